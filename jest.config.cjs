@@ -1,0 +1,16 @@
+const project = (name, testMatch, extra = {}) => ({
+  displayName: name,
+  testEnvironment: "node",
+  testMatch,
+  transform: { "^.+\\.ts$": ["ts-jest", { tsconfig: "tsconfig.json", diagnostics: false }] },
+  modulePathIgnorePatterns: ["<rootDir>/dist"],
+  ...extra,
+});
+
+/** Two projects: `unit` runs in this process, `engine` drives the real Pulumi CLI (see test/engine). */
+module.exports = {
+  projects: [
+    project("unit", ["<rootDir>/test/**/*.test.ts", "!<rootDir>/test/engine/**"]),
+    project("engine", ["<rootDir>/test/engine/**/*.test.ts"]),
+  ],
+};
