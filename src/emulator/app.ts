@@ -1,0 +1,76 @@
+import { timingSafeEqual, createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { Hono, type MiddlewareHandler } from "hono";
+import { applyFaults } from "./fault-answers";
+import { limitRate } from "./rate-limit";
+import { logRequests } from "./request-recorder";
+import { controlRoutes } from "./routes/control";
+import { authIntegrationRoutes } from "./routes/auth-integration";
+import { domainRoutes } from "./routes/domains";
+import { emailServerRoutes } from "./routes/email-server";
+import { endpointActionRoutes } from "./routes/endpoint-actions";
+import { endpointRoutes } from "./routes/endpoints";
+import { oauthProviderRoutes } from "./routes/oauth-providers";
+import { projectRoutes } from "./routes/projects";
+import type { Env, Route, Service } from "./service";
+import { API_ROOT } from "./template";
+import { errorAnswer, notFound, WireError } from "./wire-errors";
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+function requireKey(apiKey: string): MiddlewareHandler<Env> {
+  const expected = digest(`Bearer ${apiKey}`);
+  return async (context, next) => {
+    const given = context.req.header("authorization") ?? "";
+    if (!timingSafeEqual(digest(given), expected)) throw new WireError(401, "authentication failed");
+    await next();
+  };
+}
+
+const addLatency =
+  (latencyMs: number): MiddlewareHandler<Env> =>
+  async (_context, next) => {
+    if (latencyMs > 0) await delay(latencyMs);
+    await next();
+  };
+
+const saveChanges =
+  (service: Service): MiddlewareHandler<Env> =>
+  async (context, next) => {
+    await next();
+    if (context.req.method !== "GET") service.store.changed();
+  };
+
+const allRoutes = (service: Service): Route[] => [
+  ...authIntegrationRoutes(service),
+  ...oauthProviderRoutes(service),
+  ...domainRoutes(service),
+  ...emailServerRoutes(service),
+  ...endpointRoutes(service),
+  ...endpointActionRoutes(service),
+  ...projectRoutes(service),
+];
+
+export function createApp(service: Service): Hono<Env> {
+  const { options } = service;
+  const api = new Hono<Env>();
+  api.use("*", logRequests(service), addLatency(options.latencyMs), requireKey(options.apiKey));
+  api.use("*", applyFaults(service), limitRate(options.ratePerSecond), saveChanges(service));
+
+  const routes = allRoutes(service);
+  const pathOf = ({ template }: Route): string => template.replace(/\{(\w+)\}/g, ":$1");
+  for (const route of routes) {
+    const missing = options.seedOnly && route.completes === true;
+    api.on(route.method, pathOf(route), missing ? (context) => context.notFound() : route.handler);
+  }
+  for (const path of new Set(routes.filter((route) => !options.seedOnly || !route.completes).map(pathOf))) {
+    api.all(path, () => errorAnswer(new WireError(405, "method not allowed")));
+  }
+
+  const app = new Hono<Env>();
+  app.onError((error) => errorAnswer(error));
+  app.notFound(() => errorAnswer(notFound("this route does not exist")));
+  app.route("/_emulator", controlRoutes(service));
+  app.route(API_ROOT, api);
+  return app;
+}

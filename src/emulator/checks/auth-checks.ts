@@ -1,0 +1,70 @@
+import { z } from "zod";
+
+/** Request bodies of service.md 4.1 to 4.4. An unknown field is refused. */
+const project = { project_id: z.string().min(1), auth_provider: z.string().min(1) };
+const credential = z.string().min(1).optional();
+
+export const createIntegrationBody = z.strictObject({
+  ...project,
+  branch_id: z.string().startsWith("br-"),
+  database_name: z.string().min(1).default("svcdb"),
+  role_name: z.string().min(1).default("svcdb_owner"),
+});
+
+export const integrationBody = z.strictObject(project);
+
+export const createUserBody = z.strictObject({
+  ...project,
+  email: z.email(),
+  name: z.string().min(1).max(255).optional(),
+});
+
+/** service-notes, Success statuses. */
+export const deleteIntegrationBody = z.strictObject({ delete_data: z.boolean().optional() });
+
+export const addOAuthProviderBody = z
+  .strictObject({
+    id: z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/, "is not the identifier of a provider"),
+    client_id: credential,
+    client_secret: credential,
+  })
+  .refine(
+    ({ client_id, client_secret }) => (client_id === undefined) === (client_secret === undefined),
+    "client_id and client_secret are given both or not at all",
+  );
+
+export const updateOAuthProviderBody = z.strictObject({ client_id: credential, client_secret: credential });
+
+/** The origin as the service stores it: lower case, without a default port. Null when it is none. */
+export function normalisedOrigin(text: string): string | null {
+  if (!/^https?:\/\/[^/?#@\s]+$/i.test(text) || !URL.canParse(text)) return null;
+  return new URL(text).origin;
+}
+
+const origin = z.string().transform((text, context) => {
+  const normalised = normalisedOrigin(text);
+  if (normalised !== null) return normalised;
+  context.addIssue("must be an http or https origin: scheme, host and port only");
+  return z.NEVER;
+});
+
+export const addDomainBody = z.strictObject({ domain: origin, auth_provider: project.auth_provider });
+
+export const deleteDomainsBody = z.strictObject({
+  auth_provider: project.auth_provider,
+  domains: z.array(z.strictObject({ domain: z.string().min(1) })),
+});
+
+const smtp = {
+  host: z.string().min(1),
+  port: z.int().min(1).max(65_535),
+  username: z.string().min(1),
+  password: z.string().min(1),
+  sender_email: z.email(),
+  sender_name: z.string().min(1),
+};
+
+export const emailServerBody = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("shared"), ...z.object(smtp).partial().shape }),
+  z.strictObject({ type: z.literal("standard"), ...smtp }),
+]);

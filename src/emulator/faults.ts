@@ -1,0 +1,118 @@
+import { z } from "zod";
+import { newId } from "./identifiers";
+import type { OperationAction, OperationOutcome } from "./records";
+
+const times = z.int().min(0).default(1);
+
+const requestFault = z
+  .strictObject({
+    method: z.string().optional(),
+    path: z.string().startsWith("/").optional(),
+    times,
+    after: z.int().min(0).default(0),
+    status: z.int().min(200).max(599).optional(),
+    body: z.unknown().optional(),
+    contentType: z.string().optional(),
+    headers: z.record(z.string(), z.string()).default({}),
+    delayMs: z.int().min(0).default(0),
+    effect: z.enum(["none", "done"]).default("none"),
+    drop: z.enum(["reset", "cut", "hang"]).optional(),
+  })
+  .refine(
+    ({ status, body, drop, delayMs }) =>
+      status !== undefined || body !== undefined || drop !== undefined || delayMs > 0,
+    "a fault needs a status, a body, a drop or a delayMs",
+  );
+
+const action = z.enum(["create_compute", "start_compute", "suspend_compute", "apply_config", "check_availability"]);
+
+const operationFault = z.strictObject({
+  operation: z.strictObject({
+    action: action.optional(),
+    status: z.enum(["failed", "error", "cancelled"]),
+    error: z.string().optional(),
+    times,
+  }),
+});
+
+const stuckFault = z.strictObject({ stuck: z.literal(true), times });
+
+/** What may be posted to /_emulator/faults. */
+export const faultSchema = z.union([stuckFault, operationFault, requestFault]);
+
+export type RequestFault = z.infer<typeof requestFault>;
+type FaultSpec = z.infer<typeof faultSchema>;
+
+/** A fault in use. `left` counts down; Infinity = until cleared. */
+interface Armed<Spec> {
+  id: string;
+  spec: Spec;
+  left: number;
+  skip: number;
+}
+
+const timesOf = (spec: FaultSpec): number => ("operation" in spec ? spec.operation.times : spec.times);
+
+/** The faults that were asked for, in order: the first one that matches is used up. */
+export class Faults {
+  private armed: Armed<FaultSpec>[] = [];
+
+  add(spec: FaultSpec): string {
+    const count = timesOf(spec);
+    const skip = "after" in spec ? spec.after : 0;
+    const fault = { id: newId(), spec, left: count === 0 ? Infinity : count, skip };
+    this.armed.push(fault);
+    return fault.id;
+  }
+
+  list(): object[] {
+    return this.armed.map(({ id, spec, left, skip }) => ({
+      id,
+      ...spec,
+      left: left === Infinity ? null : left,
+      skip,
+    }));
+  }
+
+  clear(): void {
+    this.armed = [];
+  }
+
+  /** The fault for a request, if there is one. `path` is relative to the API root. */
+  takeForRequest(method: string, path: string, template: string | null): RequestFault | undefined {
+    for (const fault of this.armed) {
+      const { spec } = fault;
+      if ("operation" in spec || "stuck" in spec) continue;
+      if (spec.method !== undefined && spec.method.toUpperCase() !== method) continue;
+      if (spec.path !== undefined && spec.path !== path && spec.path !== template) continue;
+      if (fault.skip > 0) {
+        fault.skip -= 1;
+        continue;
+      }
+      this.use(fault);
+      return spec;
+    }
+    return undefined;
+  }
+
+  /** How the next operation with that action is to end, if a fault says so. */
+  takeOutcome(wanted: OperationAction): OperationOutcome | undefined {
+    for (const fault of this.armed) {
+      const { spec } = fault;
+      if ("stuck" in spec && wanted === "start_compute") {
+        this.use(fault);
+        return { status: "stuck" };
+      }
+      if ("operation" in spec && (spec.operation.action ?? wanted) === wanted) {
+        this.use(fault);
+        return { status: spec.operation.status, error: spec.operation.error };
+      }
+    }
+    return undefined;
+  }
+
+  private use(fault: Armed<FaultSpec>): void {
+    fault.left -= 1;
+    if (fault.left <= 0) this.armed = this.armed.filter((other) => other !== fault);
+  }
+}

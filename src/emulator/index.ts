@@ -1,0 +1,2 @@
+export type { EmulatorOptions } from "./options";
+export { startEmulator, type Emulator } from "./server";

@@ -1,0 +1,83 @@
+/** What a local emulator can be told. Every switch that imitates a variant of the real service is off by default. */
+export interface EmulatorOptions {
+  /** Address to listen on. @default "127.0.0.1" */
+  host?: string;
+  /** Port to listen on; 0 takes any free one. @default 0 */
+  port?: number;
+  /** The one key that requests must carry. @default "test-key" */
+  apiKey?: string;
+  /** The one auth provider that is supported. @default "supported_provider" */
+  authProvider?: string;
+  /** How long a compute takes to start, in milliseconds; a suspend takes a third of it. @default 1500 */
+  activationMs?: number;
+  /** Time added before each answer, in milliseconds. @default 0 */
+  latencyMs?: number;
+  /** Suspend an active compute that long after it became active, in milliseconds; 0 = never. @default 0 */
+  idleAfterMs?: number;
+  /** Answer 423 to compute changes while an operation of the same project is unfinished. @default false */
+  lockProjects?: boolean;
+  /** Offer only the routes of the API document, not those that merely complete the picture. @default false */
+  seedOnly?: boolean;
+  /** File that the state is loaded from and saved to. */
+  data?: string;
+  /** Requests a second and route above which 429 is answered; 0 = no limit. @default 0 */
+  ratePerSecond?: number;
+  /** Lists leave out what is younger than this, in milliseconds. @default 0 */
+  listLagMs?: number;
+  /** How client secrets and SMTP passwords come back. @default "echo" */
+  secretAnswers?: "echo" | "masked" | "absent";
+  /** What deleting a compute answers that was deleted before. @default 204 */
+  goneEndpointDelete?: 204 | 404;
+  /** A deleted integration leaves its schema behind: creating it again answers 409 until a reset. @default false */
+  keepSchemas?: boolean;
+  /** Answers carry fields that no document lists. @default false */
+  extraFields?: boolean;
+  /** Computes never get past their activation. @default false */
+  stuckActivation?: boolean;
+}
+
+export interface ResolvedOptions extends Required<Omit<EmulatorOptions, "data">> {
+  data: string | undefined;
+}
+
+/** setTimeout fires at once for anything longer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+const wholeNumber = (name: string, value: number, highest: number): number => {
+  if (!Number.isInteger(value) || value < 0 || value > highest) {
+    throw new RangeError(`emulator option ${name} must be a whole number from 0 to ${highest}`);
+  }
+  return value;
+};
+
+const nonEmpty = (name: string, value: string): string => {
+  if (value === "") throw new RangeError(`emulator option ${name} must not be empty`);
+  return value;
+};
+
+const oneOf = <T>(name: string, value: T, allowed: readonly T[]): T => {
+  if (!allowed.includes(value)) throw new RangeError(`emulator option ${name} must be one of ${allowed.join(", ")}`);
+  return value;
+};
+
+export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
+  return {
+    host: nonEmpty("host", options.host ?? "127.0.0.1"),
+    port: wholeNumber("port", options.port ?? 0, 65_535),
+    apiKey: nonEmpty("apiKey", options.apiKey ?? "test-key"),
+    authProvider: nonEmpty("authProvider", options.authProvider ?? "supported_provider"),
+    activationMs: wholeNumber("activationMs", options.activationMs ?? 1500, LONGEST_TIMER_MS),
+    latencyMs: wholeNumber("latencyMs", options.latencyMs ?? 0, LONGEST_TIMER_MS),
+    idleAfterMs: wholeNumber("idleAfterMs", options.idleAfterMs ?? 0, LONGEST_TIMER_MS),
+    lockProjects: options.lockProjects ?? false,
+    seedOnly: options.seedOnly ?? false,
+    data: options.data === undefined ? undefined : nonEmpty("data", options.data),
+    ratePerSecond: wholeNumber("ratePerSecond", options.ratePerSecond ?? 0, 1_000_000),
+    listLagMs: wholeNumber("listLagMs", options.listLagMs ?? 0, LONGEST_TIMER_MS),
+    secretAnswers: oneOf("secretAnswers", options.secretAnswers ?? "echo", ["echo", "masked", "absent"]),
+    goneEndpointDelete: oneOf("goneEndpointDelete", options.goneEndpointDelete ?? 204, [204, 404]),
+    keepSchemas: options.keepSchemas ?? false,
+    extraFields: options.extraFields ?? false,
+    stuckActivation: options.stuckActivation ?? false,
+  };
+}

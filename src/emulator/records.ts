@@ -1,0 +1,148 @@
+/**
+ * What the emulator keeps. Names are those of the wire (service.md section 2), so that a record and its answer read alike; a
+ * field that no answer carries says so.
+ */
+export interface BranchRecord {
+  id: string;
+  name: string;
+  default: boolean;
+  created_at: string;
+}
+
+export interface EndpointSettings {
+  pg_settings?: Record<string, string> | undefined;
+  preload_libraries?: { use_defaults?: boolean | undefined; enabled_libraries?: string[] | undefined } | undefined;
+}
+
+export type ComputeState = "init" | "active" | "idle";
+
+export interface EndpointRecord {
+  id: string;
+  host: string;
+  name?: string;
+  project_id: string;
+  branch_id: string;
+  autoscaling_limit_min_cu: number;
+  autoscaling_limit_max_cu: number;
+  region_id: string;
+  type: "read_write" | "read_only";
+  /** Free text only after an edit by hand: a client must cope with a state that nobody has listed. */
+  current_state: string;
+  pending_state?: string;
+  settings: EndpointSettings;
+  pooler_enabled: boolean;
+  pooler_mode: string;
+  disabled: boolean;
+  passwordless_access: boolean;
+  creation_source: string;
+  created_at: string;
+  updated_at: string;
+  last_active?: string;
+  suspended_at?: string;
+  proxy_host: string;
+  suspend_timeout_seconds: number;
+  provisioner: string;
+}
+
+export type OperationStatus =
+  "scheduling" | "running" | "cancelling" | "finished" | "skipped" | "failed" | "error" | "cancelled";
+
+export type OperationAction =
+  "create_compute" | "start_compute" | "suspend_compute" | "apply_config" | "check_availability";
+
+/** How an operation ends, decided when it is scheduled. */
+export type OperationOutcome =
+  | { status: "finished" }
+  | { status: "failed" | "error" | "cancelled"; error?: string | undefined }
+  | { status: "stuck" };
+
+export interface OperationRecord {
+  id: string;
+  project_id: string;
+  branch_id: string;
+  endpoint_id: string;
+  action: OperationAction;
+  status: OperationStatus;
+  error?: string;
+  failures_count: number;
+  created_at: string;
+  updated_at: string;
+  total_duration_ms: number;
+  /** Not answered: how long it runs, when it began to, and how it ends. */
+  run: { duration_ms: number; started_ms?: number; outcome: OperationOutcome };
+}
+
+export interface IntegrationRecord {
+  auth_provider: string;
+  auth_provider_project_id: string;
+  branch_id: string;
+  db_name: string;
+  role_name: string;
+  created_at: string;
+  owned_by: string;
+  jwks_url: string;
+  /** Not answered: what the url of a running ownership transfer ends with. */
+  transfer_token?: string;
+}
+
+/** The secret server key is answered once and kept only as a hash. */
+export interface KeySetRecord {
+  auth_provider: string;
+  pub_client_key: string;
+  secret_server_key: string;
+  created_at: string;
+}
+
+export interface OAuthProviderRecord {
+  id: string;
+  type: "shared" | "standard";
+  client_id?: string;
+  client_secret?: string;
+  created_at: string;
+}
+
+export interface DomainRecord {
+  domain: string;
+  auth_provider: string;
+  created_at: string;
+}
+
+export interface UserRecord {
+  id: string;
+  email: string;
+  name?: string;
+  created_at: string;
+}
+
+export type EmailServerRecord =
+  | { type: "shared" }
+  | {
+      type: "standard";
+      host: string;
+      port: number;
+      username: string;
+      password: string;
+      sender_email: string;
+      sender_name: string;
+    };
+
+export interface ProjectRecord {
+  id: string;
+  name: string;
+  region_id: string;
+  created_at: string;
+  branches: BranchRecord[];
+  endpoints: EndpointRecord[];
+  /** Ids of computes that are gone: deleting one again is answered differently from an id that never was. */
+  deleted_endpoints: string[];
+  /** Oldest first. */
+  operations: OperationRecord[];
+  integrations: IntegrationRecord[];
+  key_sets: KeySetRecord[];
+  oauth_providers: OAuthProviderRecord[];
+  domains: DomainRecord[];
+  users: UserRecord[];
+  email_server: EmailServerRecord;
+  /** `branch/database` pairs whose svc_auth schema outlived its integration. */
+  kept_schemas: string[];
+}

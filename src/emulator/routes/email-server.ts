@@ -1,0 +1,31 @@
+import { emailServerBody } from "../checks/auth-checks";
+import { answer, pathParameter, readBody } from "../http";
+import type { Route, Service } from "../service";
+import { findIntegration } from "../store";
+import { emailServerView } from "../views";
+
+const TEMPLATE = "/projects/{project_id}/auth/email_server";
+
+/** service.md 4.4. There is one configuration, shared until it is changed; a PATCH replaces it as a whole. */
+export const emailServerRoutes = (service: Service): Route[] => [
+  {
+    method: "GET",
+    template: TEMPLATE,
+    handler: (context) => {
+      const project = service.store.project(pathParameter(context, "project_id"));
+      findIntegration(project);
+      return answer(service.options, emailServerView(service.options, project.email_server));
+    },
+  },
+  {
+    method: "PATCH",
+    template: TEMPLATE,
+    handler: async (context) => {
+      const sent = await readBody(context, emailServerBody);
+      const project = service.store.project(pathParameter(context, "project_id"));
+      findIntegration(project);
+      project.email_server = sent.type === "shared" ? { type: "shared" } : sent;
+      return answer(service.options, emailServerView(service.options, project.email_server));
+    },
+  },
+];

@@ -1,0 +1,48 @@
+import type { Context } from "hono";
+import { pathParameter } from "../http";
+import type { EndpointRecord, OperationAction, ProjectRecord } from "../records";
+import type { Env, Route, Service } from "../service";
+import { findEndpoint } from "../store";
+import { WireError } from "../wire-errors";
+import { endpointAnswer, refuseWhenLocked } from "./endpoints";
+
+type Plan = (project: ProjectRecord, endpoint: EndpointRecord) => OperationAction[];
+
+const act =
+  (service: Service, plan: Plan) =>
+  (context: Context<Env>): Response => {
+    const project = service.store.project(pathParameter(context, "project_id"));
+    const endpoint = findEndpoint(project, pathParameter(context, "endpoint_id"));
+    const actions = plan(project, endpoint);
+    refuseWhenLocked(service, project);
+    return endpointAnswer(service, endpoint, service.lifecycle.schedule(project, endpoint, actions));
+  };
+
+/** Restart is in service.md 4.5; start and suspend come from service-notes.md. None of them takes a body. */
+export const endpointActionRoutes = (service: Service): Route[] => [
+  {
+    method: "POST",
+    template: "/projects/{project_id}/endpoints/{endpoint_id}/restart",
+    handler: act(service, (_project, endpoint) => {
+      if (endpoint.current_state !== "active") throw new WireError(412, "only an active endpoint can be restarted");
+      return ["suspend_compute", "start_compute"];
+    }),
+  },
+  {
+    method: "POST",
+    template: "/projects/{project_id}/endpoints/{endpoint_id}/start",
+    completes: true,
+    handler: act(service, (project, endpoint) => {
+      if (endpoint.disabled) throw new WireError(412, "the endpoint is disabled");
+      return service.lifecycle.willBeActive(project, endpoint) ? [] : ["start_compute"];
+    }),
+  },
+  {
+    method: "POST",
+    template: "/projects/{project_id}/endpoints/{endpoint_id}/suspend",
+    completes: true,
+    handler: act(service, (project, endpoint) =>
+      service.lifecycle.willBeActive(project, endpoint) ? ["suspend_compute"] : [],
+    ),
+  },
+];

@@ -1,0 +1,67 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { createApp } from "./app";
+import { Faults } from "./faults";
+import { Lifecycle } from "./lifecycle";
+import { resolveOptions, type EmulatorOptions } from "./options";
+import { RequestLog } from "./request-log";
+import type { Service } from "./service";
+import { Store } from "./store";
+import { API_ROOT } from "./template";
+
+/** A running emulator. */
+export interface Emulator {
+  /** What `svc:baseUrl` is set to: the versioned API root. */
+  baseUrl: string;
+  /** The server itself, where /_emulator lives. */
+  url: string;
+  apiKey: string;
+  port: number;
+  /** Ends every connection and timer; state that has a file is saved first. */
+  close(): Promise<void>;
+  /** Back to the demo project; faults and the request log are cleared. */
+  reset(): void;
+}
+
+const listen = (server: Server, port: number, host: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve((server.address() as AddressInfo).port); // a TCP server has no other kind of address
+    });
+  });
+
+export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
+  const options = resolveOptions(given);
+  const store = new Store();
+  const faults = new Faults();
+  const log = new RequestLog();
+  const lifecycle = new Lifecycle(options, store, faults);
+  let url = "";
+
+  const reset = (): void => {
+    lifecycle.stop();
+    faults.clear();
+    log.clear();
+    store.seed();
+    lifecycle.resume();
+  };
+  const service: Service = { options, store, lifecycle, faults, log, origin: () => url, reset };
+  const app = createApp(service);
+  // Replacing the global Request and Response would reach into the process that the emulator is a guest of.
+  const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  const port = await listen(server, options.port, options.host);
+  url = `http://${options.host.includes(":") ? `[${options.host}]` : options.host}:${port}`;
+  lifecycle.resume();
+
+  const close = async (): Promise<void> => {
+    lifecycle.stop();
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  };
+  return { baseUrl: `${url}${API_ROOT}`, url, apiKey: options.apiKey, port, close, reset };
+}

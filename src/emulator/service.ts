@@ -1,0 +1,33 @@
+import type { Context } from "hono";
+import type { HttpBindings } from "@hono/node-server";
+import type { Faults } from "./faults";
+import type { Lifecycle } from "./lifecycle";
+import type { ResolvedOptions } from "./options";
+import type { RequestLog } from "./request-log";
+import type { Store } from "./store";
+
+/** What every route works with. */
+export interface Service {
+  options: ResolvedOptions;
+  store: Store;
+  lifecycle: Lifecycle;
+  faults: Faults;
+  log: RequestLog;
+  /** Where the emulator is reached; known once it listens. */
+  origin: () => string;
+  /** Back to the state of the first start. */
+  reset: () => void;
+}
+
+export interface Env {
+  Bindings: HttpBindings;
+}
+
+export interface Route {
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Relative to the API root, in the notation of the API document. */
+  template: string;
+  handler: (context: Context<Env>) => Response | Promise<Response>;
+  /** Comes from service-notes.md instead of service.md: missing with `seedOnly`. */
+  completes?: true;
+}
