@@ -43,13 +43,12 @@ export const applyFaults =
     }
     if (fault.delayMs > 0) await delay(fault.delayMs);
     if (onlySlow) return fault.effect === "done" ? undefined : next();
-    if (fault.drop !== undefined) {
-      context.res = drop(context, fault.drop, fault.effect === "done" ? await context.res.clone().text() : "");
-      return undefined;
-    }
-    const status = fault.status ?? (fault.effect === "done" ? context.res.status : 200);
-    const answer = faultAnswer(fault, status);
-    // Hono merges the headers of the answer it replaces into the new one.
+    const real = fault.effect === "done" ? context.res.clone() : undefined;
+    const answer =
+      fault.drop === undefined
+        ? faultAnswer(fault, fault.status ?? real?.status ?? 200)
+        : drop(context, fault.drop, (await real?.text()) ?? "");
+    // Emptied first: Hono merges the headers of the answer it replaces into the new one.
     context.res = undefined;
     context.res = answer;
     return undefined;

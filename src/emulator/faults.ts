@@ -37,11 +37,17 @@ const operationFault = z.strictObject({
 
 const stuckFault = z.strictObject({ stuck: z.literal(true), times });
 
-/** What may be posted to /_emulator/faults. */
-export const faultSchema = z.union([stuckFault, operationFault, requestFault]);
-
 export type RequestFault = z.infer<typeof requestFault>;
-type FaultSpec = z.infer<typeof faultSchema>;
+type FaultSpec = RequestFault | z.infer<typeof operationFault> | z.infer<typeof stuckFault>;
+
+/** The schema for what is posted to /_emulator/faults, told by its own key: a union would only say that nothing fits. */
+export function faultSchemaFor(body: unknown): z.ZodType<FaultSpec> {
+  if (typeof body === "object" && body !== null) {
+    if ("operation" in body) return operationFault;
+    if ("stuck" in body) return stuckFault;
+  }
+  return requestFault;
+}
 
 /** A fault in use. `left` counts down; Infinity = until cleared. */
 interface Armed<Spec> {

@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { createApp } from "./app";
+import { DataFile } from "./data-file";
 import { Faults } from "./faults";
 import { Lifecycle } from "./lifecycle";
 import { resolveOptions, type EmulatorOptions } from "./options";
@@ -48,6 +49,12 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     store.seed();
     lifecycle.resume();
   };
+  const file = options.data === undefined ? undefined : new DataFile(options.data, () => store.projects);
+  const saved = file?.load();
+  if (saved !== undefined) store.replaceAll(saved);
+  store.onChange(() => file?.saveSoon());
+  file?.save(); // a place that cannot be written to is better known before any work is done
+
   const service: Service = { options, store, lifecycle, faults, log, origin: () => url, reset };
   const app = createApp(service);
   // Replacing the global Request and Response would reach into the process that the emulator is a guest of.
@@ -57,11 +64,12 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   lifecycle.resume();
 
   const close = async (): Promise<void> => {
-    lifecycle.stop();
     await new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
+    lifecycle.stop();
+    file?.save();
   };
   return { baseUrl: `${url}${API_ROOT}`, url, apiKey: options.apiKey, port, close, reset };
 }

@@ -1,0 +1,29 @@
+#!/usr/bin/env node
+import { Command } from "commander";
+import { packageVersion } from "../emulator/version";
+import { addEmulatorCommand } from "./emulator";
+
+const USAGE_ERROR = 2;
+
+const program = new Command("pulumi-svc")
+  .description("Helpers around the pulumi-svc resources")
+  .version(packageVersion())
+  // Set before the commands are added: they inherit it.
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR));
+
+addEmulatorCommand(program);
+
+async function main(): Promise<void> {
+  if (process.argv.length <= 2) {
+    program.outputHelp();
+    return;
+  }
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    process.stderr.write(`pulumi-svc: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+void main();

@@ -1,0 +1,84 @@
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { z } from "zod";
+import type { ProjectRecord } from "./records";
+
+const FORMAT = 1;
+const SAVE_DELAY_MS = 50;
+
+const records = z.array(z.looseObject({}));
+
+/** Enough to tell our own file from any other; what is inside a record, the format number vouches for. */
+const fileSchema = z.object({
+  format: z.literal(FORMAT),
+  projects: z.array(
+    z.looseObject({
+      id: z.string(),
+      branches: records,
+      endpoints: records,
+      deleted_endpoints: z.array(z.string()),
+      operations: records,
+      integrations: records,
+      key_sets: records,
+      oauth_providers: records,
+      domains: records,
+      users: records,
+      email_server: z.looseObject({ type: z.enum(["shared", "standard"]) }),
+      kept_schemas: z.array(z.string()),
+    }),
+  ),
+});
+
+const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The state on disk. It holds client secrets and SMTP passwords, hence only its owner may read it. */
+export class DataFile {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly path: string,
+    private readonly projects: () => ProjectRecord[],
+  ) {}
+
+  /** The saved projects; undefined when there is no file yet. */
+  load(): ProjectRecord[] | undefined {
+    if (!existsSync(this.path)) return undefined;
+    let content: unknown;
+    try {
+      content = JSON.parse(readFileSync(this.path, "utf8"));
+    } catch (error) {
+      // A parser's message quotes the file, which holds secrets.
+      const why = error instanceof SyntaxError ? "it is not JSON" : reason(error);
+      throw new Error(`cannot read the data file "${this.path}": ${why}`);
+    }
+    const result = fileSchema.safeParse(content);
+    if (!result.success) throw new Error(`the data file "${this.path}" was not written by this emulator`);
+    // The format number says that our own save() wrote these records.
+    return result.data.projects as unknown as ProjectRecord[];
+  }
+
+  /** Saves soon, once for a burst of changes. */
+  saveSoon(): void {
+    this.timer ??= setTimeout(() => {
+      try {
+        this.save();
+      } catch (error) {
+        // Thrown from a timer it would end the process that the emulator is a guest of.
+        process.emitWarning(reason(error));
+      }
+    }, SAVE_DELAY_MS).unref();
+  }
+
+  /** Saves now, so that a reader finds the old state or the new one, never half of it. */
+  save(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const temporary = `${this.path}.${process.pid}.tmp`;
+    try {
+      writeFileSync(temporary, JSON.stringify({ format: FORMAT, projects: this.projects() }), { mode: 0o600 });
+      renameSync(temporary, this.path);
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw new Error(`cannot write the data file "${this.path}": ${reason(error)}`);
+    }
+  }
+}

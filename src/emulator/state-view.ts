@@ -1,0 +1,19 @@
+import type { ProjectRecord } from "./records";
+import { withoutSecrets } from "./request-log";
+import type { Store } from "./store";
+import { operationView } from "./views";
+
+/** Everything about a project, secrets as hashes: what a test compares with. */
+export function projectStateView(project: ProjectRecord): object {
+  const { key_sets, operations, ...rest } = project;
+  return {
+    ...rest,
+    oauth_providers: withoutSecrets(rest.oauth_providers),
+    email_server: withoutSecrets(rest.email_server),
+    operations: operations.map(operationView),
+    // Their secret half was hashed when it was issued.
+    key_sets,
+  };
+}
+
+export const stateView = (store: Store): object => ({ projects: store.projects.map(projectStateView) });
