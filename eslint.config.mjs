@@ -14,7 +14,7 @@ const ZOD_AT_START = {
   message: "This file is loaded by every program that imports pulumi-svc: keep zod, axios and the emulator out of it.",
 };
 const PROVIDER_SIDE = {
-  regex: "(\\.lifecycle|/provider|/lifecycles|/client/(?!helpers).*|/dynamic/host.*)$",
+  regex: "/(provider|lifecycles/.*|client(/.*)?|dynamic/(host|session|shape|lifecycle))$",
   message: "The program side must not load the provider side (import type is fine).",
 };
 const folder = (name) => ({ regex: `^(\\.\\./)+${name}(/|$)`, message: `This folder must not import ${name}.` });
@@ -51,7 +51,7 @@ export default tseslint.config(
       "@typescript-eslint/no-explicit-any": "error",
       "@typescript-eslint/no-non-null-assertion": "error",
       "@typescript-eslint/consistent-type-imports": "error",
-      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
+      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
       "@typescript-eslint/no-dynamic-delete": "off",
       "@typescript-eslint/no-extraneous-class": "off",
       "no-restricted-properties": [
@@ -69,12 +69,8 @@ export default tseslint.config(
   forbid(["src/emulator/**"], [PULUMI, AXIOS, ...allBut("emulator")]),
   forbid(["src/helpers/**"], [PULUMI, AXIOS, ZOD_AT_START, ...allBut("helpers")]),
   forbid(["src/dynamic/**"], [AXIOS, ...allBut("dynamic", "client", "helpers")]),
-  forbid(["src/resources/*.lifecycle.ts"], [PULUMI, AXIOS, ...allBut("resources", "dynamic", "client", "helpers")]),
-  forbid(
-    ["src/resources/**"],
-    [AXIOS, ZOD_AT_START, PROVIDER_SIDE, ...allBut("resources", "dynamic", "helpers")],
-    ["src/resources/*.lifecycle.ts"],
-  ),
+  forbid(["src/lifecycles/**"], [PULUMI, AXIOS, ...allBut("lifecycles", "resources", "dynamic", "client", "helpers")]),
+  forbid(["src/resources/**"], [AXIOS, ZOD_AT_START, PROVIDER_SIDE, ...allBut("resources", "dynamic", "helpers")]),
   forbid(
     ["src/components/**"],
     [AXIOS, ZOD_AT_START, PROVIDER_SIDE, ...allBut("components", "resources", "dynamic", "helpers")],

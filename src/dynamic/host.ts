@@ -1,0 +1,265 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { Deadline } from "../client";
+import { compare, isEmpty, type Comparison } from "./changes";
+import { sameJson } from "./equality";
+import { messageOf, partialError, plainError } from "./errors";
+import type { Call, Lifecycle, Stored } from "./lifecycle";
+import { Progress } from "./progress";
+import { clean, hidden, inputEcho, visible, type Hidden, type Properties } from "./properties";
+import type { Session } from "./session";
+import { resolveSettings, type ReadSetting } from "./settings";
+import { checkArguments, problemText, sameArgument, specOf, type Problem } from "./shape";
+import { containsUnknown } from "./unknowns";
+import { withDeadline } from "./withDeadline";
+
+const DEFAULT_TIMEOUT_SECONDS = 600;
+const READ_TIMEOUT_MS = 30_000;
+
+/** The methods of a dynamic provider, all of them there. */
+export type HostedProvider = Required<pulumi.dynamic.ResourceProvider<Properties, Properties>>;
+
+/**
+ * Makes a plain lifecycle a Pulumi dynamic provider: the one wrapper around every method. It strips and echoes the
+ * hidden keys, checks, compares, cleans what goes back to the engine, and lets nothing leave but its own errors.
+ */
+export function host<Args extends object, Outputs extends object>(
+  lifecycle: Lifecycle<Args, Outputs>,
+  session: Session,
+): HostedProvider {
+  const { kind, args: specs } = lifecycle;
+  let readSetting: ReadSetting = () => undefined;
+
+  /** Settings are resolved anew at each call: the environment may have come later than the process. */
+  const account = () => session.account(readSetting);
+
+  const check = (given: Properties): { args: Properties; problems: Problem[] } => {
+    const { args, problems } = checkArguments(kind, specs, given);
+    if (lifecycle.rules !== undefined) {
+      const bad = new Set(problems.map(({ path }) => path.split(/[.[]/)[0]));
+      const known = Object.entries(args).filter(([name, value]) => !bad.has(name) && !containsUnknown(value));
+      // Each of these arguments has passed its own schema.
+      problems.push(...lifecycle.rules(Object.fromEntries(known) as Partial<Args>));
+    }
+    return { args, problems };
+  };
+
+  /** The arguments of a create or an update: everything is known now, so everything is checked. */
+  const checked = (given: Properties): Args => {
+    const { args, problems } = check(given);
+    if (problems.length > 0) throw new Error(problems.map(problemText).join("; "));
+    // Checked just above, argument by argument.
+    return args as Args;
+  };
+
+  const storedFrom = (id: string, properties: Properties): Stored<Args, Outputs> => {
+    const { __args, __version, __unfinished } = hidden(properties);
+    const outs = visible(properties);
+    const upgraded =
+      lifecycle.upgrade !== undefined && __version !== undefined && __version < lifecycle.version
+        ? lifecycle.upgrade(outs, __version)
+        : outs;
+    return {
+      id,
+      // What this provider returned earlier, through the JSON of the state.
+      outs: upgraded as Partial<Outputs & Args>,
+      managed: new Set(__args ?? Object.keys(upgraded).filter((name) => specOf(specs, name) !== undefined)),
+      unfinished: __unfinished !== undefined,
+    };
+  };
+
+  const complete = (outputs: object, args: object, echo: Properties, unfinished?: string): Properties =>
+    clean({
+      ...outputs,
+      ...args,
+      ...echo,
+      __args: Object.keys(args),
+      __version: lifecycle.version,
+      __unfinished: unfinished,
+    });
+
+  const compareWith = (stored: Stored<Args, Outputs>, news: Properties): Comparison<Args> =>
+    compare(specs, stored.outs as Properties, stored.managed, news);
+
+  /** Runs one lifecycle method under a deadline, with the moving line of its resource. */
+  const run = async <Result>(
+    { __urn }: Hidden,
+    timeoutMs: number,
+    work: (call: Call<Outputs>) => Promise<Result>,
+    keep: Call<Outputs>["keep"] = () => undefined,
+  ): Promise<Result> => {
+    const { client, settings } = account();
+    const deadline = new Deadline(timeoutMs);
+    const progress = new Progress(session.log, __urn, settings.quiet);
+    const note = (message: string) => {
+      if (!settings.quiet) session.log({ severity: "info", message, urn: __urn, ephemeral: false });
+    };
+    const { authProvider } = settings;
+    try {
+      return await withDeadline(deadline, () =>
+        work({ client, authProvider, deadline, progress: (text) => progress.show(text), note, keep }),
+      );
+    } finally {
+      progress.end();
+    }
+  };
+
+  return {
+    // Called once per process and text, possibly beside the first call: stored before anything is awaited.
+    configure({ config }) {
+      readSetting = (name) => config.get(`svc:${name}`);
+      return Promise.resolve();
+    },
+
+    async check(olds, news) {
+      return settle(() => {
+        const { args, problems } = check(visible(news));
+        const { __urn } = hidden(news);
+        if (__urn !== undefined) session.rememberCheck(__urn, visible(olds));
+        const settingProblems = resolveSettings(readSetting).problems.map((reason) => ({ path: "", reason }));
+        // Never a property: the engine would print its value, secrets too (engine.md 3).
+        const failures = [...problems, ...settingProblems].map((problem) => ({
+          property: "",
+          reason: problemText(problem),
+        }));
+        return { inputs: clean({ ...args, ...inputEcho(hidden(news)) }), failures };
+      });
+    },
+
+    async diff(id, olds, news) {
+      return settle(() => {
+        const stored = storedFrom(id, olds);
+        const given = visible(news);
+        const comparison = compareWith(stored, given);
+        const known = Object.fromEntries(Object.entries(given).filter(([, value]) => !containsUnknown(value)));
+        const replaces = new Set<string>(comparison.replaces);
+        // The program's arguments have passed `check`; in a refresh they are the state's.
+        for (const name of lifecycle.replacedBy?.(stored, known as Partial<Args>) ?? []) replaces.add(name);
+
+        const { __urn } = hidden(news);
+        const oldInputs = session.checkedInputs(__urn);
+        if (__urn !== undefined && oldInputs !== undefined) {
+          const plan = { stored, news: known as Partial<Args>, changes: comparison, replaces: comparison.replaces };
+          for (const warning of lifecycle.warnings?.(plan) ?? []) session.warn(__urn, warning);
+          for (const name of comparison.dropped) session.warn(__urn, droppedWarning(kind, id, name));
+        }
+        const result = { replaces: [...replaces], deleteBeforeReplace: lifecycle.deleteBeforeReplace };
+        if (stored.unfinished) return { ...result, changes: true };
+        if (isEmpty(comparison) && replaces.size === 0) return { ...result, changes: false };
+        // Left undefined, the engine compares the inputs itself and can tell what differs (engine.md 2). Where the
+        // inputs are equal and only the outs differ, it has to be told.
+        return oldInputs !== undefined && sameJson(oldInputs, given) ? { ...result, changes: true } : result;
+      });
+    },
+
+    async create(news) {
+      const own = hidden(news);
+      let kept: { id: string; outputs: Outputs } | undefined;
+      let args: Args | undefined;
+      try {
+        const given = checked(visible(news));
+        args = given;
+        const created = await run(
+          own,
+          timeoutMs(own, "create"),
+          (call) => lifecycle.create(call, given),
+          (id, outputs) => (kept = { id, outputs }),
+        );
+        return { id: created.id, outs: complete(created.outputs, given, inputEcho(own)) };
+      } catch (thrown) {
+        if (kept === undefined || args === undefined) throw plainError(thrown, failure("create", kind, own, undefined));
+        const reason = `${kind} ${kept.id} was created, but ${messageOf(thrown)}. It is kept in the stack: run pulumi up again.`;
+        throw partialError(kept.id, complete(kept.outputs, args, inputEcho(own), reason), reason);
+      }
+    },
+
+    async read(id, properties = {}) {
+      const own = hidden(properties);
+      try {
+        const stored = storedFrom(id, properties);
+        const observed = await run(own, READ_TIMEOUT_MS, (call) => lifecycle.read(call, stored));
+        if (observed === undefined) return { id: "", props: {} };
+        const names = own.__args ?? Object.keys(observed.args);
+        const echo: Properties = {};
+        for (const name of names) {
+          const spec = specOf(specs, name);
+          const before = (stored.outs as Properties)[name];
+          const readable = Object.hasOwn(observed.args, name);
+          const now = readable ? (observed.args as Properties)[name] : before;
+          // The spelling of the program stays while it means the same.
+          const value = spec !== undefined && before !== undefined && sameArgument(spec, before, now) ? before : now;
+          if (value !== undefined) echo[name] = value;
+        }
+        const props = complete(observed.outputs, echo, inputEcho(own), observed.ready ? undefined : own.__unfinished);
+        return {
+          id,
+          props: { ...withoutUnset(props, names, echo), ...(own.__args && { __args: [...own.__args] }) },
+          inputs: clean({ ...echo, ...inputEcho(own) }),
+        };
+      } catch (thrown) {
+        throw plainError(thrown, failure("read", kind, own, id));
+      }
+    },
+
+    async update(id, olds, news) {
+      const own = hidden(news);
+      let kept: Outputs | undefined;
+      let args: Args | undefined;
+      try {
+        const given = checked(visible(news));
+        args = given;
+        const stored = storedFrom(id, olds);
+        // An argument that is newly managed with the value that stands already needs no request.
+        const { changed, dropped } = compareWith(stored, given as Properties);
+        const outputs = await run(
+          own,
+          timeoutMs(own, "update"),
+          (call) => lifecycle.update(call, stored, given, { changed, dropped }),
+          (_id, accepted) => (kept = accepted),
+        );
+        return { outs: complete(outputs, given, inputEcho(own)) };
+      } catch (thrown) {
+        if (kept === undefined || args === undefined) throw plainError(thrown, failure("update", kind, own, id));
+        const reason = `${kind} ${id} was changed, but ${messageOf(thrown)}. The change is kept in the stack: run pulumi up again.`;
+        throw partialError(id, complete(kept, args, inputEcho(own), reason), reason);
+      }
+    },
+
+    async delete(id, properties) {
+      const own = hidden(properties);
+      try {
+        const stored = storedFrom(id, properties);
+        await run(own, timeoutMs(own, "delete"), (call) => lifecycle.delete(call, stored));
+      } catch (thrown) {
+        throw plainError(thrown, failure("delete", kind, own, id));
+      }
+    },
+  };
+}
+
+/** An argument that a refresh found unset must not be filled from an output of the same name. */
+function withoutUnset(props: Properties, names: readonly string[], echo: Properties): Properties {
+  return Object.fromEntries(Object.entries(props).filter(([key]) => !names.includes(key) || echo[key] !== undefined));
+}
+
+function timeoutMs({ __timeouts }: Hidden, verb: "create" | "update" | "delete"): number {
+  return 1_000 * (__timeouts?.[verb] ?? DEFAULT_TIMEOUT_SECONDS);
+}
+
+/** `Could not update ComputeEndpoint prj-demo/ep-1 ("api"): ` */
+function failure(verb: string, kind: string, { __urn }: Hidden, id: string | undefined): string {
+  const name = __urn?.split("::").at(-1);
+  return `Could not ${verb} ${kind}${id === undefined ? "" : ` ${id}`}${name === undefined ? "" : ` ("${name}")`}: `;
+}
+
+function droppedWarning(kind: string, id: string, name: string): string {
+  return `"${name}" of ${kind} ${id} is no longer managed: it stays as it is at the service, and a change of it there is not found any more`;
+}
+
+/** For methods that wait for nothing: what is thrown becomes an error of ours. */
+function settle<Result>(work: () => Result): Promise<Result> {
+  try {
+    return Promise.resolve(work());
+  } catch (thrown) {
+    return Promise.reject(plainError(thrown));
+  }
+}

@@ -1,0 +1,69 @@
+/** Properties as the engine hands them over: plain JSON. */
+export type Properties = Record<string, unknown>;
+
+/**
+ * The keys that begin with `__`: no arguments, never displayed, never compared.
+ * `__urn` and `__timeouts` come with the inputs (a resource without them works); `__args`, `__version` and
+ * `__unfinished` stand in the outs only.
+ */
+export interface Hidden {
+  /** The text that the dynamic-provider process evaluates (pointer.ts). */
+  readonly __provider?: string;
+  /** The resource's URN: where progress and warnings are shown. */
+  readonly __urn?: string;
+  /** `customTimeouts` of the resource, in seconds. */
+  readonly __timeouts?: Timeouts;
+  /** The names of the managed arguments: those that the program gives. */
+  readonly __args?: readonly string[];
+  /** The shape of the outs, counted per kind; see `Lifecycle.upgrade`. */
+  readonly __version?: number;
+  /** Why the object was not ready when the last create or update ended; see "Unfinished" in design.md. */
+  readonly __unfinished?: string;
+}
+
+/** `customTimeouts`, in seconds. */
+export interface Timeouts {
+  readonly create?: number;
+  readonly update?: number;
+  readonly delete?: number;
+}
+
+/** Arguments and outputs without the hidden keys; an absent value and `null` are the same. */
+export function visible(properties: Properties): Properties {
+  return Object.fromEntries(
+    Object.entries(properties).filter(([key, value]) => !key.startsWith("__") && value !== undefined && value !== null),
+  );
+}
+
+/** The hidden keys that are what they should be; a transformation may have put anything there. */
+export function hidden(properties: Properties): Hidden {
+  const { __provider, __urn, __timeouts, __args, __version, __unfinished } = properties;
+  return {
+    ...(typeof __provider === "string" && { __provider }),
+    ...(typeof __urn === "string" && { __urn }),
+    ...(typeof __timeouts === "object" && __timeouts !== null && { __timeouts: timeouts(__timeouts) }),
+    ...(Array.isArray(__args) && { __args: __args.filter((name) => typeof name === "string") }),
+    ...(typeof __version === "number" && { __version }),
+    ...(typeof __unfinished === "string" && { __unfinished }),
+  };
+}
+
+function timeouts(value: object): Timeouts {
+  return Object.fromEntries(Object.entries(value).filter(([, seconds]) => typeof seconds === "number" && seconds > 0));
+}
+
+/** The hidden keys that belong to the inputs and are echoed everywhere: a refresh would lose them (engine.md 1). */
+export function inputEcho({ __provider, __urn, __timeouts }: Hidden): Properties {
+  return clean({ __provider, __urn, __timeouts });
+}
+
+/**
+ * Plain JSON, and nothing else. An `undefined`, a Date, a Map or a BigInt in what a dynamic provider returns hangs the
+ * engine, or fails it after the object was made (engine.md 5).
+ */
+export function clean(properties: Properties): Properties {
+  // The text comes from JSON.stringify of an object, so what comes back is an object.
+  return JSON.parse(
+    JSON.stringify(properties, (_key, value: unknown) => (typeof value === "bigint" ? value.toString() : value)),
+  ) as Properties;
+}

@@ -1,0 +1,31 @@
+/** A compute's size in compute units (CU): fixed, or the limits between which it scales by itself. */
+export type ComputeSize = number | { readonly min: number; readonly max: number };
+
+/** The largest size of an autoscaling compute, in CU; larger ones are fixed and never scale to zero (service.md 8.1). */
+export const LARGEST_AUTOSCALING_CU = 16;
+
+const steps = (from: number, to: number, step: number): number[] =>
+  Array.from({ length: (to - from) / step + 1 }, (_, index) => from + index * step);
+
+/** Every size a compute can have, in CU, ascending: 0.25, 0.5, 1 to 16, then the even numbers to 56 (service.md 8.1). */
+export const computeSizes: readonly number[] = Object.freeze([0.25, 0.5, ...steps(1, 16, 1), ...steps(18, 56, 2)]);
+
+/** The largest size of a compute, in CU. */
+function largest(size: ComputeSize): number {
+  return typeof size === "number" ? size : size.max;
+}
+
+/** RAM in GB: 4 GB for each CU (service.md 8.1). Of an autoscaling size, at its maximum. */
+export function ramGb(size: ComputeSize): number {
+  return 4 * largest(size);
+}
+
+/** Upper bound of the Local File Cache in GB: 75 percent of the RAM (service.md 8.1). */
+export function localFileCacheGb(size: ComputeSize): number {
+  return 0.75 * ramGb(size);
+}
+
+/** Local disk for temporary files in GiB: 15 GiB for each CU of the maximum, at least 20 GiB (service.md 7). */
+export function localDiskGib(size: ComputeSize): number {
+  return Math.max(20, 15 * largest(size));
+}

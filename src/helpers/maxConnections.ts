@@ -1,0 +1,44 @@
+import { computeSizes, type ComputeSize } from "./computeSizes";
+
+/** Sizes below 9 CU and their limit (service.md 8.1). */
+const SMALL: Readonly<Record<string, number>> = {
+  0.25: 112,
+  0.5: 225,
+  1: 450,
+  2: 901,
+  3: 1351,
+  4: 1802,
+  5: 2253,
+  6: 2703,
+  7: 3154,
+  8: 3604,
+};
+
+const LARGE = 4_000;
+
+/**
+ * Postgres' `max_connections` of a fixed size in CU, or of each limit of an autoscaling one (there it depends on both,
+ * service.md 8.1).
+ *
+ * `undefined` for 40 to 56 CU: the service does not publish these.
+ * @throws RangeError for a size that the service does not offer.
+ */
+export function maxConnections(size: number): number | undefined;
+export function maxConnections(size: { readonly min: number; readonly max: number }): {
+  min: number | undefined;
+  max: number | undefined;
+};
+export function maxConnections(
+  size: ComputeSize,
+): number | undefined | { min: number | undefined; max: number | undefined };
+export function maxConnections(size: ComputeSize) {
+  if (typeof size === "number") return ofFixed(size);
+  return { min: ofFixed(size.min), max: ofFixed(size.max) };
+}
+
+function ofFixed(sizeCu: number): number | undefined {
+  if (!computeSizes.includes(sizeCu))
+    throw new RangeError(`${sizeCu} CU is not a size of a compute (see computeSizes)`);
+  if (sizeCu > 38) return undefined;
+  return SMALL[sizeCu] ?? LARGE;
+}

@@ -1,0 +1,42 @@
+import type { Plan } from "../dynamic/lifecycle";
+import type { ComputeEndpointOutputs, ComputeEndpointShape } from "../resources/ComputeEndpoint";
+
+/** Beyond this span newer rules of the service refuse an autoscaling size (service notes): said, not refused. */
+const WIDEST_SPAN_CU = 8;
+
+/** What a plan does to live connections, in words that name the compute: `--diff` prints them without it. */
+export function computeWarnings({
+  stored,
+  news,
+  changes,
+  replaces,
+}: Plan<ComputeEndpointShape, ComputeEndpointOutputs>): string[] {
+  const endpoint = stored.outs.endpointId ?? stored.id;
+  if (replaces.size > 0) {
+    const names = [...replaces].map((name) => `"${name}"`).join(", ");
+    return [
+      `a change of ${names} replaces compute ${endpoint}: it is deleted first, and the new one has another id and another host`,
+    ];
+  }
+  const warnings: string[] = [];
+  if (changes.changed.has("size")) {
+    warnings.push(`a change of "size" restarts compute ${endpoint}: open connections are dropped`);
+  }
+  if (changes.changed.has("restartTriggers") && stored.managed.has("restartTriggers")) {
+    warnings.push(
+      `a changed restart trigger restarts compute ${endpoint} when it is active: open connections are dropped`,
+    );
+  }
+  if (changes.changed.has("branchId")) {
+    warnings.push(
+      `compute ${endpoint} moves from ${stored.outs.branchId ?? "its branch"} to ${news.branchId ?? "another branch"}: it keeps its id and host, and serves the data of the other branch from then on`,
+    );
+  }
+  const { size } = news;
+  if (changes.changed.has("size") && typeof size === "object" && size.max - size.min > WIDEST_SPAN_CU) {
+    warnings.push(
+      `compute ${endpoint} would scale over ${size.max - size.min} CU: newer rules of the service allow ${WIDEST_SPAN_CU} CU between min and max`,
+    );
+  }
+  return warnings;
+}

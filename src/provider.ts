@@ -1,0 +1,36 @@
+/**
+ * `pulumi-svc/provider`: what the pointer in users' state loads (dynamic/pointer.ts). This path, `load` and the names
+ * of the kinds are a permanent contract.
+ */
+import { host, type HostedProvider } from "./dynamic/host";
+import { KINDS, type Kind } from "./dynamic/pointer";
+import { Session } from "./dynamic/session";
+import { packageVersion } from "./dynamic/version";
+import { authIntegration } from "./lifecycles/AuthIntegration";
+import { computeEndpoint } from "./lifecycles/ComputeEndpoint";
+
+/** One for the process: its resources share the clients, their queues and the engine's log. */
+const session = new Session();
+
+const providers: Record<string, (() => HostedProvider) | undefined> = {
+  AuthIntegration: () => host(authIntegration, session),
+  ComputeEndpoint: () => host(computeEndpoint, session),
+} satisfies Partial<Record<Kind, () => HostedProvider>>;
+
+/**
+ * The dynamic provider of a kind.
+ * @throws for a kind that this version does not know.
+ */
+export function load(kind: string): HostedProvider {
+  const provider = Object.hasOwn(providers, kind) ? providers[kind] : undefined;
+  if (provider === undefined) throw unknownKind(kind);
+  return provider();
+}
+
+function unknownKind(kind: string): Error {
+  const error = new Error(
+    `pulumi-svc ${packageVersion() ?? ""} has no resource ${JSON.stringify(kind)} (it knows ${KINDS.join(", ")}). The program was written with another version: two are installed. Let the program and its packages depend on the same one.`,
+  );
+  error.stack = "";
+  return error;
+}

@@ -1,0 +1,38 @@
+import * as pulumi from "@pulumi/pulumi";
+
+export interface ProviderArgs {
+  /** Secret. @default the configuration `svc:apiKey` of the stack */
+  apiKey?: pulumi.Input<string>;
+  /** The versioned API root, such as `https://…/api/v2`. @default the configuration `svc:baseUrl` */
+  baseUrl?: pulumi.Input<string>;
+  /** @default the configuration `svc:authProvider` */
+  authProvider?: pulumi.Input<string>;
+}
+
+/**
+ * An explicit instance of this provider, one for each account: `new ComputeEndpoint(…, { provider })`. What it is not
+ * given comes from the configuration of the stack, then from the environment. Changing it replaces nothing.
+ */
+export class Provider extends pulumi.ProviderResource {
+  /** The settings as they were given or configured, for the functions: they run in the program's own process. */
+  readonly settings: { readonly [Name in keyof ProviderArgs]-?: pulumi.Output<string | undefined> };
+
+  constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
+    const config = new pulumi.Config("svc");
+    const key = args.apiKey ?? config.getSecret("apiKey");
+    const settings = {
+      // Marked whatever it was: the engine keeps a provider's arguments in the state.
+      apiKey: key === undefined ? pulumi.output(undefined) : pulumi.secret(key),
+      baseUrl: pulumi.output(args.baseUrl ?? config.get("baseUrl")),
+      authProvider: pulumi.output(args.authProvider ?? config.get("authProvider")),
+    };
+    const inputs = {
+      "svc:apiKey": key === undefined ? undefined : settings.apiKey,
+      "svc:baseUrl": settings.baseUrl,
+      "svc:authProvider": settings.authProvider,
+      "svc:quiet": config.get("quiet"),
+    };
+    super("pulumi-nodejs", name, inputs, opts);
+    this.settings = settings;
+  }
+}
