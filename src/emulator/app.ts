@@ -30,7 +30,7 @@ function requireKey(apiKey: string): MiddlewareHandler<Env> {
 const addLatency =
   (latencyMs: number): MiddlewareHandler<Env> =>
   async (_context, next) => {
-    if (latencyMs > 0) await delay(latencyMs);
+    if (latencyMs > 0) await delay(latencyMs, undefined, { ref: false });
     await next();
   };
 

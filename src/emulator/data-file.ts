@@ -33,6 +33,7 @@ const reason = (error: unknown): string => (error instanceof Error ? error.messa
 /** The state on disk. It holds client secrets and SMTP passwords, hence only its owner may read it. */
 export class DataFile {
   private timer: NodeJS.Timeout | undefined;
+  private closed = false;
 
   constructor(
     private readonly path: string,
@@ -56,8 +57,15 @@ export class DataFile {
     return result.data.projects as unknown as ProjectRecord[];
   }
 
+  /** Saves a last time: a request that is still being worked on must not write after its emulator is gone. */
+  close(): void {
+    this.closed = true;
+    this.save();
+  }
+
   /** Saves soon, once for a burst of changes. */
   saveSoon(): void {
+    if (this.closed) return;
     this.timer ??= setTimeout(() => {
       try {
         this.save();

@@ -41,7 +41,7 @@ export const applyFaults =
       // What comes after is no longer part of the request: it may never be answered.
       store.changed();
     }
-    if (fault.delayMs > 0) await delay(fault.delayMs);
+    if (fault.delayMs > 0) await delay(fault.delayMs, undefined, { ref: false });
     if (onlySlow) return fault.effect === "done" ? undefined : next();
     const real = fault.effect === "done" ? context.res.clone() : undefined;
     const answer =

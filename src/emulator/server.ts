@@ -53,7 +53,6 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const saved = file?.load();
   if (saved !== undefined) store.replaceAll(saved);
   store.onChange(() => file?.saveSoon());
-  file?.save(); // a place that cannot be written to is better known before any work is done
 
   const service: Service = { options, store, lifecycle, faults, log, origin: () => url, reset };
   const app = createApp(service);
@@ -63,13 +62,23 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   url = `http://${options.host.includes(":") ? `[${options.host}]` : options.host}:${port}`;
   lifecycle.resume();
 
-  const close = async (): Promise<void> => {
+  const disconnect = async (): Promise<void> => {
     await new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
     lifecycle.stop();
-    file?.save();
   };
+  const close = async (): Promise<void> => {
+    await disconnect();
+    file?.close();
+  };
+  try {
+    // A place that cannot be written to is better known before any work is done.
+    file?.save();
+  } catch (error) {
+    await disconnect();
+    throw error;
+  }
   return { baseUrl: `${url}${API_ROOT}`, url, apiKey: options.apiKey, port, close, reset };
 }

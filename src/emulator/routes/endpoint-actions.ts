@@ -13,9 +13,8 @@ const act =
   (context: Context<Env>): Response => {
     const project = service.store.project(pathParameter(context, "project_id"));
     const endpoint = findEndpoint(project, pathParameter(context, "endpoint_id"));
-    const actions = plan(project, endpoint);
     refuseWhenLocked(service, project);
-    return endpointAnswer(service, endpoint, service.lifecycle.schedule(project, endpoint, actions));
+    return endpointAnswer(service, endpoint, service.lifecycle.schedule(project, endpoint, plan(project, endpoint)));
   };
 
 /** Restart is in service.md 4.5; start and suspend come from service-notes.md. None of them takes a body. */

@@ -46,7 +46,7 @@ const NEEDS_APPLYING = [
 
 /** Lays the sent attributes over the compute; tells whether a running one must apply them. */
 function applyAttributes(endpoint: EndpointRecord, sent: EndpointAttributes): boolean {
-  const before = structuredClone(endpoint);
+  const before = { ...endpoint };
   const { settings, ...plain } = sent;
   const sizing = sizingAfter(endpoint, sent);
   Object.assign(endpoint, defined(plain), sizing);
@@ -66,10 +66,10 @@ export const endpointRoutes = (service: Service): Route[] => [
       if (region_id !== undefined && region_id !== project.region_id) {
         throw badRequest("region_id must be the region of the project");
       }
-      if (type === "read_write") refuseSecondPrimary(project, branch_id);
       const endpoint = createEndpoint(project, branch_id, type, now());
       applyAttributes(endpoint, attributes);
       refuseWhenLocked(service, project);
+      if (type === "read_write") refuseSecondPrimary(project, branch_id);
       project.endpoints.push(endpoint);
       const rests = type === "read_only" || endpoint.disabled;
       if (rests) endpoint.current_state = "idle";
@@ -101,11 +101,11 @@ export const endpointRoutes = (service: Service): Route[] => [
       const { endpoint: sent } = await readBody(context, updateEndpointBody);
       const project = service.store.project(pathParameter(context, "project_id"));
       const endpoint = findEndpoint(project, pathParameter(context, "endpoint_id"));
+      refuseWhenLocked(service, project);
       if (sent.branch_id !== undefined && sent.branch_id !== endpoint.branch_id) {
         findBranch(project, sent.branch_id);
         if (endpoint.type === "read_write") refuseSecondPrimary(project, sent.branch_id);
       }
-      refuseWhenLocked(service, project);
       const matters = applyAttributes(endpoint, sent);
       endpoint.updated_at = now();
       const active = service.lifecycle.willBeActive(project, endpoint);

@@ -1,0 +1,178 @@
+import { api, DEMO, ERROR_BODY, integrate, start, type Json } from "./support";
+
+const OAUTH = `${DEMO}/auth/oauth_providers`;
+const DOMAINS = `${DEMO}/auth/domains`;
+const EMAIL = `${DEMO}/auth/email_server`;
+const OWN = { client_id: "my-client", client_secret: "my-client-secret" };
+
+describe("OAuth providers", () => {
+  test("hold shared google and github from the start", async () => {
+    const emulator = await start();
+    await integrate(emulator);
+    const { status, body } = await api(emulator, "GET", OAUTH);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      providers: [
+        { id: "google", type: "shared" },
+        { id: "github", type: "shared" },
+      ],
+    });
+  });
+
+  test("are shared without credentials and standard with both", async () => {
+    const emulator = await start();
+    await integrate(emulator);
+    const shared = await api(emulator, "POST", OAUTH, { id: "microsoft" });
+    expect([shared.status, shared.body]).toEqual([200, { id: "microsoft", type: "shared" }]);
+    const own = await api(emulator, "POST", OAUTH, { id: "gitlab", ...OWN });
+    expect([own.status, own.body]).toEqual([200, { id: "gitlab", type: "standard", ...OWN }]);
+    expect((await api(emulator, "POST", OAUTH, { id: "gitlab" })).status).toBe(409);
+  });
+
+  test("refuse half a pair of credentials, without repeating it", async () => {
+    const emulator = await start();
+    await integrate(emulator);
+    for (const half of [{ client_id: "half-a-pair" }, { client_secret: "half-a-pair" }]) {
+      for (const answer of [
+        await api(emulator, "POST", OAUTH, { id: "microsoft", ...half }),
+        await api(emulator, "PATCH", `${OAUTH}/google`, half),
+      ]) {
+        expect([answer.status, answer.body]).toEqual([400, ERROR_BODY]);
+        expect(answer.text).not.toContain("half-a-pair");
+      }
+    }
+  });
+
+  test("become standard by a PATCH with both, then take either alone", async () => {
+    const emulator = await start();
+    await integrate(emulator);
+    const both = await api(emulator, "PATCH", `${OAUTH}/google`, OWN);
+    expect([both.status, both.body]).toEqual([200, { id: "google", type: "standard", ...OWN }]);
+    const one = await api(emulator, "PATCH", `${OAUTH}/google`, { client_secret: "next" });
+    expect(one.body).toEqual({ id: "google", type: "standard", client_id: "my-client", client_secret: "next" });
+    const list = await api(emulator, "GET", OAUTH);
+    expect(list.body.providers).toContainEqual({ id: "google", type: "standard" });
+    expect((await api(emulator, "PATCH", `${OAUTH}/nobody`, OWN)).status).toBe(404);
+  });
+
+  test("are gone after a delete, which answers 204 once", async () => {
+    const emulator = await start();
+    await integrate(emulator);
+    const gone = await api(emulator, "DELETE", `${OAUTH}/google`);
+    expect([gone.status, gone.text]).toEqual([204, ""]);
+    expect((await api(emulator, "DELETE", `${OAUTH}/google`)).status).toBe(404);
+    expect((await api(emulator, "GET", OAUTH)).body).toEqual({ providers: [{ id: "github", type: "shared" }] });
+  });
+});
+
+describe("the redirect whitelist", () => {
+  const add = (target: { baseUrl: string }, domain: unknown, auth_provider = "supported_provider") =>
+    api(target, "POST", DOMAINS, { domain, auth_provider });
+
+  test("takes an origin with 201 and no body, and lists it in lower case", async () => {
+    const emulator = await start();
+    await integrate(emulator);
+    const { status, text } = await add(emulator, "HTTPS://App.Example.com:8443");
+    expect([status, text]).toEqual([201, ""]);
+    expect((await api(emulator, "GET", DOMAINS)).body).toEqual({
+      domains: [{ domain: "https://app.example.com:8443", auth_provider: "supported_provider" }],
+    });
+  });
+
+  test("refuses a twin, whatever its spelling", async () => {
+    const emulator = await start();
+    await integrate(emulator);
+    await add(emulator, "https://app.example.com");
+    for (const twin of ["https://app.example.com", "https://APP.example.com", "https://app.example.com:443"]) {
+      expect((await add(emulator, twin)).status).toBe(409);
+    }
+  });
+
+  test.each([
+    "app.example.com",
+    "https://app.example.com/",
+    "https://app.example.com/callback",
+    "https://app.example.com?x=1",
+    "https://user@app.example.com",
+    "ftp://app.example.com",
+    "https://",
+    "https://a b",
+    "",
+    7,
+  ])("refuses %p, which is no origin", async (domain) => {
+    const emulator = await start();
+    await integrate(emulator);
+    expect((await add(emulator, domain)).status).toBe(400);
+  });
+
+  test("drops the listed domains in their stored spelling and passes over the others", async () => {
+    const emulator = await start();
+    await integrate(emulator);
+    for (const name of ["a", "b", "c"]) await add(emulator, `https://${name}.example.com`);
+    const { status, text } = await api(emulator, "DELETE", DOMAINS, {
+      auth_provider: "supported_provider",
+      domains: [
+        { domain: "https://a.example.com" },
+        { domain: "https://B.example.com" },
+        { domain: "https://none.example.com" },
+      ],
+    });
+    expect([status, text]).toEqual([200, ""]);
+    const { body } = await api(emulator, "GET", DOMAINS);
+    expect(body.domains).toMatchObject([{ domain: "https://b.example.com" }, { domain: "https://c.example.com" }]);
+  });
+
+  test("needs a provider and, to delete, a list of objects", async () => {
+    const emulator = await start();
+    await integrate(emulator);
+    expect((await add(emulator, "https://a.example.com", "other")).status).toBe(400);
+    expect((await api(emulator, "POST", DOMAINS, { domain: "https://a.example.com" })).status).toBe(400);
+    const drop = (body: Json) => api(emulator, "DELETE", DOMAINS, { auth_provider: "supported_provider", ...body });
+    expect((await drop({})).status).toBe(400);
+    expect((await drop({ domains: ["https://a.example.com"] })).status).toBe(400);
+  });
+});
+
+describe("the e-mail server", () => {
+  const STANDARD = {
+    type: "standard",
+    host: "smtp.example.com",
+    port: 587,
+    username: "mailer",
+    password: "smtp-password",
+    sender_email: "no-reply@example.com",
+    sender_name: "Example",
+  };
+
+  test("is shared until it is changed, and echoes what it stores", async () => {
+    const emulator = await start();
+    await integrate(emulator);
+    expect((await api(emulator, "GET", EMAIL)).body).toEqual({ type: "shared" });
+    const changed = await api(emulator, "PATCH", EMAIL, STANDARD);
+    expect([changed.status, changed.body]).toEqual([200, STANDARD]);
+    expect((await api(emulator, "GET", EMAIL)).body).toEqual(STANDARD);
+    expect((await api(emulator, "PATCH", EMAIL, { type: "shared" })).body).toEqual({ type: "shared" });
+    expect((await api(emulator, "GET", EMAIL)).body).toEqual({ type: "shared" });
+  });
+
+  test.each(["host", "port", "username", "password", "sender_email", "sender_name"])(
+    "needs %s when it is standard",
+    async (field) => {
+      const emulator = await start();
+      await integrate(emulator);
+      const { status, text } = await api(emulator, "PATCH", EMAIL, { ...STANDARD, [field]: undefined });
+      expect(status).toBe(400);
+      expect(text).not.toContain("smtp-password");
+      expect((await api(emulator, "GET", EMAIL)).body).toEqual({ type: "shared" });
+    },
+  );
+
+  test.each([{ port: 0 }, { port: 65_536 }, { port: "587" }, { sender_email: "x" }, { type: "own" }, { tls: true }])(
+    "refuses %p",
+    async (field) => {
+      const emulator = await start();
+      await integrate(emulator);
+      expect((await api(emulator, "PATCH", EMAIL, { ...STANDARD, ...field })).status).toBe(400);
+    },
+  );
+});
