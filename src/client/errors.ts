@@ -31,6 +31,8 @@ export class SvcError extends Error {
   declare readonly requestId?: string;
   declare readonly serviceMessage?: string;
   declare readonly retryAfterMs?: number;
+  /** What happened, without the exchange and the advice. */
+  declare readonly what: string;
 
   constructor(what: string, facts: ErrorFacts = {}, advice?: string) {
     super(`${what}${tail(facts)}${advice === undefined ? "" : `. ${advice}`}`);
@@ -39,6 +41,13 @@ export class SvcError extends Error {
     for (const [key, value] of Object.entries(facts)) {
       if (value !== undefined) Object.defineProperty(this, key, { value, enumerable: true });
     }
+    Object.defineProperty(this, "what", { value: what });
+  }
+
+  /** The exchange, to be told again by another error. */
+  get facts(): ErrorFacts {
+    const { method, path, status, code, requestId, serviceMessage, retryAfterMs } = this;
+    return { method, path, status, code, requestId, serviceMessage, retryAfterMs };
   }
 }
 
@@ -103,4 +112,13 @@ export class WaitTimeoutError extends SvcError {
   ) {
     super(what, facts);
   }
+}
+
+/** The same error with more to say. For the classes that an answer of the service stands for. */
+export function saying(error: SvcError, more: string): SvcError {
+  // Classes with arguments of their own (ConnectionError and the like) come from no answer: they stay as they are.
+  if (error.status === undefined) return error;
+  // The constructor of an SvcError without arguments of its own has SvcError's signature.
+  const Same = error.constructor as typeof SvcError;
+  return new Same(`${error.what}; ${more}`, error.facts);
 }

@@ -1,0 +1,108 @@
+import type { z } from "zod";
+import { type Call, Caller } from "./caller";
+import { Deadline } from "./deadline";
+import { AuthenticationError, SvcError, TimeoutError } from "./errors";
+import type { ClientOptions, ReadOptions } from "./options";
+import { redactor } from "./redact";
+import { SharedReads } from "./sharedReads";
+import { Transport } from "./transport";
+import { within } from "./within";
+
+export type Settings = {
+  [Name in Exclude<keyof ClientOptions, "userAgent">]-?: Exclude<ClientOptions[Name], undefined>;
+};
+
+/** The lists that are shared, by the path they come from. */
+export type Collection = "endpoints" | "operations" | "branches" | "project" | AuthCollection;
+export type AuthCollection = "integrations" | "oauth_providers" | "domains" | "email_server";
+
+export const keyOf = (collection: Collection, projectId: string): string => `${collection} ${projectId}`;
+
+function checkedBaseUrl(baseUrl: string): string {
+  const text = baseUrl.trim();
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // The text itself stays out of the message: it may hold a password.
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new SvcError("the base URL is not an http(s) address");
+  if (url.username !== "" || url.password !== "") throw new SvcError("the base URL must not hold a user or a password");
+  if (url.search !== "" || url.hash !== "") throw new SvcError("the base URL must not hold a query or a fragment");
+  return url.href.replace(/\/+$/, "");
+}
+
+function checkedKey(apiKey: string): string {
+  const key = apiKey.trim();
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new AuthenticationError("the API key is empty, or holds characters that no header can carry");
+  }
+  return key;
+}
+
+/** What all calls of one account share. */
+export class Core {
+  readonly settings: Settings;
+  readonly caller: Caller;
+  readonly reads = new SharedReads();
+  /** Takes the key out of text of the service. */
+  readonly redact: (text: string, cap?: number) => string;
+  readonly #transport: Transport;
+
+  constructor(options: ClientOptions) {
+    const settings = (this.settings = {
+      baseUrl: checkedBaseUrl(options.baseUrl),
+      apiKey: checkedKey(options.apiKey),
+      attemptTimeoutMs: options.attemptTimeoutMs ?? 10_000,
+      readDeadlineMs: options.readDeadlineMs ?? 30_000,
+      mutationDeadlineMs: options.mutationDeadlineMs ?? 600_000,
+      lookMs: options.lookMs ?? 3_000,
+      pollCeilingMs: options.pollCeilingMs ?? 2_000,
+      baseDelayMs: options.baseDelayMs ?? 250,
+    });
+    this.#transport = new Transport(settings.baseUrl, settings.apiKey, options.userAgent ?? "pulumi-svc");
+    this.caller = new Caller(this.#transport, settings);
+    this.redact = redactor([settings.apiKey]);
+  }
+
+  close(): void {
+    this.#transport.close();
+  }
+
+  /** A GET that others may share, and that has a deadline of its own. Whoever waits for it leaves when his own deadline has passed. */
+  read<S extends z.ZodType>(
+    collection: Collection,
+    projectId: string,
+    template: string,
+    shape: S,
+    { fresh = false, deadline, onProgress }: ReadOptions = {},
+    extra: Pick<Call, "query" | "retry"> = {},
+  ): Promise<z.infer<S>> {
+    const call = (): Promise<z.infer<S>> => {
+      const own = new Deadline(this.settings.readDeadlineMs);
+      const request: Call = {
+        method: "GET",
+        template,
+        params: { project_id: projectId },
+        ...extra,
+        deadline: own,
+        onProgress,
+      };
+      return this.caller.json(request, shape).then(({ value }) => value);
+    };
+    const facts = { method: "GET", path: template };
+    const shared = this.reads.get(keyOf(collection, projectId), call, fresh);
+    return within(deadline, shared, () => new TimeoutError("no answer before the deadline", facts));
+  }
+
+  /** Keeps nothing of these collections from before the change, during it, or by the time it has ended. */
+  async changing<T>(projectId: string, collections: readonly Collection[], change: () => Promise<T>): Promise<T> {
+    const over = this.reads.change(collections.map((collection) => keyOf(collection, projectId)));
+    try {
+      return await change();
+    } finally {
+      over();
+    }
+  }
+
+  mutationDeadline(deadline: Deadline | undefined): Deadline {
+    return deadline ?? new Deadline(this.settings.mutationDeadlineMs);
+  }
+}

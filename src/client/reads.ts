@@ -1,0 +1,141 @@
+import type { Call } from "./caller";
+import { Core } from "./core";
+import { SvcError } from "./errors";
+import type { ClientOptions, ReadOptions } from "./options";
+import {
+  answers,
+  type AuthIntegration,
+  type Branch,
+  type EmailServer,
+  type Endpoint,
+  type OAuthProvider,
+  type Operation,
+  type Project,
+  type WhitelistDomain,
+} from "./schemas";
+
+type Extra = Pick<Call, "query" | "retry">;
+
+const PROJECT = "/projects/{project_id}";
+
+/** The reads: shared, and kept until a change of what they read. */
+export class ReadApi {
+  /** Held back from inspection: a Client that is logged must not show the key. */
+  readonly #core: Core;
+  readonly baseUrl: string;
+  /** Routes found to be absent, with their project. */
+  readonly #absent = new Set<string>();
+
+  constructor(options: ClientOptions) {
+    this.#core = new Core(options);
+    this.baseUrl = this.#core.settings.baseUrl;
+  }
+
+  protected get core(): Core {
+    return this.#core;
+  }
+
+  /** Closes kept connections. Not needed for the process to end. */
+  close(): void {
+    this.#core.close();
+  }
+
+  async listEndpoints(projectId: string, options?: ReadOptions): Promise<Endpoint[]> {
+    return this.endpointsOf(projectId, options);
+  }
+
+  /** From the list, so that undefined has the word of a good answer. */
+  async getEndpoint(projectId: string, endpointId: string, options?: ReadOptions): Promise<Endpoint | undefined> {
+    const endpoints = await this.listEndpoints(projectId, options);
+    return endpoints.find(({ id }) => id === endpointId);
+  }
+
+  /** The newest operations of the project, newest first; undefined: the service has no such route. */
+  async listOperations(projectId: string, options?: ReadOptions): Promise<Operation[] | undefined> {
+    return this.operationsOf(projectId, options);
+  }
+
+  /** Undefined: the service has no such route. */
+  async listBranches(projectId: string, options?: ReadOptions): Promise<Branch[] | undefined> {
+    return this.#optional("branches", projectId, options, async () => {
+      const { branches } = await this.#core.read(
+        "branches",
+        projectId,
+        `${PROJECT}/branches`,
+        answers.branches,
+        options,
+      );
+      return [...branches];
+    });
+  }
+
+  /** Undefined: the service has no such route. */
+  async getProject(projectId: string, options?: ReadOptions): Promise<Project | undefined> {
+    return this.#optional("project", projectId, options, async () => {
+      const { project } = await this.#core.read("project", projectId, PROJECT, answers.project, options);
+      return project;
+    });
+  }
+
+  async listAuthIntegrations(projectId: string, options?: ReadOptions): Promise<AuthIntegration[]> {
+    const template = `${PROJECT}/auth/integrations`;
+    const { data } = await this.#core.read("integrations", projectId, template, answers.integrations, options);
+    return [...data];
+  }
+
+  async listOAuthProviders(projectId: string, options?: ReadOptions): Promise<OAuthProvider[]> {
+    const template = `${PROJECT}/auth/oauth_providers`;
+    const answer = await this.#core.read("oauth_providers", projectId, template, answers.oauthProviders, options);
+    return [...answer.providers];
+  }
+
+  async listDomains(projectId: string, options?: ReadOptions): Promise<WhitelistDomain[]> {
+    const template = `${PROJECT}/auth/domains`;
+    const { domains } = await this.#core.read("domains", projectId, template, answers.domains, options);
+    return [...domains];
+  }
+
+  async getEmailServer(projectId: string, options?: ReadOptions): Promise<EmailServer> {
+    const template = `${PROJECT}/auth/email_server`;
+    return this.#core.read("email_server", projectId, template, answers.emailServer, options);
+  }
+
+  protected async endpointsOf(projectId: string, options?: ReadOptions, extra?: Extra): Promise<Endpoint[]> {
+    const template = `${PROJECT}/endpoints`;
+    const answer = await this.#core.read("endpoints", projectId, template, answers.endpoints, options, extra);
+    return [...answer.endpoints];
+  }
+
+  protected async operationsOf(
+    projectId: string,
+    options?: ReadOptions,
+    extra?: Extra,
+  ): Promise<Operation[] | undefined> {
+    return this.#optional("operations", projectId, options, async () => {
+      const template = `${PROJECT}/operations`;
+      const query = { query: "limit=100", ...extra };
+      const answer = await this.#core.read("operations", projectId, template, answers.operations, options, query);
+      return [...answer.operations];
+    });
+  }
+
+  /** For routes that not every service has (404, 405). What the project itself lacks is told apart by its endpoint list. */
+  async #optional<T>(
+    route: string,
+    projectId: string,
+    { deadline }: ReadOptions = {},
+    read: () => Promise<T>,
+  ): Promise<T | undefined> {
+    const key = `${route} ${projectId}`;
+    if (this.#absent.has(key)) return undefined;
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof SvcError) || (error.status !== 404 && error.status !== 405)) throw error;
+      // For a project that does not exist this throws, and says so.
+      await this.listEndpoints(projectId, { deadline });
+      this.#absent.add(key);
+      return undefined;
+    }
+  }
+}

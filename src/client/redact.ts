@@ -1,0 +1,45 @@
+const SECRET_FIELD = /secret|password|token|api_?key/i;
+const SHOWN = "[secret]";
+
+/** The values of a request's body that must not come back in a message, found by the names of their fields. */
+export function secretsOf(body: unknown): string[] {
+  if (typeof body !== "object" || body === null) return [];
+  return Object.entries(body).flatMap(([name, value]) =>
+    typeof value === "string" && SECRET_FIELD.test(name) ? [value] : secretsOf(value),
+  );
+}
+
+function withoutControlCharacters(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
+}
+
+function inAddress(text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    // Half a surrogate pair has no form in an address.
+    return text;
+  }
+}
+
+/** The forms in which a service may echo a value: as it is, inside JSON, inside an address, with its line ends folded. */
+function spellings(secret: string): string[] {
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  return [secret, inJson, inAddress(secret), withoutControlCharacters(secret)];
+}
+
+const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** Makes text of the service fit for a message: without these secrets, without control characters, capped. */
+export function redactor(secrets: readonly string[]): (text: string, cap?: number) => string {
+  const hidden = [...new Set(secrets.flatMap(spellings))].filter((form) => form.trim() !== "");
+  // Longest first, so that a secret that contains another one goes as a whole.
+  hidden.sort((a, b) => b.length - a.length);
+  const pattern = hidden.length === 0 ? undefined : new RegExp(hidden.map(literally).join("|"), "g");
+  const hide = (text: string): string => (pattern === undefined ? text : text.replace(pattern, SHOWN));
+  // Hidden before the control characters go (they may be part of a secret) and before the cap (it may cut one in two).
+  return (text, cap = 500) => {
+    const clean = hide(withoutControlCharacters(hide(text))).trim();
+    return clean.length > cap ? `${clean.slice(0, cap - 1)}…` : clean;
+  };
+}
