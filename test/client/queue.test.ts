@@ -1,0 +1,178 @@
+import fc from "fast-check";
+import { Deadline, LockedError, OperationFailedError } from "../../src/client";
+import { FakeProject } from "./fakeProject";
+import { closeAll, errorOf, scripted } from "./scriptedServer";
+
+afterEach(closeAll);
+
+const PRJ = "prj-1";
+const replica = { branch_id: "br-1", type: "read_only" };
+const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => make(i));
+
+test("ten computes created at once on a project that locks meet at most one 423, and nobody asks for the lock in a loop", async () => {
+  const project = new FakeProject({ locks: true });
+  const { client } = await scripted(project.script);
+  const made = await Promise.all(times(10, () => client.createEndpoint(PRJ, replica)));
+  expect(new Set(made.map(({ id }) => id)).size).toBe(10);
+  expect(made.every(({ current_state }) => current_state === "active")).toBe(true);
+  expect(project.count("POST", 423)).toBeLessThanOrEqual(1);
+  expect(project.count("POST", 201)).toBe(10);
+  expect(project.mostRunning).toBe(1);
+});
+
+test("a locking project without the operations route is queued for just the same", async () => {
+  const project = new FakeProject({ locks: true, operationsRoute: false });
+  const { client } = await scripted(project.script);
+  await Promise.all(times(6, () => client.createEndpoint(PRJ, replica)));
+  expect(project.count("POST", 423)).toBeLessThanOrEqual(1);
+  expect(project.count("POST", 201)).toBe(6);
+});
+
+test("operations that end faster than they can be looked at do not pass for a project that does not lock", async () => {
+  const project = new FakeProject({ locks: true, operationMs: 4 });
+  const { client } = await scripted(project.script);
+  await Promise.all(times(10, () => client.createEndpoint(PRJ, replica)));
+  expect(project.count("POST", 423)).toBeLessThanOrEqual(1);
+});
+
+test("on a project that does not lock, changes run side by side", async () => {
+  const project = new FakeProject({ operationMs: 400 });
+  const { client } = await scripted(project.script);
+  await Promise.all(times(8, () => client.createEndpoint(PRJ, replica)));
+  expect(project.mostRunning).toBeGreaterThan(4);
+  expect(project.count("POST", 423)).toBe(0);
+});
+
+test("before the project is known, only one request is under way at a time", async () => {
+  let open = 0;
+  let most = 0;
+  const project = new FakeProject({ operationMs: 30 });
+  const { client } = await scripted(async (request, nth) => {
+    if (request.method !== "POST") return project.script(request, nth);
+    most = Math.max(most, ++open);
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    open -= 1;
+    // Its operation ends while the answer is on its way, so nothing is ever learned.
+    return project.script(request, nth);
+  });
+  await Promise.all(times(4, () => client.createEndpoint(PRJ, replica)));
+  expect(most).toBe(1);
+});
+
+test("two projects do not wait for each other", async () => {
+  const slow = new FakeProject({ locks: true, operationMs: 1_000 });
+  const quick = new FakeProject({ locks: true, operationMs: 10 });
+  const { client } = await scripted((request, nth) =>
+    (request.path.startsWith("/projects/prj-slow/") ? slow : quick).script(request, nth),
+  );
+  const order: string[] = [];
+  const create = (id: string): Promise<unknown> => client.createEndpoint(id, replica).then(() => order.push(id));
+  await Promise.all([create("prj-slow"), create("prj-quick")]);
+  expect(order).toEqual(["prj-quick", "prj-slow"]);
+});
+
+test("time in the queue does not count against a change's deadline", async () => {
+  const project = new FakeProject({ locks: true, operationMs: 300 });
+  const { client } = await scripted(project.script);
+  const deadlines = times(5, () => new Deadline(1_200));
+  const made = await Promise.all(deadlines.map((deadline) => client.createEndpoint(PRJ, replica, { deadline })));
+  expect(made).toHaveLength(5);
+});
+
+test("who stands in the queue is told how many changes come first", async () => {
+  const project = new FakeProject({ locks: true });
+  const { client } = await scripted(project.script);
+  const told: string[] = [];
+  await Promise.all([
+    client.createEndpoint(PRJ, replica),
+    client.createEndpoint(PRJ, replica),
+    client.createEndpoint(PRJ, replica, { onProgress: (text) => told.push(text) }),
+  ]);
+  expect(told).toContain("waiting for 2 other changes of this project");
+});
+
+test("a lock that somebody else holds is waited for, by one request at a time", async () => {
+  const project = new FakeProject({ locks: true, operationMs: 10 });
+  project.lockedByStranger = true;
+  let open = 0;
+  let most = 0;
+  const { client } = await scripted(async (request, nth) => {
+    if (request.method === "POST") most = Math.max(most, ++open);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    if (request.method === "POST") open -= 1;
+    return project.script(request, nth);
+  });
+  setTimeout(() => (project.lockedByStranger = false), 200);
+  await Promise.all(times(3, () => client.createEndpoint(PRJ, replica)));
+  expect(project.count("POST", 423)).toBeGreaterThan(1);
+  expect(project.count("POST", 201)).toBe(3);
+  expect(most).toBe(1);
+});
+
+test("a lock that never goes is a LockedError at the deadline, and the next in line gets its turn", async () => {
+  const project = new FakeProject();
+  project.lockedByStranger = true;
+  const { client } = await scripted(project.script);
+  const create = (): Promise<unknown> => errorOf(client.createEndpoint(PRJ, replica, { deadline: new Deadline(150) }));
+  const errors = await Promise.all([create(), create()]);
+  for (const error of errors) {
+    expect(error).toBeInstanceOf(LockedError);
+    expect(error).toHaveProperty("status", 423);
+    expect(String(error)).toMatch(/POST \/projects\/\{project_id\}\/endpoints -> 423/);
+  }
+});
+
+test("a failed change gives its place to the next one", async () => {
+  const project = new FakeProject({ locks: true, endsAs: "failed" });
+  const { client } = await scripted(project.script);
+  const errors = await Promise.all(times(4, () => errorOf(client.createEndpoint(PRJ, replica))));
+  expect(errors.every((error) => error instanceof OperationFailedError)).toBe(true);
+  expect(project.count("POST", 201)).toBe(4);
+});
+
+test("a deletion is waited for before a compute is made on its branch", async () => {
+  const project = new FakeProject({ locks: true });
+  const { client } = await scripted(project.script);
+  const { id } = await client.createEndpoint(PRJ, { branch_id: "br-1", type: "read_write" });
+  await client.deleteEndpoint(PRJ, id);
+  expect(project.computes).toHaveLength(0);
+  await client.createEndpoint(PRJ, { branch_id: "br-1", type: "read_write" });
+  expect(project.count("POST", 423)).toBe(0);
+});
+
+test("whatever the mix of changes and speeds, a locking project shows one 423 at most and every change is made once", async () => {
+  const change = fc.constantFrom("create", "update", "delete", "restart");
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(change, { minLength: 1, maxLength: 7 }),
+      fc.constantFrom(1, 7, 40),
+      async (changes, operationMs) => {
+        const project = new FakeProject({ locks: true, operationMs });
+        for (const [i] of changes.entries()) {
+          project.computes.push({
+            id: `ep-old${i}`,
+            host: "h",
+            branch_id: "b",
+            type: "read_write",
+            current_state: "active",
+          });
+        }
+        const { client } = await scripted(project.script);
+        const make = { create: () => client.createEndpoint(PRJ, replica) };
+        await Promise.all(
+          changes.map(async (kind, i): Promise<unknown> => {
+            if (kind === "update") return client.updateEndpoint(PRJ, `ep-old${i}`, { pooler_enabled: true });
+            if (kind === "delete") return client.deleteEndpoint(PRJ, `ep-old${i}`);
+            if (kind === "restart") return client.restartEndpoint(PRJ, `ep-old${i}`);
+            return make.create();
+          }),
+        );
+        const locked = project.statuses.filter(({ status }) => status === 423).length;
+        expect(locked).toBeLessThanOrEqual(1);
+        expect(project.operations).toHaveLength(changes.length);
+        await closeAll();
+      },
+    ),
+    { numRuns: 15 },
+  );
+}, 60_000);
