@@ -1,0 +1,51 @@
+import { resolveSettings } from "../../src/dynamic/settings";
+
+const NAMES = ["SVC_API_KEY", "SVC_BASE_URL", "SVC_AUTH_PROVIDER", "SVC_QUIET"];
+const saved = NAMES.map((name) => [name, process.env[name]] as const);
+
+beforeEach(() => NAMES.forEach((name) => delete process.env[name]));
+afterAll(() =>
+  saved.forEach(([name, value]) => (value === undefined ? delete process.env[name] : (process.env[name] = value))),
+);
+
+const from = (values: Record<string, string>) => resolveSettings((name) => values[name]);
+
+test("the configuration wins over the environment, setting by setting", () => {
+  process.env["SVC_API_KEY"] = "env-key";
+  process.env["SVC_BASE_URL"] = "https://env.example/v2";
+  expect(from({ baseUrl: "https://config.example/api/v2/" }).settings).toEqual({
+    apiKey: "env-key",
+    baseUrl: "https://config.example/api/v2",
+    authProvider: "supported_provider",
+    quiet: false,
+  });
+});
+
+test("the environment is read at the time of the call", () => {
+  expect(from({ baseUrl: "https://x.example/v2" }).settings).toBeUndefined();
+  process.env["SVC_API_KEY"] = "late";
+  expect(from({ baseUrl: "https://x.example/v2" }).settings?.apiKey).toBe("late");
+});
+
+test.each([
+  ["without a scheme", "api.example.com/api/v2", /must begin with https:\/\//],
+  ["with a password", "https://me:CANARY@x.example/v2", /no user name and no password/],
+  ["with a query", "https://x.example/v2?key=CANARY", /no query/],
+  ["without the version segment", "https://x.example/api/CANARY", /version segment/],
+  ["that is none", "https://", /is not a URL/],
+])("a base URL %s is refused in words that do not repeat it", (_what, baseUrl, words) => {
+  const { settings, problems } = from({ apiKey: "k", baseUrl });
+  expect(settings).toBeUndefined();
+  expect(problems).toEqual([expect.stringMatching(words)]);
+  expect(problems.join()).not.toContain("CANARY");
+});
+
+test("a key that no header can carry is refused without showing it", () => {
+  const { problems } = from({ apiKey: "CANARY\nX: y", baseUrl: "https://x.example/v2" });
+  expect(problems).toHaveLength(1);
+  expect(problems.join()).not.toContain("CANARY");
+});
+
+test("all that is wrong comes at once", () => {
+  expect(from({ baseUrl: "x" }).problems).toHaveLength(2);
+});
