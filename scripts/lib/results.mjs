@@ -1,0 +1,24 @@
+import { writeFileSync } from "node:fs";
+
+/** @typedef {{ passed: number, failed: number }} Counts */
+
+/**
+ * Leaves the counts of a task for .ci/run, in the file that PULUMI_SVC_RESULTS names.
+ * @param {Counts} counts
+ */
+export function leaveResults({ passed, failed }) {
+  const file = process.env.PULUMI_SVC_RESULTS;
+  if (file) writeFileSync(file, `${JSON.stringify({ passed, failed })}\n`);
+}
+
+/**
+ * What jest's JSON report adds up to. A test file that could not even be loaded counts as one failure, and so does a run
+ * in which no test ran.
+ * @param {{ numPassedTests: number, numFailedTests: number, numRuntimeErrorTestSuites: number }} report
+ * @returns {Counts}
+ */
+export function countTests(report) {
+  const failed = report.numFailedTests + report.numRuntimeErrorTestSuites;
+  const passed = report.numPassedTests;
+  return { passed, failed: passed + failed === 0 ? 1 : failed };
+}
