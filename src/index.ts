@@ -1,3 +1,9 @@
+export {
+  ComputeGroup,
+  type ComputeGroupArgs,
+  type GroupComputeArgs,
+  type GroupReplicaArgs,
+} from "./components/ComputeGroup";
 export { AuthIntegration, type AuthIntegrationArgs } from "./resources/AuthIntegration";
 export { ComputeEndpoint, type ComputeEndpointArgs, type ComputeSettings } from "./resources/ComputeEndpoint";
 export { Provider, type ProviderArgs } from "./resources/Provider";

@@ -131,14 +131,14 @@ export function host<Args extends object, Outputs extends object>(
         const given = visible(news);
         const comparison = compareWith(stored, given);
         const known = Object.fromEntries(Object.entries(given).filter(([, value]) => !containsUnknown(value)));
-        const replaces = new Set<string>(comparison.replaces);
+        const replaces = new Set(comparison.replaces);
         // The program's arguments have passed `check`; in a refresh they are the state's.
         for (const name of lifecycle.replacedBy?.(stored, known as Partial<Args>) ?? []) replaces.add(name);
 
         const { __urn } = hidden(news);
         const oldInputs = session.checkedInputs(__urn);
         if (__urn !== undefined && oldInputs !== undefined) {
-          const plan = { stored, news: known as Partial<Args>, changes: comparison, replaces: comparison.replaces };
+          const plan = { stored, news: known as Partial<Args>, changes: comparison, replaces };
           for (const warning of lifecycle.warnings?.(plan) ?? []) session.warn(__urn, warning);
           for (const name of comparison.dropped) session.warn(__urn, droppedWarning(kind, id, name));
         }

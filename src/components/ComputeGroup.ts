@@ -1,0 +1,79 @@
+import * as pulumi from "@pulumi/pulumi";
+import { ComputeEndpoint, type ComputeEndpointArgs } from "../resources/ComputeEndpoint";
+
+/** What the group decides for its computes. */
+type GroupDecides = "projectId" | "branchId" | "type";
+
+/** A compute of the group: the arguments of `ComputeEndpoint` less those that the group decides. */
+export type GroupComputeArgs = Omit<ComputeEndpointArgs, GroupDecides>;
+
+export interface GroupReplicaArgs extends GroupComputeArgs {
+  /**
+   * What the replica is called in the stack: `<group>-replica-<key>`. Give one where replicas may be taken out of the
+   * middle of the list: the default moves with the place.
+   * @default its place in the list, from 0
+   */
+  key?: string;
+}
+
+export interface ComputeGroupArgs {
+  projectId: pulumi.Input<string>;
+  /** The branch that all of them serve. Changing it moves all of them: same ids, same hosts. */
+  branchId: pulumi.Input<string>;
+  primary: GroupComputeArgs;
+  /** How many read replicas, each sized and set like the primary; or what each of them is. @default 0 */
+  replicas?: number | GroupReplicaArgs[];
+}
+
+/**
+ * A branch's primary compute and its read replicas. The computes are `<name>-primary` and `<name>-replica-<key>`,
+ * children of this component; the replicas come after the primary and go before it.
+ *
+ * The program of examples/read-replicas declares one.
+ */
+export class ComputeGroup extends pulumi.ComponentResource {
+  readonly primary: ComputeEndpoint;
+  readonly replicas: readonly ComputeEndpoint[];
+  /** Where to connect: the primary to write, a replica to read. */
+  readonly hosts: pulumi.Output<{ primary: string; replicas: string[] }>;
+
+  constructor(name: string, args: ComputeGroupArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("svc:components:ComputeGroup", name, {}, opts);
+    const { projectId, branchId } = args;
+    this.primary = new ComputeEndpoint(
+      `${name}-primary`,
+      { ...args.primary, projectId, branchId, type: "read_write" },
+      { parent: this },
+    );
+    this.replicas = replicasOf(name, args).map(
+      ({ key, ...replica }) =>
+        new ComputeEndpoint(
+          `${name}-replica-${key}`,
+          { ...replica, projectId, branchId, type: "read_only" },
+          { parent: this, dependsOn: this.primary },
+        ),
+    );
+    this.hosts = pulumi.output({
+      primary: this.primary.host,
+      replicas: this.replicas.map(({ host }) => host),
+    });
+    this.registerOutputs({ primary: this.primary, replicas: this.replicas, hosts: this.hosts });
+  }
+}
+
+function replicasOf(name: string, { primary, replicas = 0 }: ComputeGroupArgs): (GroupReplicaArgs & { key: string })[] {
+  if (typeof replicas === "number") {
+    if (!Number.isInteger(replicas) || replicas < 0) {
+      throw new Error(`ComputeGroup "${name}": replicas: must be a whole number from 0, or a list`);
+    }
+    // A replica is no second adoption of the same compute, and has no use for the primary's name.
+    const { adopt: _adopt, name: _name, ...like } = primary;
+    return Array.from({ length: replicas }, (_, index) => ({ ...like, key: String(index) }));
+  }
+  const keyed = replicas.map((replica, index) => ({ ...replica, key: replica.key ?? String(index) }));
+  const twice = keyed.find(({ key }, index) => keyed.findIndex((other) => other.key === key) !== index);
+  if (twice !== undefined) {
+    throw new Error(`ComputeGroup "${name}": replicas: two of them have the key "${twice.key}"`);
+  }
+  return keyed;
+}
