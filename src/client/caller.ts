@@ -44,6 +44,8 @@ function pathOf({ method, template, params = {}, query }: Call): string {
   return query === undefined ? path : `${path}?${query}`;
 }
 
+const OUT_OF_TIME = { retry: false, because: "out-of-time" } as const;
+
 const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
 
 /** Makes calls: attempts, retries by what is known to have happened, answers checked against their shape. */
@@ -82,8 +84,9 @@ export class Caller {
     const path = pathOf(call);
     let faults = 0;
     let repeated = false;
+    let before: SvcError | undefined;
     for (let attempts = 1; ; attempts += 1) {
-      if (deadline.expired) throw new TimeoutError(`not done within ${inSeconds(deadline.totalMs)}`, facts);
+      if (deadline.expired) throw before ?? new TimeoutError(`not done within ${inSeconds(deadline.totalMs)}`, facts);
       try {
         const raw = await this.#transport.send({
           ...call,
@@ -96,6 +99,9 @@ export class Caller {
         return { value: read(raw, facts, redact), repeated };
       } catch (error) {
         if (!(error instanceof SvcError)) throw error;
+        // An attempt that the deadline cut short tells less than the one before it.
+        if (before !== undefined && repeatable && deadline.expired) throw this.#final(before, OUT_OF_TIME, deadline);
+        before = error;
         const happened = whatHappened(error);
         if (happened !== "held-off") faults += 1;
         repeated ||= happened === "unclear";

@@ -7,7 +7,7 @@ import {
   type SvcError,
   TimeoutError,
 } from "./errors";
-import { isCertificateTrouble } from "./transport";
+import { isCertificateTrouble, TOO_LONG } from "./transport";
 
 /** The longest pause that we choose ourselves; `Retry-After` may ask for more. */
 export const LONGEST_DELAY_MS = 5_000;
@@ -65,8 +65,9 @@ export function verdictOn(tried: Tried): Verdict {
   if (happened === "refused") return { retry: false, because: "refused" };
   if (happened === "unclear") {
     if (!repeatable) return { retry: false, because: "unknown-fate" };
-    // Repeating does not make a proxy's page JSON.
-    if (error instanceof BadAnswerError) return { retry: false, because: "refused" };
+    // Repeating makes a proxy's page no JSON, and an answer no shorter.
+    const tooLong = error instanceof ConnectionError && error.reason === TOO_LONG;
+    if (error instanceof BadAnswerError || tooLong) return { retry: false, because: "refused" };
   }
   if (happened !== "held-off" && faults >= MOST_FAULTS) return { retry: false, because: "enough" };
   const jitter = jitteredMs(attempts, baseDelayMs, random);

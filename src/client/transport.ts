@@ -6,6 +6,9 @@ import { ConnectionError, TimeoutError } from "./errors";
 
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
+/** The reason of a ConnectionError for an answer beyond the limit. */
+export const TOO_LONG = "ETOOLONG";
+
 /** One attempt. */
 export interface Attempt {
   method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -125,7 +128,7 @@ export class Transport {
     const facts = { method, path };
     if (timedOut) return new TimeoutError(`no whole answer within ${Math.round(timeoutMs / 100) / 10} s`, facts);
     if (error instanceof TooLongError) {
-      return new ConnectionError("the answer is longer than 10 MB", "ETOOLONG", false, facts);
+      return new ConnectionError("the answer is longer than 10 MB", TOO_LONG, false, facts);
     }
     const reason = fieldOf(error, "code") ?? "unknown reason";
     if (isCertificateTrouble(reason)) {

@@ -1,0 +1,246 @@
+import fc from "fast-check";
+import {
+  BadAnswerError,
+  BadRequestError,
+  ConnectionError,
+  Deadline,
+  LockedError,
+  NotFoundError,
+  RateLimitError,
+  ServiceError,
+  type SvcError,
+  TimeoutError,
+} from "../../src/client";
+import { retryAfterMs } from "../../src/client/answers";
+import { LONGEST_DELAY_MS, MOST_FAULTS, type Tried, verdictOn } from "../../src/client/retry";
+import { closeAll, errorOf, type Reply, scripted } from "./scriptedServer";
+
+afterEach(closeAll);
+
+const good: Reply = { json: { endpoints: [] } };
+const LIST = "GET /projects/p/endpoints";
+const DELETE_USER = "DELETE /projects/p/auth/users/u";
+
+describe("a read", () => {
+  const faults: [string, Reply][] = [
+    ["a reset connection", { fault: "reset" }],
+    ["an answer that is cut", { fault: "cut", text: '{"endpoints":' }],
+    ["408", { status: 408 }],
+    ["423", { status: 423 }],
+    ["429", { status: 429 }],
+    ["500", { status: 500, json: { message: "oops" } }],
+    ["a proxy's 502 page", { status: 502, text: "<html>Bad Gateway</html>", headers: { "content-type": "text/html" } }],
+    ["503", { status: 503 }],
+    ["504", { status: 504 }],
+    ["524", { status: 524 }],
+  ];
+  test.each(faults)("is repeated after %s", async (_, fault) => {
+    const { server, client } = await scripted((_request, nth) => (nth < 3 ? fault : good));
+    await expect(client.listEndpoints("p")).resolves.toEqual([]);
+    expect(server.count(LIST)).toBe(3);
+  });
+
+  test("is repeated when an attempt takes too long", async () => {
+    const script = (_: unknown, nth: number): Reply => (nth === 1 ? { fault: "hang" } : good);
+    const { server, client } = await scripted(script, { attemptTimeoutMs: 100 });
+    await expect(client.listEndpoints("p")).resolves.toEqual([]);
+    expect(server.count(LIST)).toBe(2);
+  });
+
+  test.each([400, 401, 403, 404, 409, 412, 422, 501])("is not repeated after %i", async (status) => {
+    const { server, client } = await scripted(() => ({ status, json: { message: "no" } }));
+    await expect(client.listEndpoints("p")).rejects.toHaveProperty("status", status);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("gives up after a number of faults, and tells the last one", async () => {
+    const { server, client } = await scripted(() => ({ status: 500 }), { baseDelayMs: 1 });
+    await expect(client.listEndpoints("p")).rejects.toBeInstanceOf(ServiceError);
+    expect(server.seen).toHaveLength(MOST_FAULTS);
+  });
+
+  test("ends with its deadline when the service never answers", async () => {
+    const { client } = await scripted(() => ({ fault: "hang" }), { readDeadlineMs: 200 });
+    await expect(client.listEndpoints("p")).rejects.toBeInstanceOf(TimeoutError);
+  });
+
+  test("does not follow a redirect", async () => {
+    const { server, client } = await scripted(() => ({ status: 302, headers: { location: "/elsewhere" } }));
+    await expect(client.listEndpoints("p")).rejects.toBeInstanceOf(BadAnswerError);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("refuses an answer beyond the size limit", async () => {
+    const text = JSON.stringify({ endpoints: [], filler: "x".repeat(11 * 1024 * 1024) });
+    const { client } = await scripted(() => ({ text }));
+    await expect(client.listEndpoints("p")).rejects.toHaveProperty("reason", "ETOOLONG");
+  });
+});
+
+test("a connection that is refused is tried again for any method, since nothing was sent", async () => {
+  const { server, client } = await scripted(() => ({ status: 204 }));
+  await server.close();
+  const told: string[] = [];
+  const options = { deadline: new Deadline(60), onProgress: (text: string) => told.push(text) };
+  const error = await errorOf(client.createAuthUser("p", { auth_provider: "a", email: "e@x.test" }, options));
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(error).toMatchObject({ reason: "ECONNREFUSED", beforeSending: true });
+  expect(told[0]).toContain("ECONNREFUSED");
+});
+
+test("an unknown host is a ConnectionError that says so, without the address", async () => {
+  const { client } = await scripted(() => good, { baseUrl: "http://nowhere.invalid/api/v2", readDeadlineMs: 100 });
+  const error = await errorOf(client.listEndpoints("p"));
+  expect(String(error)).toMatch(/^ConnectionError: the service cannot be reached: (ENOTFOUND|EAI_AGAIN) \(GET /);
+});
+
+test.each(["reset", "cut"] as const)(
+  "a DELETE is repeated after a %s connection: it does no harm twice",
+  async (fault) => {
+    const { server, client } = await scripted((_, nth) => (nth === 1 ? { fault } : { status: 404, json: {} }));
+    await client.deleteAuthUser("p", "u");
+    expect(server.count(DELETE_USER)).toBe(2);
+  },
+);
+
+test.each([423, 429])("a POST is sent again after %i, which executed nothing", async (status) => {
+  const { server, client } = await scripted((_, nth) => (nth < 4 ? { status } : { status: 201, json: { id: "u1" } }));
+  await expect(client.createAuthUser("p", { auth_provider: "a", email: "e@x.test" })).resolves.toEqual({ id: "u1" });
+  expect(server.seen).toHaveLength(4);
+});
+
+describe("Retry-After", () => {
+  test("is obeyed in seconds", async () => {
+    const held: Reply = { status: 429, headers: { "retry-after": "1" } };
+    const { server, client } = await scripted((_, nth) => (nth === 1 ? held : good));
+    await client.listEndpoints("p");
+    const [first, second] = server.seen;
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
+  });
+
+  test("is obeyed as an HTTP date", async () => {
+    let until = 0;
+    const { server, client } = await scripted((_, nth) => {
+      if (nth > 1) return good;
+      until = Math.ceil(Date.now() / 1000) * 1000 + 1000;
+      return { status: 503, headers: { "retry-after": new Date(until).toUTCString() } };
+    });
+    await client.listEndpoints("p");
+    expect(server.seen).toHaveLength(2);
+    expect(Date.now()).toBeGreaterThanOrEqual(until);
+  });
+
+  test("beyond the deadline ends the call at once and says so", async () => {
+    const { server, client } = await scripted(() => ({ status: 429, headers: { "retry-after": "120" } }));
+    const error = await errorOf(client.listEndpoints("p"));
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect(String(error)).toContain("asks to wait 120 s, more than the 30 s left");
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("is read from any header without harm", () => {
+    fc.assert(
+      fc.property(fc.string(), (header) => {
+        const ms = retryAfterMs(header, 0);
+        expect(ms === undefined || ms >= 0).toBe(true);
+      }),
+    );
+    fc.assert(fc.property(fc.nat(), (seconds) => expect(retryAfterMs(String(seconds), 0)).toBe(seconds * 1000)));
+  });
+});
+
+describe("the schedule", () => {
+  const status = fc.constantFrom(408, 423, 429, 500, 502, 503, 504, 524);
+  const errorFor = (code: number, wait?: number): SvcError => {
+    const facts = { status: code, retryAfterMs: wait };
+    if (code === 408) return new TimeoutError("x", facts);
+    if (code === 423) return new LockedError("x", facts);
+    if (code === 429) return new RateLimitError("x", facts);
+    return new ServiceError("x", facts);
+  };
+  const tried = fc.record({
+    error: fc
+      .tuple(status, fc.option(fc.integer({ min: 0, max: 100_000 }), { nil: undefined }))
+      .map((pair) => errorFor(...pair)),
+    repeatable: fc.boolean(),
+    attempts: fc.integer({ min: 1, max: 100_000 }),
+    faults: fc.integer({ min: 0, max: 50 }),
+    remainingMs: fc.integer({ min: 0, max: 700_000 }),
+    baseDelayMs: fc.integer({ min: 1, max: 1_000 }),
+    random: fc.double({ min: 0, max: 0.999999, noNaN: true }),
+  });
+
+  test("never waits past the deadline, nor longer than the ceiling beyond what the service asked for", () => {
+    fc.assert(
+      fc.property(tried, (state: Tried) => {
+        const verdict = verdictOn(state);
+        if (!verdict.retry) return;
+        const asked = state.error.retryAfterMs ?? 0;
+        expect(verdict.delayMs).toBeGreaterThanOrEqual(asked);
+        expect(verdict.delayMs).toBeLessThan(state.remainingMs);
+        expect(verdict.delayMs - asked).toBeLessThanOrEqual(LONGEST_DELAY_MS);
+      }),
+    );
+  });
+
+  test("never repeats a POST after a fault, whatever else is the case", () => {
+    fc.assert(
+      fc.property(tried, (state: Tried) => {
+        const unclear = state.error.status !== 423 && state.error.status !== 429;
+        const verdict = verdictOn({ ...state, repeatable: false });
+        if (unclear) expect(verdict).toEqual({ retry: false, because: "unknown-fate" });
+        else expect(verdict).not.toMatchObject({ because: "unknown-fate" });
+      }),
+    );
+  });
+
+  test("spreads over the whole span: full jitter", () => {
+    const at = (random: number): unknown =>
+      verdictOn({
+        error: errorFor(500),
+        repeatable: true,
+        attempts: 3,
+        faults: 3,
+        remainingMs: 60_000,
+        baseDelayMs: 100,
+        random,
+      });
+    expect(at(0)).toEqual({ retry: true, delayMs: 0 });
+    expect(at(0.5)).toEqual({ retry: true, delayMs: 200 });
+  });
+
+  test("ends for faults, and only with the deadline for locks and limits", () => {
+    fc.assert(
+      fc.property(tried, (state: Tried) => {
+        const verdict = verdictOn({ ...state, repeatable: true, faults: MOST_FAULTS, remainingMs: 1e9 });
+        const heldOff = state.error instanceof LockedError || state.error instanceof RateLimitError;
+        expect(verdict.retry).toBe(heldOff);
+      }),
+    );
+  });
+
+  test("refusals are never repeated", () => {
+    for (const refusal of [new BadRequestError("x", { status: 400 }), new NotFoundError("x", { status: 404 })]) {
+      const state = { repeatable: true, attempts: 1, faults: 1, remainingMs: 1e6, baseDelayMs: 10, random: 0.5 };
+      expect(verdictOn({ ...state, error: refusal })).toEqual({ retry: false, because: "refused" });
+    }
+  });
+});
+
+test("requests that may be repeated share a connection, a POST has its own", async () => {
+  const { server, client } = await scripted((request) =>
+    request.method === "POST" ? { status: 201, json: { id: "u" } } : { json: { endpoints: [] } },
+  );
+  for (let i = 0; i < 3; i += 1) await client.listEndpoints("p", { fresh: true });
+  expect(server.connections()).toBe(1);
+  await client.createAuthUser("p", { auth_provider: "a", email: "e@x.test" });
+  expect(server.connections()).toBe(2);
+});
+
+test("ids are encoded, and one that would change the path is refused before anything is sent", async () => {
+  const { server, client } = await scripted(() => ({ status: 204 }));
+  await client.deleteAuthUser("p/../q", "a b?c#d");
+  expect(server.lines()).toEqual(["DELETE /projects/p%2F..%2Fq/auth/users/a%20b%3Fc%23d"]);
+  for (const odd of ["", ".", ".."]) await expect(client.deleteAuthUser("p", odd)).rejects.toThrow("auth_user_id");
+  expect(server.seen).toHaveLength(1);
+});

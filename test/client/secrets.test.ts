@@ -1,0 +1,136 @@
+import fc from "fast-check";
+import { inspect } from "node:util";
+import { createClient, Deadline, SvcError } from "../../src/client";
+import { redactor } from "../../src/client/redact";
+import { closeAll, errorOf, type Reply, scripted } from "./scriptedServer";
+
+afterEach(closeAll);
+
+const KEY = "canary-key-51b7";
+const SECRET = 'canary-"secret"\n/71?&';
+const PASSWORD = "canary-pass+word=93";
+const marks = ["canary-", "51b7", "word=93", "word%3D93"];
+
+/** Everything that somebody could print of an error. */
+function printed(error: unknown): string {
+  const own = error instanceof Error ? [error.message, error.stack ?? "", String(error.cause)] : [];
+  return [...own, String(error), JSON.stringify(error), inspect(error, { depth: null, showHidden: true })].join("\n");
+}
+
+const echoes: [string, (sent: string) => Reply][] = [
+  [
+    "an error that echoes the request",
+    (sent) => ({ status: 400, json: { code: sent, message: `bad: ${sent} ${KEY}`, request_id: KEY } }),
+  ],
+  [
+    "an error that echoes the secrets raw",
+    () => ({ status: 422, json: { code: SECRET, message: `${SECRET} ${PASSWORD} ${KEY}` } }),
+  ],
+  [
+    "an error that echoes them in an address",
+    () => ({ status: 409, json: { message: encodeURIComponent(`${SECRET}${PASSWORD}`) } }),
+  ],
+  ["401", () => ({ status: 401, json: { message: `Bearer ${KEY} is wrong` } })],
+  ["403", () => ({ status: 403, json: { message: KEY } })],
+  ["404 as a page", (sent) => ({ status: 404, text: `<html>${sent}${KEY}</html>` })],
+  ["a redirect", () => ({ status: 307, headers: { location: `http://127.0.0.1:1/?${KEY}` } })],
+  ["500", (sent) => ({ status: 500, json: { message: sent } })],
+  ["a good status with the request as a page", (sent) => ({ text: `<p>${sent}</p>` })],
+  ["a good status with another shape", (sent) => ({ json: { id: 5, type: [KEY, sent] } })],
+  ["a cut answer", (sent) => ({ fault: "cut", text: `{"a": ${JSON.stringify(sent)}` })],
+  ["a reset", () => ({ fault: "reset" })],
+  ["no answer", () => ({ fault: "hang" })],
+];
+
+test.each(echoes)("no secret shows in an error after %s", async (_, reply) => {
+  const { client } = await scripted(
+    ({ text }) => (text === "" ? { status: 400, json: { message: KEY } } : reply(text)),
+    {
+      apiKey: KEY,
+      attemptTimeoutMs: 80,
+      readDeadlineMs: 150,
+      lookMs: 20,
+      baseDelayMs: 1,
+    },
+  );
+  const deadline = (): { deadline: Deadline; known: [] } => ({ deadline: new Deadline(150), known: [] });
+  const email = {
+    type: "standard",
+    host: "h",
+    port: 25,
+    username: "u",
+    password: PASSWORD,
+    more_secret: SECRET,
+    sender_email: "a@b.test",
+    sender_name: "n",
+  };
+  const credentials = { client_id: "id", client_secret: SECRET, nested: [{ token: PASSWORD }] };
+  const errors = await Promise.all(
+    [
+      client.listEndpoints("p"),
+      client.updateEmailServer("p", email, deadline()),
+      client.addOAuthProvider("p", { id: "google", ...credentials }, deadline()),
+      client.updateOAuthProvider("p", "google", credentials, deadline()),
+    ].map(errorOf),
+  );
+  for (const error of errors) {
+    expect(error).toBeInstanceOf(SvcError);
+    for (const mark of marks) expect(printed(error)).not.toContain(mark);
+  }
+});
+
+test("no secret shows when the service cannot be reached", async () => {
+  const { server, client } = await scripted(() => ({}), { apiKey: KEY, readDeadlineMs: 50 });
+  await server.close();
+  const error = await errorOf(client.listEndpoints("p"));
+  for (const mark of marks) expect(printed(error)).not.toContain(mark);
+});
+
+test("a client that is printed does not show its key", () => {
+  const client = createClient({ baseUrl: "http://127.0.0.1:1/api/v2", apiKey: KEY });
+  expect(printed(client)).not.toContain(KEY);
+});
+
+test("settings that cannot be used are refused without being shown", () => {
+  const made = (baseUrl: string, apiKey: string) => (): unknown => createClient({ baseUrl, apiKey });
+  for (const url of [
+    "nonsense-canary-1",
+    "ftp://canary-1.test",
+    "https://user:canary-1@x.test/v2",
+    "https://x.test/?k=canary-1",
+  ]) {
+    expect(made(url, "k")).toThrow(SvcError);
+    expect(made(url, "k")).not.toThrow(/canary/);
+  }
+  for (const key of ["", "  ", "canary\nkey", "canary ключ"]) {
+    expect(made("https://x.test/v2", key)).toThrow("the API key is empty, or holds characters");
+    expect(made("https://x.test/v2", key)).not.toThrow(/canary/);
+  }
+});
+
+test("a key with a line end around it, as files and pipes leave it, is used without", async () => {
+  const { server, client } = await scripted(() => ({ json: { endpoints: [] } }), { apiKey: "abc\n" });
+  await client.listEndpoints("p");
+  expect(server.seen[0]?.headers.authorization).toBe("Bearer abc");
+});
+
+test("redacted text holds no secret in any spelling, no control character, and is capped", () => {
+  const secret = fc
+    .string({ minLength: 6, unit: "grapheme" })
+    .filter((text) => text.trim().length >= 6 && !"[secret]".includes(text));
+  fc.assert(
+    fc.property(secret, fc.string(), fc.string(), (hidden, before, after) => {
+      const redact = redactor([hidden]);
+      for (const form of [hidden, JSON.stringify(hidden), encodeURIComponent(hidden)]) {
+        const text = redact(`${before}${form}${after}`);
+        expect(text).not.toContain(hidden);
+        expect(text).not.toMatch(/[\p{Cc}]/u);
+        expect(text.length).toBeLessThanOrEqual(500);
+      }
+    }),
+  );
+});
+
+test("a secret at the cap is not shown in part", () => {
+  expect(redactor(["hunter2-hunter2"])(`${"x".repeat(490)} hunter2-hunter2`)).not.toContain("hunter");
+});
