@@ -79,15 +79,19 @@ async function buildOne(program, work, env) {
   writeFileSync(join(source, "go.mod"), `${program.module.join("\n\n")}\n`);
   const args = ["build", "-v", "-mod=mod", "-trimpath", "-tags", program.tags, "-ldflags", `-s -w ${STAMP}`];
   args.push("-o", join(work, "bin", program.name), program.package);
-  let packages = 0;
-  const stop = progress((elapsed) => `still building ${program.name}: ${packages} packages so far, ${elapsed}`);
+  const seen = { modules: 0, packages: 0 };
+  const stop = progress(
+    (elapsed) =>
+      `still at ${program.name}: ${seen.modules} modules downloaded, ${seen.packages} packages built, ${elapsed}`,
+  );
   try {
     const { code, output } = await run("go", args, {
       cwd: source,
       // Static, so that no C compiler is needed; and no go.work of a folder above.
       env: { ...env, CGO_ENABLED: "0", GOWORK: "off" },
       onLine: (line) => {
-        if (!line.startsWith("go: ")) packages += 1;
+        if (line.startsWith("go: downloading")) seen.modules += 1;
+        else if (!line.startsWith("go: ")) seen.packages += 1;
       },
     });
     if (code === 0) return undefined;

@@ -1,0 +1,191 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { call, environment, fakeExecutable, runProcess, temporaryFolder, type Called } from "./support";
+
+const VERSION = "3.259.0";
+const HOST = "pulumi-language-nodejs";
+const PLUGIN = "pulumi-resource-pulumi-nodejs";
+/** A site that is not there: nothing listens on the port of discarded data. */
+const NO_SITE = "http://127.0.0.1:9";
+
+interface Machine {
+  home: string;
+  bin: string;
+  ensure: (releases?: string) => Promise<Called>;
+}
+
+/** A machine with an empty home and an empty folder on PATH; the clone holds the script that ships with the SDK. */
+function machine(): Machine {
+  const root = temporaryFolder();
+  const home = temporaryFolder();
+  const bin = temporaryFolder();
+  fakeExecutable(join(root, "node_modules", "@pulumi", "pulumi"), PLUGIN, "true");
+  const ensure = (releases = NO_SITE): Promise<Called> => {
+    const env = environment([bin], { PULUMI_SVC_ROOT: root, PULUMI_HOME: home, PULUMI_SVC_RELEASES_URL: releases });
+    return call("setup/pulumiCli.mjs", "ensurePulumiCli", ["process.execPath", "env"], env);
+  };
+  return { home, bin, ensure };
+}
+
+const versionsBin = (home: string): string => join(home, "versions", VERSION, "bin");
+
+function fakeCli(folder: string, version: string, companions = [HOST, PLUGIN]): void {
+  fakeExecutable(folder, "pulumi", `echo v${version}`);
+  for (const name of companions) fakeExecutable(folder, name, "true");
+}
+
+/** A `go` that leaves a program which answers as the CLI would. */
+function fakeGo(bin: string, version = "go1.26.1"): void {
+  fakeExecutable(
+    bin,
+    "go",
+    `[ "$1" = version ] && { echo "go version ${version} linux/amd64"; exit; }
+     echo "$PWD $* CGO_ENABLED=$CGO_ENABLED" >> ${bin}/go-calls; cat go.mod >> ${bin}/go-calls
+     while [ "$1" != -o ]; do shift; done
+     printf '#!/bin/sh\\necho v${VERSION}\\n' > "$2"; chmod +x "$2"`,
+  );
+}
+
+describe("a CLI that is there", () => {
+  test("is taken from PATH when it is suitable, without a word", async () => {
+    const { bin, ensure } = machine();
+    fakeCli(bin, "3.216.0");
+    expect(await ensure()).toEqual({ value: { dir: bin, version: "v3.216.0" }, output: "" });
+  });
+
+  test.each([
+    ["too old", "3.215.9", [HOST, PLUGIN], "is v3.215.9; 3.216 or newer, below 4, is needed"],
+    ["of the next major version", "4.0.0", [HOST, PLUGIN], "is v4.0.0; 3.216 or newer, below 4, is needed"],
+    ["without the language host", "3.300.1", [PLUGIN], `has no ${HOST} beside it or on PATH`],
+    ["without the plugin of dynamic resources", "3.300.1", [HOST], `has no ${PLUGIN} beside it or on PATH`],
+  ])("is not taken from PATH when it is %s, and the end says so", async (_, version, companions, reason) => {
+    const { bin, ensure } = machine();
+    fakeCli(bin, version, companions);
+    const { error } = await ensure();
+    expect(error?.message).toContain(`${join(bin, "pulumi")} ${reason}`);
+  });
+
+  test("is not taken from PATH when it does not start", async () => {
+    const { bin, ensure } = machine();
+    fakeExecutable(bin, "pulumi", "exit 1");
+    expect((await ensure()).error?.message).toContain(`${join(bin, "pulumi")} does not start`);
+  });
+
+  test("is taken from the versions folder, which gets the script that ships with the SDK", async () => {
+    const { home, ensure } = machine();
+    fakeCli(versionsBin(home), VERSION, [HOST]);
+    expect(await ensure()).toEqual({ value: { dir: versionsBin(home), version: `v${VERSION}` }, output: "" });
+    expect(readdirSync(versionsBin(home)).sort()).toEqual(["pulumi", HOST, PLUGIN]);
+  });
+});
+
+describe("the official download", () => {
+  let server: Server;
+  let site: string;
+  const files = new Map<string, Buffer>();
+  const archive = `pulumi-v${VERSION}-${process.platform}-${process.arch}.tar.gz`;
+
+  beforeAll(async () => {
+    const folder = temporaryFolder();
+    fakeCli(join(folder, "pulumi"), VERSION);
+    await runProcess("tar", ["-czf", "archive", "pulumi"], { cwd: folder, env: environment([]) });
+    files.set(`/${archive}`, readFileSync(join(folder, "archive")));
+    server = createServer((request, response) => {
+      const file = files.get(request.url ?? "");
+      response.writeHead(file ? 200 : 404).end(file);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server's address is an object
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  function checksum(sum: string): void {
+    files.set(`/pulumi-${VERSION}-checksums.txt`, Buffer.from(`0000  other.tar.gz\n${sum}  ${archive}\n`));
+  }
+
+  test("is unpacked into the versions folder when its checksum is the published one", async () => {
+    checksum(
+      createHash("sha256")
+        .update(files.get(`/${archive}`) ?? "")
+        .digest("hex"),
+    );
+    const { home, ensure } = machine();
+    const { value, output } = await ensure(site);
+    expect(value).toEqual({ dir: versionsBin(home), version: `v${VERSION}` });
+    expect(output).toMatch(/-- Pulumi CLI 3\.259\.0: not on this machine yet; .*\n {3}downloading http/);
+    expect(readdirSync(join(home, "versions"))).toEqual([VERSION]);
+    expect((await ensure(NO_SITE)).output).toBe("");
+  });
+
+  test("is refused when its checksum is another, and the next way is tried", async () => {
+    checksum("ab".repeat(32));
+    const { home, bin, ensure } = machine();
+    fakeGo(bin);
+    const { value, output } = await ensure(site);
+    expect(output).toContain(`and the site's list says ${"ab".repeat(32)}`);
+    expect(value).toEqual({ dir: versionsBin(home), version: `v${VERSION}` });
+  });
+});
+
+describe("the build from Go modules", () => {
+  test("happens in a folder of its own and leaves nothing but the finished programs", async () => {
+    const { home, bin, ensure } = machine();
+    fakeGo(bin);
+    const { value, output } = await ensure();
+    expect(value).toEqual({ dir: versionsBin(home), version: `v${VERSION}` });
+    expect(output).toContain("4 to 8 minutes");
+    expect(readdirSync(versionsBin(home)).sort()).toEqual(["pulumi", HOST, PLUGIN]);
+    expect(readdirSync(join(home, "versions"))).toEqual([VERSION]);
+    const calls = readFileSync(join(bin, "go-calls"), "utf8");
+    expect(calls).toContain("CGO_ENABLED=0");
+    expect(calls).toContain(`require github.com/pulumi/pulumi/pkg/v3 v${VERSION}`);
+    expect(calls).toContain("github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs");
+  });
+
+  test("replaces what stands in the versions folder and does not start", async () => {
+    const { home, bin, ensure } = machine();
+    fakeGo(bin);
+    fakeExecutable(versionsBin(home), "pulumi", "exit 1");
+    fakeExecutable(versionsBin(home), HOST, "true");
+    expect((await ensure()).value).toEqual({ dir: versionsBin(home), version: `v${VERSION}` });
+  });
+
+  test("clears what a killed build left", async () => {
+    const { home, bin, ensure } = machine();
+    fakeGo(bin);
+    const half = join(home, "versions", `.${VERSION}-work-1`);
+    mkdirSync(half, { recursive: true });
+    writeFileSync(join(half, "half"), "");
+    await ensure();
+    expect(existsSync(half)).toBe(false);
+  });
+
+  test("happens once when two clones need the CLI at the same time", async () => {
+    const { bin, ensure } = machine();
+    fakeGo(bin);
+    const results = await Promise.all([ensure(), ensure()]);
+    expect(results.map(({ error }) => error)).toEqual([undefined, undefined]);
+    const builds = readFileSync(join(bin, "go-calls"), "utf8").match(/ build /g);
+    expect(builds).toHaveLength(2); // the CLI and the language host, once each
+  });
+
+  test("is not tried with a Go that is too old, and the end says what was tried and what to do", async () => {
+    const { home, bin, ensure } = machine();
+    fakeGo(bin, "go1.24.9");
+    const { error } = await ensure();
+    expect(error?.name).toBe("SetupError");
+    expect(error?.message).toContain(`${NO_SITE}/pulumi-${VERSION}-checksums.txt: fetch failed`);
+    expect(error?.message).toContain("needs Go 1.25 or newer, and this is go version go1.24.9");
+    expect(error?.advice).toContain("Install the Pulumi CLI 3.216 or newer");
+    expect(readdirSync(join(home, "versions"))).toEqual([]);
+  });
+
+  test("shows the last lines of a build that fails", async () => {
+    const { bin, ensure } = machine();
+    fakeExecutable(bin, "go", `[ "$1" = version ] && { echo go version go1.26.1; exit; }; echo no such module; exit 1`);
+    expect((await ensure()).error?.message).toMatch(/go build of pulumi ended with 1:\nno such module/);
+  });
+});

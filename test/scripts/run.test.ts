@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { call, environment, fakeExecutable, runProcess, SCRIPTS, temporaryFolder, type Ended } from "./support";
+
+const CI_RUN = join(SCRIPTS, "..", ".ci", "run");
+
+describe("the tasks", () => {
+  const task = (...args: string[]): Promise<Ended> =>
+    runProcess(process.execPath, [join(SCRIPTS, "run.mjs"), ...args], {
+      env: environment([], { PULUMI_SVC_ROOT: temporaryFolder() }),
+    });
+
+  test("are listed by --help, each of package.json among them", async () => {
+    const { code, output } = await task("--help");
+    expect(code).toBe(0);
+    const manifest = readFileSync(join(SCRIPTS, "..", "package.json"), "utf8");
+    const named = [...manifest.matchAll(/scripts\/run\.mjs ([\w:]+)"/g)].map(([, name]) => name);
+    expect(named.length).toBeGreaterThan(5);
+    for (const name of named) expect(output).toContain(`\n  ${name} `);
+  });
+
+  test("tell their own usage before anything is set up", async () => {
+    const { code, output } = await task("quickstart", "--help");
+    expect(code).toBe(0);
+    expect(output).toContain("--keep");
+    expect(output).not.toContain("npm ci");
+  });
+
+  test("end with 2 for a task that there is none of", async () => {
+    const { code, output } = await task("quikstart");
+    expect(code).toBe(2);
+    expect(output).toContain('There is no task "quikstart".');
+    expect((await task()).code).toBe(2);
+  });
+
+  test("end with 3 and advice when the set-up fails", async () => {
+    const { code, output } = await task("test");
+    expect(code).toBe(3);
+    expect(output).toMatch(/Set-up failed: there is no package\.json .*\n\nWhat to do: Run this in a clone\./);
+  });
+});
+
+describe("what jest's report counts as", () => {
+  const count = async (report: Record<string, number>): Promise<unknown> =>
+    (await call("lib/results.mjs", "countTests", [JSON.stringify(report)], environment([]))).value;
+
+  test("a file that cannot be loaded is a failure", async () => {
+    const report = { numPassedTests: 5, numFailedTests: 1, numRuntimeErrorTestSuites: 2 };
+    expect(await count(report)).toEqual({ passed: 5, failed: 3 });
+  });
+
+  test("a run without a test is a failure", async () => {
+    const report = { numPassedTests: 0, numFailedTests: 0, numRuntimeErrorTestSuites: 0 };
+    expect(await count(report)).toEqual({ passed: 0, failed: 1 });
+  });
+});
+
+describe(".ci/run", () => {
+  /** Runs it with an npm that leaves these counts and ends with these codes. */
+  async function ci(test: [string | undefined, number], check: [string | undefined, number]): Promise<Ended> {
+    const bin = temporaryFolder();
+    const part = ([counts, code]: [string | undefined, number]): string =>
+      `${counts === undefined ? "true" : `echo '${counts}' > "$PULUMI_SVC_RESULTS"`}; exit ${code}`;
+    fakeExecutable(
+      bin,
+      "npm",
+      `[ "$CI" = true ] || exit 99
+       case "$1" in test) ${part(test)};; run) ${part(check)};; esac`,
+    );
+    return await runProcess("bash", [CI_RUN], { env: environment([bin], { HOME: temporaryFolder() }) });
+  }
+  const counts = (passed: number, failed: number): string => JSON.stringify({ passed, failed });
+  const closingLines = ({ output }: Ended): string[] =>
+    output.split("\n").filter((line) => /^\d+ passed, \d+ failed$/.test(line));
+
+  test("adds tests and checks up in one closing line", async () => {
+    const ended = await ci([counts(120, 0), 0], [counts(9, 0), 0]);
+    expect(ended.code).toBe(0);
+    expect(closingLines(ended)).toEqual(["129 passed, 0 failed"]);
+    expect(ended.output.trimEnd().split("\n").at(-1)).toBe("129 passed, 0 failed");
+  });
+
+  test("fails when a test or a check failed", async () => {
+    const ended = await ci([counts(118, 2), 1], [counts(8, 1), 1]);
+    expect(ended.code).toBe(1);
+    expect(closingLines(ended)).toEqual(["126 passed, 3 failed"]);
+  });
+
+  test("counts a part that did not get as far as its counts as one failure", async () => {
+    const ended = await ci([undefined, 3], [counts(9, 0), 0]);
+    expect(ended.code).toBe(1);
+    expect(closingLines(ended)).toEqual(["9 passed, 1 failed"]);
+  });
+
+  test("does not trust good counts of a part that ended badly", async () => {
+    const ended = await ci([counts(120, 0), 1], [counts(9, 0), 0]);
+    expect(ended.code).toBe(1);
+    expect(closingLines(ended)).toEqual(["129 passed, 1 failed"]);
+  });
+});
