@@ -1,17 +1,29 @@
-import { createClient, type Client } from "../client";
+import { createClient, type Client, type ClientOptions } from "../client";
 import { engineLog, type Log } from "./engineLog";
 import { resolveSettings, type ReadSetting, type Settings } from "./settings";
+import type { Kind } from "./pointer";
 import type { Properties } from "./properties";
+
+/** What `check` saw of a resource. */
+export interface Checked {
+  readonly kind: Kind;
+  readonly oldInputs: Properties;
+  /** The new arguments that are known and well formed. */
+  readonly args: Properties;
+}
 
 /** What the calls of one dynamic-provider process share: a client per account, the engine's log, what `check` has seen. */
 export class Session {
   readonly log: Log;
+  readonly #clientOptions: Partial<ClientOptions>;
   readonly #clients = new Map<string, Client>();
-  readonly #checked = new Map<string, Properties>();
+  readonly #checked = new Map<string, Checked>();
   readonly #warned = new Set<string>();
 
-  constructor(log: Log = engineLog()) {
+  /** `clientOptions`: beyond the account; for tests, whose delays are short. */
+  constructor(log: Log = engineLog(), clientOptions: Partial<ClientOptions> = {}) {
     this.log = log;
+    this.#clientOptions = clientOptions;
   }
 
   /** Throws all that is wrong with the settings at once. */
@@ -23,20 +35,26 @@ export class Session {
     const key = JSON.stringify([settings.baseUrl, settings.apiKey]);
     let client = this.#clients.get(key);
     if (client === undefined) {
-      client = createClient({ baseUrl: settings.baseUrl, apiKey: settings.apiKey });
+      client = createClient({ ...this.#clientOptions, baseUrl: settings.baseUrl, apiKey: settings.apiKey });
       this.#clients.set(key, client);
     }
     return { client, settings };
   }
 
-  /** Notes that `check` ran for a resource, with the old inputs that it was given. It never runs in a refresh. */
-  rememberCheck(urn: string, oldInputs: Properties): void {
-    this.#checked.set(urn, oldInputs);
+  /** Notes that `check` ran for a resource, and what it saw. It never runs in a refresh. */
+  rememberCheck(urn: string, checked: Checked): void {
+    this.#checked.set(urn, checked);
   }
 
   /** The old inputs that `check` saw for this resource in this process. */
   checkedInputs(urn: string | undefined): Properties | undefined {
-    return urn === undefined ? undefined : this.#checked.get(urn);
+    return urn === undefined ? undefined : this.#checked.get(urn)?.oldInputs;
+  }
+
+  /** The known arguments of the resources of a kind that `check` saw in this process, but for one. */
+  declared(kind: Kind, exceptUrn: string): Properties[] {
+    const others = [...this.#checked].filter(([urn, checked]) => checked.kind === kind && urn !== exceptUrn);
+    return others.map(([, { args }]) => args);
   }
 
   /** Shows a warning once per resource and text. */

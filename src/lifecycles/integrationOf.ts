@@ -1,0 +1,50 @@
+import { NotFoundError, type AuthIntegration } from "../client";
+import type { Call } from "../dynamic/lifecycle";
+
+/** What everything that lives in an integration stores of it. */
+export interface Home {
+  /** The project at the auth provider that the object was made in. */
+  readonly authProviderProjectId?: string;
+}
+
+type Reading = Pick<Call<never>, "client" | "deadline">;
+
+/**
+ * Whether what was made in an integration can still be there. Deleting an integration deletes all that lives in it
+ * (design.md, "Decisions" 1), so an empty list, or one without the auth project that the object was made in, says that
+ * it is gone. The list is shared: it costs one call for all children of a project.
+ */
+export async function homeStands(
+  { client, deadline }: Reading,
+  projectId: string,
+  { authProviderProjectId }: Home,
+): Promise<boolean> {
+  const integrations = await client.listAuthIntegrations(projectId, { deadline });
+  // Outs that were written before the list showed the integration (lists lag) do not know their home.
+  if (authProviderProjectId === undefined) return integrations.length > 0;
+  return integrations.some(({ auth_provider_project_id }) => auth_provider_project_id === authProviderProjectId);
+}
+
+/** The home of what is created now; empty where the service does not list the integration. */
+export async function homeOf({ client, deadline }: Reading, projectId: string, authProvider: string): Promise<Home> {
+  const find = async (fresh: boolean): Promise<AuthIntegration | undefined> => {
+    const integrations = await client.listAuthIntegrations(projectId, { deadline, fresh });
+    return integrations.find(({ auth_provider }) => auth_provider === authProvider);
+  };
+  // A kept list may be older than the integration.
+  const integration = (await find(false)) ?? (await find(true));
+  return integration === undefined ? {} : { authProviderProjectId: integration.auth_provider_project_id };
+}
+
+/** Creates something in an integration. Where none stands the service answers 404, which alone would not say why. */
+export async function creatingAtHome<Result>(create: () => Promise<Result>): Promise<Result> {
+  try {
+    return await create();
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+    throw new Error(
+      `${error.message}. Most likely the project has no auth integration yet: declare an AuthIntegration and pass its "projectId" output`,
+      { cause: error },
+    );
+  }
+}
