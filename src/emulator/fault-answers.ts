@@ -5,27 +5,29 @@ import type { RequestFault } from "./faults";
 import type { Env, Service } from "./service";
 import { pathInApi, templateOf } from "./template";
 
+/** What a fault's answer holds when the fault does not say: the error body of the service. */
+const INJECTED = { request_id: "req-fault", code: "", message: "injected fault" };
+const BODYLESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
 /** Ends the connection in place of an answer. */
 function drop(context: Context<Env>, how: NonNullable<RequestFault["drop"]>, real: string): Response {
   const { incoming, outgoing } = context.env;
   if (how === "reset") incoming.socket.resetAndDestroy();
   if (how === "cut") {
-    const body = real === "" ? '{"request_id":"' : real;
-    outgoing.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) + 64 });
+    const body = real === "" ? JSON.stringify(INJECTED) : real;
+    outgoing.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
     outgoing.write(body.slice(0, Math.ceil(body.length / 2)), () => incoming.socket.destroy());
   }
   return RESPONSE_ALREADY_SENT;
 }
 
-function faultAnswer(fault: RequestFault, status: number): Response {
-  const { body = { request_id: "req-fault", code: "", message: "injected fault" } } = fault;
+/** A success without a body of its own keeps the real one: only its status is altered. */
+function faultAnswer(fault: RequestFault, status: number, real: string): Response {
+  const body = fault.body ?? (status < 300 ? real : INJECTED);
   const isText = typeof body === "string";
-  const headers = {
-    "content-type": fault.contentType ?? (isText ? "text/html" : "application/json"),
-    ...fault.headers,
-  };
-  const hasNoBody = status === 204 || status === 304;
-  return new Response(hasNoBody ? null : isText ? body : JSON.stringify(body), { status, headers });
+  const standardType = isText && fault.body !== undefined ? "text/html" : "application/json";
+  const headers = { "content-type": fault.contentType ?? standardType, ...fault.headers };
+  return new Response(BODYLESS.has(status) ? null : isText ? body : JSON.stringify(body), { status, headers });
 }
 
 /** Lets the first fault that matches stand in for the answer, or delay it. */
@@ -43,11 +45,10 @@ export const applyFaults =
     }
     if (fault.delayMs > 0) await delay(fault.delayMs, undefined, { ref: false });
     if (onlySlow) return fault.effect === "done" ? undefined : next();
-    const real = fault.effect === "done" ? context.res.clone() : undefined;
+    const [realStatus, real] =
+      fault.effect === "done" ? [context.res.status, await context.res.clone().text()] : [200, ""];
     const answer =
-      fault.drop === undefined
-        ? faultAnswer(fault, fault.status ?? real?.status ?? 200)
-        : drop(context, fault.drop, (await real?.text()) ?? "");
+      fault.drop === undefined ? faultAnswer(fault, fault.status ?? realStatus, real) : drop(context, fault.drop, real);
     // Emptied first: Hono merges the headers of the answer it replaces into the new one.
     context.res = undefined;
     context.res = answer;

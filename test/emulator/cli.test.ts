@@ -1,0 +1,156 @@
+import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { copyFileSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { api, control, DEMO, integrate } from "./support";
+
+const ROOT = resolve(__dirname, "../..");
+const { SVC_EMULATOR_API_KEY: _unset, ...ENVIRONMENT } = process.env;
+
+let folder: string;
+let main: string;
+
+/** The command is compiled as for a release, since it loads the emulator lazily by its compiled path. */
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "emulator-cli-"));
+  copyFileSync(join(ROOT, "package.json"), join(folder, "package.json"));
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  const config = {
+    extends: join(ROOT, "tsconfig.build.json"),
+    compilerOptions: { noCheck: true, declaration: false, rootDir: join(ROOT, "src"), outDir: join(folder, "dist") },
+    files: [join(ROOT, "src/cli/main.ts"), join(ROOT, "src/emulator/index.ts")],
+    include: [],
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
+  const tsc = spawnSync(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder], {
+    encoding: "utf8",
+  });
+  expect([tsc.status, tsc.stdout]).toEqual([0, ""]);
+  main = join(folder, "dist/cli/main.js");
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const children: ChildProcessWithoutNullStreams[] = [];
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+});
+
+const run = (...parameters: string[]) =>
+  spawnSync(process.execPath, [main, ...parameters], { encoding: "utf8", env: ENVIRONMENT, timeout: 60_000 });
+
+interface Served {
+  child: ChildProcessWithoutNullStreams;
+  /** All of stdout so far. */
+  output: () => string;
+  url: string;
+  baseUrl: string;
+  ended: Promise<number | null>;
+}
+
+/** Starts `pulumi-svc emulator` and waits for its first line. */
+function serve(parameters: string[], environment: NodeJS.ProcessEnv = {}): Promise<Served> {
+  const child = spawn(process.execPath, [main, "emulator", "--port", "0", ...parameters], {
+    env: { ...ENVIRONMENT, ...environment },
+  });
+  children.push(child);
+  child.stdin.end();
+  const ended = new Promise<number | null>((done) => child.once("close", done));
+  let text = "";
+  return new Promise((done, fail) => {
+    child.stdout.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      const baseUrl = /^listening on (http:\/\/127\.0\.0\.1:\d+\/api\/v2)\n/.exec(text)?.[1];
+      if (baseUrl !== undefined) {
+        done({ child, output: () => text, url: baseUrl.slice(0, -"/api/v2".length), baseUrl, ended });
+      }
+    });
+    void ended.then((code) => fail(new Error(`ended with ${code}: ${text}`)));
+  });
+}
+
+test("prints its address first, then the demo ids and the default key", async () => {
+  const served = await serve([]);
+  expect(served.output()).toMatch(/prj-demo.*br-main.*br-dev.*br-test/);
+  expect(served.output()).toContain("test-key");
+  expect((await api(served, "GET", `${DEMO}/endpoints`)).status).toBe(200);
+});
+
+test.each(["SIGTERM", "SIGINT"] as const)("ends with code 0 on %s and saves its data file", async (signal) => {
+  const data = join(folder, `${signal}.json`);
+  const first = await serve(["--data", data]);
+  await integrate(first);
+  first.child.kill(signal);
+  expect(await first.ended).toBe(0);
+  expect(existsSync(data)).toBe(true);
+  const second = await serve(["--data", data]);
+  expect((await integrate(second)).status).toBe(409);
+});
+
+test("takes the key from a flag or the environment and never prints it", async () => {
+  for (const served of [
+    await serve(["--api-key", "very-own-key"]),
+    await serve([], { SVC_EMULATOR_API_KEY: "very-own-key" }),
+  ]) {
+    expect((await api(served, "GET", `${DEMO}/endpoints`)).status).toBe(401);
+    const { status } = await api({ baseUrl: served.baseUrl, apiKey: "very-own-key" }, "GET", `${DEMO}/endpoints`);
+    expect(status).toBe(200);
+    served.child.kill("SIGTERM");
+    await served.ended;
+    expect(served.output()).not.toContain("very-own-key");
+  }
+});
+
+test("hands every other flag on to the emulator", async () => {
+  const served = await serve([
+    ...["--auth-provider", "stack", "--activation-ms", "60000", "--latency-ms", "1", "--idle-after-ms", "60000"],
+    ...["--rate-per-second", "1000", "--list-lag-ms", "60000", "--secret-answers", "masked"],
+    ...["--gone-endpoint-delete", "404", "--lock-projects", "--seed-only", "--keep-schemas", "--extra-fields"],
+    "--stuck-activation",
+  ]);
+  expect((await integrate(served, { auth_provider: "stack" })).status).toBe(201);
+  const provider = { id: "microsoft", client_id: "c", client_secret: "s" };
+  const added = await api(served, "POST", `${DEMO}/auth/oauth_providers`, provider);
+  expect(added.body).toMatchObject({ client_secret: "****", unlisted_field: {} });
+  expect((await api(served, "GET", DEMO)).status).toBe(404);
+  expect((await api(served, "GET", `${DEMO}/auth/integrations`)).body.data).toEqual([]);
+  await api(served, "DELETE", `${DEMO}/auth/integration/stack`);
+  expect((await integrate(served, { auth_provider: "stack" })).status).toBe(409);
+  const path = `${DEMO}/endpoints/ep-demo-main-10000001`;
+  expect((await api(served, "DELETE", path)).status).toBe(200);
+  expect((await api(served, "DELETE", path)).status).toBe(404);
+  const create = { endpoint: { branch_id: "br-dev", type: "read_write" } };
+  expect((await api(served, "POST", `${DEMO}/endpoints`, create)).status).toBe(423);
+  expect((await control(served.url, "GET", "/health")).status).toBe(200);
+});
+
+test("says in one line why it cannot start, and exits with 1", async () => {
+  const served = await serve([]);
+  const port = new URL(served.url).port;
+  const broken = join(folder, "broken.json");
+  writeFileSync(broken, "{");
+  for (const [parameters, words] of [
+    [["--port", port], `port ${port}`],
+    [["--port", "many"], "--port"],
+    [["--port", "70000"], "port"],
+    [["--activation-ms", "-1"], "--activation-ms"],
+    [["--port", "0", "--data", broken], broken],
+  ] as const) {
+    const { status, stdout, stderr } = run("emulator", ...parameters);
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^pulumi-svc: [^\n]+\n$/);
+    expect(stderr).toContain(words);
+  }
+});
+
+test("exits with 2 when it is called wrongly", () => {
+  for (const parameters of [["emulate"], ["emulator", "--ports"], ["emulator", "--secret-answers", "loud"]]) {
+    const { status, stderr } = run(...parameters);
+    expect([status, stderr]).toEqual([2, expect.stringContaining("error:")]);
+  }
+});
+
+test("prints help when it is asked nothing, and its version", () => {
+  const help = run();
+  expect([help.status, help.stdout]).toEqual([0, expect.stringContaining("emulator")]);
+  expect(run("--version").stdout).toMatch(/^\d+\.\d+\.\d+/);
+});

@@ -1,0 +1,87 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmulator } from "../../src/emulator";
+import { api, createCompute, DEMO, demoState, endpoint, integrate, PRIMARY, settled, start, until } from "./support";
+
+let folder: string;
+let data: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "emulator-data-"));
+  data = join(folder, "state.json");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test("the state outlives the emulator", async () => {
+  const first = await start({ data });
+  await integrate(first);
+  const { id } = await createCompute(first, { branch_id: "br-dev", type: "read_write" });
+  await settled(first, String(id), "active");
+  const before = await demoState(first);
+  await first.close();
+
+  const second = await start({ data });
+  expect(await demoState(second)).toEqual(before);
+});
+
+test("a running activation is taken up again", async () => {
+  const first = await start({ data, activationMs: 300 });
+  const { id } = await createCompute(first, { branch_id: "br-dev", type: "read_write" });
+  await api(first, "PATCH", `${DEMO}/endpoints/${String(id)}`, { endpoint: { autoscaling_limit_max_cu: 4 } });
+  await first.close();
+  expect(readFileSync(data, "utf8")).toContain('"pending_state":"active"');
+  const second = await start({ data });
+  expect(await settled(second, String(id), "active")).toMatchObject({ autoscaling_limit_max_cu: 4 });
+});
+
+test("changes are saved while the emulator runs, in a file that only its owner can read", async () => {
+  const emulator = await start({ data });
+  expect(existsSync(data)).toBe(true);
+  await integrate(emulator);
+  await api(emulator, "POST", `${DEMO}/auth/oauth_providers`, {
+    id: "microsoft",
+    client_id: "c",
+    client_secret: "kept-for-the-echo",
+  });
+  await until(
+    () => Promise.resolve(readFileSync(data, "utf8")),
+    (text) => text.includes("kept-for-the-echo"),
+  );
+  expect(statSync(data).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder)).toEqual(["state.json"]);
+});
+
+test("a secret server key is never written down", async () => {
+  const emulator = await start({ data });
+  const { body } = await integrate(emulator);
+  await emulator.close();
+  const text = readFileSync(data, "utf8");
+  expect(text).toContain(String(body.pub_client_key));
+  expect(text).not.toContain(String(body.secret_server_key));
+});
+
+test("a reset reaches the file", async () => {
+  const first = await start({ data });
+  await api(first, "DELETE", `${DEMO}/endpoints/${PRIMARY}`);
+  first.reset();
+  await first.close();
+  const second = await start({ data });
+  expect(await endpoint(second, PRIMARY)).toMatchObject({ current_state: "active" });
+});
+
+test.each([
+  ["is no JSON", 'secret-looking { "text'],
+  ["is some other JSON", '{"name": "package"}'],
+  ["has another format", '{"format": 99, "projects": []}'],
+])("a file that %s is refused by name, unquoted and untouched", async (_what, content) => {
+  writeFileSync(data, content);
+  const failure = await startEmulator({ data }).catch((error: unknown) => error);
+  expect(String(failure)).toContain(data);
+  expect(String(failure)).not.toContain("secret-looking");
+  expect(readFileSync(data, "utf8")).toBe(content);
+});
+
+test("a place that cannot be written to is refused at the start", async () => {
+  await expect(startEmulator({ data: join(folder, "missing", "state.json") })).rejects.toThrow(/cannot write/);
+  await expect(startEmulator({ data: folder })).rejects.toThrow(/cannot read/);
+});

@@ -1,0 +1,139 @@
+import { startEmulator } from "../../src/emulator";
+import { api, createCompute, DEMO, integrate, PRIMARY, record, records, start, until } from "./support";
+
+const OAUTH = `${DEMO}/auth/oauth_providers`;
+const EMAIL = `${DEMO}/auth/email_server`;
+const CREDENTIALS = { client_id: "my-client", client_secret: "my-client-secret" };
+const STANDARD = {
+  type: "standard",
+  host: "smtp.example.com",
+  port: 587,
+  username: "mailer",
+  password: "smtp-password",
+  sender_email: "no-reply@example.com",
+  sender_name: "Example",
+};
+
+test.each([
+  ["masked", { client_secret: "****" }, { password: "****" }],
+  ["absent", {}, {}],
+] as const)("secrets can come back %s, while what is stored is the real one", async (secretAnswers, client, smtp) => {
+  const emulator = await start({ secretAnswers });
+  await integrate(emulator);
+  const added = await api(emulator, "POST", OAUTH, { id: "microsoft", ...CREDENTIALS });
+  expect(added.body).toEqual({ id: "microsoft", type: "standard", client_id: "my-client", ...client });
+  const { password, ...visible } = STANDARD;
+  expect((await api(emulator, "PATCH", EMAIL, STANDARD)).body).toEqual({ ...visible, ...smtp });
+  const { text, body } = await api(emulator, "GET", EMAIL);
+  expect(body).toEqual({ ...visible, ...smtp });
+  expect(text).not.toContain(password);
+});
+
+test("a list can lag behind what it lists", async () => {
+  const emulator = await start({ listLagMs: 400 });
+  await integrate(emulator);
+  const { id } = await createCompute(emulator, { branch_id: "br-dev", type: "read_write" });
+  await api(emulator, "POST", OAUTH, { id: "microsoft" });
+  const list = async (path: string, key: string) => records((await api(emulator, "GET", path)).body, key);
+  const endpoints = await list(`${DEMO}/endpoints`, "endpoints");
+  expect(endpoints.map((endpoint) => endpoint.id)).toEqual([PRIMARY]);
+  expect(await list(`${DEMO}/auth/integrations`, "data")).toEqual([]);
+  expect((await api(emulator, "GET", `${DEMO}/endpoints/${String(id)}`)).status).toBe(200);
+  await until(
+    () => list(`${DEMO}/endpoints`, "endpoints"),
+    (found) => found.length === 2,
+  );
+  await until(
+    () => list(OAUTH, "providers"),
+    (found) => found.length === 3,
+  );
+});
+
+test("deleting a deleted compute can answer 404", async () => {
+  const emulator = await start({ goneEndpointDelete: 404 });
+  await api(emulator, "DELETE", `${DEMO}/endpoints/${PRIMARY}`);
+  expect((await api(emulator, "DELETE", `${DEMO}/endpoints/${PRIMARY}`)).status).toBe(404);
+});
+
+test("a deleted integration can leave its schema behind until a reset or until its data goes too", async () => {
+  const emulator = await start({ keepSchemas: true });
+  const remove = (body?: object) => api(emulator, "DELETE", `${DEMO}/auth/integration/supported_provider`, body);
+  await integrate(emulator);
+  await remove();
+  const refused = await integrate(emulator);
+  expect(refused.status).toBe(409);
+  expect(refused.body.message).toContain("svc_auth");
+  expect((await integrate(emulator, { database_name: "other" })).status).toBe(201);
+  await remove({ delete_data: true });
+  expect((await integrate(emulator, { database_name: "other" })).status).toBe(201);
+  emulator.reset();
+  expect((await integrate(emulator)).status).toBe(201);
+});
+
+test("answers can carry fields that no document lists, but not in maps of free names", async () => {
+  const emulator = await start({ extraFields: true });
+  await api(emulator, "PATCH", `${DEMO}/endpoints/${PRIMARY}`, {
+    endpoint: { settings: { pg_settings: { work_mem: "4MB" } } },
+  });
+  const { body } = await api(emulator, "GET", `${DEMO}/endpoints`);
+  expect(body).toHaveProperty("unlisted_field");
+  const [endpoint] = records(body, "endpoints");
+  expect(endpoint).toHaveProperty("unlisted_field");
+  expect(endpoint?.settings).toEqual({ pg_settings: { work_mem: "4MB" } });
+});
+
+test("computes can stay in init for ever", async () => {
+  const emulator = await start({ activationMs: 0, stuckActivation: true });
+  const { id } = await createCompute(emulator, { branch_id: "br-dev", type: "read_write" });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const { body } = await api(emulator, "GET", `${DEMO}/endpoints/${String(id)}`);
+  expect(record(body, "endpoint")).toMatchObject({ current_state: "init", pending_state: "active" });
+});
+
+test("more requests a second and route than allowed answer 429 with Retry-After; other routes go on", async () => {
+  const emulator = await start({ ratePerSecond: 3 });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => api(emulator, "GET", `${DEMO}/endpoints`)));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused[0]?.headers.get("retry-after")).toBe("1");
+  expect((await api(emulator, "GET", `${DEMO}/branches`)).status).toBe(200);
+  await until(
+    () => api(emulator, "GET", `${DEMO}/endpoints`),
+    ({ status }) => status === 200,
+  );
+});
+
+test("answers can take their time", async () => {
+  const emulator = await start({ latencyMs: 80 });
+  const startedAt = Date.now();
+  await api(emulator, "GET", `${DEMO}/endpoints`);
+  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(70);
+});
+
+test("several emulators stand side by side and know nothing of each other", async () => {
+  const [one, other] = [await start(), await start({ apiKey: "other-key" })];
+  await integrate(one);
+  const { body } = await api({ baseUrl: other.baseUrl, apiKey: "other-key" }, "GET", `${DEMO}/auth/integrations`);
+  expect(body).toEqual({ data: [] });
+  expect(one.baseUrl).toBe(`http://127.0.0.1:${one.port}/api/v2`);
+  expect(other.port).not.toBe(one.port);
+});
+
+test("closing ends idle connections and refuses new ones, and may be done twice", async () => {
+  const emulator = await start();
+  await api(emulator, "GET", `${DEMO}/endpoints`);
+  await emulator.close();
+  await emulator.close();
+  await expect(fetch(emulator.baseUrl)).rejects.toThrow();
+});
+
+test.each([
+  { port: 70_000 },
+  { port: 1.5 },
+  { activationMs: -1 },
+  { apiKey: "" },
+  { authProvider: "" },
+  { ratePerSecond: NaN },
+])("the options %j are refused before anything listens", async (options) => {
+  await expect(startEmulator(options)).rejects.toThrow(RangeError);
+});
