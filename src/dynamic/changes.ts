@@ -11,7 +11,7 @@ export interface Comparison<Args> extends Changes<Args> {
 
 /**
  * What the program's arguments change in an object. Only managed arguments count: what the program leaves out is never
- * a difference. Old values come from the outs, whose echo of an argument holds what a refresh found.
+ * a difference, unless its spec says that leaving it out unsets it. Old values come from the outs, whose echo of an argument holds what a refresh found.
  */
 export function compare<Args extends object>(
   specs: ArgumentSpecs<Args>,
@@ -27,10 +27,16 @@ export function compare<Args extends object>(
   for (const [key, spec] of specEntries(specs)) {
     if (spec.createOnly === true) continue;
     const given = news[key] !== undefined;
-    if (!given && !managed.has(key)) continue;
+    if (!given && !managed.has(key) && spec.unset === undefined) continue;
     if (containsUnknown(news[key])) {
       changed.add(key);
       if (spec.replaces === "container" && isUnknown(news[key])) replaces.add(key);
+      continue;
+    }
+    if (!given && spec.unset !== undefined) {
+      if (outs[key] === undefined) continue;
+      changed.add(key);
+      if (spec.unset === "replace") replaces.add(key);
       continue;
     }
     if (!given && spec.assumed === undefined) {

@@ -4,11 +4,12 @@ import { compare, isEmpty, type Comparison } from "./changes";
 import { sameJson } from "./equality";
 import { messageOf, partialError, plainError } from "./errors";
 import type { Call, Lifecycle, Stored } from "./lifecycle";
+import type { Kind } from "./pointer";
 import { Progress } from "./progress";
 import { clean, hidden, inputEcho, visible, type Hidden, type Properties } from "./properties";
 import type { Session } from "./session";
 import { resolveSettings, type ReadSetting } from "./settings";
-import { checkArguments, problemText, sameArgument, specOf, type Problem } from "./shape";
+import { checkArguments, problemText, sameArgument, specOf, type ArgumentSpecs, type Problem } from "./shape";
 import { containsUnknown } from "./unknowns";
 import { withDeadline } from "./withDeadline";
 
@@ -32,15 +33,14 @@ export function host<Args extends object, Outputs extends object>(
   /** Settings are resolved anew at each call: the environment may have come later than the process. */
   const account = () => session.account(readSetting);
 
-  const check = (given: Properties): { args: Properties; problems: Problem[] } => {
+  const check = (given: Properties): { args: Properties; known: Partial<Args>; problems: Problem[] } => {
     const { args, problems } = checkArguments(kind, specs, given);
-    if (lifecycle.rules !== undefined) {
-      const bad = new Set(problems.map(({ path }) => path.split(/[.[]/)[0]));
-      const known = Object.entries(args).filter(([name, value]) => !bad.has(name) && !containsUnknown(value));
-      // Each of these arguments has passed its own schema.
-      problems.push(...lifecycle.rules(Object.fromEntries(known) as Partial<Args>));
-    }
-    return { args, problems };
+    const bad = new Set(problems.map(({ path }) => path.split(/[.[]/)[0]));
+    const good = Object.entries(args).filter(([name, value]) => !bad.has(name) && !containsUnknown(value));
+    // Each of these arguments has passed its own schema.
+    const known = Object.fromEntries(good) as Partial<Args>;
+    problems.push(...(lifecycle.rules?.(known, new Set(Object.keys(given))) ?? []));
+    return { args, known, problems };
   };
 
   /** The arguments of a create or an update: everything is known now, so everything is checked. */
@@ -72,7 +72,7 @@ export function host<Args extends object, Outputs extends object>(
       ...outputs,
       ...args,
       ...echo,
-      __args: Object.keys(args),
+      __args: Object.keys(args).sort(),
       __version: lifecycle.version,
       __unfinished: unfinished,
     });
@@ -112,9 +112,15 @@ export function host<Args extends object, Outputs extends object>(
 
     async check(olds, news) {
       return settle(() => {
-        const { args, problems } = check(visible(news));
+        const { args, known, problems } = check(visible(news));
         const { __urn } = hidden(news);
-        if (__urn !== undefined) session.rememberCheck(__urn, visible(olds));
+        if (__urn !== undefined) {
+          const oldInputs = visible(olds);
+          session.rememberCheck(__urn, { kind, oldInputs, args: { ...known } });
+          const isNew = Object.keys(oldInputs).length === 0;
+          const others = (other: Kind) => session.declared(other, __urn);
+          for (const remark of lifecycle.remarks?.({ args: known, isNew, others }) ?? []) session.warn(__urn, remark);
+        }
         const settingProblems = resolveSettings(readSetting).problems.map((reason) => ({ path: "", reason }));
         // Never a property: the engine would print its value, secrets too (engine.md 3).
         const failures = [...problems, ...settingProblems].map((problem) => ({
@@ -178,7 +184,7 @@ export function host<Args extends object, Outputs extends object>(
         const stored = storedFrom(id, properties);
         const observed = await run(own, READ_TIMEOUT_MS, (call) => lifecycle.read(call, stored));
         if (observed === undefined) return { id: "", props: {} };
-        const names = own.__args ?? Object.keys(observed.args);
+        const names = namesToEcho(specs, own.__args, observed.args);
         const echo: Properties = {};
         for (const name of names) {
           const spec = specOf(specs, name);
@@ -202,25 +208,26 @@ export function host<Args extends object, Outputs extends object>(
 
     async update(id, olds, news) {
       const own = hidden(news);
-      let kept: Outputs | undefined;
+      const stored = storedFrom(id, olds);
+      let kept: { outputs: Outputs; notYet: readonly string[] } | undefined;
       let args: Args | undefined;
       try {
         const given = checked(visible(news));
         args = given;
-        const stored = storedFrom(id, olds);
         // An argument that is newly managed with the value that stands already needs no request.
         const { changed, dropped } = compareWith(stored, given as Properties);
         const outputs = await run(
           own,
           timeoutMs(own, "update"),
           (call) => lifecycle.update(call, stored, given, { changed, dropped }),
-          (_id, accepted) => (kept = accepted),
+          (_id, outputs, notYet = []) => (kept = { outputs, notYet }),
         );
         return { outs: complete(outputs, given, inputEcho(own)) };
       } catch (thrown) {
         if (kept === undefined || args === undefined) throw plainError(thrown, failure("update", kind, own, id));
         const reason = `${kind} ${id} was changed, but ${messageOf(thrown)}. The change is kept in the stack: run pulumi up again.`;
-        throw partialError(id, complete(kept, args, inputEcho(own), reason), reason);
+        const applied = { ...args, ...pick(stored.outs, kept.notYet) };
+        throw partialError(id, complete(kept.outputs, applied, inputEcho(own), reason), reason);
       }
     },
 
@@ -234,6 +241,25 @@ export function host<Args extends object, Outputs extends object>(
       }
     },
   };
+}
+
+/**
+ * The arguments that a read answers: those that the program gives, and those that it declares unset by leaving them out
+ * and that are set all the same. All, where nobody declares anything (`get`).
+ */
+function namesToEcho<Args extends object>(
+  specs: ArgumentSpecs<Args>,
+  managed: readonly string[] | undefined,
+  observed: Properties,
+): readonly string[] {
+  const found = Object.keys(observed).filter((name) => observed[name] !== undefined);
+  if (managed === undefined) return found;
+  return [...new Set([...managed, ...found.filter((name) => specOf(specs, name)?.unset !== undefined)])];
+}
+
+/** The named properties, also those that are undefined. */
+function pick(properties: Properties, names: readonly string[]): Properties {
+  return Object.fromEntries(names.map((name) => [name, properties[name]]));
 }
 
 /** An argument that a refresh found unset must not be filled from an output of the same name. */

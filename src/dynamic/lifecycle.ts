@@ -14,12 +14,17 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   readonly args: ArgumentSpecs<Args>;
   /** The service refuses the twin of an object that still stands, so a replacement deletes first. */
   readonly deleteBeforeReplace: boolean;
-  /** Rules over more than one argument, given the arguments that are known and well formed. */
-  readonly rules?: (args: Partial<Args>) => Problem[];
+  /**
+   * Rules over more than one argument, given the arguments that are known and well formed, and the names of all that are
+   * given: one that is not known yet, or has a problem of its own, is no missing one.
+   */
+  readonly rules?: (args: Partial<Args>, given: ReadonlySet<string>) => Problem[];
   /** Arguments that replace the resource together, beyond `replaces` of each: given old outs and new known arguments. */
   readonly replacedBy?: (stored: Stored<Args, Outputs>, news: Partial<Args>) => (keyof Args & string)[];
   /** What a plan should say on the resource's own line, once. */
   readonly warnings?: (plan: Plan<Args, Outputs>) => string[];
+  /** What a plan should say of the arguments alone, before anything is compared, once. */
+  readonly remarks?: (declared: Declared<Args>) => string[];
   /** Outs of an older `version` as those of this one. */
   readonly upgrade?: (outs: Properties, version: number) => Properties;
 
@@ -72,6 +77,16 @@ export interface Plan<Args, Outputs> {
   readonly replaces: ReadonlySet<keyof Args & string>;
 }
 
+/** A resource as the program declares it. */
+export interface Declared<Args> {
+  /** The arguments that are known and well formed. */
+  readonly args: Partial<Args>;
+  /** Whether it is going to be created. */
+  readonly isNew: boolean;
+  /** The known arguments of the other resources of a kind, as far as the program has declared them in this process. */
+  readonly others: (kind: Kind) => readonly Properties[];
+}
+
 /** One call of the engine. */
 export interface Call<Outputs> {
   readonly client: Client;
@@ -81,6 +96,9 @@ export interface Call<Outputs> {
   progress(text: string): void;
   /** A lasting line, of what a person should know after this call. */
   note(text: string): void;
-  /** The object exists (or was changed) from here on: whatever fails later, it stays in the state with these outputs. */
-  keep(id: string, outputs: Outputs): void;
+  /**
+   * The object exists (or was changed) from here on: whatever fails later, it stays in the state with these outputs.
+   * `notYet` names changed arguments of an update that are still to be applied: they keep their old value until then.
+   */
+  keep(id: string, outputs: Outputs, notYet?: readonly string[]): void;
 }

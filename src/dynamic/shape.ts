@@ -17,6 +17,11 @@ export interface ArgumentSpec<T> {
   readonly equal?: (left: T, right: T) => boolean;
   /** What the service takes the argument for when it is left out; adding or dropping exactly this is no change of value. */
   readonly assumed?: T;
+  /**
+   * Leaving it out declares that it is not set, instead of leaving it unmanaged: what stands there is a difference then,
+   * which an update takes away, or only a replacement can.
+   */
+  readonly unset?: "update" | "replace";
   /** Only looked at when the object is created: a change of it is no change of the object. */
   readonly createOnly?: boolean;
 }

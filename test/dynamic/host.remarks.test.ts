@@ -1,0 +1,57 @@
+import { host } from "../../src/dynamic/host";
+import type { LogLine } from "../../src/dynamic/engineLog";
+import type { Declared } from "../../src/dynamic/lifecycle";
+import { Session } from "../../src/dynamic/session";
+import { hosted, toyLifecycle, URN, type ToyArgs } from "./toy";
+
+const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+describe("remarks on what the program declares", () => {
+  test("show on the resource's own line at check, once", async () => {
+    const { toy, log } = hosted({ remarks: () => ["think twice"] });
+    await toy.check({}, { home: "a", __urn: URN });
+    await toy.check({}, { home: "a", __urn: URN });
+    expect(log).toEqual([{ severity: "warning", message: "think twice", urn: URN, ephemeral: false }]);
+  });
+
+  test("stay away without a URN, of which nothing is known", async () => {
+    const { toy, log } = hosted({ remarks: () => ["think twice"] });
+    await toy.check({}, { home: "a" });
+    expect(log).toEqual([]);
+  });
+
+  test("are told whether the resource is new, and the arguments that are known and well formed", async () => {
+    const seen: [boolean, Partial<ToyArgs>][] = [];
+    const { toy } = hosted({ remarks: ({ isNew, args }) => (seen.push([isNew, args]), []) });
+    await toy.check({}, { home: "a", size: UNKNOWN, secret: "short", __urn: URN });
+    await toy.check({ home: "a" }, { home: "b", __urn: URN });
+    expect(seen).toEqual([
+      [true, { home: "a" }],
+      [false, { home: "b" }],
+    ]);
+  });
+
+  test("know the other resources of the process, by kind, and not the resource itself", async () => {
+    const log: LogLine[] = [];
+    const session = new Session((line) => log.push(line));
+    const remarks = ({ others }: Declared<ToyArgs>) => [
+      JSON.stringify([others("ComputeEndpoint"), others("AuthUser")]),
+    ];
+    const compute = host(toyLifecycle({ remarks }), session);
+    const user = host(toyLifecycle({ kind: "AuthUser" }), session);
+    await user.check({}, { home: "u", __urn: `${URN}-user` });
+    await compute.check({}, { home: "a", __urn: `${URN}-a` });
+    await compute.check({}, { home: "b", __urn: `${URN}-b` });
+    expect(log.map(({ message }) => JSON.parse(message))).toEqual([
+      [[], [{ home: "u" }]],
+      [[{ home: "a" }], [{ home: "u" }]],
+    ]);
+  });
+});
+
+test("rules are told what is given, so that a value that is not known yet is no missing one", async () => {
+  const seen: string[][] = [];
+  const { toy } = hosted({ rules: (_args, given) => (seen.push([...given].sort()), []) });
+  await toy.check({}, { home: "a", size: UNKNOWN, secret: "short", label: null, __urn: URN });
+  expect(seen).toEqual([["home", "secret", "size"]]);
+});
