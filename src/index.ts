@@ -5,6 +5,9 @@ export {
   type GroupReplicaArgs,
 } from "./components/ComputeGroup";
 export { AuthIntegration, type AuthIntegrationArgs } from "./resources/AuthIntegration";
+export { AuthKeys, type AuthKeysArgs } from "./resources/AuthKeys";
+export { AuthOwnershipTransfer, type AuthOwnershipTransferArgs } from "./resources/AuthOwnershipTransfer";
+export { AuthUser, type AuthUserArgs } from "./resources/AuthUser";
 export { ComputeEndpoint, type ComputeEndpointArgs, type ComputeSettings } from "./resources/ComputeEndpoint";
 export { Provider, type ProviderArgs } from "./resources/Provider";
 export { computeSizes, localDiskGib, localFileCacheGb, ramGb, type ComputeSize } from "./helpers/computeSizes";

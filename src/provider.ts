@@ -7,6 +7,9 @@ import { KINDS, type Kind } from "./dynamic/pointer";
 import { Session } from "./dynamic/session";
 import { packageVersion } from "./dynamic/version";
 import { authIntegration } from "./lifecycles/AuthIntegration";
+import { authKeys } from "./lifecycles/AuthKeys";
+import { authOwnershipTransfer } from "./lifecycles/AuthOwnershipTransfer";
+import { authUser } from "./lifecycles/AuthUser";
 import { computeEndpoint } from "./lifecycles/ComputeEndpoint";
 
 /** One for the process: its resources share the clients, their queues and the engine's log. */
@@ -14,6 +17,9 @@ const session = new Session();
 
 const providers: Record<string, (() => HostedProvider) | undefined> = {
   AuthIntegration: () => host(authIntegration, session),
+  AuthKeys: () => host(authKeys, session),
+  AuthOwnershipTransfer: () => host(authOwnershipTransfer, session),
+  AuthUser: () => host(authUser, session),
   ComputeEndpoint: () => host(computeEndpoint, session),
 } satisfies Partial<Record<Kind, () => HostedProvider>>;
 
