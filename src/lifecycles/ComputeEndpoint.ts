@@ -1,4 +1,4 @@
-import type { Client, Endpoint } from "../client";
+import { OperationFailedError, type Client, type Endpoint } from "../client";
 import { compare } from "../dynamic/changes";
 import type { Call, Lifecycle, Observed, Stored } from "../dynamic/lifecycle";
 import type { ComputeEndpointOutputs, ComputeEndpointShape } from "../resources/ComputeEndpoint";
@@ -17,6 +17,8 @@ type Name = keyof Shape;
 const NOT_ATTRIBUTES: ReadonlySet<Name> = new Set(["projectId", "restartTriggers", "adopt"]);
 /** Attributes that update does not take (service notes, "Values"). */
 const CREATE_ONLY: ReadonlySet<Name> = new Set(["type", "regionId"]);
+
+const isUpdatable = (name: Name): boolean => !NOT_ATTRIBUTES.has(name) && !CREATE_ONLY.has(name);
 
 /** A compute (service.md 2.7, 3, 4.5, 8.1). */
 export const computeEndpoint: Lifecycle<Shape, Outputs> = {
@@ -47,21 +49,23 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
     return endpoint && observed(projectId, endpoint, outs);
   },
 
-  async update(call, { id, outs, managed }, args, { changed }) {
+  async update(call, { id, outs, managed, unfinished }, args, { changed }) {
     const { projectId, rest } = splitId(id);
-    const names = new Set([...changed].filter((name) => !NOT_ATTRIBUTES.has(name) && !CREATE_ONLY.has(name)));
-    const options = changeOptions(call, args);
-    let endpoint = await found(call.client, projectId, rest, call);
-    if (names.has("branchId")) await refuseOccupiedBranch(call, projectId, endpoint, args.branchId);
-    endpoint =
-      names.size > 0
-        ? await call.client.updateEndpoint(projectId, rest, toAttributes(args, names, endpoint), options)
-        : await call.client.waitForEndpoint(projectId, rest, { ...options, idleIsReady: true });
-    // Beginning to give triggers is no change of one.
+    // Beginning to give triggers is no change of one, and a resize restarts an active compute by itself (service.md 3).
     const triggered =
       changed.has("restartTriggers") && managed.has("restartTriggers") && outs.restartTriggers !== undefined;
-    // A resize has restarted it already (service.md 3).
-    if (triggered && !names.has("size")) endpoint = await restartActive(call, projectId, endpoint, options);
+    const restart = triggered && !changed.has("size");
+    let endpoint = await found(call.client, projectId, rest, call);
+    // What an unfinished change has sent may not have been applied, so there the service is asked, not the state.
+    const names = new Set([...changed, ...(unfinished ? differing(args, endpoint) : [])].filter(isUpdatable));
+    if (names.has("branchId")) await refuseOccupiedBranch(call, projectId, endpoint, args.branchId);
+    if (names.size > 0) {
+      const options = changeOptions(call, args, restart ? ["restartTriggers"] : []);
+      endpoint = await call.client.updateEndpoint(projectId, rest, toAttributes(args, names, endpoint), options);
+    } else if (unfinished) {
+      endpoint = await finish(call, args, endpoint);
+    }
+    if (restart) endpoint = await restartActive(call, projectId, endpoint, changeOptions(call, args));
     return toOutputs(projectId, endpoint);
   },
 
@@ -79,11 +83,12 @@ function attributeNames(args: Partial<Shape>): Set<Name> {
   return new Set(names.filter((name) => !NOT_ATTRIBUTES.has(name)));
 }
 
-function changeOptions(call: Call<Outputs>, { projectId, type, disabled }: Shape) {
+function changeOptions(call: Call<Outputs>, { projectId, type, disabled }: Shape, notYet: readonly Name[] = []) {
   return {
     deadline: call.deadline,
     onProgress: call.progress,
-    onAccepted: (endpoint: Endpoint) => call.keep(pulumiId(projectId, endpoint), toOutputs(projectId, endpoint)),
+    onAccepted: (endpoint: Endpoint) =>
+      call.keep(pulumiId(projectId, endpoint), toOutputs(projectId, endpoint), notYet),
     idleIsReady: type === "read_only" || disabled === true,
   };
 }
@@ -110,18 +115,35 @@ async function found(client: Client, projectId: string, endpointId: string, { de
   return endpoint;
 }
 
-/** Takes over a compute that stands, and brings it to what is declared. */
+/** The arguments in which the service differs from the program, whatever the state says. */
+function differing(args: Shape, endpoint: Endpoint): Name[] {
+  const current = toArguments(args.projectId, endpoint, args.settings);
+  return [...compare(computeArguments, current, attributeNames(args), { ...args }).changed].filter(isUpdatable);
+}
+
+/** Takes over a compute that stands, and brings it to what is declared. It is in the state from the accepted change on. */
 async function adopt(call: Call<Outputs>, args: Shape, endpoint: Endpoint): Promise<Outputs> {
   const { projectId } = args;
-  call.keep(pulumiId(projectId, endpoint), toOutputs(projectId, endpoint));
-  const given = attributeNames(args);
-  const current = toArguments(projectId, endpoint, args.settings);
-  const { changed } = compare(computeArguments, current, given, { ...args });
-  const names = new Set([...changed].filter((name) => given.has(name) && !CREATE_ONLY.has(name)));
+  const names = new Set(differing(args, endpoint));
   const options = changeOptions(call, args);
   const ready =
     names.size > 0
       ? await call.client.updateEndpoint(projectId, endpoint.id, toAttributes(args, names, endpoint), options)
       : await call.client.waitForEndpoint(projectId, endpoint.id, { ...options, idleIsReady: true });
   return toOutputs(projectId, ready);
+}
+
+/** Goes on waiting where an earlier call has ended; where its operation has failed, the compute is started again. */
+async function finish(call: Call<Outputs>, args: Shape, { id }: Endpoint): Promise<Endpoint> {
+  const { projectId } = args;
+  const options = { ...changeOptions(call, args), idleIsReady: true };
+  try {
+    return await call.client.waitForEndpoint(projectId, id, options);
+  } catch (error) {
+    if (!(error instanceof OperationFailedError)) throw error;
+    const started = await call.client.startEndpoint(projectId, id, options);
+    // A service that cannot be asked to start it: what failed is all there is to say.
+    if (started === undefined) throw error;
+    return started;
+  }
 }

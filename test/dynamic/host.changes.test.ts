@@ -116,6 +116,23 @@ describe("update", () => {
     });
   });
 
+  test("an argument that was not applied yet keeps its old value, so that the next up applies it", async () => {
+    const { toy } = hosted({
+      update: async (call) => {
+        call.keep("toy-1", { host: "h2" }, ["label", "size"]);
+        throw new Error("the second request failed");
+      },
+    });
+    const olds = { ...OUTS, label: "old", __args: ["home", "size", "label"] };
+    const error = await thrownBy(toy.update("toy-1", olds, { home: "a", region: "r", size: 4, label: "new" }));
+    expect(error["properties"]).toMatchObject({
+      size: 1,
+      label: "old",
+      region: "r",
+      __args: ["home", "label", "region", "size"],
+    });
+  });
+
   test("an update that was not accepted leaves the state alone", async () => {
     const { toy } = hosted({ update: () => Promise.reject(new Error("refused")) });
     const error = await thrownBy(toy.update("toy-1", { ...OUTS }, { ...INPUTS, size: 4 }));
