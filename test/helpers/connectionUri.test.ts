@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { connectionUri, pooledHost } from "../../src/helpers/connectionUri";
+
+const HOST = "ep-cool-sun-1.eu-1.example.test";
+const BASIC = { host: HOST, database: "app", role: "web" };
+
+test("a plain one has the standard port and asks for encryption", () => {
+  expect(connectionUri(BASIC)).toBe(`postgresql://web@${HOST}:5432/app?sslmode=require`);
+});
+
+test("the password, the port and the mode of encryption can be given", () => {
+  const uri = connectionUri({ ...BASIC, password: "pw", port: 6543, sslMode: "verify-full" });
+  expect(uri).toBe(`postgresql://web:pw@${HOST}:6543/app?sslmode=verify-full`);
+});
+
+test("a pooled one names the pooler's host, also when it is given that host already", () => {
+  const pooled = `postgresql://web@ep-cool-sun-1-pooler.eu-1.example.test:5432/app?sslmode=require`;
+  expect(connectionUri({ ...BASIC, pooled: true })).toBe(pooled);
+  expect(connectionUri({ ...BASIC, host: pooledHost(HOST), pooled: true })).toBe(pooled);
+});
+
+test("the pooler's host is that of the compute with -pooler behind the compute's id", () => {
+  expect(pooledHost(HOST)).toBe("ep-cool-sun-1-pooler.eu-1.example.test");
+  expect(pooledHost("ep-1")).toBe("ep-1-pooler");
+});
+
+test("every character that means something in a URI is escaped", () => {
+  const uri = connectionUri({ ...BASIC, role: "a:b@c", password: "p/w?#%&!'()* ", database: "d/b?x=1#y" });
+  expect(uri).toBe(
+    `postgresql://a%3Ab%40c:p%2Fw%3F%23%25%26%21%27%28%29%2A%20@${HOST}:5432/d%2Fb%3Fx%3D1%23y?sslmode=require`,
+  );
+});
+
+test("whatever the names and the password are, a reader of URLs finds the same again", () => {
+  // Whole characters: half a surrogate pair cannot be written in a URI at all.
+  const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 });
+  const host = fc.tuple(fc.stringMatching(/^ep-[a-z0-9-]{0,20}[a-z0-9]$/), fc.domain()).map((parts) => parts.join("."));
+  fc.assert(
+    fc.property(text, text, text, host, fc.integer({ min: 1, max: 65_535 }), (role, password, database, name, port) => {
+      const url = new URL(connectionUri({ host: name, role, password, database, port }));
+      expect(decodeURIComponent(url.username)).toBe(role);
+      expect(decodeURIComponent(url.password)).toBe(password);
+      expect(decodeURIComponent(url.pathname.slice(1))).toBe(database);
+      expect([url.protocol, url.hostname, url.port, url.search]).toEqual([
+        "postgresql:",
+        name,
+        String(port),
+        "?sslmode=require",
+      ]);
+    }),
+  );
+});
