@@ -8,6 +8,7 @@ import { createEndpoint, sharedOAuthProviders } from "./seed";
 import type { Service } from "./service";
 import { newIntegration } from "./routes/auth-integration";
 import { findBranch, findEndpoint, removeIntegration } from "./store";
+import { operationView } from "./views";
 import { badRequest, notFound } from "./wire-errors";
 
 type Fields = Record<string, unknown>;
@@ -159,7 +160,7 @@ export const editors = (service: Service): Record<(typeof bodies.EDIT_KINDS)[num
         [action],
         duration_ms,
       );
-      return operation ?? {}; // one action makes one operation
+      return operation === undefined ? {} : operationView(operation); // one action makes one operation
     },
   },
 });

@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { copyFileSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { api, control, DEMO, integrate } from "./support";
@@ -153,4 +153,11 @@ test("prints help when it is asked nothing, and its version", () => {
   const help = run();
   expect([help.status, help.stdout]).toEqual([0, expect.stringContaining("emulator")]);
   expect(run("--version").stdout).toMatch(/^\d+\.\d+\.\d+/);
+});
+
+test("every flag stands in the documentation", () => {
+  const documentation = readFileSync(join(ROOT, "docs/emulator.md"), "utf8");
+  const flags = [...run("emulator", "--help").stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) => flag);
+  expect(flags.length).toBeGreaterThanOrEqual(17);
+  for (const flag of flags) expect(documentation).toContain(`| \`${flag}\` `);
 });

@@ -165,7 +165,7 @@ describe("changing a compute", () => {
   });
 
   test("while it starts is queued behind the start", async () => {
-    const emulator = await start({ activationMs: 100 });
+    const emulator = await start({ activationMs: 1500 });
     const { id } = await createCompute(emulator, { branch_id: "br-dev", type: "read_write" });
     const { body } = await api(emulator, "PATCH", `${ENDPOINTS}/${String(id)}`, {
       endpoint: { autoscaling_limit_max_cu: 4 },

@@ -25,7 +25,7 @@ test("the state outlives the emulator", async () => {
 });
 
 test("a running activation is taken up again", async () => {
-  const first = await start({ data, activationMs: 300 });
+  const first = await start({ data, activationMs: 1500 });
   const { id } = await createCompute(first, { branch_id: "br-dev", type: "read_write" });
   await api(first, "PATCH", `${DEMO}/endpoints/${String(id)}`, { endpoint: { autoscaling_limit_max_cu: 4 } });
   await first.close();

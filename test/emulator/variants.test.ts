@@ -30,7 +30,7 @@ test.each([
 });
 
 test("a list can lag behind what it lists", async () => {
-  const emulator = await start({ listLagMs: 400 });
+  const emulator = await start({ listLagMs: 1500 });
   await integrate(emulator);
   const { id } = await createCompute(emulator, { branch_id: "br-dev", type: "read_write" });
   await api(emulator, "POST", OAUTH, { id: "microsoft" });
