@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { EXIT, messageOf, UsageError } from "../lib/errors.mjs";
-import { onInterrupt } from "../lib/interrupt.mjs";
+import { isInterrupted, onInterrupt } from "../lib/interrupt.mjs";
 import { headline, say, stopwatch } from "../lib/log.mjs";
 import { Emulator } from "../quickstart/emulator.mjs";
 import { Sandbox } from "../quickstart/sandbox.mjs";
@@ -29,6 +29,8 @@ export async function quickstart(toolchain, args) {
     }
     return EXIT.good;
   } catch (error) {
+    // A command that Ctrl-C ended is no finding.
+    if (isInterrupted()) throw error;
     say(`\n${messageOf(error)}\nThe quickstart ended after ${elapsed()}; what it made is removed.`);
     return EXIT.failed;
   } finally {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EXIT } from "../lib/errors.mjs";
 import { run } from "../lib/exec.mjs";
-import { onInterrupt } from "../lib/interrupt.mjs";
+import { isInterrupted, onInterrupt } from "../lib/interrupt.mjs";
 import { say } from "../lib/log.mjs";
 import { NODE_MODULES } from "../lib/paths.mjs";
 import { countTests, leaveResults } from "../lib/results.mjs";
@@ -40,6 +40,7 @@ async function jest({ root, node, env }, own, extra) {
     if (counts.passed === 0) say("No test passed.");
     return code === 0 && counts.failed === 0 ? EXIT.good : EXIT.failed;
   } catch (error) {
+    if (isInterrupted()) throw error;
     say(`jest left no report: ${error instanceof Error ? error.message : String(error)}`);
     leaveResults({ passed: 0, failed: 1 });
     return EXIT.failed;
