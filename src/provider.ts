@@ -11,6 +11,7 @@ import { authKeys } from "./lifecycles/AuthKeys";
 import { authOwnershipTransfer } from "./lifecycles/AuthOwnershipTransfer";
 import { authUser } from "./lifecycles/AuthUser";
 import { computeEndpoint } from "./lifecycles/ComputeEndpoint";
+import { oauthProvider } from "./lifecycles/OAuthProvider";
 
 /** One for the process: its resources share the clients, their queues and the engine's log. */
 const session = new Session();
@@ -21,6 +22,7 @@ const providers: Record<string, (() => HostedProvider) | undefined> = {
   AuthOwnershipTransfer: () => host(authOwnershipTransfer, session),
   AuthUser: () => host(authUser, session),
   ComputeEndpoint: () => host(computeEndpoint, session),
+  OAuthProvider: () => host(oauthProvider, session),
 } satisfies Partial<Record<Kind, () => HostedProvider>>;
 
 /**

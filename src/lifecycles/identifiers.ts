@@ -3,17 +3,16 @@ import { z } from "zod";
 /** Any id that is a segment of a path: no blank, no slash, nothing that could end the segment. */
 const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
 
-export const projectIdSchema = z
-  .string({ error: "must be a string" })
-  .regex(SEGMENT, { error: "must be the id of a project: letters, digits and . _ ~ -" });
+/** `error` says what the id is of. */
+export const segmentSchema = (error: string) => z.string({ error: "must be a string" }).regex(SEGMENT, { error });
+
+export const projectIdSchema = segmentSchema("must be the id of a project: letters, digits and . _ ~ -");
 
 export const branchIdSchema = z.string({ error: "must be a string" }).regex(/^br-[A-Za-z0-9._~-]{1,124}$/, {
   error: 'must be the id of a branch, which begins with "br-" (not its name)',
 });
 
-export const authProviderSchema = z
-  .string({ error: "must be a string" })
-  .regex(SEGMENT, { error: "must be the short name of an auth provider" });
+export const authProviderSchema = segmentSchema("must be the short name of an auth provider");
 
 /** The two parts of a Pulumi id such as `prj-1/ep-2`. The second may hold slashes (a whitelist domain does). */
 export function splitId(id: string): { projectId: string; rest: string } {

@@ -48,3 +48,25 @@ export async function creatingAtHome<Result>(create: () => Promise<Result>): Pro
     );
   }
 }
+
+/**
+ * Whether another integration has taken the place of the one that the object was made in. What bears the object's name
+ * there is another's, and not to be deleted. Where the list cannot tell, the deletion is sent: what is gone is no error.
+ */
+export async function homeWasReplaced(
+  { client, deadline }: Reading,
+  projectId: string,
+  { authProviderProjectId }: Home,
+): Promise<boolean> {
+  if (authProviderProjectId === undefined) return false;
+  try {
+    const integrations = await client.listAuthIntegrations(projectId, { deadline });
+    return (
+      integrations.length > 0 &&
+      !integrations.some(({ auth_provider_project_id }) => auth_provider_project_id === authProviderProjectId)
+    );
+  } catch (error) {
+    if (error instanceof NotFoundError) return false;
+    throw error;
+  }
+}

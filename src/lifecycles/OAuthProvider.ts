@@ -1,0 +1,165 @@
+import { z } from "zod";
+import type { OAuthProvider } from "../client";
+import type { Call, Lifecycle, Observed, Stored } from "../dynamic/lifecycle";
+import type { ArgumentSpecs, Problem } from "../dynamic/shape";
+import type { OAuthProviderOutputs, OAuthProviderShape } from "../resources/OAuthProvider";
+import { withoutAbsent } from "./absent";
+import { projectIdSchema, segmentSchema, splitId } from "./identifiers";
+import { creatingAtHome, homeOf, homeStands, homeWasReplaced } from "./integrationOf";
+import { readable } from "./masked";
+
+type Shape = OAuthProviderShape;
+type Outputs = OAuthProviderOutputs;
+
+/** What a list shows says no more than this, so a plan shows it in place of the client id (design.md, "Decisions" 12). */
+const SHARED_BY_HAND = "(shared keys of the service: changed outside Pulumi)";
+const STANDARD_BY_HAND = "(own credentials: changed outside Pulumi)";
+
+const credential = z.string({ error: "must be a string" }).min(1, { error: "must not be empty" });
+
+const args: ArgumentSpecs<Shape> = {
+  projectId: { schema: projectIdSchema, required: true, replaces: "container" },
+  providerId: {
+    schema: segmentSchema("must be the short name of an OAuth provider, such as google"),
+    required: true,
+    replaces: true,
+  },
+  // A PATCH cannot take credentials away (service.md 4.2): going back to shared keys takes a new provider.
+  clientId: { schema: credential, unset: "replace" },
+  clientSecret: { schema: credential, unset: "replace" },
+  adopt: { schema: z.boolean({ error: "must be true or false" }), createOnly: true },
+};
+
+/** A way to sign in (service.md 2.4, 4.2). */
+export const oauthProvider: Lifecycle<Shape, Outputs> = {
+  kind: "OAuthProvider",
+  version: 1,
+  args,
+  // The service takes a provider once.
+  deleteBeforeReplace: true,
+
+  rules: (_args, given) => halfAPair(given),
+  warnings: ({ stored, replaces }) =>
+    replaces.has("clientId")
+      ? [
+          `OAuthProvider ${stored.id} goes back to the shared keys of the service by being deleted and made again: nobody can sign in with it meanwhile`,
+        ]
+      : [],
+
+  async create(call, given) {
+    const { client, deadline, authProvider } = call;
+    const { projectId, providerId } = given;
+    // Asked before, so that nothing can fail once the provider is there.
+    const home = await homeOf(call, projectId, authProvider);
+    const { type } = await creatingAtHome(async () => {
+      const known = await client.listOAuthProviders(projectId, { fresh: true, deadline });
+      const existing = known.find(({ id }) => id === providerId);
+      if (existing !== undefined) return adopted(call, given, existing);
+      return client.addOAuthProvider(projectId, { id: providerId, ...credentials(given) }, { known, deadline });
+    });
+    return { id: `${projectId}/${providerId}`, outputs: { type, ...home } };
+  },
+
+  async read(call, { id, outs, managed }) {
+    const { projectId, rest } = splitId(id);
+    if (!(await homeStands(call, projectId, outs))) return undefined;
+    const listed = await call.client.listOAuthProviders(projectId, { deadline: call.deadline });
+    const provider = listed.find((candidate) => candidate.id === rest);
+    if (provider === undefined) return undefined;
+    return {
+      args: { projectId, providerId: provider.id, ...observedCredentials(provider, managed) },
+      outputs: { type: provider.type, ...home(outs) },
+      ready: true,
+    };
+  },
+
+  async update(call, { id, outs }, given, { changed }) {
+    const { client, deadline } = call;
+    const { projectId, rest } = splitId(id);
+    const current = await found(call, projectId, rest);
+    const all = credentials(given);
+    // A shared provider has nothing that the other half could stay.
+    const request = current.type === "standard" ? only(all, changed) : all;
+    if (!changed.has("clientId") && !changed.has("clientSecret")) return { type: current.type, ...home(outs) };
+    const { type } = await client.updateOAuthProvider(projectId, rest, request, { deadline });
+    return { type, ...home(outs) };
+  },
+
+  async delete(call, { id, outs }) {
+    const { projectId, rest } = splitId(id);
+    if (await homeWasReplaced(call, projectId, outs)) return;
+    await call.client.deleteOAuthProvider(projectId, rest, { deadline: call.deadline });
+  },
+};
+
+function halfAPair(given: ReadonlySet<string>): Problem[] {
+  const pair = ["clientId", "clientSecret"];
+  const missing = pair.filter((name) => !given.has(name));
+  if (missing.length !== 1) return [];
+  return missing.map((path) => ({
+    path,
+    reason: 'is missing: give both "clientId" and "clientSecret", or neither to use the shared keys of the service',
+  }));
+}
+
+function credentials({ clientId, clientSecret }: Partial<Shape>) {
+  return withoutAbsent({ client_id: clientId, client_secret: clientSecret });
+}
+
+function only(all: ReturnType<typeof credentials>, changed: ReadonlySet<string>) {
+  return {
+    ...(changed.has("clientId") && withoutAbsent({ client_id: all.client_id })),
+    ...(changed.has("clientSecret") && withoutAbsent({ client_secret: all.client_secret })),
+  };
+}
+
+const home = ({ authProviderProjectId }: Partial<Outputs>) => withoutAbsent({ authProviderProjectId });
+
+/** Takes over a provider that stands, and brings it to what is declared. */
+async function adopted(
+  { client, deadline }: Call<Outputs>,
+  given: Shape,
+  existing: OAuthProvider,
+): Promise<OAuthProvider> {
+  const whose = existing.type === "shared" ? "with the shared keys of the service" : `with the type ${existing.type}`;
+  const what = `the OAuth provider ${existing.id} stands already, ${whose}`;
+  if (given.adopt !== true) {
+    throw new Error(
+      `${what}. A new integration offers some shared ones by itself, and an interrupted pulumi up may have made it. Set "adopt: true" to manage it here, or delete it first`,
+    );
+  }
+  if (given.clientId !== undefined) {
+    return client.updateOAuthProvider(given.projectId, existing.id, credentials(given), { deadline });
+  }
+  if (existing.type === "shared") return existing;
+  throw new Error(
+    `${what}, and the program declares no credentials, which cannot be taken away from it. Declare "clientId" and "clientSecret", or delete it first to have it with the shared keys`,
+  );
+}
+
+/**
+ * The credentials as far as an answer tells. Own credentials that became shared keys by hand, or the other way round, have
+ * no value to show: a text stands for them in the plan, and repairing it is an update or a replacement.
+ */
+function observedCredentials(
+  { type, client_id, client_secret }: OAuthProvider,
+  managed: Stored<Shape, Outputs>["managed"],
+): Observed<Shape, Outputs>["args"] {
+  const clientId = readable(client_id);
+  if (managed.has("clientId")) {
+    if (type === "shared") return { clientId: SHARED_BY_HAND };
+    return withoutAbsent({ clientId, clientSecret: readable(client_secret) });
+  }
+  // A provider that is only looked up is not declared to be shared.
+  if (type === "shared" || managed.size === 0) return withoutAbsent({ clientId });
+  return { clientId: clientId ?? STANDARD_BY_HAND };
+}
+
+async function found({ client, deadline }: Call<Outputs>, projectId: string, providerId: string) {
+  const listed = await client.listOAuthProviders(projectId, { fresh: true, deadline });
+  const provider = listed.find(({ id }) => id === providerId);
+  if (provider === undefined) {
+    throw new Error("it is not there any more. Run pulumi up --refresh, which plans to create it again");
+  }
+  return provider;
+}
