@@ -27,8 +27,8 @@ export async function trackedFiles({ root, env }) {
   const findings = [];
   for (const { what, pattern } of FORBIDDEN) {
     const { code, output } = await run("git", ["grep", "-nIE", "-e", pattern], { cwd: root, env });
-    // The tests' made-up secrets say that they are: CANARY.
-    const lines = output.split("\n").filter((line) => line !== "" && !line.includes("CANARY"));
+    // The tests' made-up secrets say that they are: each holds the word canary.
+    const lines = output.split("\n").filter((line) => line !== "" && !/canary/i.test(line));
     // git grep: 0 found, 1 nothing found, more: an error.
     if (code > 1 || lines.length > 0) findings.push(`${what}:\n${lines.join("\n")}`);
   }

@@ -48,7 +48,7 @@ async function locked(home, work) {
     if (code !== "EACCES" && code !== "EROFS" && code !== "ENOSPC") throw error;
     throw new SetupError(
       `the Pulumi CLI cannot be put into ${home} (${code})`,
-      "Set PULUMI_HOME to a folder that can be written and has 2 GB free, or install the Pulumi CLI yourself.",
+      "Set PULUMI_HOME to a folder that can be written and has 4 GB free, or install the Pulumi CLI yourself.",
     );
   }
 }

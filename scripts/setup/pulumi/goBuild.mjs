@@ -47,7 +47,9 @@ const PROGRAMS = [
 export async function goBuild(work, env) {
   const refusal = await checkGo(env);
   if (refusal) return refusal;
-  say("   building it from Go modules: 4 to 8 minutes on 2 cores, about 2 GB of disk, once for all clones");
+  say(
+    "   building it from Go modules: 4 to 8 minutes on 2 cores, about 4 GB of disk (Go keeps most of it in its caches), once for all clones",
+  );
   mkdirSync(join(work, "bin"), { recursive: true });
   const elapsed = stopwatch();
   for (const program of PROGRAMS) {
