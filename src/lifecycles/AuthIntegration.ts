@@ -7,6 +7,7 @@ import { withoutAbsent } from "./absent";
 import { madeAgo } from "./age";
 import { defaultBranchId } from "./defaultBranch";
 import { authProviderSchema, branchIdSchema, projectIdSchema, splitId } from "./identifiers";
+import { homeWasReplaced } from "./integrationOf";
 
 type Shape = AuthIntegrationShape;
 type Outputs = AuthIntegrationOutputs & Partial<Shape>;
@@ -31,6 +32,13 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
   version: 1,
   args,
   deleteBeforeReplace: true,
+
+  warnings: ({ stored, replaces }) =>
+    replaces.size === 0
+      ? []
+      : [
+          `AuthIntegration ${stored.id} is deleted and made again: all of its users and keys are lost, and only what is declared with its "projectId" output comes back`,
+        ],
 
   async create(call, given) {
     const { projectId, authProvider = call.authProvider } = given;
@@ -72,8 +80,13 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
     return { ...keptOutputs(outs), ...recordOutputs(integration) };
   },
 
-  async delete({ client, deadline }, { id }) {
+  async delete(call, { id, outs }) {
+    const { client, deadline } = call;
     const { projectId, rest: authProvider } = splitId(id);
+    if (await homeWasReplaced(call, projectId, outs)) {
+      call.note(`AuthIntegration ${id}: another auth integration stands in its place, which was not deleted`);
+      return;
+    }
     await client.deleteAuthIntegration(projectId, authProvider, { deadline });
   },
 };
