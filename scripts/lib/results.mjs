@@ -13,12 +13,14 @@ export function leaveResults({ passed, failed }) {
 
 /**
  * What jest's JSON report adds up to. A test file that could not even be loaded counts as one failure, and so does a run
- * in which no test ran.
- * @param {{ numPassedTests: number, numFailedTests: number, numRuntimeErrorTestSuites: number }} report
+ * in which no test ran. In a run of everything a skipped test is a failure too: nothing else would tell of it.
+ * @param {{ numPassedTests: number, numFailedTests: number, numRuntimeErrorTestSuites: number, numPendingTests: number }} report
+ * @param {boolean} everything
  * @returns {Counts}
  */
-export function countTests(report) {
-  const failed = report.numFailedTests + report.numRuntimeErrorTestSuites;
+export function countTests(report, everything) {
+  const skipped = everything ? report.numPendingTests : 0;
+  const failed = report.numFailedTests + report.numRuntimeErrorTestSuites + skipped;
   const passed = report.numPassedTests;
   return { passed, failed: passed + failed === 0 ? 1 : failed };
 }

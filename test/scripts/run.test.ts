@@ -41,17 +41,23 @@ describe("the tasks", () => {
 });
 
 describe("what jest's report counts as", () => {
-  const count = async (report: Record<string, number>): Promise<unknown> =>
-    (await call("lib/results.mjs", "countTests", [JSON.stringify(report)], environment([]))).value;
+  const count = async (report: Record<string, number>, everything = true): Promise<unknown> =>
+    (await call("lib/results.mjs", "countTests", [JSON.stringify(report), String(everything)], environment([]))).value;
+  const none = { numPassedTests: 0, numFailedTests: 0, numRuntimeErrorTestSuites: 0, numPendingTests: 0 };
 
   test("a file that cannot be loaded is a failure", async () => {
-    const report = { numPassedTests: 5, numFailedTests: 1, numRuntimeErrorTestSuites: 2 };
+    const report = { ...none, numPassedTests: 5, numFailedTests: 1, numRuntimeErrorTestSuites: 2 };
     expect(await count(report)).toEqual({ passed: 5, failed: 3 });
   });
 
   test("a run without a test is a failure", async () => {
-    const report = { numPassedTests: 0, numFailedTests: 0, numRuntimeErrorTestSuites: 0 };
-    expect(await count(report)).toEqual({ passed: 0, failed: 1 });
+    expect(await count(none)).toEqual({ passed: 0, failed: 1 });
+  });
+
+  test("a skipped test is a failure, unless only some were asked for", async () => {
+    const report = { ...none, numPassedTests: 5, numPendingTests: 2 };
+    expect(await count(report)).toEqual({ passed: 5, failed: 2 });
+    expect(await count(report, false)).toEqual({ passed: 5, failed: 0 });
   });
 });
 
