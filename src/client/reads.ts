@@ -1,6 +1,8 @@
 import type { Call } from "./caller";
 import { Core } from "./core";
-import { SvcError } from "./errors";
+import { Deadline } from "./deadline";
+import { SvcError, TimeoutError } from "./errors";
+import { LaterLists } from "./laterLists";
 import type { ClientOptions, ReadOptions } from "./options";
 import {
   answers,
@@ -13,10 +15,15 @@ import {
   type Project,
   type WhitelistDomain,
 } from "./schemas";
+import { within } from "./within";
 
 type Extra = Pick<Call, "query" | "retry">;
 
 const PROJECT = "/projects/{project_id}";
+
+/** What a route answers that the service does not have, and a route whose object is gone. */
+const isAbsent = (error: unknown): error is SvcError =>
+  error instanceof SvcError && (error.status === 404 || error.status === 405);
 
 /** The reads: shared, and kept until a change of what they read. */
 export class ReadApi {
@@ -25,6 +32,7 @@ export class ReadApi {
   readonly baseUrl: string;
   /** Routes found to be absent, with their project. */
   readonly #absent = new Set<string>();
+  readonly #laterLists = new LaterLists<Endpoint[]>();
 
   constructor(options: ClientOptions) {
     this.#core = new Core(options);
@@ -48,6 +56,18 @@ export class ReadApi {
   async getEndpoint(projectId: string, endpointId: string, options?: ReadOptions): Promise<Endpoint | undefined> {
     const endpoints = await this.listEndpoints(projectId, options);
     return endpoints.find(({ id }) => id === endpointId);
+  }
+
+  /**
+   * Undefined when it is gone for sure: a list right after a creation can lag (service-notes.md, "Behaviour"), so one that
+   * lacks the compute is not believed before its own route (where there is one) and a later list say the same.
+   */
+  async findEndpoint(projectId: string, endpointId: string, options?: ReadOptions): Promise<Endpoint | undefined> {
+    return (
+      (await this.getEndpoint(projectId, endpointId, options)) ??
+      (await this.#ownRecord(projectId, endpointId, options)) ??
+      (await this.#inLaterList(projectId, endpointId, options))
+    );
   }
 
   /** The newest operations of the project, newest first; undefined: the service has no such route. */
@@ -119,6 +139,33 @@ export class ReadApi {
     });
   }
 
+  async #ownRecord(
+    project_id: string,
+    endpoint_id: string,
+    { deadline = new Deadline(this.#core.settings.readDeadlineMs) }: ReadOptions = {},
+  ): Promise<Endpoint | undefined> {
+    const template = `${PROJECT}/endpoints/{endpoint_id}`;
+    const call: Call = { method: "GET", template, params: { project_id, endpoint_id }, deadline };
+    try {
+      return (await this.#core.caller.json(call, answers.endpointChange)).value.endpoint;
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
+      return undefined;
+    }
+  }
+
+  async #inLaterList(
+    projectId: string,
+    endpointId: string,
+    { deadline }: ReadOptions = {},
+  ): Promise<Endpoint | undefined> {
+    const list = (): Promise<Endpoint[]> => this.listEndpoints(projectId, { fresh: true });
+    const coming = this.#laterLists.get(projectId, this.#core.settings.lookMs, list);
+    const facts = { method: "GET", path: `${PROJECT}/endpoints` };
+    const endpoints = await within(deadline, coming, () => new TimeoutError("no answer before the deadline", facts));
+    return endpoints.find(({ id }) => id === endpointId);
+  }
+
   /** For routes that not every service has (404, 405). What the project itself lacks is told apart by its endpoint list. */
   async #optional<T>(
     route: string,
@@ -131,7 +178,7 @@ export class ReadApi {
     try {
       return await read();
     } catch (error) {
-      if (!(error instanceof SvcError) || (error.status !== 404 && error.status !== 405)) throw error;
+      if (!isAbsent(error)) throw error;
       // For a project that does not exist this throws, and says so.
       await this.listEndpoints(projectId, { deadline });
       this.#absent.add(key);

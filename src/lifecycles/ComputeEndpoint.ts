@@ -45,7 +45,7 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
 
   async read(call, { id, outs }) {
     const { projectId, rest } = splitId(id);
-    const endpoint = await call.client.getEndpoint(projectId, rest, { deadline: call.deadline });
+    const endpoint = await call.client.findEndpoint(projectId, rest, { deadline: call.deadline });
     return endpoint && observed(projectId, endpoint, outs);
   },
 
@@ -108,7 +108,7 @@ function observed(
 }
 
 async function found(client: Client, projectId: string, endpointId: string, { deadline }: Call<Outputs>) {
-  const endpoint = await client.getEndpoint(projectId, endpointId, { fresh: true, deadline });
+  const endpoint = await client.findEndpoint(projectId, endpointId, { fresh: true, deadline });
   if (endpoint === undefined) {
     throw new Error("it is not there any more. Run pulumi up --refresh, which plans to create it again");
   }

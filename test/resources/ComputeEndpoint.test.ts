@@ -1,0 +1,435 @@
+import { computeEndpoint } from "../../src/lifecycles/ComputeEndpoint";
+import {
+  allAtService,
+  atService,
+  computes,
+  DEMO_PRIMARY,
+  editByHand,
+  endpointId,
+  EVERY,
+  EVERY_ATTRIBUTE,
+  ENDPOINTS,
+  LEAST,
+  put,
+  sent,
+} from "./computeCases";
+import { expectNoSecrets, MISBEHAVIOURS, PROJECT, thrownBy, UNKNOWN, type Json } from "./harness";
+
+describe("creating", () => {
+  test("sends every argument in the words of the service, and stands there as declared", async () => {
+    const compute = await computes();
+    const state = await compute.create(EVERY);
+    expect(sent(await compute.mutations())).toEqual([EVERY_ATTRIBUTE]);
+    expect(await atService(compute, endpointId(state))).toMatchObject({
+      ...EVERY_ATTRIBUTE,
+      current_state: "active",
+    });
+  });
+
+  test("its outs are complete: every argument, every output, plain JSON", async () => {
+    const compute = await computes();
+    const { id, outs } = await compute.create(EVERY);
+    const [record] = (await allAtService(compute)).filter(({ id: other }) => other !== DEMO_PRIMARY);
+    expect(id).toBe(`${PROJECT}/${String(record?.["id"])}`);
+    expect(outs).toEqual({
+      ...EVERY,
+      endpointId: record?.["id"],
+      host: record?.["host"],
+      pooledHost: String(record?.["host"]).replace(".", "-pooler."),
+      proxyHost: record?.["proxy_host"],
+      autoscalingLimitMinCu: 1,
+      autoscalingLimitMaxCu: 4,
+      suspendTimeoutSeconds: 900,
+      maxConnections: { min: 450, max: 1802 },
+      creationSource: "console",
+      createdAt: record?.["created_at"],
+      __urn: expect.any(String),
+      __provider: "pointer",
+      __args: Object.keys(EVERY).sort(),
+      __version: computeEndpoint.version,
+    });
+  });
+
+  test("what is left out is not sent, and the compute is a primary", async () => {
+    const compute = await computes();
+    const state = await compute.create(LEAST);
+    expect(sent(await compute.mutations())).toEqual([{ branch_id: "br-dev", type: "read_write" }]);
+    expect(state.outs["__args"]).toEqual(["branchId", "projectId"]);
+    // Not managed, but it can be read off the resource.
+    expect(state.outs).toMatchObject({ size: { min: 0.25, max: 2 }, scaleToZero: true, poolerEnabled: false });
+  });
+
+  test.each([
+    [0.25, 112],
+    [20, 4000],
+    [40, undefined],
+  ])("a fixed size of %d CU is sent as both limits, and %p is its number of connections", async (size, connections) => {
+    const compute = await computes();
+    const state = await compute.create({ ...LEAST, size });
+    expect(sent(await compute.mutations())).toEqual([
+      { branch_id: "br-dev", type: "read_write", autoscaling_limit_min_cu: size, autoscaling_limit_max_cu: size },
+    ]);
+    expect(state.outs["maxConnections"]).toBe(connections);
+    expect(state.outs["size"]).toBe(size);
+  });
+
+  test.each([
+    [true, 0],
+    [false, -1],
+    [{ afterSeconds: 60 }, 60],
+    [{ afterSeconds: 604_800 }, 604_800],
+  ])("scaleToZero %p is %d seconds at the service", async (scaleToZero, seconds) => {
+    const compute = await computes();
+    const state = await compute.create({ ...LEAST, scaleToZero });
+    expect((await atService(compute, endpointId(state)))["suspend_timeout_seconds"]).toBe(seconds);
+    expect(state.outs).toMatchObject({ scaleToZero, suspendTimeoutSeconds: seconds });
+  });
+
+  test("a read replica that is created idle is ready", async () => {
+    const compute = await computes();
+    const state = await compute.create({ ...LEAST, branchId: "br-main", type: "read_only" });
+    expect(await atService(compute, endpointId(state))).toMatchObject({ type: "read_only", current_state: "idle" });
+    expect(state.outs).not.toHaveProperty("__unfinished");
+  });
+
+  test("a disabled compute is ready when it is idle", async () => {
+    const compute = await computes();
+    const state = await compute.create({ ...LEAST, disabled: true });
+    expect(await atService(compute, endpointId(state))).toMatchObject({ disabled: true, current_state: "idle" });
+    expect(state.outs).not.toHaveProperty("__unfinished");
+  });
+
+  test("a primary is not ready before it is active", async () => {
+    const compute = await computes({ activationMs: 300 });
+    const state = await compute.create(LEAST);
+    expect((await atService(compute, endpointId(state)))["current_state"]).toBe("active");
+  });
+
+  test("works on a service that has the documented routes alone, and with fields that nobody lists", async () => {
+    const compute = await computes({ seedOnly: true, extraFields: true });
+    const state = await compute.create(EVERY);
+    const larger = await compute.update(state, { ...EVERY, size: 8 });
+    compute.restart();
+    expect((await compute.diff((await compute.read(larger)) ?? larger, { ...EVERY, size: 8 })).changes).toBe(false);
+    await compute.delete(larger);
+    expect(await allAtService(compute)).toHaveLength(1);
+  });
+
+  test.each([
+    ["a branch that does not exist", { branchId: "br-nowhere" }, /404/],
+    ["a region that is not the project's", { regionId: "elsewhere" }, /400/],
+    ["a project that does not exist", { projectId: "prj-nowhere" }, /404/],
+  ])("%s is an error in words, and nothing is in the state", async (_what, wrong, words) => {
+    const compute = await computes();
+    const error = await thrownBy(compute.create({ ...LEAST, ...wrong }));
+    expect(error.message).toMatch(/^Could not create ComputeEndpoint \("thing"\): /);
+    expect(error.message).toMatch(words);
+    expect(error).not.toHaveProperty("id");
+    expectNoSecrets(compute);
+  });
+});
+
+describe("a plan", () => {
+  test("without changes, and one with unknown values, sends nothing", async () => {
+    const compute = await computes();
+    const state = await compute.create(EVERY);
+    await compute.forgetRequests();
+    expect(await compute.diff(state, EVERY)).toMatchObject({ changes: false, replaces: [] });
+    const unknown = {
+      ...EVERY,
+      branchId: UNKNOWN,
+      size: { min: 1, max: UNKNOWN },
+      settings: { pgSettings: UNKNOWN },
+      name: UNKNOWN,
+    };
+    expect(await compute.check(unknown)).toEqual([]);
+    const { changes, replaces } = await compute.diff(state, unknown);
+    expect([changes, replaces]).toEqual([undefined, []]);
+    expect(await compute.requests()).toEqual([]);
+  });
+
+  test.each([
+    ["projectId", "prj-other"],
+    ["type", "read_only"],
+    ["regionId", "aws-eu-west-1"],
+  ])("another %s replaces it, the old one first", async (name, value) => {
+    const compute = await computes();
+    const state = await compute.create(EVERY);
+    const { changes, ...result } = await compute.diff(state, { ...EVERY, [name]: value });
+    expect(changes).not.toBe(false);
+    expect(result).toEqual({ replaces: [name], deleteBeforeReplace: true });
+  });
+
+  test("a replica whose type is taken out of the program becomes a primary: it is replaced", async () => {
+    const compute = await computes();
+    const { type: _type, ...rest } = { ...LEAST, type: "read_only" };
+    const state = await compute.create({ ...rest, type: "read_only" });
+    expect((await compute.diff(state, rest)).replaces).toEqual(["type"]);
+  });
+
+  test("a primary whose type is taken out of the program, or put into it, stays what it is", async () => {
+    const compute = await computes();
+    const plain = await compute.create(LEAST);
+    expect((await compute.diff(plain, { ...LEAST, type: "read_write" })).replaces).toEqual([]);
+    const typed = await compute.update(plain, { ...LEAST, type: "read_write" });
+    expect((await compute.diff(typed, LEAST)).replaces).toEqual([]);
+  });
+
+  test.each([
+    [2, { min: 2, max: 2 }],
+    [{ min: 2, max: 2 }, 2],
+  ])("a size of %j is the same as %j", async (before, after) => {
+    const compute = await computes();
+    const state = await compute.create({ ...LEAST, size: before });
+    expect((await compute.diff(state, { ...LEAST, size: after })).changes).toBe(false);
+  });
+
+  test("scale to zero after 300 s is the service's default, so both are the same", async () => {
+    const compute = await computes();
+    const state = await compute.create({ ...LEAST, scaleToZero: true });
+    expect((await compute.diff(state, { ...LEAST, scaleToZero: { afterSeconds: 300 } })).changes).toBe(false);
+    expect((await compute.diff(state, { ...LEAST, scaleToZero: { afterSeconds: 301 } })).changes).toBeUndefined();
+    expect((await compute.diff(state, { ...LEAST, scaleToZero: false })).changes).toBeUndefined();
+  });
+});
+
+describe("updating", () => {
+  const others: readonly (readonly [name: string, value: unknown, attributes: Json])[] = [
+    ["branchId", "br-test", { branch_id: "br-test" }],
+    ["name", "billing", { name: "billing" }],
+    ["size", 8, { autoscaling_limit_min_cu: 8, autoscaling_limit_max_cu: 8 }],
+    ["size", { min: 0.5, max: 2 }, { autoscaling_limit_min_cu: 0.5, autoscaling_limit_max_cu: 2 }],
+    ["scaleToZero", false, { suspend_timeout_seconds: -1 }],
+    ["scaleToZero", true, { suspend_timeout_seconds: 0 }],
+    ["poolerEnabled", false, { pooler_enabled: false }],
+    ["disabled", true, { disabled: true }],
+    ["passwordlessAccess", true, { passwordless_access: true }],
+    ["provisioner", "k8s-pod", { provisioner: "k8s-pod" }],
+  ];
+  test.each(others)("%s to %j sends that alone, and stands at the service", async (name, value, attributes) => {
+    const compute = await computes();
+    const state = await compute.create(EVERY);
+    const before = await atService(compute, endpointId(state));
+    await compute.forgetRequests();
+    const after = await compute.update(state, { ...EVERY, [name]: value });
+    const requests = await compute.mutations();
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      `PATCH ${ENDPOINTS}/${endpointId(state)}`,
+    ]);
+    expect(sent(requests)).toEqual([attributes]);
+    const now = await atService(compute, endpointId(state));
+    const { updated_at: _a, last_active: _b, current_state, suspended_at: _c, ...rest } = { ...before, ...attributes };
+    expect(now).toMatchObject(rest);
+    expect(now["current_state"]).toBe(name === "disabled" ? "idle" : current_state);
+    expect(after.outs).toMatchObject({ ...EVERY, [name]: value, host: state.outs["host"] });
+    expect((await compute.diff(after, { ...EVERY, [name]: value })).changes).toBe(false);
+  });
+
+  test("several changes are one request", async () => {
+    const compute = await computes();
+    const state = await compute.create(EVERY);
+    await compute.forgetRequests();
+    await compute.update(state, { ...EVERY, name: "billing", size: 2, scaleToZero: false });
+    expect(sent(await compute.mutations())).toEqual([
+      { name: "billing", autoscaling_limit_min_cu: 2, autoscaling_limit_max_cu: 2, suspend_timeout_seconds: -1 },
+    ]);
+  });
+
+  test("an argument that is put into the program with another value is sent, with the same value it is not", async () => {
+    const compute = await computes();
+    const state = await compute.create(LEAST);
+    await compute.forgetRequests();
+    const managed = await compute.update(state, { ...LEAST, poolerEnabled: false });
+    expect(await compute.mutations()).toEqual([]);
+    await compute.update(managed, { ...LEAST, poolerEnabled: false, scaleToZero: false });
+    expect(sent(await compute.mutations())).toEqual([{ suspend_timeout_seconds: -1 }]);
+  });
+
+  test("an argument that is taken out stops being managed: nothing is sent, and its drift is none any more", async () => {
+    const compute = await computes();
+    const state = await compute.create({ ...LEAST, name: "reports", size: 2 });
+    await compute.forgetRequests();
+    expect((await compute.diff(state, { ...LEAST, size: 2 })).changes).toBeUndefined();
+    const after = await compute.update(state, { ...LEAST, size: 2 });
+    expect(await compute.mutations()).toEqual([]);
+    expect(after.outs["__args"]).toEqual(["branchId", "projectId", "size"]);
+    await editByHand(compute, endpointId(state), { name: "by hand" });
+    compute.restart();
+    expect((await compute.diff((await compute.read(after)) ?? after, { ...LEAST, size: 2 })).changes).toBe(false);
+  });
+
+  test("an idle compute is changed as it is: it need not wake up for it", async () => {
+    const compute = await computes();
+    const state = await compute.create(LEAST);
+    await put(compute, endpointId(state), "suspend");
+    await compute.update(state, { ...LEAST, size: 4 });
+    expect(await atService(compute, endpointId(state))).toMatchObject({
+      current_state: "idle",
+      autoscaling_limit_max_cu: 4,
+    });
+  });
+
+  test("a compute that grows beyond what can sleep, and shrinks again, scales to zero as declared", async () => {
+    const compute = await computes();
+    const small = { ...LEAST, size: { min: 1, max: 2 }, scaleToZero: true };
+    const large = { ...LEAST, size: 20, scaleToZero: false };
+    const state = await compute.create(small);
+    const grown = await compute.update(state, large);
+    expect(await atService(compute, endpointId(state))).toMatchObject({ suspend_timeout_seconds: -1 });
+    const shrunk = await compute.update(grown, small);
+    expect(await atService(compute, endpointId(state))).toMatchObject({
+      autoscaling_limit_min_cu: 1,
+      autoscaling_limit_max_cu: 2,
+      suspend_timeout_seconds: 0,
+    });
+    expect((await compute.diff(shrunk, small)).changes).toBe(false);
+  });
+
+  test("one that is gone is an error that says how to go on", async () => {
+    const compute = await computes();
+    const state = await compute.create(LEAST);
+    await compute.edit({ kind: "endpoint", id: endpointId(state), delete: true });
+    const error = await thrownBy(compute.update(state, { ...LEAST, size: 4 }));
+    expect(error.message).toMatch(/it is not there any more\. Run pulumi up --refresh/);
+    expect(error).not.toHaveProperty("id");
+  });
+});
+
+describe("settings", () => {
+  const settings = (pgSettings?: Json, preloadLibraries?: Json) => ({
+    ...LEAST,
+    settings: { ...(pgSettings && { pgSettings }), ...(preloadLibraries && { preloadLibraries }) },
+  });
+  const stored = async (compute: Awaited<ReturnType<typeof computes>>, id: string) =>
+    (await atService(compute, id))["settings"];
+
+  test("a Postgres setting that is taken out is cleared at the service", async () => {
+    const compute = await computes();
+    const state = await compute.create(settings({ work_mem: "8MB", max_parallel_workers: "4" }));
+    await compute.update(state, settings({ work_mem: "8MB" }));
+    expect(await stored(compute, endpointId(state))).toEqual({ pg_settings: { work_mem: "8MB" } });
+  });
+
+  test("an empty map clears them all", async () => {
+    const compute = await computes();
+    const state = await compute.create(settings({ work_mem: "8MB" }));
+    await compute.update(state, settings({}));
+    expect(await stored(compute, endpointId(state))).toEqual({ pg_settings: {} });
+  });
+
+  test("the part that is not managed is carried along untouched", async () => {
+    const compute = await computes();
+    const state = await compute.create(settings({ work_mem: "8MB" }));
+    const preload_libraries = { use_defaults: false, enabled_libraries: ["pg_cron"] };
+    await editByHand(compute, endpointId(state), {
+      settings: { pg_settings: { work_mem: "8MB" }, preload_libraries },
+    });
+    compute.restart();
+    expect((await compute.diff((await compute.read(state)) ?? state, settings({ work_mem: "8MB" }))).changes).toBe(
+      false,
+    );
+    await compute.forgetRequests();
+    await compute.update(state, settings({ work_mem: "9MB" }));
+    const after = { pg_settings: { work_mem: "9MB" }, preload_libraries };
+    expect(sent(await compute.mutations())).toEqual([{ settings: after }]);
+    expect(await stored(compute, endpointId(state))).toEqual(after);
+  });
+
+  test("each half of the preloaded libraries is managed alone", async () => {
+    const compute = await computes();
+    const state = await compute.create(settings(undefined, { enabledLibraries: ["a"] }));
+    await editByHand(compute, endpointId(state), {
+      settings: { preload_libraries: { use_defaults: false, enabled_libraries: ["a"] } },
+    });
+    await compute.update(state, settings(undefined, { enabledLibraries: ["a", "b"] }));
+    expect(await stored(compute, endpointId(state))).toEqual({
+      preload_libraries: { use_defaults: false, enabled_libraries: ["a", "b"] },
+    });
+  });
+
+  test("settings that the program no longer gives stay as they are", async () => {
+    const compute = await computes();
+    const state = await compute.create(settings({ work_mem: "8MB" }));
+    await compute.forgetRequests();
+    await compute.update(state, LEAST);
+    expect(await compute.mutations()).toEqual([]);
+    expect(await stored(compute, endpointId(state))).toEqual({ pg_settings: { work_mem: "8MB" } });
+  });
+});
+
+describe("reading", () => {
+  test("a compute that is gone is a blank", async () => {
+    const compute = await computes();
+    const state = await compute.create(LEAST);
+    await compute.edit({ kind: "endpoint", id: endpointId(state), delete: true });
+    compute.restart();
+    expect(await compute.read(state)).toBeUndefined();
+  });
+
+  test.each(MISBEHAVIOURS)("a service that answers %s never makes it gone", async (_how, fault, words) => {
+    const compute = await computes({}, { readDeadlineMs: 1_500 });
+    const state = await compute.create(LEAST);
+    await compute.fault(fault);
+    compute.restart();
+    const error = await thrownBy(compute.read(state));
+    expect(error.message).toMatch(/^Could not read ComputeEndpoint prj-demo\/ep-.* \("thing"\): /);
+    expect(error.message).toMatch(words);
+    expectNoSecrets(compute);
+  });
+
+  test("one list answers for every compute of the project", async () => {
+    const compute = await computes();
+    const made = [];
+    for (const name of ["a", "b", "c"]) made.push(await compute.create({ ...LEAST, type: "read_only", name }));
+    compute.restart();
+    await compute.forgetRequests();
+    await Promise.all(made.map((state) => compute.read(state)));
+    expect((await compute.requests()).map(({ method, path }) => `${method} ${path}`)).toEqual([`GET ${ENDPOINTS}`]);
+  });
+
+  test("one that is only looked up needs no arguments", async () => {
+    const compute = await computes();
+    const found = await compute.read({ id: `${PROJECT}/${DEMO_PRIMARY}`, outs: {} });
+    expect(found?.outs).toMatchObject({ endpointId: DEMO_PRIMARY, branchId: "br-main", size: { min: 0.25, max: 2 } });
+  });
+
+  test("an id of another shape is an error, not a compute that is gone", async () => {
+    const compute = await computes();
+    expect((await thrownBy(compute.read({ id: DEMO_PRIMARY, outs: {} }))).message).toMatch(/must have the form/);
+  });
+});
+
+describe("deleting", () => {
+  test("takes it away, and waits until it is gone", async () => {
+    const compute = await computes();
+    const state = await compute.create(LEAST);
+    await compute.delete(state);
+    expect((await allAtService(compute)).map(({ id }) => id)).toEqual([DEMO_PRIMARY]);
+  });
+
+  test.each([{ goneEndpointDelete: 204 }, { goneEndpointDelete: 404 }] as const)(
+    "a second time succeeds, on a service with %j",
+    async (options) => {
+      const compute = await computes(options);
+      const state = await compute.create(LEAST);
+      await compute.delete(state);
+      await compute.delete(state);
+    },
+  );
+
+  test("succeeds when it is gone by hand already", async () => {
+    const compute = await computes();
+    const state = await compute.create(LEAST);
+    await compute.edit({ kind: "endpoint", id: endpointId(state), delete: true });
+    await compute.delete(state);
+  });
+
+  test("fails when the service refuses, and can be tried again", async () => {
+    const compute = await computes();
+    const state = await compute.create(LEAST);
+    await compute.fault({ method: "DELETE", status: 403 });
+    expect((await thrownBy(compute.delete(state))).message).toMatch(/^Could not delete ComputeEndpoint .*403/);
+    await compute.delete(state);
+    expect(await allAtService(compute)).toHaveLength(1);
+  });
+});
