@@ -4,6 +4,51 @@ export {
   type GroupComputeArgs,
   type GroupReplicaArgs,
 } from "./components/ComputeGroup";
+export type { AuthIntegrationResult } from "./functions/authIntegrationResult";
+export type { BranchResult } from "./functions/branchResult";
+export type { ComputeEndpointResult } from "./functions/computeEndpointResult";
+export {
+  getAuthIntegration,
+  getAuthIntegrationOutput,
+  type GetAuthIntegrationArgs,
+} from "./functions/getAuthIntegration";
+export {
+  getAuthIntegrations,
+  getAuthIntegrationsOutput,
+  type GetAuthIntegrationsArgs,
+} from "./functions/getAuthIntegrations";
+export { getBranches, getBranchesOutput, type GetBranchesArgs } from "./functions/getBranches";
+export {
+  getComputeEndpoint,
+  getComputeEndpointOutput,
+  type GetComputeEndpointArgs,
+} from "./functions/getComputeEndpoint";
+export {
+  getComputeEndpoints,
+  getComputeEndpointsOutput,
+  type GetComputeEndpointsArgs,
+} from "./functions/getComputeEndpoints";
+export { getDefaultBranch, getDefaultBranchOutput, type GetDefaultBranchArgs } from "./functions/getDefaultBranch";
+export {
+  getEmailServer,
+  getEmailServerOutput,
+  type EmailServerOutputResult,
+  type EmailServerResult,
+  type GetEmailServerArgs,
+} from "./functions/getEmailServer";
+export {
+  getOAuthProviders,
+  getOAuthProvidersOutput,
+  type GetOAuthProvidersArgs,
+  type OAuthProviderResult,
+} from "./functions/getOAuthProviders";
+export {
+  getWhitelistDomains,
+  getWhitelistDomainsOutput,
+  type GetWhitelistDomainsArgs,
+  type WhitelistDomainResult,
+} from "./functions/getWhitelistDomains";
+export type { LookupOptions, ProjectLookupArgs } from "./functions/lookup";
 export { AuthIntegration, type AuthIntegrationArgs } from "./resources/AuthIntegration";
 export { AuthKeys, type AuthKeysArgs } from "./resources/AuthKeys";
 export { AuthOwnershipTransfer, type AuthOwnershipTransferArgs } from "./resources/AuthOwnershipTransfer";

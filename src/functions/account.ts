@@ -1,0 +1,66 @@
+import { createRequire } from "node:module";
+import * as pulumi from "@pulumi/pulumi";
+import type { Client } from "../client";
+import type * as sessions from "../dynamic/session";
+import type { ReadSetting } from "../dynamic/settings";
+import type { Provider } from "../resources/Provider";
+import { FreshReads } from "./freshReads";
+
+/** What a function asks of: one account at the service. */
+export interface Account {
+  readonly reads: FreshReads;
+  /** The auth provider of the settings. */
+  readonly authProvider: string;
+}
+
+/** The settings of an explicit `Provider`, as they were given or configured. */
+export type ProviderSettings = { readonly [Name in keyof Provider["settings"]]: string | undefined };
+
+let session: sessions.Session | undefined;
+const readsOf = new WeakMap<Client, FreshReads>();
+
+/**
+ * The account behind settings, one client for each in the process.
+ * @throws all that is wrong with the settings at once.
+ */
+export function accountOf(read: ReadSetting): Account {
+  // Loaded by the first call: importing pulumi-svc must load neither axios nor zod.
+  const { Session } = createRequire(__filename)("../dynamic/session") as typeof sessions;
+  session ??= new Session(() => undefined);
+  const { client, settings } = session.account(read);
+  let reads = readsOf.get(client);
+  if (reads === undefined) readsOf.set(client, (reads = new FreshReads(client)));
+  return { reads, authProvider: settings.authProvider };
+}
+
+/** The settings of the stack; what it lacks comes from the environment (dynamic/settings). */
+export function stackSettings(): ReadSetting {
+  const config = new pulumi.Config("svc");
+  return (name) => config.get(name);
+}
+
+export function readerOf(settings: ProviderSettings): ReadSetting {
+  return (name) => (name === "quiet" ? undefined : settings[name]);
+}
+
+/**
+ * The settings as one Output. Not marked as secret although the key is: they are only used to ask, and what comes back
+ * holds none of them.
+ */
+export function settingsOf(provider: Provider): pulumi.Output<ProviderSettings> {
+  const { apiKey, baseUrl, authProvider } = provider.settings;
+  return pulumi.unsecret(pulumi.output({ apiKey, baseUrl, authProvider }));
+}
+
+/** @throws when they are not known yet: in a preview, they may come from a resource that is not there. */
+export async function knownSettings(provider: Provider): Promise<ProviderSettings> {
+  // Both are marked internal in the SDK's types; they are public on every Output since 1.0.
+  const settings = settingsOf(provider) as pulumi.Output<ProviderSettings> & {
+    isKnown: Promise<boolean>;
+    promise(): Promise<ProviderSettings>;
+  };
+  if (await settings.isKnown) return settings.promise();
+  throw new Error(
+    "the settings of the provider are not known yet in this preview. Use the form of this function that ends in Output: its result is then not known either",
+  );
+}

@@ -1,0 +1,25 @@
+import type { Branch } from "../client";
+
+/** A branch of a project. */
+export interface BranchResult {
+  /** `br-…` */
+  branchId: string;
+  name?: string | undefined;
+  /** Whether it is the one that an auth integration belongs to (service.md 4.1). */
+  default: boolean;
+  currentState?: string | undefined;
+  /** ISO 8601, UTC. */
+  createdAt?: string | undefined;
+}
+
+/** @throws when the service has no list of branches: it is not part of service.md. */
+export function toBranchResults(branches: readonly Branch[] | undefined): BranchResult[] {
+  if (branches === undefined) throw new Error("this service does not list branches");
+  return branches.map((branch) => ({
+    branchId: branch.id,
+    name: branch.name,
+    default: branch.default === true,
+    currentState: branch.current_state,
+    createdAt: branch.created_at,
+  }));
+}

@@ -1,0 +1,32 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { ArgumentsOf } from "../dynamic/inputs";
+import { toAuthIntegrationResult, type AuthIntegrationResult } from "./authIntegrationResult";
+import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
+
+export interface GetAuthIntegrationArgs extends ProjectLookupArgs {
+  /** @default the setting `svc:authProvider` */
+  authProvider?: string;
+}
+
+const integration = lookup<GetAuthIntegrationArgs, AuthIntegrationResult>(
+  "getAuthIntegration",
+  async ({ reads, authProvider: standard }, { projectId, authProvider = standard }) => {
+    const listed = await reads.integrations(projectId);
+    const found = listed.find(({ auth_provider }) => auth_provider === authProvider);
+    if (found === undefined) throw new Error("the project has no auth integration with this auth provider");
+    return toAuthIntegrationResult(projectId, found);
+  },
+);
+
+/** The auth integration of a project, without its keys: the service does not show them again. An error without one. */
+export function getAuthIntegration(args: GetAuthIntegrationArgs, opts?: LookupOptions): Promise<AuthIntegrationResult> {
+  return integration.promise(args, opts);
+}
+
+/** As `getAuthIntegration`, with arguments that may not be known yet. */
+export function getAuthIntegrationOutput(
+  args: ArgumentsOf<GetAuthIntegrationArgs>,
+  opts?: LookupOptions,
+): pulumi.Output<AuthIntegrationResult> {
+  return integration.output(args, opts);
+}

@@ -1,0 +1,23 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { ArgumentsOf } from "../dynamic/inputs";
+import { toBranchResults, type BranchResult } from "./branchResult";
+import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
+
+export type GetBranchesArgs = ProjectLookupArgs;
+
+const branches = lookup<GetBranchesArgs, BranchResult[]>("getBranches", async ({ reads }, { projectId }) =>
+  toBranchResults(await reads.branches(projectId)),
+);
+
+/** The branches of a project. */
+export function getBranches(args: GetBranchesArgs, opts?: LookupOptions): Promise<BranchResult[]> {
+  return branches.promise(args, opts);
+}
+
+/** As `getBranches`, with arguments that may not be known yet. */
+export function getBranchesOutput(
+  args: ArgumentsOf<GetBranchesArgs>,
+  opts?: LookupOptions,
+): pulumi.Output<BranchResult[]> {
+  return branches.output(args, opts);
+}

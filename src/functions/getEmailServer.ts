@@ -1,0 +1,63 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { ArgumentsOf } from "../dynamic/inputs";
+import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
+
+export type GetEmailServerArgs = ProjectLookupArgs;
+
+/** The e-mail server (service.md 2.6). A shared one has a type only. */
+export interface EmailServerResult {
+  /** `shared`: the service's; `standard`: an SMTP server of one's own. */
+  type: string;
+  host?: string | undefined;
+  port?: number | undefined;
+  username?: string | undefined;
+  senderEmail?: string | undefined;
+  senderName?: string | undefined;
+}
+
+export interface EmailServerOutputResult extends EmailServerResult {
+  /** Secret. Absent where the service does not show it. */
+  password?: string | undefined;
+}
+
+const server = lookup<GetEmailServerArgs, EmailServerOutputResult>(
+  "getEmailServer",
+  async ({ reads }, { projectId }) => {
+    const found = await reads.emailServer(projectId);
+    return {
+      type: found.type,
+      host: found.host,
+      port: found.port,
+      username: found.username,
+      senderEmail: found.sender_email,
+      senderName: found.sender_name,
+      ...(isShown(found.password) && { password: found.password }),
+    };
+  },
+);
+
+/** Secrets come back masked where they come back at all (service notes, "Behaviour"). */
+function isShown(secret: string | undefined): secret is string {
+  return secret !== undefined && !/^[*•]*$/.test(secret);
+}
+
+/** The e-mail server of a project's integration, without its password: a plain value cannot be marked as secret. */
+export async function getEmailServer(args: GetEmailServerArgs, opts?: LookupOptions): Promise<EmailServerResult> {
+  const { password: _secret, ...found } = await server.promise(args, opts);
+  return found;
+}
+
+/**
+ * As `getEmailServer`, with arguments that may not be known yet, and with the password where the service shows it. The
+ * whole result is a secret then, as is everything that is taken out of it.
+ */
+export function getEmailServerOutput(
+  args: ArgumentsOf<GetEmailServerArgs>,
+  opts?: LookupOptions,
+): pulumi.Output<EmailServerOutputResult> {
+  return server
+    .output(args, opts)
+    .apply(({ password, ...found }) =>
+      pulumi.output(password === undefined ? found : { ...found, password: pulumi.secret(password) }),
+    );
+}

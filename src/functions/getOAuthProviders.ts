@@ -1,0 +1,34 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { ArgumentsOf } from "../dynamic/inputs";
+import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
+
+export type GetOAuthProvidersArgs = ProjectLookupArgs;
+
+/** What the service lists of an OAuth provider (service.md 2.4). */
+export interface OAuthProviderResult {
+  /** Such as `google`. */
+  providerId: string;
+  /** `shared`: the service's keys; `standard`: own keys. */
+  type: string;
+}
+
+const providers = lookup<GetOAuthProvidersArgs, OAuthProviderResult[]>(
+  "getOAuthProviders",
+  async ({ reads }, { projectId }) => {
+    const listed = await reads.oauthProviders(projectId);
+    return listed.map(({ id, type }) => ({ providerId: id, type }));
+  },
+);
+
+/** The OAuth providers of a project's integration. */
+export function getOAuthProviders(args: GetOAuthProvidersArgs, opts?: LookupOptions): Promise<OAuthProviderResult[]> {
+  return providers.promise(args, opts);
+}
+
+/** As `getOAuthProviders`, with arguments that may not be known yet. */
+export function getOAuthProvidersOutput(
+  args: ArgumentsOf<GetOAuthProvidersArgs>,
+  opts?: LookupOptions,
+): pulumi.Output<OAuthProviderResult[]> {
+  return providers.output(args, opts);
+}

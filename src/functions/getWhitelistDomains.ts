@@ -1,0 +1,36 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { ArgumentsOf } from "../dynamic/inputs";
+import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
+
+export type GetWhitelistDomainsArgs = ProjectLookupArgs;
+
+/** A domain that users may be sent back to (service.md 2.5). */
+export interface WhitelistDomainResult {
+  /** An origin, in the spelling that the service stores. */
+  domain: string;
+  authProvider?: string | undefined;
+}
+
+const domains = lookup<GetWhitelistDomainsArgs, WhitelistDomainResult[]>(
+  "getWhitelistDomains",
+  async ({ reads }, { projectId }) => {
+    const listed = await reads.domains(projectId);
+    return listed.map(({ domain, auth_provider }) => ({ domain, authProvider: auth_provider }));
+  },
+);
+
+/** The whole redirect whitelist of a project's integration. */
+export function getWhitelistDomains(
+  args: GetWhitelistDomainsArgs,
+  opts?: LookupOptions,
+): Promise<WhitelistDomainResult[]> {
+  return domains.promise(args, opts);
+}
+
+/** As `getWhitelistDomains`, with arguments that may not be known yet. */
+export function getWhitelistDomainsOutput(
+  args: ArgumentsOf<GetWhitelistDomainsArgs>,
+  opts?: LookupOptions,
+): pulumi.Output<WhitelistDomainResult[]> {
+  return domains.output(args, opts);
+}
