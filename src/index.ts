@@ -56,6 +56,8 @@ export { AuthUser, type AuthUserArgs } from "./resources/AuthUser";
 export { ComputeEndpoint, type ComputeEndpointArgs, type ComputeSettings } from "./resources/ComputeEndpoint";
 export { OAuthProvider, type OAuthProviderArgs } from "./resources/OAuthProvider";
 export { Provider, type ProviderArgs } from "./resources/Provider";
+export { Whitelist, type WhitelistArgs } from "./resources/Whitelist";
+export { WhitelistDomain, type WhitelistDomainArgs } from "./resources/WhitelistDomain";
 export { computeSizes, localDiskGib, localFileCacheGb, ramGb, type ComputeSize } from "./helpers/computeSizes";
 export { connectionUri, type ConnectionUriOptions } from "./helpers/connectionUri";
 export { maxConnections } from "./helpers/maxConnections";

@@ -12,6 +12,8 @@ import { authOwnershipTransfer } from "./lifecycles/AuthOwnershipTransfer";
 import { authUser } from "./lifecycles/AuthUser";
 import { computeEndpoint } from "./lifecycles/ComputeEndpoint";
 import { oauthProvider } from "./lifecycles/OAuthProvider";
+import { whitelist } from "./lifecycles/Whitelist";
+import { whitelistDomain } from "./lifecycles/WhitelistDomain";
 
 /** One for the process: its resources share the clients, their queues and the engine's log. */
 const session = new Session();
@@ -23,6 +25,8 @@ const providers: Record<string, (() => HostedProvider) | undefined> = {
   AuthUser: () => host(authUser, session),
   ComputeEndpoint: () => host(computeEndpoint, session),
   OAuthProvider: () => host(oauthProvider, session),
+  Whitelist: () => host(whitelist, session),
+  WhitelistDomain: () => host(whitelistDomain, session),
 } satisfies Partial<Record<Kind, () => HostedProvider>>;
 
 /**

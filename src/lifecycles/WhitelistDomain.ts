@@ -1,0 +1,68 @@
+import { z } from "zod";
+import type { Lifecycle } from "../dynamic/lifecycle";
+import type { ArgumentSpecs } from "../dynamic/shape";
+import type { WhitelistDomainOutputs, WhitelistDomainShape } from "../resources/WhitelistDomain";
+import { withoutAbsent } from "./absent";
+import { authProviderSchema, projectIdSchema, splitId } from "./identifiers";
+import { creatingAtHome, homeOf, homeStands, homeWasReplaced } from "./integrationOf";
+import { originSchema } from "./origin";
+import { anyOf, bothForms, deleteOrigins, isListed, listedFor } from "./whitelistDomains";
+
+type Shape = WhitelistDomainShape;
+type Outputs = WhitelistDomainOutputs & Partial<Shape>;
+
+const args: ArgumentSpecs<Shape> = {
+  projectId: { schema: projectIdSchema, required: true, replaces: "container" },
+  domain: { schema: originSchema, required: true, replaces: true },
+  authProvider: { schema: authProviderSchema, replaces: true },
+  adopt: { schema: z.boolean({ error: "must be true or false" }), createOnly: true },
+};
+
+/** One redirect domain (service.md 2.5, 4.3). */
+export const whitelistDomain: Lifecycle<Shape, Outputs> = {
+  kind: "WhitelistDomain",
+  version: 1,
+  args,
+  // The service takes a domain once.
+  deleteBeforeReplace: true,
+
+  remarks: ({ args: { projectId }, others }) =>
+    anyOf(others("Whitelist"), projectId) && !anyOf(others("WhitelistDomain"), projectId) ? [bothForms(projectId)] : [],
+
+  async create(call, given) {
+    const { client, deadline } = call;
+    const { projectId, domain, authProvider = call.authProvider } = given;
+    // Asked before, so that nothing can fail once the domain is there.
+    const home = await homeOf(call, projectId, authProvider);
+    await creatingAtHome(async () => {
+      const known = await listedFor(call, projectId, authProvider, true);
+      if (!isListed(known, domain)) return client.addDomain(projectId, domain, authProvider, { known, deadline });
+      if (given.adopt === true) return;
+      throw new Error(
+        `${domain} is on the whitelist already; an interrupted pulumi up may have added it. Set "adopt: true" to manage it here, or delete it first`,
+      );
+    });
+    return { id: `${projectId}/${domain}`, outputs: { authProvider, ...home } };
+  },
+
+  async read(call, { id, outs }) {
+    const { projectId, rest: domain } = splitId(id);
+    if (!(await homeStands(call, projectId, outs))) return undefined;
+    const { authProvider = call.authProvider } = outs;
+    if (!isListed(await listedFor(call, projectId, authProvider), domain)) return undefined;
+    return { args: { projectId, domain, authProvider }, outputs: kept(outs, authProvider), ready: true };
+  },
+
+  // Every argument replaces: there is nothing to send.
+  update: async (call, { outs }) => kept(outs, outs.authProvider ?? call.authProvider),
+
+  async delete(call, { id, outs }) {
+    const { projectId, rest: domain } = splitId(id);
+    if (await homeWasReplaced(call, projectId, outs)) return;
+    await deleteOrigins(call, projectId, [domain], outs.authProvider ?? call.authProvider);
+  },
+};
+
+function kept({ authProviderProjectId }: Partial<Outputs>, authProvider: string): Outputs {
+  return { authProvider, ...withoutAbsent({ authProviderProjectId }) };
+}

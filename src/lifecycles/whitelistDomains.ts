@@ -1,0 +1,55 @@
+import { NotFoundError, type WhitelistDomain } from "../client";
+import type { Call } from "../dynamic/lifecycle";
+import type { Properties } from "../dynamic/properties";
+import { normalisedOrigin } from "./origin";
+
+type Reading = Pick<Call<never>, "client" | "deadline">;
+
+/** What stands on the whitelist for an auth provider. An entry that names none is anybody's. */
+export async function listedFor(
+  { client, deadline }: Reading,
+  projectId: string,
+  authProvider: string,
+  fresh = false,
+): Promise<WhitelistDomain[]> {
+  const listed = await client.listDomains(projectId, { deadline, fresh });
+  return listed.filter(({ auth_provider }) => auth_provider === undefined || auth_provider === authProvider);
+}
+
+export function isListed(listed: readonly WhitelistDomain[], origin: string): boolean {
+  return listed.some(({ domain }) => normalisedOrigin(domain) === origin);
+}
+
+/**
+ * Deletes origins in the spellings that the service stores. One that is not listed is named all the same: lists lag, and
+ * what is gone already is passed over.
+ */
+export async function deleteOrigins(
+  call: Reading,
+  projectId: string,
+  origins: readonly string[],
+  authProvider: string,
+): Promise<void> {
+  let listed: WhitelistDomain[];
+  try {
+    listed = await listedFor(call, projectId, authProvider);
+  } catch (error) {
+    // The integration is gone, and its whitelist with it.
+    if (error instanceof NotFoundError) return;
+    throw error;
+  }
+  const spellings = origins.flatMap((origin) => {
+    const stored = listed.filter(({ domain }) => normalisedOrigin(domain) === origin).map(({ domain }) => domain);
+    return stored.length > 0 ? stored : [origin];
+  });
+  await call.client.deleteDomains(projectId, spellings, authProvider, { deadline: call.deadline });
+}
+
+/** Whether one of these declared resources is about the same project. */
+export function anyOf(declared: readonly Properties[], projectId: string | undefined): boolean {
+  return projectId !== undefined && declared.some((other) => other["projectId"] === projectId);
+}
+
+/** Said once for each project, by the resource that is declared after the other form. */
+export const bothForms = (projectId: string | undefined): string =>
+  `project ${projectId} has both a Whitelist and a WhitelistDomain: the Whitelist removes every domain that it does not list. Declare the redirect domains of a project in one of the two forms`;
