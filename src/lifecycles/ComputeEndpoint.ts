@@ -6,7 +6,7 @@ import { computeArguments, computeRules } from "./computeArguments";
 import { refuseOccupiedBranch, standing } from "./computeConflicts";
 import { toArguments, toAttributes, toOutputs } from "./computeMapping";
 import { restartActive } from "./computeRestart";
-import { computeWarnings } from "./computeWarnings";
+import { computeRemarks, computeWarnings } from "./computeWarnings";
 import { splitId } from "./identifiers";
 
 type Shape = ComputeEndpointShape;
@@ -29,6 +29,7 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
   deleteBeforeReplace: true,
   rules: computeRules,
   warnings: computeWarnings,
+  remarks: computeRemarks,
 
   async create(call, args) {
     const { projectId } = args;

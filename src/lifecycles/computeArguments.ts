@@ -7,14 +7,19 @@ import { branchIdSchema, projectIdSchema } from "./identifiers";
 const SIZES = "0.25, 0.5, 1 to 16, and the even numbers from 18 to 56";
 const boolean = z.boolean({ error: "must be true or false" });
 
-const sizeCu = z.number({ error: "must be a number of compute units (CU)" }).refine((cu) => computeSizes.includes(cu), {
-  error: ({ input }) => `${String(input)} CU is not a size of the service (${SIZES})`,
-});
+const cu = z.number({ error: "must be a number of compute units (CU)" });
+const isSize = (value: number): boolean => computeSizes.includes(value);
+const notASize = ({ input }: { input?: unknown }) => `${String(input)} CU is not a size of the service (${SIZES})`;
 
-const limitCu = sizeCu.refine((cu) => cu <= LARGEST_AUTOSCALING_CU, {
-  error: ({ input }) =>
-    `${String(input)} CU is too large to scale: autoscaling goes up to ${LARGEST_AUTOSCALING_CU} CU, larger sizes are fixed`,
-});
+const sizeCu = cu.refine(isSize, { error: notASize });
+
+const limitCu = cu
+  // Beyond the limit there is one thing to say, not two.
+  .refine((value) => isSize(value) || value > LARGEST_AUTOSCALING_CU, { error: notASize })
+  .refine((value) => value <= LARGEST_AUTOSCALING_CU, {
+    error: ({ input }) =>
+      `${String(input)} CU is too large to scale: autoscaling goes up to ${LARGEST_AUTOSCALING_CU} CU, larger sizes are fixed`,
+  });
 
 const range = z
   .strictObject({ min: limitCu, max: limitCu })

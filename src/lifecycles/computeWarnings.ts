@@ -1,4 +1,4 @@
-import type { Plan } from "../dynamic/lifecycle";
+import type { Declared, Plan } from "../dynamic/lifecycle";
 import type { ComputeEndpointOutputs, ComputeEndpointShape } from "../resources/ComputeEndpoint";
 
 /** Beyond this span newer rules of the service refuse an autoscaling size (service notes): said, not refused. */
@@ -32,11 +32,21 @@ export function computeWarnings({
       `compute ${endpoint} moves from ${stored.outs.branchId ?? "its branch"} to ${news.branchId ?? "another branch"}: it keeps its id and host, and serves the data of the other branch from then on`,
     );
   }
-  const { size } = news;
-  if (changes.changed.has("size") && typeof size === "object" && size.max - size.min > WIDEST_SPAN_CU) {
-    warnings.push(
-      `compute ${endpoint} would scale over ${size.max - size.min} CU: newer rules of the service allow ${WIDEST_SPAN_CU} CU between min and max`,
-    );
+  if (changes.changed.has("disabled") && news.disabled === true) {
+    warnings.push(`"disabled" suspends compute ${endpoint}: open connections are dropped, and no query wakes it`);
   }
+  if (changes.changed.has("size")) warnings.push(...spanWarnings(`compute ${endpoint}`, news));
   return warnings;
+}
+
+/** What can be said of a compute before it is there: a plan of a creation compares nothing. */
+export function computeRemarks({ args, isNew }: Declared<ComputeEndpointShape>): string[] {
+  return isNew ? spanWarnings(`the new compute${args.branchId === undefined ? "" : ` on ${args.branchId}`}`, args) : [];
+}
+
+function spanWarnings(compute: string, { size }: Partial<ComputeEndpointShape>): string[] {
+  if (typeof size !== "object" || size.max - size.min <= WIDEST_SPAN_CU) return [];
+  return [
+    `${compute} would scale over ${size.max - size.min} CU: newer rules of the service allow ${WIDEST_SPAN_CU} CU between min and max`,
+  ];
 }
