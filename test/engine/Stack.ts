@@ -1,0 +1,202 @@
+import { randomBytes } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { EmulatorOptions } from "../../src/emulator";
+import { cliEnvironment, pulumi, ROOT, type Run } from "./cli";
+import { Service } from "./service";
+
+jest.setTimeout(600_000);
+
+export interface StackOptions {
+  /** A plain JavaScript program, `svc` and `pulumi` at hand; what it assigns to `exports` are the stack's outputs. */
+  readonly program: string;
+  readonly emulator?: EmulatorOptions;
+  /** False: neither key nor base URL in the configuration. @default true */
+  readonly configured?: boolean;
+}
+
+export interface StoredResource {
+  readonly urn: string;
+  readonly id: string;
+  readonly type: string;
+  readonly inputs: Record<string, unknown>;
+  readonly outputs: Record<string, unknown>;
+}
+
+const open: Stack[] = [];
+afterAll(async () => {
+  for (const stack of open.splice(0)) await stack.close();
+});
+
+/** A program, a stack of its own on a file backend, and an emulator: everything thrown away at the end. */
+export class Stack {
+  readonly #project: string;
+  readonly #backend: string;
+  readonly env: Record<string, string>;
+  /** Everything the CLI has said so far. */
+  said = "";
+
+  private constructor(
+    readonly folder: string,
+    readonly service: Service,
+  ) {
+    this.#project = join(folder, "program");
+    this.#backend = join(folder, "backend");
+    mkdirSync(this.#project);
+    mkdirSync(this.#backend);
+    this.env = cliEnvironment(join(folder, "home"), this.#backend);
+  }
+
+  static async create({ program, emulator, configured = true }: StackOptions): Promise<Stack> {
+    if (!existsSync(join(ROOT, "dist", "provider.js"))) throw new Error("dist is missing: run `npm run build` first.");
+    // A key that no other text contains, so that it can be looked for everywhere.
+    const service = await Service.start({ apiKey: `canary-key-${randomBytes(9).toString("hex")}`, ...emulator });
+    const stack = new Stack(mkdtempSync(join(tmpdir(), "pulumi-svc-engine-")), service);
+    open.push(stack);
+    stack.write("Pulumi.yaml", "name: proj\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n");
+    stack.write("package.json", '{ "name": "proj", "private": true }\n');
+    symlinkSync(join(ROOT, "node_modules"), join(stack.#project, "node_modules"));
+    stack.program(program);
+    await stack.run("stack", "init", "dev");
+    if (configured) {
+      await stack.config("svc:baseUrl", service.emulator.baseUrl);
+      await stack.config("svc:apiKey", service.emulator.apiKey, true);
+    }
+    return stack;
+  }
+
+  program(text: string): void {
+    this.write("index.js", `const pulumi = require("@pulumi/pulumi");\nconst svc = require("pulumi-svc");\n${text}\n`);
+  }
+
+  write(file: string, text: string): void {
+    writeFileSync(join(this.#project, file), text);
+  }
+
+  async config(key: string, value: string, secret = false): Promise<void> {
+    // The value goes in by standard input: a process list shows arguments.
+    const args = ["config", "set", key, ...(secret ? ["--secret"] : ["--plaintext"]), "--stack", "dev"];
+    const { code, text } = await pulumi(args, { cwd: this.#project, env: this.env, input: value });
+    if (code !== 0) throw new Error(text);
+  }
+
+  async removeConfig(key: string): Promise<void> {
+    await this.run("config", "rm", key, "--stack", "dev");
+  }
+
+  /** Any command, whatever its exit code. */
+  async run(...args: string[]): Promise<Run> {
+    const result = await pulumi([...args, "--non-interactive"], { cwd: this.#project, env: this.env });
+    this.said += result.text;
+    return result;
+  }
+
+  /** Without the preview that precedes it: `preview` shows that on its own. */
+  up(...args: string[]): Promise<Run> {
+    return this.run("up", "--yes", "--skip-preview", ...args);
+  }
+
+  preview(...args: string[]): Promise<Run> {
+    return this.run("preview", ...args);
+  }
+
+  /** `preview --refresh --expect-no-changes`: 0, or 7 for drift. */
+  drift(...args: string[]): Promise<Run> {
+    return this.run("preview", "--refresh", "--expect-no-changes", ...args);
+  }
+
+  refresh(...args: string[]): Promise<Run> {
+    return this.run("refresh", "--yes", "--skip-preview", ...args);
+  }
+
+  destroy(...args: string[]): Promise<Run> {
+    return this.run("destroy", "--yes", "--skip-preview", ...args);
+  }
+
+  /** The state as `stack export` shows it, secrets encrypted. */
+  async exported(): Promise<string> {
+    return (await pulumi(["stack", "export"], { cwd: this.#project, env: this.env })).stdout;
+  }
+
+  async resources(): Promise<StoredResource[]> {
+    const { deployment } = JSON.parse(await this.exported()) as { deployment: { resources?: StoredResource[] } };
+    return (deployment.resources ?? []).filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic/svc:"));
+  }
+
+  async resource(name: string): Promise<StoredResource> {
+    const found = (await this.resources()).find(({ urn }) => urn.endsWith(`::${name}`));
+    if (found === undefined) throw new Error(`the state holds no resource "${name}"`);
+    return found;
+  }
+
+  async outputs(): Promise<Record<string, unknown>> {
+    const { stdout } = await pulumi(["stack", "output", "--json", "--show-secrets"], {
+      cwd: this.#project,
+      env: this.env,
+    });
+    return JSON.parse(stdout) as Record<string, unknown>;
+  }
+
+  /** Where, if anywhere, a secret stands in clear: in what was said, in the state, in a file of the backend or the home. */
+  async leaks(secrets: readonly string[]): Promise<string[]> {
+    const places = new Map<string, string>([
+      ["the CLI's output", this.said],
+      ["the exported state", await this.exported()],
+    ]);
+    for (const file of filesBelow(this.folder)) {
+      // The program is the test's own text, and may hold what it plants.
+      if (!file.startsWith(this.#project) || file.includes("Pulumi.dev"))
+        places.set(file, readFileSync(file, "latin1"));
+    }
+    return secrets.flatMap((secret) =>
+      [...places].filter(([, text]) => text.includes(secret)).map(([place]) => `${secret} in ${place}`),
+    );
+  }
+
+  /** How every test ends: the plan is empty, so is the plan after a refresh, destroy works, and nothing of ours is left. */
+  async finish(before: { projects: Record<string, unknown>[] }): Promise<void> {
+    expect(await this.preview("--expect-no-changes")).toMatchObject({ code: 0 });
+    expect(await this.drift()).toMatchObject({ code: 0 });
+    expect(await this.destroy()).toMatchObject({ code: 0 });
+    expect(holdings(await this.service.state())).toEqual(holdings(before));
+    expect(await this.leaks([this.service.emulator.apiKey])).toEqual([]);
+    await this.close();
+  }
+
+  async close(): Promise<void> {
+    await this.service.emulator.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isSymbolicLink()) return [];
+    return entry.isDirectory() ? filesBelow(path) : [path];
+  });
+}
+
+/** What a project holds that a program may have made. */
+function holdings({ projects }: { projects: Record<string, unknown>[] }): object {
+  const ids = (value: unknown) => (value as Record<string, unknown>[]).map(({ id, domain }) => id ?? domain);
+  return projects.map(({ id, endpoints, integrations, oauth_providers, domains, users, email_server }) => ({
+    id,
+    endpoints: ids(endpoints),
+    integrations,
+    oauthProviders: ids(oauth_providers),
+    domains: ids(domains),
+    users: ids(users),
+    emailServer: (email_server as { type: string }).type,
+  }));
+}

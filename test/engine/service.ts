@@ -1,0 +1,76 @@
+import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator";
+
+export interface LoggedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly template: string;
+  readonly body: unknown;
+  readonly status: number;
+}
+
+/** The emulator, and what a test asks it over raw HTTP: no code is shared with the client under test. */
+export class Service {
+  private constructor(readonly emulator: Emulator) {}
+
+  static async start(options: EmulatorOptions): Promise<Service> {
+    return new Service(await startEmulator({ activationMs: 60, ...options }));
+  }
+
+  /** What stands at the service, as its own lists tell. */
+  async list(path: string): Promise<Record<string, unknown>> {
+    const response = await fetch(`${this.emulator.baseUrl}${path}`, {
+      headers: { authorization: `Bearer ${this.emulator.apiKey}` },
+    });
+    return (await response.json()) as Record<string, unknown>;
+  }
+
+  async endpoints(projectId = "prj-demo"): Promise<Record<string, unknown>[]> {
+    return (await this.list(`/projects/${projectId}/endpoints`))["endpoints"] as Record<string, unknown>[];
+  }
+
+  /** An operator's change behind the program's back. */
+  async edit(change: object): Promise<Record<string, unknown>> {
+    return (await this.#control("POST", "edit", { project_id: "prj-demo", ...change })) as Record<string, unknown>;
+  }
+
+  async fault(fault: object): Promise<void> {
+    await this.#control("POST", "faults", fault);
+  }
+
+  async clearFaults(): Promise<void> {
+    await this.#control("DELETE", "faults");
+  }
+
+  async clearRequests(): Promise<void> {
+    await this.#control("DELETE", "requests");
+  }
+
+  async requests(): Promise<LoggedRequest[]> {
+    return ((await this.#control("GET", "requests")) as { requests: LoggedRequest[] }).requests;
+  }
+
+  /** The requests that may have changed something, as `METHOD template`. */
+  async mutations(): Promise<string[]> {
+    const requests = await this.requests();
+    return requests.filter(({ method }) => method !== "GET").map(({ method, template }) => `${method} ${template}`);
+  }
+
+  /** Everything that the service holds, secrets as hashes. */
+  async state(): Promise<{ projects: Record<string, unknown>[] }> {
+    return (await this.#control("GET", "state")) as { projects: Record<string, unknown>[] };
+  }
+
+  async addProject(project: object): Promise<void> {
+    await this.#control("POST", "projects", project);
+  }
+
+  async #control(method: string, route: string, body?: object): Promise<unknown> {
+    const response = await fetch(`${this.emulator.url}/_emulator/${route}`, {
+      method,
+      ...(body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} /_emulator/${route} -> ${response.status} ${text}`);
+    return text === "" ? undefined : JSON.parse(text);
+  }
+}
