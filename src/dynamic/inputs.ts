@@ -3,13 +3,14 @@ import type * as pulumi from "@pulumi/pulumi";
 type Leaf = string | number | boolean | null | undefined;
 
 /** A value as a program may give it: known or not yet, at every depth. */
-export type InputOf<Value> = unknown extends Value
-  ? pulumi.Input<unknown>
-  : Value extends Leaf
-    ? pulumi.Input<Value>
-    : Value extends readonly (infer Element)[]
-      ? pulumi.Input<InputOf<Element>[]>
-      : pulumi.Input<{ [Name in keyof Value]: InputOf<Value[Name]> }>;
+export type InputOf<Value> = unknown extends Value ? pulumi.Input<unknown> : pulumi.Input<InputsIn<Value>>;
+
+/** Of a union each member; around it there is one Input, so that an `Output<boolean>` fits where a boolean does. */
+type InputsIn<Value> = Value extends Leaf
+  ? Value
+  : Value extends readonly (infer Element)[]
+    ? InputOf<Element>[]
+    : { [Name in keyof Value]: InputOf<Value[Name]> };
 
 /** Arguments as a program may give them, from the shape of their resolved values. */
 export type ArgumentsOf<Shape> = {
