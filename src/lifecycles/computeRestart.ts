@@ -11,9 +11,12 @@ export async function restartActive(
   endpoint: Endpoint,
   options: ChangeOptions,
 ): Promise<Endpoint> {
-  const skip = () => call.note(`${endpoint.id} is idle, so it was not restarted: its next start is fresh anyway`);
+  const skip = ({ current_state, pending_state }: Endpoint) => {
+    const state = pending_state === "idle" ? "going idle" : current_state;
+    call.note(`${endpoint.id} is ${state}, so it was not restarted: its next start is fresh anyway`);
+  };
   if (endpoint.current_state !== "active") {
-    skip();
+    skip(endpoint);
     return endpoint;
   }
   try {
@@ -21,8 +24,8 @@ export async function restartActive(
   } catch (error) {
     if (!(error instanceof BadRequestError || error instanceof ConflictError)) throw error;
     const now = await call.client.getEndpoint(projectId, endpoint.id, { fresh: true, deadline: call.deadline });
-    if (now?.current_state !== "idle") throw error;
-    skip();
+    if (now?.current_state !== "idle" && now?.pending_state !== "idle") throw error;
+    skip(now);
     return now;
   }
 }
