@@ -4,6 +4,12 @@ export {
   type GroupComputeArgs,
   type GroupReplicaArgs,
 } from "./components/ComputeGroup";
+export {
+  ProjectAuth,
+  type ProjectAuthArgs,
+  type ProjectAuthEmail,
+  type ProjectAuthProvider,
+} from "./components/ProjectAuth";
 export type { AuthIntegrationResult } from "./functions/authIntegrationResult";
 export type { BranchResult } from "./functions/branchResult";
 export type { ComputeEndpointResult } from "./functions/computeEndpointResult";
@@ -54,6 +60,7 @@ export { AuthKeys, type AuthKeysArgs } from "./resources/AuthKeys";
 export { AuthOwnershipTransfer, type AuthOwnershipTransferArgs } from "./resources/AuthOwnershipTransfer";
 export { AuthUser, type AuthUserArgs } from "./resources/AuthUser";
 export { ComputeEndpoint, type ComputeEndpointArgs, type ComputeSettings } from "./resources/ComputeEndpoint";
+export { EmailServer, type EmailServerArgs } from "./resources/EmailServer";
 export { OAuthProvider, type OAuthProviderArgs } from "./resources/OAuthProvider";
 export { Provider, type ProviderArgs } from "./resources/Provider";
 export { Whitelist, type WhitelistArgs } from "./resources/Whitelist";

@@ -11,6 +11,7 @@ import { authKeys } from "./lifecycles/AuthKeys";
 import { authOwnershipTransfer } from "./lifecycles/AuthOwnershipTransfer";
 import { authUser } from "./lifecycles/AuthUser";
 import { computeEndpoint } from "./lifecycles/ComputeEndpoint";
+import { emailServer } from "./lifecycles/EmailServer";
 import { oauthProvider } from "./lifecycles/OAuthProvider";
 import { whitelist } from "./lifecycles/Whitelist";
 import { whitelistDomain } from "./lifecycles/WhitelistDomain";
@@ -24,10 +25,11 @@ const providers: Record<string, (() => HostedProvider) | undefined> = {
   AuthOwnershipTransfer: () => host(authOwnershipTransfer, session),
   AuthUser: () => host(authUser, session),
   ComputeEndpoint: () => host(computeEndpoint, session),
+  EmailServer: () => host(emailServer, session),
   OAuthProvider: () => host(oauthProvider, session),
   Whitelist: () => host(whitelist, session),
   WhitelistDomain: () => host(whitelistDomain, session),
-} satisfies Partial<Record<Kind, () => HostedProvider>>;
+} satisfies Record<Kind, () => HostedProvider>;
 
 /**
  * The dynamic provider of a kind.

@@ -6,7 +6,8 @@ import { withoutAbsent } from "./absent";
 import { authProviderSchema, projectIdSchema } from "./identifiers";
 import { creatingAtHome, homeOf, homeStands, homeWasReplaced } from "./integrationOf";
 import { normalisedOrigin, originSchema } from "./origin";
-import { anyOf, bothForms, deleteOrigins, isListed, listedFor } from "./whitelistDomains";
+import { anyOf } from "./others";
+import { bothForms, deleteOrigins, isListed, listedFor } from "./whitelistDomains";
 
 type Shape = WhitelistShape;
 type Outputs = WhitelistOutputs & Partial<Shape>;

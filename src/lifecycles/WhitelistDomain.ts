@@ -6,7 +6,8 @@ import { withoutAbsent } from "./absent";
 import { authProviderSchema, projectIdSchema, splitId } from "./identifiers";
 import { creatingAtHome, homeOf, homeStands, homeWasReplaced } from "./integrationOf";
 import { originSchema } from "./origin";
-import { anyOf, bothForms, deleteOrigins, isListed, listedFor } from "./whitelistDomains";
+import { anyOf } from "./others";
+import { bothForms, deleteOrigins, isListed, listedFor } from "./whitelistDomains";
 
 type Shape = WhitelistDomainShape;
 type Outputs = WhitelistDomainOutputs & Partial<Shape>;

@@ -1,6 +1,5 @@
 import { NotFoundError, type WhitelistDomain } from "../client";
 import type { Call } from "../dynamic/lifecycle";
-import type { Properties } from "../dynamic/properties";
 import { normalisedOrigin } from "./origin";
 
 type Reading = Pick<Call<never>, "client" | "deadline">;
@@ -43,11 +42,6 @@ export async function deleteOrigins(
     return stored.length > 0 ? stored : [origin];
   });
   await call.client.deleteDomains(projectId, spellings, authProvider, { deadline: call.deadline });
-}
-
-/** Whether one of these declared resources is about the same project. */
-export function anyOf(declared: readonly Properties[], projectId: string | undefined): boolean {
-  return projectId !== undefined && declared.some((other) => other["projectId"] === projectId);
 }
 
 /** Said once for each project, by the resource that is declared after the other form. */
