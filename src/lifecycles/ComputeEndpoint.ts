@@ -1,24 +1,25 @@
-import { OperationFailedError, type Client, type Endpoint } from "../client";
-import { compare } from "../dynamic/changes";
+import { ConflictError, OperationFailedError, type Endpoint } from "../client";
 import type { Call, Lifecycle, Observed, Stored } from "../dynamic/lifecycle";
-import type { ComputeEndpointOutputs, ComputeEndpointShape } from "../resources/ComputeEndpoint";
+import type { ComputeEndpointShape } from "../resources/ComputeEndpoint";
+import { adopt } from "./computeAdoption";
 import { computeArguments, computeRules } from "./computeArguments";
+import {
+  attributeNames,
+  changeOptions,
+  differing,
+  isSettled,
+  isUpdatable,
+  pulumiId,
+  type ComputeOutputs as Outputs,
+} from "./computeChanges";
 import { refuseOccupiedBranch, standing } from "./computeConflicts";
+import { whileLeaving } from "./computeDepartures";
 import { toArguments, toAttributes, toOutputs } from "./computeMapping";
 import { restartActive } from "./computeRestart";
 import { computeRemarks, computeWarnings } from "./computeWarnings";
 import { splitId } from "./identifiers";
 
 type Shape = ComputeEndpointShape;
-type Outputs = ComputeEndpointOutputs & Partial<Shape>;
-type Name = keyof Shape;
-
-/** What no request carries: where it goes, and what only this provider knows. */
-const NOT_ATTRIBUTES: ReadonlySet<Name> = new Set(["projectId", "restartTriggers", "adopt"]);
-/** Attributes that update does not take (service notes, "Values"). */
-const CREATE_ONLY: ReadonlySet<Name> = new Set(["type", "regionId"]);
-
-const isUpdatable = (name: Name): boolean => !NOT_ATTRIBUTES.has(name) && !CREATE_ONLY.has(name);
 
 /** A compute (service.md 2.7, 3, 4.5, 8.1). */
 export const computeEndpoint: Lifecycle<Shape, Outputs> = {
@@ -32,16 +33,9 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
   remarks: computeRemarks,
 
   async create(call, args) {
-    const { projectId } = args;
-    const before = await call.client.listEndpoints(projectId, { fresh: true, deadline: call.deadline });
-    const adopted = standing(before, args);
-    if (adopted !== undefined) return { id: pulumiId(projectId, adopted), outputs: await adopt(call, args, adopted) };
-    const endpoint = await call.client.createEndpoint(
-      projectId,
-      { ...toAttributes(args, attributeNames(args)), type: args.type ?? "read_write" },
-      { ...changeOptions(call, args), known: before },
-    );
-    return { id: pulumiId(projectId, endpoint), outputs: toOutputs(projectId, endpoint) };
+    const { before, adopted } = await standing(call, args);
+    const endpoint = adopted === undefined ? await createNew(call, args, before) : await adopt(call, args, adopted);
+    return { id: pulumiId(args.projectId, endpoint), outputs: toOutputs(args.projectId, endpoint) };
   },
 
   async read(call, { id, outs }) {
@@ -56,13 +50,14 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
     const triggered =
       changed.has("restartTriggers") && managed.has("restartTriggers") && outs.restartTriggers !== undefined;
     const restart = triggered && !changed.has("size");
-    let endpoint = await found(call.client, projectId, rest, call);
+    let endpoint = await found(call, projectId, rest);
     // What an unfinished change has sent may not have been applied, so there the service is asked, not the state.
     const names = new Set([...changed, ...(unfinished ? differing(args, endpoint) : [])].filter(isUpdatable));
-    if (names.has("branchId")) await refuseOccupiedBranch(call, projectId, endpoint, args.branchId);
     if (names.size > 0) {
       const options = changeOptions(call, args, restart ? ["restartTriggers"] : []);
-      endpoint = await call.client.updateEndpoint(projectId, rest, toAttributes(args, names, endpoint), options);
+      const attributes = toAttributes(args, names, endpoint);
+      const send = () => call.client.updateEndpoint(projectId, rest, attributes, options);
+      endpoint = names.has("branchId") ? await move(call, args, endpoint, send) : await send();
     } else if (unfinished) {
       endpoint = await finish(call, args, endpoint);
     }
@@ -70,28 +65,37 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
     return toOutputs(projectId, endpoint);
   },
 
-  async delete(call, { id }) {
+  async delete({ client, deadline, progress }, { id }) {
     const { projectId, rest } = splitId(id);
-    await call.client.deleteEndpoint(projectId, rest, { deadline: call.deadline, onProgress: call.progress });
+    await whileLeaving(client, projectId, rest, undefined, () =>
+      client.deleteEndpoint(projectId, rest, { deadline, onProgress: progress }),
+    );
   },
 };
 
-const pulumiId = (projectId: string, endpoint: Endpoint): string => `${projectId}/${endpoint.id}`;
-
-function attributeNames(args: Partial<Shape>): Set<Name> {
-  // Keys of the arguments, checked against the specs.
-  const names = Object.keys(args) as Name[];
-  return new Set(names.filter((name) => !NOT_ATTRIBUTES.has(name)));
+async function createNew(call: Call<Outputs>, args: Shape, before: readonly Endpoint[]): Promise<Endpoint> {
+  const attributes = { ...toAttributes(args, attributeNames(args)), type: args.type ?? "read_write" };
+  try {
+    return await call.client.createEndpoint(args.projectId, attributes, {
+      ...changeOptions(call, args),
+      known: before,
+    });
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error;
+    // The list of before was behind, or somebody came first: a newer one names the compute, or it is the one to adopt.
+    const { adopted } = await standing(call, args);
+    if (adopted === undefined) throw error;
+    return adopt(call, args, adopted);
+  }
 }
 
-function changeOptions(call: Call<Outputs>, { projectId, type, disabled }: Shape, notYet: readonly Name[] = []) {
-  return {
-    deadline: call.deadline,
-    onProgress: call.progress,
-    onAccepted: (endpoint: Endpoint) =>
-      call.keep(pulumiId(projectId, endpoint), toOutputs(projectId, endpoint), notYet),
-    idleIsReady: type === "read_only" || disabled === true,
-  };
+/** Others who want the branch that it leaves wait for that, as it waits for who leaves the one that it goes to. */
+function move(call: Call<Outputs>, args: Shape, endpoint: Endpoint, send: () => Promise<Endpoint>): Promise<Endpoint> {
+  const { projectId, branchId } = args;
+  return whileLeaving(call.client, projectId, endpoint.id, branchId, async () => {
+    await refuseOccupiedBranch(call, projectId, endpoint, branchId);
+    return send();
+  });
 }
 
 function observed(
@@ -104,34 +108,16 @@ function observed(
     // Without managed parts there is nothing to say of the settings.
     args: settings === undefined ? args : { ...args, settings },
     outputs: toOutputs(projectId, endpoint),
-    ready: endpoint.pending_state === undefined && ["active", "idle"].includes(endpoint.current_state),
+    ready: isSettled(endpoint),
   };
 }
 
-async function found(client: Client, projectId: string, endpointId: string, { deadline }: Call<Outputs>) {
+async function found({ client, deadline }: Call<Outputs>, projectId: string, endpointId: string): Promise<Endpoint> {
   const endpoint = await client.findEndpoint(projectId, endpointId, { fresh: true, deadline });
   if (endpoint === undefined) {
     throw new Error("it is not there any more. Run pulumi up --refresh, which plans to create it again");
   }
   return endpoint;
-}
-
-/** The arguments in which the service differs from the program, whatever the state says. */
-function differing(args: Shape, endpoint: Endpoint): Name[] {
-  const current = toArguments(args.projectId, endpoint, args.settings);
-  return [...compare(computeArguments, current, attributeNames(args), { ...args }).changed].filter(isUpdatable);
-}
-
-/** Takes over a compute that stands, and brings it to what is declared. It is in the state from the accepted change on. */
-async function adopt(call: Call<Outputs>, args: Shape, endpoint: Endpoint): Promise<Outputs> {
-  const { projectId } = args;
-  const names = new Set(differing(args, endpoint));
-  const options = changeOptions(call, args);
-  const ready =
-    names.size > 0
-      ? await call.client.updateEndpoint(projectId, endpoint.id, toAttributes(args, names, endpoint), options)
-      : await call.client.waitForEndpoint(projectId, endpoint.id, { ...options, idleIsReady: true });
-  return toOutputs(projectId, ready);
 }
 
 /** Goes on waiting where an earlier call has ended; where its operation has failed, the compute is started again. */

@@ -2,42 +2,49 @@ import type { Endpoint } from "../client";
 import type { Call } from "../dynamic/lifecycle";
 import type { ComputeEndpointShape } from "../resources/ComputeEndpoint";
 import { madeAgo } from "./age";
+import { lookAtBranch, primaryOf } from "./computeDepartures";
 
 const PRIMARY = "read_write";
 
-/** A branch's one primary (service.md 4.5, rule 1). A replica may stand first in a list: the type tells. */
-function primaryOf(endpoints: readonly Endpoint[], branchId: string): Endpoint | undefined {
-  return endpoints.find((endpoint) => endpoint.type === PRIMARY && endpoint.branch_id === branchId);
+export interface Standing {
+  /** What is in the project before anything is made. */
+  readonly before: readonly Endpoint[];
+  /** The compute to take over; nothing where one is to be made. */
+  readonly adopted: Endpoint | undefined;
 }
 
 /**
- * The compute to take over, or nothing where one is to be made.
- * @throws when a compute stands in the way and the program does not say `adopt`, or when the one to adopt is not there.
+ * What stands where a compute is to be created.
+ * @throws when a compute is in the way and the program does not say `adopt`, or when the one to adopt is not there.
  */
-export function standing(endpoints: readonly Endpoint[], args: ComputeEndpointShape): Endpoint | undefined {
-  const { branchId, type = PRIMARY, adopt } = args;
-  if (typeof adopt === "string") return named(endpoints, adopt, args);
-  if (type === PRIMARY) {
-    const primary = primaryOf(endpoints, branchId);
-    if (primary !== undefined && adopt !== true) throw new Error(inTheWay(primary, "the branch has a primary compute"));
-    return primary;
+export async function standing(call: Call<never>, args: ComputeEndpointShape): Promise<Standing> {
+  const { projectId, branchId, type = PRIMARY, adopt } = args;
+  const list = () => call.client.listEndpoints(projectId, { fresh: true, deadline: call.deadline });
+  if (typeof adopt === "string") {
+    const before = await list();
+    const adopted = named(before, adopt, args);
+    await refuseOccupiedBranch(call, projectId, adopted, branchId);
+    return { before, adopted };
   }
-  const twin = endpoints.find(
-    (endpoint) =>
-      args.name !== undefined &&
-      endpoint.name === args.name &&
-      endpoint.branch_id === branchId &&
-      endpoint.type === type,
+  if (type === PRIMARY && adopt === true) {
+    const before = await list();
+    return { before, adopted: primaryOf(before, branchId) };
+  }
+  if (type === PRIMARY) {
+    const { endpoints, occupant } = await lookAtBranch(call, projectId, branchId);
+    if (occupant !== undefined) throw new Error(inTheWay(occupant, "the branch has a primary compute"));
+    return { before: endpoints, adopted: undefined };
+  }
+  const before = await list();
+  const twin = before.find(
+    ({ name, branch_id, type: other }) =>
+      args.name !== undefined && name === args.name && branch_id === branchId && other === type,
   );
   if (twin !== undefined) throw new Error(inTheWay(twin, "the branch has a read replica of this name"));
-  return undefined;
+  return { before, adopted: undefined };
 }
 
-function named(
-  endpoints: readonly Endpoint[],
-  id: string,
-  { branchId, type = PRIMARY }: ComputeEndpointShape,
-): Endpoint {
+function named(endpoints: readonly Endpoint[], id: string, { type = PRIMARY }: ComputeEndpointShape): Endpoint {
   const endpoint = endpoints.find((candidate) => candidate.id === id);
   if (endpoint === undefined) throw new Error('"adopt" names a compute that is not in this project');
   if (endpoint.type !== type) {
@@ -45,14 +52,11 @@ function named(
       `"adopt" names ${endpoint.id}, whose type is ${endpoint.type}, not ${type}: a type cannot be changed`,
     );
   }
-  const primary = primaryOf(endpoints, branchId);
-  if (type === PRIMARY && primary !== undefined && primary.id !== endpoint.id)
-    throw new Error(occupied(primary, branchId));
   return endpoint;
 }
 
 function inTheWay(endpoint: Endpoint, what: string): string {
-  const adopt = endpoint.type === PRIMARY ? "adopt: true" : `adopt: "${endpoint.id}"`;
+  const adopt = endpoint.type === PRIMARY ? "adopt: true" : `adopt: '${endpoint.id}'`;
   return (
     `${what} already: ${endpoint.id} on ${endpoint.branch_id}${madeAgo(endpoint.created_at)}. ` +
     `An interrupted pulumi up may have made it. To manage it here, set "${adopt}" on this resource; ` +
@@ -61,25 +65,25 @@ function inTheWay(endpoint: Endpoint, what: string): string {
 }
 
 /**
- * Looks whether the branch that a primary is to move to is free, before anything is changed.
- * @throws when it has a primary.
+ * Looks whether the branch that a primary is to move to is free, or about to be, before anything is changed.
+ * @throws when a primary stays there.
  */
 export async function refuseOccupiedBranch(
-  { client, deadline }: Call<never>,
+  call: Call<never>,
   projectId: string,
   moving: Endpoint,
   branchId: string,
 ): Promise<void> {
   if (moving.type !== PRIMARY || moving.branch_id === branchId) return;
-  // The list that the caller has just asked for anew.
-  const primary = primaryOf(await client.listEndpoints(projectId, { deadline }), branchId);
-  if (primary !== undefined && primary.id !== moving.id) throw new Error(occupied(primary, branchId));
-}
-
-function occupied(primary: Endpoint, branchId: string): string {
-  return (
-    `${branchId} has a primary compute already (${primary.id}), and a branch can have one only. Nothing was changed. ` +
-    `Go in two steps: first move ${primary.id} to a free branch, or take it out of the program, and run pulumi up; ` +
-    `then move this one and run pulumi up again`
+  const { occupant, inCircle } = await lookAtBranch(call, projectId, branchId, moving.id);
+  if (occupant === undefined) return;
+  const what = `${branchId} has a primary compute already (${occupant.id}), and a branch can have one only`;
+  throw new Error(
+    inCircle
+      ? `${what}; that one waits in turn for the branch of ${moving.id}, so neither can go first. Nothing was changed. ` +
+          `Go in two steps: first move one of them to a free branch and run pulumi up; then move it to where it belongs and run pulumi up again`
+      : `${what}. Nothing was changed. ` +
+          `Go in two steps: first move ${occupant.id} to a free branch, or take it out of the program, and run pulumi up; ` +
+          `then move this one and run pulumi up again`,
   );
 }
