@@ -1,0 +1,110 @@
+import * as pulumi from "@pulumi/pulumi";
+import { AuthIntegration } from "../resources/AuthIntegration";
+import { EmailServer, type EmailServerArgs } from "../resources/EmailServer";
+import { OAuthProvider, type OAuthProviderArgs } from "../resources/OAuthProvider";
+import { Whitelist } from "../resources/Whitelist";
+import { WhitelistDomain } from "../resources/WhitelistDomain";
+import { redirectDomainsOf } from "./redirectDomains";
+
+/** Of a union each member, less these keys. */
+type Without<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never;
+
+/**
+ * `"shared"`: with the service's keys. Else the arguments of `OAuthProvider`; here `adopt` is true unless it is given,
+ * since a new integration offers some providers by itself.
+ */
+export type ProjectAuthProvider = "shared" | Omit<OAuthProviderArgs, "projectId" | "providerId">;
+
+export type ProjectAuthEmail = Without<EmailServerArgs, "projectId">;
+
+export interface ProjectAuthArgs {
+  projectId: pulumi.Input<string>;
+  /** @default the branch that the service flags as default */
+  branchId?: pulumi.Input<string> | undefined;
+  /** @default "svcdb" (the service's) */
+  databaseName?: pulumi.Input<string> | undefined;
+  /** @default "svcdb_owner" (the service's) */
+  roleName?: pulumi.Input<string> | undefined;
+  /** @default the setting `svc:authProvider` */
+  authProvider?: pulumi.Input<string> | undefined;
+  /**
+   * Takes over an integration that exists, and the redirect domains that stand in it, instead of failing.
+   * @default false
+   */
+  adopt?: pulumi.Input<boolean> | undefined;
+  /** How users may sign in, by the short name of the provider. */
+  oauth?: { readonly [providerId: string]: ProjectAuthProvider } | undefined;
+  /**
+   * Where users may be sent back to: http(s) origins. Each is a resource of its own that bears the origin in its name, so
+   * they have to be plain strings; with `exclusiveDomains` they may be Outputs.
+   */
+  redirectDomains?: pulumi.Input<pulumi.Input<string>[]> | undefined;
+  /**
+   * `redirectDomains` is the whole list: what somebody adds by hand is drift, and `pulumi up` removes it.
+   * @default false
+   */
+  exclusiveDomains?: boolean | undefined;
+  /** Who sends the e-mails. Left out, it is not managed. */
+  email?: ProjectAuthEmail | undefined;
+}
+
+/**
+ * The managed auth of a project in one block: the integration and what lives in it. Nothing is made before the
+ * integration, and when that is replaced everything comes back with it; its users do not.
+ *
+ * The children are named after the component: the integration `<name>`, a provider `<name>-<provider id>`, a redirect
+ * domain `<name>-<origin>` (normalised: `auth-https://app.example.com`), the exclusive list `<name>-domains`, the e-mail
+ * server `<name>-email`. These names are kept; should one ever change, it comes with an alias.
+ *
+ * The program of examples/oauth declares one.
+ */
+export class ProjectAuth extends pulumi.ComponentResource {
+  readonly integration: AuthIntegration;
+  /** By the short name of the provider. */
+  readonly oauthProviders: { readonly [providerId: string]: OAuthProvider };
+  /** By the normalised origin; empty with `exclusiveDomains`. */
+  readonly whitelistDomains: { readonly [origin: string]: WhitelistDomain };
+  /** With `exclusiveDomains`. */
+  readonly whitelist: Whitelist | undefined;
+  readonly emailServer: EmailServer | undefined;
+
+  constructor(name: string, args: ProjectAuthArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("svc:components:ProjectAuth", name, {}, opts);
+    const { projectId, branchId, databaseName, roleName, authProvider, adopt, oauth = {}, email } = args;
+    const domains = redirectDomainsOf(`ProjectAuth "${name}"`, args);
+    const child = { parent: this };
+    this.integration = new AuthIntegration(
+      name,
+      { projectId, branchId, databaseName, roleName, authProvider, adopt },
+      child,
+    );
+    // An echo of the argument, unknown only while the integration is replaced: then its children are as well.
+    const home = { projectId: this.integration.projectId };
+
+    this.oauthProviders = mapped(Object.keys(oauth), (providerId) => {
+      const declared = oauth[providerId] ?? "shared";
+      const provider = declared === "shared" ? {} : declared;
+      return new OAuthProvider(
+        `${name}-${providerId}`,
+        { ...provider, adopt: provider.adopt ?? true, ...home, providerId },
+        child,
+      );
+    });
+
+    this.whitelistDomains = mapped(
+      domains.each,
+      (domain) => new WhitelistDomain(`${name}-${domain}`, { ...home, domain, authProvider, adopt }, child),
+    );
+    this.whitelist =
+      domains.all && new Whitelist(`${name}-domains`, { ...home, domains: domains.all, authProvider }, child);
+
+    this.emailServer = email && new EmailServer(`${name}-email`, { ...email, ...home }, child);
+
+    const { integration, oauthProviders, whitelistDomains, whitelist, emailServer } = this;
+    this.registerOutputs({ integration, oauthProviders, whitelistDomains, whitelist, emailServer });
+  }
+}
+
+function mapped<Value>(names: readonly string[], make: (name: string) => Value): { [name: string]: Value } {
+  return Object.fromEntries(names.map((name) => [name, make(name)]));
+}
