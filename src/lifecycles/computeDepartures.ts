@@ -80,9 +80,10 @@ export async function lookAtBranch(
     while (departureOf(occupant) === undefined && performance.now() < patience) await pause(PAUSE_MS);
     const departure = departureOf(occupant);
     const inCircle = wantedBy !== undefined && leadsTo(wantedBy, occupant, endpoints, departureOf);
-    if (departure === undefined || inCircle || deadline.expired) return { endpoints, occupant, inCircle };
+    if (departure === undefined || inCircle) return { endpoints, occupant, inCircle };
     progress(`waiting for ${occupant.id} to leave ${branchId}`);
     await within(deadline, departure.over);
+    if (deadline.expired) return { endpoints, occupant, inCircle };
   }
 }
 
