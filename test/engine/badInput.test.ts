@@ -1,0 +1,43 @@
+import { Stack } from "./Stack";
+
+const CANARY = "canary-value-in-an-argument";
+
+test("bad input gives all the problems of a resource in words, names no string value and sends nothing", async () => {
+  const stack = await Stack.create({
+    program: `new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "${CANARY}", size: 17.5, scaleToZero: { afterSeconds: 5 }, poolerMode: "${CANARY}" });`,
+  });
+  const { service } = stack;
+  for (const run of [await stack.preview(), await stack.up()]) {
+    expect(run.code).not.toBe(0);
+    expect(run.text).toMatch(/branchId: must be the id of a branch/);
+    expect(run.text).toMatch(/size: 17\.5 CU is not a size of the service/);
+    expect(run.text).toMatch(/scaleToZero\.afterSeconds: must be at least 60 seconds/);
+    expect(run.text).toMatch(/poolerMode: must be "transaction"/);
+    expect(run.text).not.toContain(CANARY);
+  }
+
+  stack.program(
+    `new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: { min: 4, max: 2 } });`,
+  );
+  expect((await stack.preview()).text).toMatch(/size\.min: min must not be larger than max/);
+
+  await stack.config("svc:baseUrl", "api.example.com/v2");
+  await stack.removeConfig("svc:apiKey");
+  const settings = await stack.preview();
+  expect(settings.text).toMatch(/size\.min: min must not be larger than max/);
+  expect(settings.text).toMatch(/no API key: .*svc:apiKey.*SVC_API_KEY/);
+  expect(settings.text).toMatch(/svc:baseUrl \(or SVC_BASE_URL\) must begin with https:\/\//);
+  expect(settings.text).not.toContain("api.example.com");
+  expect(await service.requests()).toEqual([]);
+});
+
+test("an argument that a stack transformation adds is named, with where it may come from", async () => {
+  const stack = await Stack.create({
+    program: `
+      pulumi.runtime.registerStackTransformation((args) => ({ props: { ...args.props, tags: { team: "x" } }, opts: args.opts }));
+      new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev" });`,
+  });
+  const run = await stack.preview();
+  expect(run.code).not.toBe(0);
+  expect(run.text).toMatch(/tags: is not an argument of ComputeEndpoint.*transformation/);
+});
