@@ -1,0 +1,86 @@
+import { Stack } from "./Stack";
+
+const CANARIES = ["canary-google-secret-1", "canary-smtp-password-1"];
+
+const program = (integration: string) => `
+const auth = new svc.ProjectAuth("auth", {
+  projectId: "prj-demo",
+  ${integration}
+  oauth: { google: { clientId: "google-id", clientSecret: "${CANARIES[0]}" }, github: "shared" },
+  redirectDomains: ["https://app.example.com", "http://localhost:3000"],
+  email: {
+    type: "standard", host: "smtp.example.com", port: 587, username: "mailer",
+    password: pulumi.secret("${CANARIES[1]}"), senderEmail: "noreply@example.com", senderName: "Demo",
+  },
+});
+const user = new svc.AuthUser("user", { projectId: auth.integration.projectId, email: "someone@example.com" });
+const keys = new svc.AuthKeys("keys", { projectId: auth.integration.projectId });
+exports.jwksUrl = auth.integration.jwksUrl;
+exports.branch = svc.getDefaultBranchOutput({ projectId: "prj-demo" }).branchId;`;
+
+const AUTH = "/projects/prj-demo/auth";
+
+/** What of the program stands at the service, by its own lists. */
+async function standing({ service }: Stack): Promise<object> {
+  const { users } = (await service.state()).projects[0] ?? {};
+  const [integrations, providers, domains, email] = await Promise.all([
+    service.list(`${AUTH}/integrations`),
+    service.list(`${AUTH}/oauth_providers`),
+    service.list(`${AUTH}/domains`),
+    service.list(`${AUTH}/email_server`),
+  ]);
+  return { ...integrations, ...providers, ...domains, email, users };
+}
+
+const complete = (branch: string) => ({
+  data: [{ branch_id: branch }],
+  providers: expect.arrayContaining([
+    { id: "google", type: "standard" },
+    { id: "github", type: "shared" },
+  ]),
+  domains: expect.arrayContaining([
+    expect.objectContaining({ domain: "https://app.example.com" }),
+    expect.objectContaining({ domain: "http://localhost:3000" }),
+  ]),
+  email: { type: "standard", host: "smtp.example.com", port: 587 },
+  users: [{ email: "someone@example.com" }],
+});
+
+test("a whole auth set-up comes in one up; a replaced integration brings everything back, as the preview said", async () => {
+  const stack = await Stack.create({ program: program("") });
+  const { service } = stack;
+  const before = await service.state();
+
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await standing(stack)).toMatchObject(complete("br-main"));
+  expect(await stack.outputs()).toMatchObject({ branch: "br-main" });
+  expect(await stack.leaks(CANARIES)).toEqual([]);
+
+  await service.clearRequests();
+  expect(await stack.up("--expect-no-changes")).toMatchObject({ code: 0 });
+  expect(await stack.drift()).toMatchObject({ code: 0 });
+  expect(await service.mutations()).toEqual([]);
+
+  stack.program(program('branchId: "br-dev", databaseName: "other",'));
+  const plan = await stack.preview();
+  // The integration, two providers, two domains, the e-mail server, the user and the keys.
+  expect(plan.text).toMatch(/\+-8 to replace/);
+  expect(plan.text).toMatch(/AuthIntegration .* is deleted and made again: all of its users and keys are lost/);
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await standing(stack)).toMatchObject(complete("br-dev"));
+  expect(await stack.leaks(CANARIES)).toEqual([]);
+  await stack.finish(before);
+});
+
+test("everything of it that was deleted by hand is planned again, and a destroy of nothing succeeds", async () => {
+  const stack = await Stack.create({ program: program("") });
+  const { service } = stack;
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  await service.edit({ kind: "integration", id: "supported_provider", delete: true });
+  const drift = await stack.drift();
+  expect(drift.code).toBe(7);
+  expect(drift.text).toMatch(/\+ 8 to create/);
+  expect(await stack.destroy()).toMatchObject({ code: 0 });
+  expect(await stack.resources()).toEqual([]);
+  expect(await stack.leaks(CANARIES)).toEqual([]);
+});
