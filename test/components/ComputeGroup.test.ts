@@ -1,0 +1,94 @@
+import * as pulumi from "@pulumi/pulumi";
+import * as svc from "../../src";
+
+interface Registered {
+  type: string;
+  name: string;
+  inputs: Record<string, unknown>;
+}
+
+const registered: Registered[] = [];
+
+beforeAll(() =>
+  pulumi.runtime.setMocks(
+    {
+      newResource: ({ type, name, inputs }) => {
+        registered.push({ type, name, inputs: inputs as Record<string, unknown> }); // a mock's inputs are untyped
+        return { id: `prj-1/ep-${name}`, state: { ...inputs, host: `ep-${name}.example.test` } };
+      },
+      call: () => ({}),
+    },
+    "proj",
+    "dev",
+  ),
+);
+beforeEach(() => registered.splice(0));
+
+const value = <T>(output: pulumi.Output<T>): Promise<T> =>
+  new Promise((resolve) => {
+    output.apply(resolve);
+  });
+
+/** The arguments of each compute of a group, by its name in the stack. */
+async function computesOf(group: svc.ComputeGroup): Promise<Record<string, object>> {
+  await value(group.hosts);
+  const computes = registered.filter(({ type }) => type.endsWith(":ComputeEndpoint"));
+  const given = (inputs: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(inputs).filter(([key, field]) => !key.startsWith("__") && field !== undefined));
+  return Object.fromEntries(computes.map(({ name, inputs }) => [name, given(inputs)]));
+}
+
+const BASE = { projectId: "prj-1", branchId: "br-1" };
+
+test("one primary and as many replicas like it as were asked for", async () => {
+  const primary = { size: 2, scaleToZero: false, name: "orders", adopt: true } as const;
+  const group = new svc.ComputeGroup("orders", { ...BASE, primary, replicas: 3 });
+  expect(await computesOf(group)).toEqual({
+    "orders-primary": { ...BASE, ...primary, type: "read_write" },
+    "orders-replica-0": { ...BASE, size: 2, scaleToZero: false, type: "read_only" },
+    "orders-replica-1": { ...BASE, size: 2, scaleToZero: false, type: "read_only" },
+    "orders-replica-2": { ...BASE, size: 2, scaleToZero: false, type: "read_only" },
+  });
+  expect(await value(group.hosts)).toEqual({
+    primary: "ep-orders-primary.example.test",
+    replicas: [0, 1, 2].map((place) => `ep-orders-replica-${place}.example.test`),
+  });
+});
+
+test("replicas given one by one are what they say, and are called by their key or their place", async () => {
+  const replicas = [{ key: "api", size: 1 }, { size: { min: 1, max: 2 } }];
+  const group = new svc.ComputeGroup("orders", { ...BASE, primary: { size: 8 }, replicas });
+  expect(await computesOf(group)).toEqual({
+    "orders-primary": { ...BASE, size: 8, type: "read_write" },
+    "orders-replica-api": { ...BASE, size: 1, type: "read_only" },
+    "orders-replica-1": { ...BASE, size: { min: 1, max: 2 }, type: "read_only" },
+  });
+});
+
+test("a group may be a primary alone", async () => {
+  const group = new svc.ComputeGroup("alone", { ...BASE, primary: {} });
+  expect(Object.keys(await computesOf(group))).toEqual(["alone-primary"]);
+  expect((await value(group.hosts)).replicas).toEqual([]);
+});
+
+test("its computes are its children, so that their URNs tell the group", async () => {
+  const group = new svc.ComputeGroup("orders", { ...BASE, primary: {}, replicas: 1 });
+  const urns = await Promise.all([group.primary, ...group.replicas].map(({ urn }) => value(urn)));
+  for (const urn of urns)
+    expect(urn).toContain("svc:components:ComputeGroup$pulumi-nodejs:dynamic/svc:ComputeEndpoint");
+  expect(registered.map(({ inputs }) => inputs["__urn"]).filter(Boolean)).toEqual(urns);
+});
+
+test.each([-1, 1.5, Number.NaN])("%p replicas are refused in words", (replicas) => {
+  expect(() => new svc.ComputeGroup("orders", { ...BASE, primary: {}, replicas })).toThrow(
+    'ComputeGroup "orders": replicas: must be a whole number from 0, or a list',
+  );
+});
+
+test.each([[[{ key: "a" }, { key: "a" }], "a"] as const, [[{ key: "1" }, {}], "1"] as const])(
+  "two replicas of one key are refused: %j",
+  (replicas, key) => {
+    const make = () => new svc.ComputeGroup("orders", { ...BASE, primary: {}, replicas: [...replicas] });
+    expect(make).toThrow(`ComputeGroup "orders": replicas: two of them have the key "${key}"`);
+  },
+);
