@@ -1,0 +1,28 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+const ROOT = join(__dirname, "..");
+
+/** The modules that a fresh Node process holds after this text, as a program would write it. */
+function loadedBy(text: string): string[] {
+  expect(existsSync(join(ROOT, "dist", "index.js"))).toBe(true);
+  const script = `${text}; console.log(JSON.stringify(Object.keys(require.cache)))`;
+  return JSON.parse(execFileSync(process.execPath, ["-e", script], { cwd: ROOT, encoding: "utf8" })) as string[];
+}
+
+const packages = (modules: string[]): Set<string> =>
+  new Set(modules.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []));
+
+test("importing the package in a program loads neither axios nor zod nor the emulator", () => {
+  const modules = loadedBy('require("pulumi-svc")');
+  const loaded = packages(modules);
+  expect(loaded).toContain("@pulumi/pulumi");
+  for (const name of ["axios", "zod", "hono", "@hono/node-server", "commander"]) expect(loaded).not.toContain(name);
+  expect(modules.filter((path) => /dist\/(client|lifecycles|emulator|cli)\//.test(path))).toEqual([]);
+});
+
+test("the provider side, by contrast, does load them, so that the test above can fail", () => {
+  const loaded = packages(loadedBy('require("pulumi-svc/provider")'));
+  expect([...loaded]).toEqual(expect.arrayContaining(["axios", "zod"]));
+});
