@@ -1,0 +1,25 @@
+import * as pulumi from "@pulumi/pulumi";
+import * as svc from "pulumi-svc";
+
+const config = new pulumi.Config();
+
+const auth = new svc.AuthIntegration("auth", {
+  projectId: config.get("projectId") ?? "prj-demo",
+  branchId: config.get("branchId") ?? "br-main",
+});
+
+/** The mail of the managed auth (confirmations, magic links) goes through your own server. */
+const mail = new svc.EmailServer("mail", {
+  // Of the integration: should that be replaced, this comes back with it.
+  projectId: auth.projectId,
+  type: "standard",
+  host: config.get("smtpHost") ?? "smtp.example.com",
+  port: config.getNumber("smtpPort") ?? 587,
+  username: config.get("smtpUsername") ?? "mailer",
+  password: config.requireSecret("smtpPassword"),
+  senderEmail: config.get("senderEmail") ?? "noreply@example.com",
+  senderName: config.get("senderName") ?? "Example",
+});
+
+export const jwksUrl = auth.jwksUrl;
+export const sender = mail.senderEmail;

@@ -1,0 +1,50 @@
+import { exampleStack } from "./example";
+
+test("examples/oauth is deployed as it stands; a new client secret is an update of that provider alone", async () => {
+  const stack = await exampleStack("oauth");
+  const { service } = stack;
+  const before = await service.state();
+  await stack.config("googleClientId", "google-client");
+  await stack.config("googleClientSecret", "canary-google-old", true);
+
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  const { providers } = await service.list("/projects/prj-demo/auth/oauth_providers");
+  expect(providers).toEqual([
+    { id: "google", type: "standard" },
+    { id: "github", type: "shared" },
+  ]);
+  const { domains } = await service.list("/projects/prj-demo/auth/domains");
+  expect(domains).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ domain: "https://app.example.com" }),
+      expect.objectContaining({ domain: "http://localhost:3000" }),
+    ]),
+  );
+
+  await stack.config("googleClientSecret", "canary-google-new", true);
+  await service.clearRequests();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await service.mutations()).toEqual(["PATCH /projects/{project_id}/auth/oauth_providers/{oauth_provider_id}"]);
+  expect(await stack.leaks(["canary-google-old", "canary-google-new"])).toEqual([]);
+  await stack.finish(before);
+});
+
+test("examples/own-smtp is deployed as it stands; a sender changed by hand is found by name and repaired", async () => {
+  const stack = await exampleStack("own-smtp", { secretAnswers: "masked" });
+  const { service } = stack;
+  const before = await service.state();
+  await stack.config("smtpPassword", "canary-smtp-secret", true);
+
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  const configured = { type: "standard", host: "smtp.example.com", port: 587, sender_email: "noreply@example.com" };
+  expect(await service.list("/projects/prj-demo/auth/email_server")).toMatchObject(configured);
+
+  await service.edit({ kind: "email_server", set: { sender_email: "someone@else.example.com" } });
+  const drift = await stack.drift("--diff");
+  expect(drift.code).toBe(7);
+  expect(drift.text).toMatch(/senderEmail *: "someone@else.example.com" => "noreply@example.com"/);
+  expect(await stack.up("--refresh")).toMatchObject({ code: 0 });
+  expect(await service.list("/projects/prj-demo/auth/email_server")).toMatchObject(configured);
+  expect(await stack.leaks(["canary-smtp-secret"])).toEqual([]);
+  await stack.finish(before);
+});
