@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as grpc from "@grpc/grpc-js";
 import * as provider from "@pulumi/pulumi/proto/provider_pb";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
-import { Any } from "google-protobuf/google/protobuf/any_pb";
+import type { Any } from "google-protobuf/google/protobuf/any_pb";
 import { Struct, type JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { startEmulator, type Emulator } from "../../src/emulator";
