@@ -8,7 +8,7 @@ import type { EmulatorOptions } from "../../src/emulator";
 import { api, control, start, type Json } from "../emulator/support";
 
 export { thrownBy } from "../dynamic/toy";
-export { DEMO, type Json } from "../emulator/support";
+export type { Json } from "../emulator/support";
 
 /** What the engine sends for a value that is not known yet (`@pulumi/pulumi` runtime/rpc). */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
