@@ -1,0 +1,118 @@
+import { Stack } from "./Stack";
+
+const GOOGLE = "canary-google-secret-7";
+const SMTP = "canary-smtp-password-7";
+const THEIRS = "canary-their-secret-7";
+
+/** One secret given as a plain string, one as a `pulumi.secret`. */
+const program = ({ google = `clientId: "google-id", clientSecret: "${GOOGLE}",`, whitelist = "" } = {}): string => `
+const { projectId } = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+new svc.OAuthProvider("google", { projectId, providerId: "google", adopt: true, ${google} });
+new svc.OAuthProvider("github", { projectId, providerId: "github", adopt: true });
+new svc.Whitelist("whitelist", { projectId, domains: ["https://app.example.com"] });
+${whitelist}
+new svc.EmailServer("email", {
+  projectId, type: "standard", host: "smtp.example.com", port: 587, username: "mailer",
+  password: pulumi.secret("${SMTP}"), senderEmail: "auth@example.com", senderName: "Demo",
+});`;
+
+const providers = (stack: Stack) => stack.service.list("/projects/prj-demo/auth/oauth_providers");
+
+/** The plan after a refresh shows it, and `up --refresh` repairs it. */
+async function repaired(stack: Stack, shown: readonly RegExp[]): Promise<void> {
+  const drift = await stack.drift("--diff");
+  expect(drift.code).toBe(7);
+  for (const words of shown) expect(drift.text).toMatch(words);
+  expect(await stack.up("--refresh", "--diff")).toMatchObject({ code: 0 });
+}
+
+test("drift of the auth settings shows by name and is repaired; credentials that cannot be read included", async () => {
+  const stack = await Stack.create({ program: program() });
+  const { service } = stack;
+  const before = await service.state();
+  const edit = (kind: string, change: object) => service.edit({ kind, ...change });
+
+  expect((await stack.preview()).text).toMatch(/takes over the whole list of redirect domains/);
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await providers(stack)).toEqual({
+    providers: [
+      { id: "google", type: "standard" },
+      { id: "github", type: "shared" },
+    ],
+  });
+  expect((await stack.resource("google")).inputs["clientSecret"]).toHaveProperty("ciphertext");
+  expect((await stack.resource("email")).outputs["password"]).toHaveProperty("ciphertext");
+
+  await edit("domain", { create: { domain: "https://foreign.example.com" } });
+  await edit("email_server", { set: { host: "smtp.foreign.example.com", password: THEIRS } });
+  await repaired(stack, [/https:\/\/foreign\.example\.com/, /smtp\.foreign\.example\.com/, /\[secret\]/]);
+  expect(await service.list("/projects/prj-demo/auth/domains")).toMatchObject({
+    domains: [{ domain: "https://app.example.com" }],
+  });
+  expect(await service.list("/projects/prj-demo/auth/email_server")).toMatchObject({ host: "smtp.example.com" });
+
+  // Own credentials became shared keys: repaired by a PATCH.
+  await edit("oauth_provider", { id: "google", set: { type: "shared", client_id: null, client_secret: null } });
+  await service.clearRequests();
+  await repaired(stack, [/\(shared keys of the service: changed outside Pulumi\)/]);
+  expect(await service.mutations()).toEqual(["PATCH /projects/{project_id}/auth/oauth_providers/{oauth_provider_id}"]);
+
+  // Shared keys became own credentials: only a new provider is without them.
+  await edit("oauth_provider", { id: "github", set: { type: "standard", client_id: "theirs", client_secret: THEIRS } });
+  await service.clearRequests();
+  await repaired(stack, [/\(own credentials: changed outside Pulumi\)/, /replace/]);
+  expect(await service.mutations()).toEqual([
+    "DELETE /projects/{project_id}/auth/oauth_providers/{oauth_provider_id}",
+    "POST /projects/{project_id}/auth/oauth_providers",
+  ]);
+
+  // A refresh that stores the drift leaves it to the next plain up.
+  await edit("oauth_provider", { id: "github", set: { type: "standard", client_id: "theirs", client_secret: THEIRS } });
+  expect(await stack.refresh()).toMatchObject({ code: 0 });
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await providers(stack)).toMatchObject({
+    providers: expect.arrayContaining([{ id: "github", type: "shared" }]),
+  });
+
+  // Both credentials dropped: back to the shared keys, as a replacement that the plan shows.
+  stack.program(program({ google: "" }));
+  const plan = await stack.preview("--diff");
+  expect(plan.text).toMatch(/goes back to the shared keys/);
+  expect(plan.text).not.toMatch(/no longer managed/);
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await providers(stack)).toMatchObject({
+    providers: expect.arrayContaining([{ id: "google", type: "shared" }]),
+  });
+
+  stack.program(
+    program({
+      google: "",
+      whitelist: 'new svc.WhitelistDomain("twin", { projectId, domain: "https://app.example.com", adopt: true });',
+    }),
+  );
+  expect((await stack.preview()).text).toMatch(/has both a Whitelist and a WhitelistDomain/);
+  stack.program(program({ google: "" }));
+
+  expect(await stack.leaks([GOOGLE, SMTP, THEIRS])).toEqual([]);
+  await stack.finish(before);
+});
+
+test("50 redirect domains come and go on a service that allows 40 requests a second, in far fewer deletions than domains", async () => {
+  const stack = await Stack.create({
+    program: `
+const { projectId } = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+for (let index = 0; index < 50; index += 1) {
+  new svc.WhitelistDomain("domain" + index, { projectId, domain: "https://app" + index + ".example.com" });
+}`,
+    emulator: { ratePerSecond: 40 },
+  });
+  const { service } = stack;
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect((await service.list("/projects/prj-demo/auth/domains"))["domains"]).toHaveLength(50);
+  await service.clearRequests();
+  expect(await stack.destroy()).toMatchObject({ code: 0 });
+  expect((await service.state()).projects[0]).toMatchObject({ domains: [], integrations: [] });
+  const deletions = (await service.mutations()).filter((line) => line === "DELETE /projects/{project_id}/auth/domains");
+  // The engine deletes eight at a time on two cores: those travel together.
+  expect(deletions.length).toBeLessThanOrEqual(20);
+});
