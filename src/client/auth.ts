@@ -1,6 +1,6 @@
 import type { Call } from "./caller";
 import type { AuthCollection } from "./core";
-import { Deadline } from "./deadline";
+import type { Deadline } from "./deadline";
 import { DomainBatches } from "./domainBatches";
 import { FateUnknownError, NotFoundError, TimeoutError } from "./errors";
 import { lookFor, sendOrFind } from "./lookFor";
@@ -184,12 +184,13 @@ export class AuthApi extends ReadApi {
     projectId: string,
     domains: string[],
     authProvider: string,
-    { deadline }: CallOptions = {},
+    options: CallOptions = {},
   ): Promise<void> {
     if (domains.length === 0) return;
+    const deadline = this.core.mutationDeadline(options.deadline);
     const facts = { method: "DELETE", path: DOMAINS };
     const late = (): Error => new TimeoutError("no answer before the deadline", facts);
-    await within(deadline, this.#domainBatches.add(projectId, domains, authProvider), late);
+    await within(deadline, this.#domainBatches.add(projectId, domains, authProvider, deadline), late);
   }
 
   async updateEmailServer(
@@ -232,8 +233,12 @@ export class AuthApi extends ReadApi {
     });
   }
 
-  async #deleteDomainsAtOnce(projectId: string, domains: string[], authProvider: string): Promise<void> {
-    const deadline = new Deadline(this.core.settings.mutationDeadlineMs);
+  async #deleteDomainsAtOnce(
+    projectId: string,
+    domains: string[],
+    authProvider: string,
+    deadline: Deadline,
+  ): Promise<void> {
     const send = async (some: string[]): Promise<void> => {
       const body = { auth_provider: authProvider, domains: some.map((domain) => ({ domain })) };
       await this.core.caller.maybe(this.#call("DELETE", DOMAINS, projectId, { deadline }, body), answers.domains);

@@ -16,7 +16,7 @@ export type Settings = {
 export type Collection = "endpoints" | "operations" | "branches" | "project" | AuthCollection;
 export type AuthCollection = "integrations" | "oauth_providers" | "domains" | "email_server";
 
-export const keyOf = (collection: Collection, projectId: string): string => `${collection} ${projectId}`;
+const keyOf = (collection: Collection, projectId: string): string => `${collection} ${projectId}`;
 
 function checkedBaseUrl(baseUrl: string): string {
   const text = baseUrl.trim();

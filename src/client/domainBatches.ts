@@ -1,13 +1,20 @@
+import { Deadline } from "./deadline";
 import { BadRequestError, ConflictError, NotFoundError } from "./errors";
 import { sleep } from "./within";
 
 const WINDOW_MS = 150;
 
 /** Deletes these domains in one call; throws when the call as a whole failed. */
-export type DeleteDomains = (projectId: string, domains: string[], authProvider: string) => Promise<void>;
+export type DeleteDomains = (
+  projectId: string,
+  domains: string[],
+  authProvider: string,
+  deadline: Deadline,
+) => Promise<void>;
 
 interface Member {
   domains: readonly string[];
+  deadline: Deadline;
   resolve: () => void;
   reject: (error: unknown) => void;
 }
@@ -23,10 +30,10 @@ export class DomainBatches {
     this.#delete = deleteDomains;
   }
 
-  add(projectId: string, domains: readonly string[], authProvider: string): Promise<void> {
+  add(projectId: string, domains: readonly string[], authProvider: string, deadline: Deadline): Promise<void> {
     return new Promise((resolve, reject) => {
       const key = JSON.stringify([projectId, authProvider]);
-      const member = { domains, resolve, reject };
+      const member = { domains, deadline, resolve, reject };
       const members = this.#gathering.get(key);
       if (members !== undefined) return void members.push(member);
       this.#gathering.set(key, [member]);
@@ -45,8 +52,12 @@ export class DomainBatches {
   }
 
   async #travel(members: readonly Member[], projectId: string, authProvider: string): Promise<void> {
-    const send = (some: readonly Member[]): Promise<void> =>
-      this.#delete(projectId, [...new Set(some.flatMap(({ domains }) => domains))], authProvider);
+    const send = (some: readonly Member[]): Promise<void> => {
+      const domains = [...new Set(some.flatMap((member) => member.domains))];
+      // As patient as the most patient of them: the others leave by their own deadlines.
+      const longestMs = Math.max(...some.map(({ deadline }) => deadline.remainingMs()));
+      return this.#delete(projectId, domains, authProvider, new Deadline(longestMs));
+    };
     try {
       await send(members);
       for (const { resolve } of members) resolve();

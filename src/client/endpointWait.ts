@@ -26,9 +26,12 @@ export function describe({ id, action, status }: Operation): string {
   return `operation ${id} ${action} ${status}`;
 }
 
+/** Carries no more of the operation than is known to be harmless: what it says of its error is text of the service. */
 export function operationFailed(operation: Operation, redact: (text: string) => string): OperationFailedError {
-  const words = operation.error === undefined ? "" : `: ${redact(operation.error)}`;
-  return new OperationFailedError(`${describe(operation)}${words}`, operation);
+  const { id, action, status, endpoint_id, error } = operation;
+  const words = error === undefined ? undefined : redact(error);
+  const told = { id, action, status, ...(endpoint_id && { endpoint_id }), ...(words && { error: words }) };
+  return new OperationFailedError(redact(describe(operation)) + (words ? `: ${words}` : ""), told);
 }
 
 /** Ready, still under way, or failed: one compute after one change. */

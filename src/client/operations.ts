@@ -3,7 +3,7 @@ import type { Operation } from "./schemas";
 const GOOD = new Set(["finished", "skipped"]);
 const BAD = new Set(["failed", "error", "cancelled"]);
 
-export const endedWell = ({ status }: Operation): boolean => GOOD.has(status);
+const endedWell = ({ status }: Operation): boolean => GOOD.has(status);
 export const endedBadly = ({ status }: Operation): boolean => BAD.has(status);
 /** A status that we do not know counts as not there yet. */
 export const isUnfinished = (operation: Operation): boolean => !endedWell(operation) && !endedBadly(operation);

@@ -66,7 +66,7 @@ async function answer(reply: Reply, response: ServerResponse): Promise<void> {
 }
 
 /** An HTTP server that answers what the script says. `nth` counts the requests of one line, from 1. */
-export async function startScripted(script: Script): Promise<ScriptedServer> {
+async function startScripted(script: Script): Promise<ScriptedServer> {
   const root = "/api/v2";
   const seen: Seen[] = [];
   let connections = 0;

@@ -1,0 +1,39 @@
+import type { Reply, Script } from "./scriptedServer";
+
+export const PRJ = "prj-1";
+export const ENDPOINTS = "/projects/prj-1/endpoints";
+export const LIST = `GET ${ENDPOINTS}`;
+
+export const compute = (fields: object = {}): object => ({
+  id: "ep-1",
+  host: "ep-1.db.test",
+  branch_id: "br-1",
+  type: "read_write",
+  current_state: "active",
+  ...fields,
+});
+export const operation = (status: string, fields: object = {}): object => ({
+  id: "op-9",
+  endpoint_id: "ep-1",
+  action: "start_compute",
+  status,
+  ...fields,
+});
+
+export interface Scene {
+  /** The list of computes at the nth look; undefined fields as above. */
+  computes: (nth: number) => object[];
+  /** The operation list at the nth look; left out: no such route. */
+  operations?: (nth: number) => object[];
+  change?: Reply;
+}
+
+export const scene =
+  ({ computes, operations, change = { status: 200 } }: Scene): Script =>
+  ({ method, path }, nth) => {
+    if (method !== "GET") return change;
+    if (path === ENDPOINTS) return { json: { endpoints: computes(nth) } };
+    return operations === undefined ? { status: 404 } : { json: { operations: operations(nth) } };
+  };
+
+export const init = { current_state: "init", pending_state: "active" };

@@ -1,0 +1,190 @@
+import {
+  AuthenticationError,
+  Deadline,
+  type Endpoint,
+  NotFoundError,
+  OperationFailedError,
+  WaitTimeoutError,
+} from "../../src/client";
+import { FakeProject } from "./fakeProject";
+import { compute, ENDPOINTS, init, LIST, operation, PRJ, type Scene, scene } from "./scene";
+import { closeAll, errorOf, type Reply, scripted, type Script } from "./scriptedServer";
+
+afterEach(closeAll);
+
+const soon = (): { deadline: Deadline } => ({ deadline: new Deadline(400) });
+
+describe("a compute is ready when", () => {
+  const update = (wanted: Scene, options = {}): Promise<Endpoint> =>
+    scripted(scene(wanted)).then(({ client }) => client.updateEndpoint(PRJ, "ep-1", {}, { ...soon(), ...options }));
+  const answer = (endpoint: object, operations: object[]): Reply => ({ json: { endpoint, operations } });
+
+  test("its operations ended well and it is active, not before", async () => {
+    const { server, client } = await scripted(
+      scene({
+        computes: () => [compute()],
+        operations: (nth) => [operation(["scheduling", "running", "a new word"][nth - 1] ?? "finished")],
+        change: answer(compute(), [operation("scheduling")]),
+      }),
+    );
+    await client.updateEndpoint(PRJ, "ep-1", {});
+    expect(server.count(LIST)).toBe(4);
+  });
+
+  test("an operation was skipped", async () => {
+    const operations = (): object[] => [operation("skipped")];
+    const change = answer(compute(), [operation("running")]);
+    await expect(update({ computes: () => [compute()], operations, change })).resolves.toMatchObject({ id: "ep-1" });
+  });
+
+  test("it went through init and an unknown state", async () => {
+    const states = [init, { current_state: "warming" }, { current_state: "active", pending_state: "active" }, {}];
+    const { server, client } = await scripted(
+      scene({ computes: (nth) => [compute(states[nth - 1])], change: answer(compute(init), [operation("running")]) }),
+    );
+    await expect(client.createEndpoint(PRJ, { branch_id: "br-1" }, { known: [] })).resolves.toMatchObject({
+      current_state: "active",
+    });
+    // The first of these looks tells that a missing operations route is not a missing project.
+    expect(server.count(LIST)).toBe(4);
+  });
+
+  test("a new replica came back idle, without operations: one answer is enough", async () => {
+    const change = { ...answer(compute({ current_state: "idle" }), []), status: 201 };
+    const { server, client } = await scripted(scene({ computes: () => [], change }));
+    const made = await client.createEndpoint(PRJ, { branch_id: "br-1", type: "read_only" }, { known: [] });
+    expect(made.current_state).toBe("idle");
+    expect(server.lines()).toEqual([`POST ${ENDPOINTS}`]);
+  });
+
+  test("it is idle and all its operations ended well", async () => {
+    const idle = compute({ current_state: "idle" });
+    const change = answer(idle, [operation("running")]);
+    const ready = await update({ computes: () => [idle], operations: () => [operation("finished")], change });
+    expect(ready.current_state).toBe("idle");
+  });
+
+  test("it is idle where that is expected", async () => {
+    const idle = compute({ current_state: "idle" });
+    const change = answer(compute(), [operation("running")]);
+    await expect(update({ computes: () => [idle], change }, { idleIsReady: true })).resolves.toBeDefined();
+    await closeAll();
+    expect(await errorOf(update({ computes: () => [idle], change }))).toBeInstanceOf(WaitTimeoutError);
+  });
+
+  test("it was changed while idle, on a service without operations route", async () => {
+    const idle = compute({ current_state: "idle" });
+    await expect(
+      update({ computes: () => [idle], change: answer(idle, [operation("running")]) }),
+    ).resolves.toBeDefined();
+  });
+
+  test("the list is no longer older than the answer", async () => {
+    const old = compute({ updated_at: "2026-01-01T00:00:00Z", name: "old" });
+    const changed = compute({ updated_at: "2026-01-01T00:00:05Z", name: "new" });
+    const wanted = { computes: (nth: number) => [nth < 3 ? old : changed], operations: () => [operation("finished")] };
+    const ready = await update({ ...wanted, change: answer(changed, [operation("running")]) });
+    expect(ready.name).toBe("new");
+  });
+
+  test("a change was accepted with an empty body and its operations, found in the list, ended", async () => {
+    const operations = (nth: number): object[] => (nth < 2 ? [] : [operation(nth < 5 ? "running" : "finished")]);
+    const { server, client } = await scripted(scene({ computes: () => [compute()], operations }));
+    await client.updateEndpoint(PRJ, "ep-1", {});
+    expect(server.count("GET /projects/prj-1/operations?limit=100")).toBeGreaterThanOrEqual(5);
+  });
+});
+
+test.each(["failed", "error", "cancelled"])(
+  "an operation that ends %s fails at once, with its action, id and error",
+  async (status) => {
+    const { client } = await scripted(
+      scene({
+        computes: () => [compute(init)],
+        operations: () => [operation(status, { error: "no capacity\nleft test-key" })],
+        change: { json: { endpoint: compute(init), operations: [operation("running")] } },
+      }),
+    );
+    const error = await errorOf(client.createEndpoint(PRJ, { branch_id: "br-1" }, { known: [] }));
+    expect(error).toBeInstanceOf(OperationFailedError);
+    expect(error).toMatchObject({ operation: { id: "op-9", action: "start_compute", status } });
+    expect(String(error)).toBe(
+      `OperationFailedError: operation op-9 start_compute ${status}: no capacity left [secret]`,
+    );
+    expect(JSON.stringify(error)).not.toContain("test-key");
+  },
+);
+
+test("a wait that takes too long tells the last state and the operation", async () => {
+  const { client } = await scripted(
+    scene({
+      computes: () => [compute(init)],
+      operations: () => [operation("running")],
+      change: { json: { endpoint: compute(init), operations: [operation("running")] } },
+    }),
+  );
+  const told: Endpoint[] = [];
+  const options = { deadline: new Deadline(1_000), onAccepted: (endpoint: Endpoint) => told.push(endpoint), known: [] };
+  const error = await errorOf(client.createEndpoint(PRJ, { branch_id: "br-1" }, options));
+  expect(error).toBeInstanceOf(WaitTimeoutError);
+  expect(error).toMatchObject({ lastState: "init" });
+  expect(String(error)).toBe('WaitTimeoutError: still "init" after 1 s (operation op-9 start_compute running)');
+  expect(told).toMatchObject([{ id: "ep-1" }]);
+});
+
+test("whoever waits is told what is going on", async () => {
+  const project = new FakeProject({ operationMs: 150 });
+  const { client } = await scripted(project.script);
+  const told: string[] = [];
+  const onProgress = (text: string): void => void told.push(text);
+  await client.createEndpoint(PRJ, { branch_id: "br-1", type: "read_only" }, { onProgress });
+  expect(told).toEqual(["starting, start_compute running, 0 s"]);
+});
+
+test("faults of the service do not end a wait, a refused key does", async () => {
+  let fault: Reply = { status: 502, text: "<html>" };
+  const looks: Script = (request, nth) => {
+    if (request.method !== "GET") return { json: { endpoint: compute(init), operations: [operation("running")] } };
+    if (request.path !== ENDPOINTS) return { status: 405 };
+    return nth < 5 ? fault : { json: { endpoints: [compute()] } };
+  };
+  const { client } = await scripted(looks);
+  const create = (): Promise<Endpoint> => client.createEndpoint(PRJ, { branch_id: "br-1" }, { known: [] });
+  await expect(create()).resolves.toMatchObject({ current_state: "active" });
+  fault = { status: 401 };
+  const { client: refused } = await scripted(looks);
+  const options = { known: [] };
+  await expect(refused.createEndpoint(PRJ, { branch_id: "br-1" }, options)).rejects.toBeInstanceOf(AuthenticationError);
+});
+
+test("a compute that disappears while waited for ends the wait, a list that lags does not", async () => {
+  const change: Reply = { json: { endpoint: compute(init), operations: [operation("running")] } };
+  const operations = (): object[] => [operation("running")];
+  const lagging = await scripted(
+    scene({ computes: (nth) => (nth < 3 ? [] : [compute()]), operations: () => [operation("finished")], change }),
+  );
+  await expect(lagging.client.createEndpoint(PRJ, {}, { known: [] })).resolves.toBeDefined();
+  const gone = await scripted(scene({ computes: (nth) => (nth < 3 ? [compute(init)] : []), operations, change }));
+  const error = await errorOf(gone.client.createEndpoint(PRJ, {}, { known: [] }));
+  expect(error).toBeInstanceOf(NotFoundError);
+  expect(String(error)).toContain("disappeared");
+});
+
+test("many computes are waited for with one poll loop", async () => {
+  const project = new FakeProject({ operationMs: 600 });
+  const { server, client } = await scripted(project.script, { pollCeilingMs: 200 });
+  await Promise.all(
+    Array.from({ length: 12 }, () => client.createEndpoint(PRJ, { branch_id: "b", type: "read_only" })),
+  );
+  // One loop of 200 ms over about a second, and a look for each newcomer: far from twelve loops.
+  expect(server.count(LIST)).toBeLessThan(12 + 15);
+});
+
+test("no timer outlives a wait", async () => {
+  const before = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const { client } = await scripted(scene({ computes: () => [compute(init)] }), { pollCeilingMs: 60_000 });
+  await errorOf(client.waitForEndpoint(PRJ, "ep-1", { deadline: new Deadline(300) }));
+  await new Promise((resolve) => setImmediate(resolve));
+  const after = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  expect(after).toBeLessThanOrEqual(before);
+});
