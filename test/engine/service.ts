@@ -1,6 +1,8 @@
 import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator";
 
 export interface LoggedRequest {
+  /** ISO 8601. */
+  readonly at: string;
   readonly method: string;
   readonly path: string;
   readonly template: string;
