@@ -1,8 +1,5 @@
-import * as grpc from "@grpc/grpc-js";
-import { EngineService } from "@pulumi/pulumi/proto/engine_grpc_pb";
-import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb";
-import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { engineLog, loggableUrn, type LogLine } from "../../src/dynamic/engineLog";
+import { fakeEngine } from "./fakeEngine";
 import { URN } from "./toy";
 
 const line = (changes: Partial<LogLine> = {}): LogLine => ({
@@ -13,25 +10,6 @@ const line = (changes: Partial<LogLine> = {}): LogLine => ({
   ...changes,
 });
 
-/** An engine that hands each request to `answer`; gRPC's own server, as the CLI has one. */
-async function engine(answer: (request: LogRequest, reply: (error: Error | null) => void) => void) {
-  const server = new grpc.Server();
-  // Only the method under test; the service's other methods answer UNIMPLEMENTED.
-  server.addService(
-    { log: (EngineService as unknown as grpc.ServiceDefinition)["log"] as never } as grpc.ServiceDefinition,
-    {
-      log: (call: { request: LogRequest }, callback: (error: Error | null, value: Empty) => void) =>
-        answer(call.request, (error) => callback(error, new Empty())),
-    },
-  );
-  const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    ),
-  );
-  return { address: `127.0.0.1:${port}`, close: () => server.forceShutdown() };
-}
-
 const until = async (condition: () => boolean) => {
   const end = Date.now() + 10_000;
   while (!condition() && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -39,7 +17,7 @@ const until = async (condition: () => boolean) => {
 
 test("a line reaches the engine with its severity, URN and whether it is progress", async () => {
   const seen: object[] = [];
-  const { address, close } = await engine((request, reply) => {
+  const { address, close } = await fakeEngine((request, reply) => {
     seen.push(request.toObject());
     reply(null);
   });
@@ -56,7 +34,7 @@ test("a line reaches the engine with its severity, URN and whether it is progres
 
 test("after a first failure the process stays silent", async () => {
   let calls = 0;
-  const { address, close } = await engine((_request, reply) => {
+  const { address, close } = await fakeEngine((_request, reply) => {
     calls += 1;
     reply(new Error("no"));
   });
