@@ -54,6 +54,7 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
     // What an unfinished change has sent may not have been applied, so there the service is asked, not the state.
     const names = new Set([...changed, ...(unfinished ? differing(args, endpoint) : [])].filter(isUpdatable));
     if (names.size > 0) {
+      if (unfinished && !isSettled(endpoint)) await startAnyway(call, args, endpoint);
       const options = changeOptions(call, args, restart ? ["restartTriggers"] : []);
       const attributes = toAttributes(args, names, endpoint);
       const send = () => call.client.updateEndpoint(projectId, rest, attributes, options);
@@ -132,5 +133,19 @@ async function finish(call: Call<Outputs>, args: Shape, { id }: Endpoint): Promi
     // A service that cannot be asked to start it: what failed is all there is to say.
     if (started === undefined) throw error;
     return started;
+  }
+}
+
+/** After a start that has failed a change alone never gets the compute ready; it may yet be what the start lacked. */
+async function startAnyway(
+  { client, deadline, progress }: Call<Outputs>,
+  args: Shape,
+  { id }: Endpoint,
+): Promise<void> {
+  try {
+    // Nothing to keep: the change itself is still to be sent.
+    await client.startEndpoint(args.projectId, id, { deadline, onProgress: progress });
+  } catch (error) {
+    if (!(error instanceof OperationFailedError)) throw error;
   }
 }

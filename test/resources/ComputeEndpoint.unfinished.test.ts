@@ -128,6 +128,34 @@ describe("an operation that fails", () => {
     },
   );
 
+  test("is started again before another change is sent, which alone would never get it ready", async () => {
+    const compute = await computes();
+    await compute.fault({ operation: { action: "start_compute", status: "failed" } });
+    const kept = keptBy(await thrownBy(compute.create(LEAST)));
+    await compute.forgetRequests();
+    compute.restart();
+    const finished = await compute.update(kept, { ...LEAST, size: 4, __timeouts: { update: 3 } });
+    expect((await compute.mutations()).map(({ method }) => method)).toEqual(["POST", "PATCH"]);
+    expect(await atService(compute, endpointId(kept))).toMatchObject({
+      current_state: "active",
+      autoscaling_limit_min_cu: 4,
+    });
+    expect(finished.outs).not.toHaveProperty("__unfinished");
+  });
+
+  test("of the second start as well does not keep the change from being sent: it may be what the start needs", async () => {
+    const compute = await computes();
+    await compute.fault({ operation: { action: "start_compute", status: "failed", times: 2 } });
+    const kept = keptBy(await thrownBy(compute.create(LEAST)));
+    compute.restart();
+    const wanted = { ...LEAST, size: 4 };
+    const again = keptBy(await thrownBy(compute.update(kept, { ...wanted, __timeouts: { update: 1 } })));
+    expect(await atService(compute, endpointId(kept))).toMatchObject({ autoscaling_limit_min_cu: 4 });
+    compute.restart();
+    const finished = await compute.update(again, wanted);
+    expect(finished.outs).not.toHaveProperty("__unfinished");
+  });
+
   test("stays a failure where the service has no call to start it", async () => {
     const compute = await computes();
     await compute.fault({ operation: { action: "start_compute", status: "failed", error: "no capacity left" } });
