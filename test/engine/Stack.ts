@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
   existsSync,
@@ -97,6 +98,27 @@ export class Stack {
   /** Any command, whatever its exit code. */
   async run(...args: string[]): Promise<Run> {
     const result = await pulumi([...args, "--non-interactive"], { cwd: this.#project, env: this.env });
+    this.said += result.text;
+    return result;
+  }
+
+  /** An `up` that is interrupted as often as `times`, each time once `ready` is true. */
+  async interruptedUp(times: number, ready: () => Promise<boolean>): Promise<Run> {
+    let child: ChildProcess | undefined;
+    const running = pulumi(["up", "--yes", "--skip-preview", "--non-interactive"], {
+      cwd: this.#project,
+      env: this.env,
+      onStart: (started) => (child = started),
+    });
+    let ended = false;
+    const end = () => (ended = true);
+    void running.then(end, end);
+    while (!ended && !(await ready())) await new Promise((resolve) => setTimeout(resolve, 50));
+    for (let time = 0; time < times; time++) {
+      child?.kill("SIGINT");
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    const result = await running;
     this.said += result.text;
     return result;
   }

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -53,11 +53,16 @@ export function cliEnvironment(home: string, backend: string): Record<string, st
   };
 }
 
+export interface RunOptions {
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+  readonly input?: string;
+  /** Gets the process, to interrupt it as Ctrl-C does. */
+  readonly onStart?: (process: ChildProcess) => void;
+}
+
 /** Runs `pulumi` and answers with its exit code, whatever it is. A run that does not end is killed, and throws. */
-export function pulumi(
-  args: readonly string[],
-  { cwd, env, input }: { cwd: string; env: Record<string, string>; input?: string },
-): Promise<Run> {
+export function pulumi(args: readonly string[], { cwd, env, input, onStart }: RunOptions): Promise<Run> {
   return new Promise((resolve, reject) => {
     const child = spawn("pulumi", args, { cwd, env, detached: true });
     let text = "";
@@ -77,15 +82,24 @@ export function pulumi(
       resolve({ code, text, stdout });
     });
     child.stdin.end(input ?? "");
+    onStart?.(child);
   });
 }
 
-/** The whole group: the CLI starts hosts of its own. */
+/** The CLI gives its hosts and providers process groups of their own, so they are found by descent, the youngest first. */
 function kill(pid: number | undefined): void {
   if (pid === undefined) return;
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // It has ended meanwhile.
+  const listed = spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" }).stdout;
+  const processes = listed.split("\n").map((line) => line.trim().split(/\s+/).map(Number));
+  const tree = [pid];
+  for (const parent of tree) {
+    for (const [child, of] of processes) if (of === parent && child !== undefined) tree.push(child);
+  }
+  for (const one of tree.reverse()) {
+    try {
+      process.kill(one, "SIGKILL");
+    } catch {
+      // It has ended meanwhile.
+    }
   }
 }
