@@ -33,6 +33,14 @@ export interface ReadOptions extends CallOptions {
   fresh?: boolean | undefined;
 }
 
+export interface ListOptions<T> extends ReadOptions {
+  /**
+   * Whether the list shows what is looked for. One that does not is not believed before a later one says the same: lists
+   * lag (service-notes.md, "Behaviour").
+   */
+  shows?: ((items: readonly T[]) => boolean) | undefined;
+}
+
 export interface CreateOptions<T> extends CallOptions {
   /** The list as it was before, to tell what a request of unknown fate has made. The client lists by itself when it is left out. */
   known?: readonly T[] | undefined;

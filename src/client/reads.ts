@@ -3,7 +3,7 @@ import { Core } from "./core";
 import { Deadline } from "./deadline";
 import { SvcError, TimeoutError } from "./errors";
 import { LaterLists } from "./laterLists";
-import type { ClientOptions, ReadOptions } from "./options";
+import type { ClientOptions, ListOptions, ReadOptions } from "./options";
 import {
   answers,
   type AuthIntegration,
@@ -32,7 +32,10 @@ export class ReadApi {
   readonly baseUrl: string;
   /** Routes found to be absent, with their project. */
   readonly #absent = new Set<string>();
-  readonly #laterLists = new LaterLists<Endpoint[]>();
+  readonly #laterEndpoints = new LaterLists<Endpoint[]>();
+  readonly #laterIntegrations = new LaterLists<AuthIntegration[]>();
+  readonly #laterProviders = new LaterLists<OAuthProvider[]>();
+  readonly #laterDomains = new LaterLists<WhitelistDomain[]>();
 
   constructor(options: ClientOptions) {
     this.#core = new Core(options);
@@ -97,22 +100,28 @@ export class ReadApi {
     });
   }
 
-  async listAuthIntegrations(projectId: string, options?: ReadOptions): Promise<AuthIntegration[]> {
+  async listAuthIntegrations(projectId: string, options?: ListOptions<AuthIntegration>): Promise<AuthIntegration[]> {
     const template = `${PROJECT}/auth/integrations`;
-    const { data } = await this.#core.read("integrations", projectId, template, answers.integrations, options);
-    return [...data];
+    return this.#showing(this.#laterIntegrations, projectId, options, async (look) => {
+      const { data } = await this.#core.read("integrations", projectId, template, answers.integrations, look);
+      return [...data];
+    });
   }
 
-  async listOAuthProviders(projectId: string, options?: ReadOptions): Promise<OAuthProvider[]> {
+  async listOAuthProviders(projectId: string, options?: ListOptions<OAuthProvider>): Promise<OAuthProvider[]> {
     const template = `${PROJECT}/auth/oauth_providers`;
-    const answer = await this.#core.read("oauth_providers", projectId, template, answers.oauthProviders, options);
-    return [...answer.providers];
+    return this.#showing(this.#laterProviders, projectId, options, async (look) => {
+      const answer = await this.#core.read("oauth_providers", projectId, template, answers.oauthProviders, look);
+      return [...answer.providers];
+    });
   }
 
-  async listDomains(projectId: string, options?: ReadOptions): Promise<WhitelistDomain[]> {
+  async listDomains(projectId: string, options?: ListOptions<WhitelistDomain>): Promise<WhitelistDomain[]> {
     const template = `${PROJECT}/auth/domains`;
-    const { domains } = await this.#core.read("domains", projectId, template, answers.domains, options);
-    return [...domains];
+    return this.#showing(this.#laterDomains, projectId, options, async (look) => {
+      const { domains } = await this.#core.read("domains", projectId, template, answers.domains, look);
+      return [...domains];
+    });
   }
 
   async getEmailServer(projectId: string, options?: ReadOptions): Promise<EmailServer> {
@@ -154,16 +163,31 @@ export class ReadApi {
     }
   }
 
-  async #inLaterList(
-    projectId: string,
-    endpointId: string,
-    { deadline }: ReadOptions = {},
-  ): Promise<Endpoint | undefined> {
-    const list = (): Promise<Endpoint[]> => this.listEndpoints(projectId, { fresh: true });
-    const coming = this.#laterLists.get(projectId, this.#core.settings.lookMs, list);
-    const facts = { method: "GET", path: `${PROJECT}/endpoints` };
-    const endpoints = await within(deadline, coming, () => new TimeoutError("no answer before the deadline", facts));
+  async #inLaterList(projectId: string, endpointId: string, options: ReadOptions = {}): Promise<Endpoint | undefined> {
+    const endpoints = await this.#later(this.#laterEndpoints, projectId, options, (look) =>
+      this.listEndpoints(projectId, look),
+    );
     return endpoints.find(({ id }) => id === endpointId);
+  }
+
+  async #showing<T>(
+    later: LaterLists<T[]>,
+    projectId: string,
+    { shows, ...options }: ListOptions<T> = {},
+    list: (look: ReadOptions) => Promise<T[]>,
+  ): Promise<T[]> {
+    const items = await list(options);
+    return shows === undefined || shows(items) ? items : this.#later(later, projectId, options, list);
+  }
+
+  #later<T>(
+    later: LaterLists<T[]>,
+    projectId: string,
+    { deadline }: ReadOptions,
+    list: (look: ReadOptions) => Promise<T[]>,
+  ): Promise<T[]> {
+    const coming = later.get(projectId, this.#core.settings.lookMs, () => list({ fresh: true }));
+    return within(deadline, coming, () => new TimeoutError("a later list did not come before the deadline"));
   }
 
   /** For routes that not every service has (404, 405). What the project itself lacks is told apart by its endpoint list. */

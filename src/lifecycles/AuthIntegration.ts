@@ -93,8 +93,9 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
 
 /** A service without data of its own never answers with another spelling, so names are compared as they are. */
 async function find({ client, deadline }: Call<Outputs>, projectId: string, authProvider: string) {
-  const integrations = await client.listAuthIntegrations(projectId, { deadline });
-  return integrations.find((integration) => integration.auth_provider === authProvider);
+  const isIt = (integration: AuthIntegration): boolean => integration.auth_provider === authProvider;
+  const integrations = await client.listAuthIntegrations(projectId, { deadline, shows: (list) => list.some(isIt) });
+  return integrations.find(isIt);
 }
 
 async function createNew(

@@ -63,8 +63,9 @@ export const oauthProvider: Lifecycle<Shape, Outputs> = {
   async read(call, { id, outs, managed }) {
     const { projectId, rest } = splitId(id);
     if (!(await homeStands(call, projectId, outs))) return undefined;
-    const listed = await call.client.listOAuthProviders(projectId, { deadline: call.deadline });
-    const provider = listed.find((candidate) => candidate.id === rest);
+    const isIt = (candidate: OAuthProvider): boolean => candidate.id === rest;
+    const shows = (list: readonly OAuthProvider[]): boolean => list.some(isIt);
+    const provider = (await call.client.listOAuthProviders(projectId, { deadline: call.deadline, shows })).find(isIt);
     if (provider === undefined) return undefined;
     return {
       args: { projectId, providerId: provider.id, ...observedCredentials(provider, managed) },

@@ -109,7 +109,7 @@ async function bringAbout(
   keep: () => void,
 ): Promise<string[]> {
   const { client, deadline } = call;
-  const known = await listedFor(call, projectId, authProvider, true);
+  const known = await listedFor(call, projectId, authProvider, { fresh: true });
   const missing = declared.filter((origin) => !isListed(known, origin));
   for (const [index, origin] of missing.entries()) {
     call.progress(`adding domain ${index + 1} of ${missing.length}`);

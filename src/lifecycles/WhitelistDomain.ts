@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { WhitelistDomain as WhitelistEntry } from "../client";
 import type { Lifecycle } from "../dynamic/lifecycle";
 import type { ArgumentSpecs } from "../dynamic/shape";
 import type { WhitelistDomainOutputs, WhitelistDomainShape } from "../resources/WhitelistDomain";
@@ -36,7 +37,7 @@ export const whitelistDomain: Lifecycle<Shape, Outputs> = {
     // Asked before, so that nothing can fail once the domain is there.
     const home = await homeOf(call, projectId, authProvider);
     await creatingAtHome(async () => {
-      const known = await listedFor(call, projectId, authProvider, true);
+      const known = await listedFor(call, projectId, authProvider, { fresh: true });
       if (!isListed(known, domain)) return client.addDomain(projectId, domain, authProvider, { known, deadline });
       if (given.adopt === true) return;
       throw new Error(
@@ -50,7 +51,8 @@ export const whitelistDomain: Lifecycle<Shape, Outputs> = {
     const { projectId, rest: domain } = splitId(id);
     if (!(await homeStands(call, projectId, outs))) return undefined;
     const { authProvider = call.authProvider } = outs;
-    if (!isListed(await listedFor(call, projectId, authProvider), domain)) return undefined;
+    const shows = (listed: readonly WhitelistEntry[]): boolean => isListed(listed, domain);
+    if (!shows(await listedFor(call, projectId, authProvider, { shows }))) return undefined;
     return { args: { projectId, domain, authProvider }, outputs: kept(outs, authProvider), ready: true };
   },
 

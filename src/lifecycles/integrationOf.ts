@@ -19,10 +19,13 @@ export async function homeStands(
   projectId: string,
   { authProviderProjectId }: Home,
 ): Promise<boolean> {
-  const integrations = await client.listAuthIntegrations(projectId, { deadline });
   // Outs that were written before the list showed the integration (lists lag) do not know their home.
-  if (authProviderProjectId === undefined) return integrations.length > 0;
-  return integrations.some(({ auth_provider_project_id }) => auth_provider_project_id === authProviderProjectId);
+  const shows = (integrations: readonly AuthIntegration[]): boolean =>
+    integrations.some(
+      ({ auth_provider_project_id }) =>
+        authProviderProjectId === undefined || auth_provider_project_id === authProviderProjectId,
+    );
+  return shows(await client.listAuthIntegrations(projectId, { deadline, shows }));
 }
 
 /** The home of what is created now; empty where the service does not list the integration. */

@@ -9,10 +9,13 @@ export async function listedFor(
   { client, deadline }: Reading,
   projectId: string,
   authProvider: string,
-  fresh = false,
+  options: { fresh?: boolean; shows?: (listed: readonly WhitelistDomain[]) => boolean } = {},
 ): Promise<WhitelistDomain[]> {
-  const listed = await client.listDomains(projectId, { deadline, fresh });
-  return listed.filter(({ auth_provider }) => auth_provider === undefined || auth_provider === authProvider);
+  const ofProvider = (all: readonly WhitelistDomain[]): WhitelistDomain[] =>
+    all.filter(({ auth_provider }) => auth_provider === undefined || auth_provider === authProvider);
+  const { fresh, shows } = options;
+  const wanted = shows === undefined ? {} : { shows: (all: readonly WhitelistDomain[]) => shows(ofProvider(all)) };
+  return ofProvider(await client.listDomains(projectId, { deadline, fresh, ...wanted }));
 }
 
 export function isListed(listed: readonly WhitelistDomain[], origin: string): boolean {
