@@ -137,20 +137,17 @@ export function host<Args extends object, Outputs extends object>(
         const given = visible(news);
         const comparison = compareWith(stored, given);
         const known = Object.fromEntries(Object.entries(given).filter(([, value]) => !containsUnknown(value)));
-        const replaces = new Set(comparison.replaces);
-        // The program's arguments have passed `check`; in a refresh they are the state's.
-        for (const name of lifecycle.replacedBy?.(stored, known as Partial<Args>) ?? []) replaces.add(name);
-
         const { __urn } = hidden(news);
         const oldInputs = session.checkedInputs(__urn);
         if (__urn !== undefined && oldInputs !== undefined) {
-          const plan = { stored, news: known as Partial<Args>, changes: comparison, replaces };
+          // The program's arguments have passed `check`.
+          const plan = { stored, news: known as Partial<Args>, changes: comparison, replaces: comparison.replaces };
           for (const warning of lifecycle.warnings?.(plan) ?? []) session.warn(__urn, warning);
           for (const name of comparison.dropped) session.warn(__urn, droppedWarning(kind, id, name));
         }
-        const result = { replaces: [...replaces], deleteBeforeReplace: lifecycle.deleteBeforeReplace };
+        const result = { replaces: [...comparison.replaces], deleteBeforeReplace: lifecycle.deleteBeforeReplace };
         if (stored.unfinished) return { ...result, changes: true };
-        if (isEmpty(comparison) && replaces.size === 0) return { ...result, changes: false };
+        if (isEmpty(comparison)) return { ...result, changes: false };
         // Left undefined, the engine compares the inputs itself and can tell what differs (engine.md 2). Where the
         // inputs are equal and only the outs differ, it has to be told.
         return oldInputs !== undefined && sameJson(oldInputs, given) ? { ...result, changes: true } : result;

@@ -19,8 +19,6 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
    * given: one that is not known yet, or has a problem of its own, is no missing one.
    */
   readonly rules?: (args: Partial<Args>, given: ReadonlySet<string>) => Problem[];
-  /** Arguments that replace the resource together, beyond `replaces` of each: given old outs and new known arguments. */
-  readonly replacedBy?: (stored: Stored<Args, Outputs>, news: Partial<Args>) => (keyof Args & string)[];
   /** What a plan should say on the resource's own line, once. */
   readonly warnings?: (plan: Plan<Args, Outputs>) => string[];
   /** What a plan should say of the arguments alone, before anything is compared, once. */

@@ -18,7 +18,7 @@ export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown
   throw badRequest(`invalid request: ${problems.join("; ")}`);
 }
 
-export async function readJson(context: Context<Env>): Promise<unknown> {
+async function readJson(context: Context<Env>): Promise<unknown> {
   const type = context.req.header("content-type") ?? "";
   if (!/^application\/json\s*(;|$)/i.test(type)) throw badRequest("the content-type must be application/json");
   const text = await context.req.text();

