@@ -3,7 +3,7 @@ import { BadRequestError, ConflictError, NotFoundError } from "./errors";
 import { sleep } from "./within";
 
 /** A batch departs when none has joined it for this long. */
-const WINDOW_MS = 150;
+const WINDOW_MS = 200;
 const LONGEST_WINDOW_MS = 2_000;
 
 /** Deletes these domains in one call; throws when the call as a whole failed. */

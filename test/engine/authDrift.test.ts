@@ -97,7 +97,7 @@ test("drift of the auth settings shows by name and is repaired; credentials that
   await stack.finish(before);
 });
 
-test("50 redirect domains come and go on a service that allows 40 requests a second, in far fewer deletions than domains", async () => {
+test("50 redirect domains come and go on a service that allows 40 requests a second, in at most five deletions", async () => {
   const stack = await Stack.create({
     program: `
 const { projectId } = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
@@ -110,9 +110,9 @@ for (let index = 0; index < 50; index += 1) {
   expect(await stack.up()).toMatchObject({ code: 0 });
   expect((await service.list("/projects/prj-demo/auth/domains"))["domains"]).toHaveLength(50);
   await service.clearRequests();
-  expect(await stack.destroy()).toMatchObject({ code: 0 });
+  // What the engine deletes at the same time travels together, and by default that is four for each core.
+  expect(await stack.destroy("--parallel", "32")).toMatchObject({ code: 0 });
   expect((await service.state()).projects[0]).toMatchObject({ domains: [], integrations: [] });
   const deletions = (await service.mutations()).filter((line) => line === "DELETE /projects/{project_id}/auth/domains");
-  // The engine deletes eight at a time on two cores: those travel together.
-  expect(deletions.length).toBeLessThanOrEqual(20);
+  expect(deletions.length).toBeLessThanOrEqual(5);
 });
