@@ -6,9 +6,19 @@ import { ROOT } from "./cli";
 import { Stack } from "./Stack";
 
 /** A stack whose program is the very file of examples/, without its types: they are checked by `npm run check`. */
-export async function exampleStack(name: string, emulator: EmulatorOptions = {}): Promise<Stack> {
+export function exampleStack(name: string, emulator: EmulatorOptions = {}): Promise<Stack> {
+  return typeScriptStack(readFileSync(join(ROOT, "examples", name, "index.ts"), "utf8"), emulator);
+}
+
+/** A stack whose program is the one that the README shows. */
+export function readmeStack(): Promise<Stack> {
+  const [, program] = /```ts\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, "README.md"), "utf8")) ?? [];
+  if (program === undefined) throw new Error("README.md shows no TypeScript program");
+  return typeScriptStack(program, {});
+}
+
+async function typeScriptStack(source: string, emulator: EmulatorOptions): Promise<Stack> {
   const stack = await Stack.create({ program: "", emulator });
-  const source = readFileSync(join(ROOT, "examples", name, "index.ts"), "utf8");
   const compilerOptions = { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022, esModuleInterop: true };
   stack.write("index.js", transpileModule(source, { compilerOptions }).outputText);
   return stack;
