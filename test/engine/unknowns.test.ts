@@ -1,0 +1,70 @@
+import { Stack } from "./Stack";
+
+const program = (database: string, args = "") => `
+  const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo", databaseName: "${database}" });
+  const same = (value) => auth.createdAt.apply(() => value);
+  new svc.ComputeEndpoint("api", {
+    projectId: same("prj-demo"), branchId: same("br-dev"), regionId: same("aws-us-east-1"),
+    size: { min: 1, max: same(2) }, settings: { pgSettings: { work_mem: same("64MB") } } ${args}
+  });`;
+
+test("values that are not known yet pass a preview, which sends nothing; they are checked once known", async () => {
+  const stack = await Stack.create({ program: program("one") });
+  const { service } = stack;
+  const before = await service.state();
+  const preview = await stack.preview();
+  expect(preview).toMatchObject({ code: 0 });
+  expect(preview.text).toMatch(/2 to create|3 to create/);
+  expect(await service.requests()).toEqual([]);
+
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  const { id } = await stack.resource("api");
+
+  // While the integration is replaced everything that depends on it is unknown, its values stay what they are.
+  stack.program(program("two"));
+  await service.clearRequests();
+  expect(await stack.preview()).toMatchObject({ code: 0 });
+  expect(await service.mutations()).toEqual([]);
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect((await stack.resource("api")).id).toBe(id);
+  expect(await service.mutations()).toEqual([
+    "DELETE /projects/{project_id}/auth/integration/{auth_provider}",
+    "POST /projects/auth/create",
+  ]);
+
+  stack.program(program("two", ', name: same("x".repeat(65))'));
+  const refused = await stack.up();
+  expect(refused.code).not.toBe(0);
+  expect(refused.text).toMatch(/name: must have 1 to 64 characters/);
+  stack.program(program("two"));
+  await stack.finish(before);
+});
+
+test("each argument of an integration replaces it, and the preview says what is lost", async () => {
+  const declared = { projectId: "prj-demo", branchId: "br-main", databaseName: "svcdb", roleName: "svcdb_owner" };
+  const text = (changes: object) => `new svc.AuthIntegration("auth", ${JSON.stringify({ ...declared, ...changes })});`;
+  const stack = await Stack.create({ program: text({}) });
+  const before = await stack.service.state();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  for (const changes of [
+    { projectId: "prj-other" },
+    { branchId: "br-dev" },
+    { databaseName: "other" },
+    { roleName: "other" },
+    { authProvider: "another" },
+  ]) {
+    stack.program(text(changes));
+    const { stdout } = await stack.run("preview", "--json");
+    const { steps, diagnostics } = JSON.parse(stdout) as {
+      steps: { op: string; urn: string }[];
+      diagnostics: { message: string }[];
+    };
+    const ops = steps.filter(({ urn }) => urn.endsWith("::auth")).map(({ op }) => op);
+    expect([changes, ops]).toEqual([changes, ["replace"]]);
+    expect(diagnostics.map(({ message }) => message).join("\n")).toMatch(
+      /AuthIntegration prj-demo\/supported_provider is deleted and made again: all of its users and keys are lost/,
+    );
+  }
+  stack.program(text({}));
+  await stack.finish(before);
+});
