@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { EmulatorOptions } from "../../src/emulator";
 import { cliEnvironment, pulumi, ROOT, type Run } from "./cli";
 import { Service } from "./service";
@@ -81,7 +81,9 @@ export class Stack {
   }
 
   write(file: string, text: string): void {
-    writeFileSync(join(this.#project, file), text);
+    const path = join(this.#project, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
   }
 
   async config(key: string, value: string, secret = false): Promise<void> {
