@@ -1,12 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { ComputeEndpoint, type ComputeEndpointArgs } from "../resources/ComputeEndpoint";
 
-/** What the group decides for its computes. */
-type GroupDecides = "projectId" | "branchId" | "type";
-
 /** A compute of the group: the arguments of `ComputeEndpoint` less those that the group decides. */
-export type GroupComputeArgs = Omit<ComputeEndpointArgs, GroupDecides>;
+export type GroupComputeArgs = Omit<ComputeEndpointArgs, "projectId" | "branchId" | "type">;
 
+/** A read replica of the group: a compute, and a key of its own. */
 export interface GroupReplicaArgs extends GroupComputeArgs {
   /**
    * What the replica is called in the stack: `<group>-replica-<key>`. Give one where replicas may be taken out of the
@@ -17,9 +15,11 @@ export interface GroupReplicaArgs extends GroupComputeArgs {
 }
 
 export interface ComputeGroupArgs {
+  /** The project. Changing it replaces all of them. */
   projectId: pulumi.Input<string>;
   /** The branch that all of them serve. Changing it moves all of them: same ids, same hosts. */
   branchId: pulumi.Input<string>;
+  /** The branch's one compute that can write. */
   primary: GroupComputeArgs;
   /** How many read replicas, each sized and set like the primary; or what each of them is. @default 0 */
   replicas?: number | GroupReplicaArgs[];
@@ -32,7 +32,9 @@ export interface ComputeGroupArgs {
  * The program of examples/read-replicas declares one.
  */
 export class ComputeGroup extends pulumi.ComponentResource {
+  /** The compute `<name>-primary`. */
   readonly primary: ComputeEndpoint;
+  /** The computes `<name>-replica-<key>`, in the order of the list. */
   readonly replicas: readonly ComputeEndpoint[];
   /** Where to connect: the primary to write, a replica to read. */
   readonly hosts: pulumi.Output<{ primary: string; replicas: string[] }>;

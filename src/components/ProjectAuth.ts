@@ -15,20 +15,38 @@ type Without<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Uni
  */
 export type ProjectAuthProvider = "shared" | Omit<OAuthProviderArgs, "projectId" | "providerId">;
 
+/** The arguments of `EmailServer`, less the project. */
 export type ProjectAuthEmail = Without<EmailServerArgs, "projectId">;
 
 export interface ProjectAuthArgs {
+  /** The project. Changing it replaces the integration and all that lives in it. */
   projectId: pulumi.Input<string>;
-  /** @default the branch that the service flags as default */
+  /**
+   * The production branch (`br-…`), whose database holds the synced users. Changing it replaces the integration and all
+   * that lives in it.
+   * @default the branch that the service flags as default
+   */
   branchId?: pulumi.Input<string> | undefined;
-  /** @default "svcdb" (the service's) */
+  /**
+   * The database on that branch which holds the synced users. Changing it replaces the integration and all that lives
+   * in it.
+   * @default "svcdb" (the service's)
+   */
   databaseName?: pulumi.Input<string> | undefined;
-  /** @default "svcdb_owner" (the service's) */
+  /**
+   * The Postgres role that the integration uses there. Changing it replaces the integration and all that lives in it.
+   * @default "svcdb_owner" (the service's)
+   */
   roleName?: pulumi.Input<string> | undefined;
-  /** @default the setting `svc:authProvider` */
+  /**
+   * The auth provider's short name; the service supports one. Changing it replaces the integration and all that lives in
+   * it.
+   * @default the setting `svc:authProvider`
+   */
   authProvider?: pulumi.Input<string> | undefined;
   /**
-   * Takes over an integration that exists, and the redirect domains that stand in it, instead of failing.
+   * Takes over an integration that exists, and the redirect domains that stand in it, instead of failing. Changing it
+   * later has no effect on what is there.
    * @default false
    */
   adopt?: pulumi.Input<boolean> | undefined;
@@ -59,13 +77,15 @@ export interface ProjectAuthArgs {
  * The program of examples/oauth declares one.
  */
 export class ProjectAuth extends pulumi.ComponentResource {
+  /** The integration, with the key set of its creation. */
   readonly integration: AuthIntegration;
-  /** By the short name of the provider. */
+  /** By the short name of the provider, as in `oauth`. */
   readonly oauthProviders: { readonly [providerId: string]: OAuthProvider };
-  /** By the normalised origin; empty with `exclusiveDomains`. */
+  /** The redirect domains by their normalised origin; empty with `exclusiveDomains`. */
   readonly whitelistDomains: { readonly [origin: string]: WhitelistDomain };
-  /** With `exclusiveDomains`. */
+  /** The whole list, with `exclusiveDomains`. */
   readonly whitelist: Whitelist | undefined;
+  /** With `email`. */
   readonly emailServer: EmailServer | undefined;
 
   constructor(name: string, args: ProjectAuthArgs, opts?: pulumi.ComponentResourceOptions) {

@@ -2,13 +2,15 @@ import type { Branch } from "../client";
 
 /** A branch of a project. */
 export interface BranchResult {
-  /** `br-…` */
+  /** The branch's id (`br-…`). */
   branchId: string;
+  /** Its name at the service. */
   name?: string | undefined;
   /** Whether it is the one that an auth integration belongs to (service.md 4.1). */
   default: boolean;
+  /** Such as `ready`; the service may know more. */
   currentState?: string | undefined;
-  /** ISO 8601, UTC. */
+  /** When it was made. ISO 8601, UTC. */
   createdAt?: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import { toAuthIntegrationResult, type AuthIntegrationResult } from "./authInteg
 import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
 
 export interface GetAuthIntegrationArgs extends ProjectLookupArgs {
-  /** @default the setting `svc:authProvider` */
+  /** The auth provider's short name; the service supports one. @default the setting `svc:authProvider` */
   authProvider?: string;
 }
 

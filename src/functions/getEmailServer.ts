@@ -8,15 +8,21 @@ export type GetEmailServerArgs = ProjectLookupArgs;
 export interface EmailServerResult {
   /** `shared`: the service's; `standard`: an SMTP server of one's own. */
   type: string;
+  /** Host name of the SMTP server. */
   host?: string | undefined;
+  /** Port of the SMTP server. */
   port?: number | undefined;
+  /** The user name at the SMTP server. */
   username?: string | undefined;
+  /** The address that mail comes from. */
   senderEmail?: string | undefined;
+  /** The name that mail comes from. */
   senderName?: string | undefined;
 }
 
+/** The e-mail server with its password. */
 export interface EmailServerOutputResult extends EmailServerResult {
-  /** Secret. Absent where the service does not show it. */
+  /** The password of `username`. Secret. Absent where the service does not show it. */
   password?: string | undefined;
 }
 

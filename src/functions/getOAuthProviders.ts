@@ -6,7 +6,7 @@ export type GetOAuthProvidersArgs = ProjectLookupArgs;
 
 /** What the service lists of an OAuth provider (service.md 2.4). */
 export interface OAuthProviderResult {
-  /** Such as `google`. */
+  /** Its short name, such as `google`. */
   providerId: string;
   /** `shared`: the service's keys; `standard`: own keys. */
   type: string;

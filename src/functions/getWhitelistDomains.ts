@@ -8,6 +8,7 @@ export type GetWhitelistDomainsArgs = ProjectLookupArgs;
 export interface WhitelistDomainResult {
   /** An origin, in the spelling that the service stores. */
   domain: string;
+  /** The auth provider's short name. */
   authProvider?: string | undefined;
 }
 

@@ -5,6 +5,7 @@ import type { ReadSetting } from "../dynamic/settings";
 import type { Provider } from "../resources/Provider";
 import { accountOf, knownSettings, readerOf, settingsOf, stackSettings, type Account } from "./account";
 
+/** What every function takes besides its arguments. */
 export interface LookupOptions {
   /**
    * The account to ask.

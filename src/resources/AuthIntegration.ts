@@ -2,24 +2,33 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../dynamic/inputs";
 import { NO_ARGUMENTS, SvcResource } from "../dynamic/SvcResource";
 
-/** What an auth integration is declared with (service.md 2.2, 4.1). Changing anything replaces it. */
+/** What an auth integration is declared with (service.md 2.2, 4.1). Changing anything but `adopt` replaces it. */
 export interface AuthIntegrationShape {
-  /** The project. */
+  /** The project. Changing this replaces the integration. */
   projectId: string;
   /**
-   * The production branch (`br-…`), whose database holds the synced users.
+   * The production branch (`br-…`), whose database holds the synced users. Changing this replaces the integration.
    * @default the branch that the service flags as default
    */
   branchId?: string;
-  /** @default "svcdb" (the service's) */
+  /**
+   * The database on that branch which holds the synced users. Changing this replaces the integration.
+   * @default "svcdb" (the service's)
+   */
   databaseName?: string;
-  /** @default "svcdb_owner" (the service's) */
+  /**
+   * The Postgres role that the integration uses there. Changing this replaces the integration.
+   * @default "svcdb_owner" (the service's)
+   */
   roleName?: string;
-  /** @default the setting `svc:authProvider` */
+  /**
+   * The auth provider's short name; the service supports one. Changing this replaces the integration.
+   * @default the setting `svc:authProvider`
+   */
   authProvider?: string;
   /**
    * Takes over an integration that exists instead of failing. Its keys cannot be read, so a new key set is made; the
-   * older ones stay valid. Only looked at when the resource is created.
+   * older ones stay valid. Changing this later has no effect.
    * @default false
    */
   adopt?: boolean;
@@ -31,9 +40,11 @@ export type AuthIntegrationArgs = ArgumentsOf<AuthIntegrationShape>;
 export interface AuthIntegrationOutputs {
   /** The project at the auth provider. */
   authProviderProjectId: string;
+  /** The public key of the set, for the client side of an application. */
   pubClientKey: string;
-  /** Secret: always encrypted in the state. It cannot be read again later. */
+  /** The server key of the set. Secret: always encrypted in the state. It cannot be read again later. */
   secretServerKey: string;
+  /** Where the auth provider publishes the keys that its tokens are verified with. */
   jwksUrl: string;
   /** Schema of the table with the synced users. */
   schemaName?: string;
@@ -41,6 +52,7 @@ export interface AuthIntegrationOutputs {
   tableName?: string;
   /** `svc` while the service manages the auth project, `user` after its ownership was transferred. */
   ownedBy?: string;
+  /** When it was made. ISO 8601, UTC. */
   createdAt?: string;
 }
 

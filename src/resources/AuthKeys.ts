@@ -7,12 +7,12 @@ export interface AuthKeysShape {
   /** The project of an integration: pass its `projectId` output. Changing this replaces the key set. */
   projectId: string;
   /**
-   * Changing this replaces the key set.
+   * The auth provider's short name; the service supports one. Changing this replaces the key set.
    * @default the setting `svc:authProvider`
    */
   authProvider?: string;
   /**
-   * Any values, such as the month of the last rotation; when one changes, a new key set replaces this one.
+   * Any values, such as the month of the last rotation. Changing this replaces the key set.
    * @default []
    */
   rotationTriggers?: unknown[];
@@ -22,9 +22,11 @@ export type AuthKeysArgs = ArgumentsOf<AuthKeysShape>;
 
 /** The key set (service.md 2.3). */
 export interface AuthKeysOutputs {
+  /** The public key of the set, for the client side of an application. */
   pubClientKey: string;
-  /** Secret: always encrypted in the state. It cannot be read again later. */
+  /** The server key of the set. Secret: always encrypted in the state. It cannot be read again later. */
   secretServerKey: string;
+  /** Where the auth provider publishes the keys that its tokens are verified with. */
   jwksUrl: string;
   /** Schema of the table with the synced users. */
   schemaName?: string;

@@ -7,12 +7,12 @@ export interface AuthOwnershipTransferShape {
   /** The project of an integration: pass its `projectId` output. Changing this replaces the transfer. */
   projectId: string;
   /**
-   * Changing this replaces the transfer.
+   * The auth provider's short name; the service supports one. Changing this replaces the transfer.
    * @default the setting `svc:authProvider`
    */
   authProvider?: string;
   /**
-   * Any values; when one changes, another address is asked for, as when the first has expired.
+   * Any values, for asking for another address when the first has expired. Changing this replaces the transfer.
    * @default []
    */
   triggers?: unknown[];

@@ -8,10 +8,10 @@ export interface AuthUserShape {
   projectId: string;
   /** The address, which no other user of the integration may have. Changing this replaces the user. */
   email: string;
-  /** 1 to 255 characters. Changing this replaces the user. */
+  /** What the user is called, in 1 to 255 characters. Changing this replaces the user. */
   name?: string;
   /**
-   * Changing this replaces the user.
+   * The auth provider's short name; the service supports one. Changing this replaces the user.
    * @default the setting `svc:authProvider`
    */
   authProvider?: string;

@@ -14,7 +14,7 @@ export interface ComputeEndpointShape {
    * @default "read_write" when it is created
    */
   type?: "read_write" | "read_only";
-  /** 1 to 64 characters. */
+  /** Its name at the service, in 1 to 64 characters. */
   name?: string;
   /**
    * In compute units (CU): a fixed size out of `computeSizes`, or `{min, max}` up to 16 CU to scale between. Changing
@@ -40,19 +40,24 @@ export interface ComputeEndpointShape {
   provisioner?: string;
   /** Postgres settings. Each of the two parts is managed when it is given, and then whole: what it lacks is cleared. */
   settings?: ComputeSettings;
-  /** Any values; when one changes, an active compute is restarted (an idle one starts afresh anyway). */
+  /**
+   * Any values, such as the date of the last restart that was wanted. Changing this restarts an active compute and drops
+   * its connections; an idle one starts afresh anyway.
+   */
   restartTriggers?: unknown[];
   /**
    * Takes over a compute that exists instead of failing: `true` for the branch's primary, `"ep-…"` for that one. It is
-   * then brought to what is declared. Only looked at when the resource is created.
+   * then brought to what is declared. Changing this later has no effect.
    * @default false
    */
   adopt?: boolean | string;
 }
 
+/** Settings of the Postgres server. */
 export interface ComputeSettings {
   /** Postgres' own settings by name, such as `{ max_parallel_workers: "4" }`. */
   pgSettings?: { [name: string]: string };
+  /** Libraries that the server loads at its start: the service's own choice (`useDefaults`), and those that are named. */
   preloadLibraries?: { useDefaults?: boolean; enabledLibraries?: string[] };
 }
 
@@ -60,20 +65,25 @@ export type ComputeEndpointArgs = ArgumentsOf<ComputeEndpointShape>;
 
 /** What the service says of a compute besides its arguments. */
 export interface ComputeEndpointOutputs {
-  /** `ep-…` */
+  /** The compute's own id (`ep-…`). */
   endpointId: string;
   /** Where to connect. It stays when the compute moves, and changes when it is replaced. */
   host: string;
   /** The same through the connection pooler. */
   pooledHost: string;
+  /** The host name that `host` ends in: `<endpoint id>.<proxy host>`. */
   proxyHost: string;
+  /** The smallest size in compute units (CU); equal to the largest for a fixed size. */
   autoscalingLimitMinCu?: number;
+  /** The largest size in CU. */
   autoscalingLimitMaxCu?: number;
-  /** 0: the service's default of 300 s; -1: never. */
+  /** After how many seconds without a query it is suspended. 0: the service's default of 300 s; -1: never. */
   suspendTimeoutSeconds?: number;
-  /** Of a fixed size; of an autoscaling one at each limit. Absent for 40 to 56 CU, which the service does not publish. */
+  /** Postgres' own limit, of a fixed size; of an autoscaling one at each limit. Absent for 40 to 56 CU, which the service does not publish. */
   maxConnections?: number | { min?: number; max?: number };
+  /** What it was made with, such as `console`. */
   creationSource?: string;
+  /** When it was made. ISO 8601, UTC. */
   createdAt?: string;
 }
 

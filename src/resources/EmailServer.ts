@@ -8,8 +8,9 @@ export interface SmtpShape {
   host: string;
   /** 1 to 65535. */
   port: number;
+  /** The user name at the mail server. */
   username: string;
-  /** Secret. */
+  /** The password of `username`. Secret. */
   password: string;
   /** The address that mail comes from. */
   senderEmail: string;

@@ -12,16 +12,16 @@ export interface OAuthProviderShape {
   /** Its short name, such as `google`, `github` or `microsoft`. Changing this replaces the provider. */
   providerId: string;
   /**
-   * Of your own application. Taking both credentials out of the program replaces the provider by one with the shared
-   * keys; giving them to a shared one changes it.
+   * The client id of your own application at the provider. Taking both credentials out of the program replaces the
+   * provider by one with the shared keys; giving them to a shared one changes it.
    */
   clientId?: string;
-  /** Of your own application. Secret. */
+  /** The client secret of your own application at the provider. Secret. */
   clientSecret?: string;
   /**
    * Takes over a provider that exists instead of failing: the shared ones that a new integration offers by itself, or one
-   * that an interrupted `pulumi up` has made. Declared credentials replace those that it has. Only looked at when the
-   * resource is created.
+   * that an interrupted `pulumi up` has made. Declared credentials replace those that it has. Changing this later
+   * has no effect.
    * @default false
    */
   adopt?: boolean;

@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 
 export interface ProviderArgs {
-  /** Secret. @default the configuration `svc:apiKey` of the stack */
+  /** The API key of the account. Secret. @default the configuration `svc:apiKey` of the stack */
   apiKey?: pulumi.Input<string>;
   /** The versioned API root, such as `https://…/api/v2`. @default the configuration `svc:baseUrl` */
   baseUrl?: pulumi.Input<string>;
-  /** @default the configuration `svc:authProvider` */
+  /** The short name of the auth provider that is used where a resource names none. @default the configuration `svc:authProvider` */
   authProvider?: pulumi.Input<string>;
 }
 

@@ -12,7 +12,7 @@ export interface WhitelistShape {
    */
   domains: string[];
   /**
-   * Changing this replaces the whitelist.
+   * The auth provider's short name; the service supports one. Changing this replaces the whitelist.
    * @default the setting `svc:authProvider`
    */
   authProvider?: string;

@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../dynamic/inputs";
 import { NO_ARGUMENTS, SvcResource } from "../dynamic/SvcResource";
 
-/** What a redirect domain is declared with (service.md 2.5, 4.3). Changing anything replaces it. */
+/** What a redirect domain is declared with (service.md 2.5, 4.3). Changing anything but `adopt` replaces it. */
 export interface WhitelistDomainShape {
   /** The project of an integration: pass its `projectId` output. Changing this replaces the domain. */
   projectId: string;
@@ -12,12 +12,12 @@ export interface WhitelistDomainShape {
    */
   domain: string;
   /**
-   * Changing this replaces the domain.
+   * The auth provider's short name; the service supports one. Changing this replaces the domain.
    * @default the setting `svc:authProvider`
    */
   authProvider?: string;
   /**
-   * Takes over a domain that is on the whitelist already instead of failing. Only looked at when the resource is created.
+   * Takes over a domain that is on the whitelist already instead of failing. Changing this later has no effect.
    * @default false
    */
   adopt?: boolean;
