@@ -1,0 +1,158 @@
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ArgumentSpec } from "../../src/dynamic/shape";
+import { authIntegration } from "../../src/lifecycles/AuthIntegration";
+import { authKeys } from "../../src/lifecycles/AuthKeys";
+import { authOwnershipTransfer } from "../../src/lifecycles/AuthOwnershipTransfer";
+import { authUser } from "../../src/lifecycles/AuthUser";
+import { computeEndpoint } from "../../src/lifecycles/ComputeEndpoint";
+import { emailServer } from "../../src/lifecycles/EmailServer";
+import { oauthProvider } from "../../src/lifecycles/OAuthProvider";
+import { whitelist } from "../../src/lifecycles/Whitelist";
+import { whitelistDomain } from "../../src/lifecycles/WhitelistDomain";
+import { environment, runProcess, SCRIPTS, temporaryFolder, type Ended } from "./support";
+
+jest.setTimeout(120_000); // Each run reads all sources with the compiler.
+
+const ROOT = join(SCRIPTS, "..");
+const DOCS = join(ROOT, "docs");
+const PAGES = ["resources.md", "functions.md"];
+
+/** What the pages are written from, in a folder of its own, and with the pages as they are. */
+function copy(): string {
+  const root = temporaryFolder();
+  for (const name of ["src", "docs", "package.json", "tsconfig.json", ".prettierrc.json"]) {
+    cpSync(join(ROOT, name), join(root, name), { recursive: true });
+  }
+  return root;
+}
+
+function docs(root: string, ...args: string[]): Promise<Ended> {
+  const env = environment([], { PULUMI_SVC_ROOT: root });
+  return runProcess(process.execPath, [join(SCRIPTS, "docs.mjs"), ...args], { env });
+}
+
+function edit(root: string, path: string, text: string, by: string): void {
+  const file = join(root, path);
+  const before = readFileSync(file, "utf8");
+  expect(before).toContain(text);
+  writeFileSync(file, before.replace(text, by));
+}
+
+const pages = (root: string): string[] => PAGES.map((page) => readFileSync(join(root, "docs", page), "utf8"));
+
+/** The cells of each table row under a heading, as a reader sees them. */
+function rows(markdown: string, heading: string): string[][] {
+  const section = markdown.split(/^#+ /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
+  const lines = section.split("\n").filter((line) => line.startsWith("|"));
+  return lines.slice(2).map((line) =>
+    line
+      .split(/(?<!\\)\|/)
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+describe("the reference", () => {
+  test("is written from nothing, and a second run finds it the same", async () => {
+    const root = copy();
+    for (const page of PAGES) rmSync(join(root, "docs", page));
+    const missing = await docs(root, "--check");
+    expect(missing.code).toBe(1);
+    for (const page of PAGES) expect(missing.output).toContain(`docs/${page} is not what the sources give`);
+    expect(await docs(root)).toEqual({ code: 0, output: "2 of 2 pages written anew.\n" });
+    const written = pages(root);
+    expect(await docs(root)).toEqual({ code: 0, output: "The reference is up to date.\n" });
+    expect(pages(root)).toEqual(written);
+    expect(await docs(root, "--check")).toEqual({ code: 0, output: "" });
+  });
+
+  test("is out of date once a JSDoc has changed: --check names the page and the command, and writes nothing", async () => {
+    const root = copy();
+    expect(await docs(root)).toMatchObject({ code: 0 });
+    edit(root, "src/resources/ComputeEndpoint.ts", "Whether the connection pooler is on.", "Turns the pooler on.");
+    const before = pages(root);
+    const { code, output } = await docs(root, "--check");
+    expect(code).toBe(1);
+    expect(output).toBe("docs/resources.md is not what the sources give. Write it anew: npm run docs\n");
+    expect(pages(root)).toEqual(before);
+  });
+
+  test("is not written while something public lacks its words: each is named with its place", async () => {
+    const root = copy();
+    edit(root, "src/resources/AuthUser.ts", "  /** The id in the table of the synced users. */\n", "");
+    edit(root, "src/resources/EmailServer.ts", 'secretArgs: ["password"], ', "");
+    edit(root, "src/index.ts", "export type { BranchResult }", "export { toBranchResults, type BranchResult }");
+    const before = pages(root);
+    const { code, output } = await docs(root);
+    expect(code).toBe(1);
+    expect(output).toMatch(/^src\/resources\/AuthUser\.ts:\d+: userId has no description$/m);
+    expect(output).toMatch(
+      /^src\/resources\/EmailServer\.ts:\d+: password: only one of JSDoc and class says .*secret$/m,
+    );
+    expect(output).toMatch(/^src\/functions\/branchResult\.ts:\d+: toBranchResults has no description$/m);
+    expect(pages(root)).toEqual(before);
+  });
+
+  test("takes no argument but --check", async () => {
+    expect(await docs(ROOT, "--chekc")).toMatchObject({ code: 2, output: expect.stringContaining("[--check]") });
+  });
+
+  test("shows nothing internal", () => {
+    for (const page of pages(ROOT)) {
+      expect(page).not.toMatch(/service\.md|service notes|design\.md|engine\.md|\b\w+Shape\b|ArgumentsOf|__\w/);
+    }
+  });
+
+  test("leads nowhere that is not there", () => {
+    const headings = (file: string) =>
+      [...readFileSync(file, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+        heading.toLowerCase().replaceAll(" ", "-"),
+      );
+    const links = PAGES.flatMap((page) =>
+      [...readFileSync(join(DOCS, page), "utf8").matchAll(/\]\(([^)#]*)#?([^)]*)\)/g)].map(
+        ([, path = "", anchor = ""]) => ({ file: join(DOCS, path === "" ? page : path), anchor }),
+      ),
+    );
+    expect(links.length).toBeGreaterThan(50);
+    const broken = links.filter(
+      ({ file, anchor }) => !existsSync(file) || (anchor !== "" && !headings(file).includes(anchor)),
+    );
+    expect(broken).toEqual([]);
+  });
+});
+
+describe("the table of the arguments", () => {
+  const lifecycles = [
+    authIntegration,
+    authKeys,
+    authOwnershipTransfer,
+    authUser,
+    computeEndpoint,
+    emailServer,
+    oauthProvider,
+    whitelist,
+    whitelistDomain,
+  ];
+
+  test.each(lifecycles.map(({ kind, args }) => [kind, args] as const))(
+    "of %s says what the provider does",
+    (kind, args) => {
+      const specs = Object.entries(args) as [string, ArgumentSpec<unknown>][]; // each is a spec of its own type
+      const [resources = ""] = pages(ROOT);
+      const told = rows(resources, `Arguments of ${kind}`).map((cells) => ({
+        name: cells[0],
+        required: cells[2] === "yes",
+        replaces: /^replaces/.test(cells.at(-1) ?? ""),
+        createOnly: cells.at(-1) === "later has no effect",
+      }));
+      const done = specs.map(([name, { required, replaces, createOnly }]) => ({
+        name: `\`${name}\``,
+        required: required === true,
+        replaces: replaces !== undefined && replaces !== false,
+        createOnly: createOnly === true,
+      }));
+      expect(told).toEqual(done);
+    },
+  );
+});
