@@ -55,6 +55,7 @@ export class Stack {
     this.#backend = join(folder, "backend");
     mkdirSync(this.#project);
     mkdirSync(this.#backend);
+    mkdirSync(join(folder, "home"));
     this.env = cliEnvironment(join(folder, "home"), this.#backend);
   }
 
@@ -206,8 +207,9 @@ export class Stack {
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isSymbolicLink()) return [];
-    return entry.isDirectory() ? filesBelow(path) : [path];
+    if (entry.isDirectory()) return filesBelow(path);
+    // No links, and no pipes: reading one would wait for ever.
+    return entry.isFile() ? [path] : [];
   });
 }
 

@@ -40,9 +40,10 @@ function isExecutable(file: string): boolean {
 /** Nothing of the caller's Pulumi login, stacks and settings gets in: only what a process needs to start. */
 export function cliEnvironment(home: string, backend: string): Record<string, string> {
   return {
-    PATH: [cliFolder(), join(ROOT, "node_modules", ".bin"), process.env["PATH"] ?? ""].join(delimiter),
+    PATH: [join(ROOT, "node_modules", ".bin"), cliFolder(), process.env["PATH"] ?? ""].join(delimiter),
     HOME: home,
-    TMPDIR: process.env["TMPDIR"] ?? "/tmp",
+    // The CLI leaves its pipes there when a program fails.
+    TMPDIR: home,
     PULUMI_HOME: join(home, ".pulumi"),
     PULUMI_BACKEND_URL: `file://${backend}`,
     PULUMI_CONFIG_PASSPHRASE: "a passphrase of the tests",
