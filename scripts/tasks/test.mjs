@@ -8,14 +8,14 @@ import { say } from "../lib/log.mjs";
 import { NODE_MODULES } from "../lib/paths.mjs";
 import { countTests, leaveResults } from "../lib/results.mjs";
 
-/** The engine tests each start the CLI and several Node processes: two at a time keep two cores busy. */
-const ENGINE_WORKERS = ["--maxWorkers=2"];
+/** The engine tests each start the CLI and several Node processes, and wait a good part of the time. */
+const ENGINE_WORKERS = ["--maxWorkers=3"];
 
 /** @type {import("../run.mjs").TaskRun} */
 export const testAll = (toolchain, args) => jest(toolchain, ENGINE_WORKERS, args);
 
 /** @type {import("../run.mjs").TaskRun} */
-export const testUnit = (toolchain, args) => jest(toolchain, ["--selectProjects", "unit", "--maxWorkers=100%"], args);
+export const testUnit = (toolchain, args) => jest(toolchain, ["--selectProjects", "unit", "--maxWorkers=4"], args);
 
 /** @type {import("../run.mjs").TaskRun} */
 export const testEngine = (toolchain, args) => jest(toolchain, ["--selectProjects", "engine", ...ENGINE_WORKERS], args);

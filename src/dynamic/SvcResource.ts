@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { durationSeconds } from "./durations";
 import { checkPointerResolves } from "./pointerCheck";
+import { warnOfPlainKey } from "./plainKeyCheck";
 import { pointer, typeToken, type Kind } from "./pointer";
 import type { Timeouts } from "./properties";
 
@@ -35,13 +36,14 @@ export abstract class SvcResource extends pulumi.CustomResource {
     const type = typeToken(kind);
     if (opts.import !== undefined) {
       throw new Error(
-        `${kind} "${name}": the option "import" does not work for dynamic resources. Take the object over with "adopt: true" where the resource has it, or run \`pulumi-svc import\`, which writes a file for \`pulumi import --file\`.`,
+        `${kind} "${name}": the option "import" does not work for dynamic resources. Take the object over with "adopt: true" where the resource has it, or look it up with ${kind}.get.`,
       );
     }
     if (opts.id === undefined && args === undefined) {
       throw new Error(`${kind} "${name}": the arguments are missing.`);
     }
     checkPointerResolves();
+    warnOfPlainKey();
     super(
       type,
       name,

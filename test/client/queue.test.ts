@@ -113,7 +113,7 @@ test("a lock that never goes is a LockedError at the deadline, and the next in l
   const project = new FakeProject();
   project.lockedByStranger = true;
   const { client } = await scripted(project.script);
-  const create = (): Promise<unknown> => errorOf(client.createEndpoint(PRJ, replica, { deadline: new Deadline(150) }));
+  const create = (): Promise<unknown> => errorOf(client.createEndpoint(PRJ, replica, { deadline: new Deadline(1_000) }));
   const errors = await Promise.all([create(), create()]);
   for (const error of errors) {
     expect(error).toBeInstanceOf(LockedError);

@@ -81,7 +81,7 @@ test("a connection that is refused is tried again for any method, since nothing 
   const { server, client } = await scripted(() => ({ status: 204 }));
   await server.close();
   const told: string[] = [];
-  const options = { deadline: new Deadline(60), onProgress: (text: string) => told.push(text) };
+  const options = { deadline: new Deadline(1_500), onProgress: (text: string) => told.push(text) };
   const error = await errorOf(client.createAuthUser("p", { auth_provider: "a", email: "e@x.test" }, options));
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error).toMatchObject({ reason: "ECONNREFUSED", beforeSending: true });
@@ -89,9 +89,9 @@ test("a connection that is refused is tried again for any method, since nothing 
 });
 
 test("an unknown host is a ConnectionError that says so, without the address", async () => {
-  const { client } = await scripted(() => good, { baseUrl: "http://nowhere.invalid/api/v2", readDeadlineMs: 100 });
+  const { client } = await scripted(() => good, { baseUrl: "http://nowhere.invalid/api/v2", readDeadlineMs: 3_000 });
   const error = await errorOf(client.listEndpoints("p"));
-  expect(String(error)).toMatch(/^ConnectionError: the service cannot be reached: (ENOTFOUND|EAI_AGAIN) \(GET /);
+  expect(String(error)).toMatch(/^ConnectionError: the service cannot be reached: (ENOTFOUND|EAI_AGAIN)/);
 });
 
 test.each(["reset", "cut"] as const)(

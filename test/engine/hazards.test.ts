@@ -74,3 +74,17 @@ test("an explicit provider for each account, and one that takes the rest from th
   await stack.finish(before);
   expect((await other.service.endpoints()).map(({ branch_id }) => branch_id)).toEqual(["br-main"]);
 });
+
+test("a key that stands in clear in the configuration is warned of, once", async () => {
+  const stack = await Stack.create({
+    program: `
+      for (const branchId of ["br-dev", "br-test"]) new svc.ComputeEndpoint(branchId, { projectId: "prj-demo", branchId });`,
+  });
+  const words = /svc:apiKey stands in clear in the stack's configuration/g;
+  expect((await stack.preview()).text).not.toMatch(words);
+  await stack.config("svc:apiKey", stack.service.emulator.apiKey);
+  const { diagnostics } = JSON.parse((await stack.run("preview", "--json")).stdout) as {
+    diagnostics: { message: string }[];
+  };
+  expect(diagnostics.filter(({ message }) => words.test(message))).toHaveLength(1);
+});

@@ -95,7 +95,7 @@ describe("the options of a resource", () => {
     stack.program(program("size: 2", 'import: "prj-demo/ep-demo-main-10000001"'));
     const run = await stack.preview();
     expect(run.code).not.toBe(0);
-    expect(run.text).toMatch(/the option "import" does not work for dynamic resources\..*pulumi-svc import/s);
+    expect(run.text).toMatch(/the option "import" does not work for dynamic resources\..*"adopt: true"/s);
   });
 
   test("arguments given as one Output are taken by name", async () => {
