@@ -79,8 +79,8 @@ export interface IntegrationRecord {
   created_at: string;
   owned_by: string;
   jwks_url: string;
-  /** Not answered: what the url of a running ownership transfer ends with. */
-  transfer_token?: string;
+  /** Not answered: hashes of the ends of the urls that were handed out for an ownership transfer. */
+  transfer_token_hashes?: string[];
 }
 
 /** The secret server key is answered once and kept only as a hash. */

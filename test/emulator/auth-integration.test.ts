@@ -1,5 +1,17 @@
 import { createHash } from "node:crypto";
-import { api, control, DEMO, demoState, ERROR_BODY, INTEGRATION, integrate, record, records, start } from "./support";
+import {
+  api,
+  control,
+  DEMO,
+  demoState,
+  ERROR_BODY,
+  INTEGRATION,
+  integrate,
+  record,
+  records,
+  start,
+  type Target,
+} from "./support";
 
 const PROVIDER = { project_id: "prj-demo", auth_provider: "supported_provider" };
 const sha256 = (text: unknown): string => `sha256:${createHash("sha256").update(String(text)).digest("hex")}`;
@@ -178,6 +190,46 @@ test("a transfer answers a url, and opening it hands the auth project over", asy
   expect(await owner()).toEqual(["user"]);
   expect((await fetch(String(body.url))).status).toBe(404);
   expect((await api(emulator, "POST", "/projects/auth/keys", PROVIDER)).status).toBe(201);
+});
+
+describe("the url of a transfer", () => {
+  const ask = async (target: Target): Promise<string> =>
+    String((await api(target, "POST", "/projects/auth/transfer_ownership", PROVIDER)).body.url);
+  const tokenOf = (url: string): string => url.slice(url.lastIndexOf("/") + 1);
+
+  test("is shown nowhere but in its answer: what people look at has a hash of its end", async () => {
+    const emulator = await start();
+    await integrate(emulator);
+    const token = tokenOf(await ask(emulator));
+    const edit = { kind: "integration", project_id: INTEGRATION.project_id, set: { role_name: "other" } };
+    for (const { text } of [
+      await control(emulator.url, "GET", "/state"),
+      await control(emulator.url, "POST", "/edit", edit),
+      await control(emulator.url, "GET", "/requests"),
+    ]) {
+      expect(text).not.toContain(token);
+    }
+    expect(records(await demoState(emulator), "integrations")).toMatchObject([
+      { transfer_token_hashes: [sha256(token)] },
+    ]);
+  });
+
+  test("stays good when another is asked for, until one is opened", async () => {
+    const emulator = await start();
+    await integrate(emulator);
+    const [first, second] = [await ask(emulator), await ask(emulator)];
+    expect((await fetch(first)).status).toBe(200);
+    expect((await fetch(second)).status).toBe(404);
+  });
+
+  test("does not open with the hash that is shown", async () => {
+    const emulator = await start();
+    await integrate(emulator);
+    const token = tokenOf(await ask(emulator));
+    for (const shown of [sha256(token), sha256(token).slice("sha256:".length)]) {
+      expect((await control(emulator.url, "GET", `/transfer/${shown}`)).status).toBe(404);
+    }
+  });
 });
 
 test("an integration lost behind the API's back takes its settings along", async () => {

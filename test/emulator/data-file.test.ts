@@ -2,7 +2,20 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../src/emulator";
-import { api, createCompute, DEMO, demoState, endpoint, integrate, PRIMARY, settled, start, until } from "./support";
+import {
+  api,
+  control,
+  createCompute,
+  DEMO,
+  demoState,
+  endpoint,
+  INTEGRATION,
+  integrate,
+  PRIMARY,
+  settled,
+  start,
+  until,
+} from "./support";
 
 let folder: string;
 let data: string;
@@ -58,6 +71,20 @@ test("a secret server key is never written down", async () => {
   const text = readFileSync(data, "utf8");
   expect(text).toContain(String(body.pub_client_key));
   expect(text).not.toContain(String(body.secret_server_key));
+});
+
+test("the url of a transfer is never written down, and still opens after a restart", async () => {
+  const first = await start({ data });
+  await integrate(first);
+  const { project_id, auth_provider } = INTEGRATION;
+  const asked = await api(first, "POST", "/projects/auth/transfer_ownership", { project_id, auth_provider });
+  const token = String(asked.body.url).split("/").pop() ?? "";
+  expect(token).not.toBe("");
+  await first.close();
+  expect(readFileSync(data, "utf8")).not.toContain(token);
+  const second = await start({ data });
+  expect((await control(second.url, "GET", `/transfer/${token}`)).status).toBe(200);
+  expect(await demoState(second)).toMatchObject({ integrations: [{ owned_by: "user" }] });
 });
 
 test("a reset reaches the file", async () => {

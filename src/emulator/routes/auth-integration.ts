@@ -131,9 +131,10 @@ export const authIntegrationRoutes = (service: Service): Route[] => [
       const sent = await readBody(context, integrationBody);
       requireSupportedProvider(service, sent.auth_provider);
       const integration = findIntegration(service.store.project(sent.project_id), sent.auth_provider);
-      integration.transfer_token ??= newId();
-      const url = `${service.origin()}/_emulator/transfer/${integration.transfer_token}`;
-      return answer(service.options, { url });
+      const token = newId();
+      // Only the hash is kept, so a url cannot be answered twice: each call makes one, and all stay good.
+      integration.transfer_token_hashes = [...(integration.transfer_token_hashes ?? []), hashed(token)];
+      return answer(service.options, { url: `${service.origin()}/_emulator/transfer/${token}` });
     },
   },
   {

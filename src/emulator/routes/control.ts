@@ -4,7 +4,7 @@ import { editBody, newProjectBody } from "../checks/edit-checks";
 import { editors } from "../edits";
 import { faultSchemaFor } from "../faults";
 import { checked } from "../http";
-import { newId } from "../identifiers";
+import { hashed, newId } from "../identifiers";
 import { withoutSecrets } from "../request-log";
 import { createProject, DEMO_REGION_ID, standardBranches, type BranchPlan } from "../seed";
 import type { Env, Service } from "../service";
@@ -99,13 +99,13 @@ export function controlRoutes(service: Service): Hono<Env> {
 
   // The second step of a transfer: what a person would confirm in the browser.
   control.get("/transfer/:token", (context) => {
-    const token = context.req.param("token");
+    const hash = hashed(context.req.param("token"));
     const integration = store.projects
       .flatMap(({ integrations }) => integrations)
-      .find((i) => i.transfer_token === token);
+      .find((i) => i.transfer_token_hashes?.includes(hash));
     if (integration === undefined) throw notFound("no such transfer is under way");
     integration.owned_by = "user";
-    delete integration.transfer_token;
+    delete integration.transfer_token_hashes;
     store.changed();
     return context.html("<p>The auth project now belongs to your account.</p>");
   });
