@@ -1,12 +1,22 @@
 const SECRET_FIELD = /secret|password|token|api_?key/i;
 const SHOWN = "[secret]";
 
+/** Their names are the user's, and a value there may be a secret. Short ones (`on`, `64MB`) are words of any message. */
+const FREE_FIELD = /^pg_settings$/;
+const SHORTEST_IN_FREE_FIELD = 8;
+
 /** The values of a request's body that must not come back in a message, found by the names of their fields. */
 export function secretsOf(body: unknown): string[] {
   if (typeof body !== "object" || body === null) return [];
-  return Object.entries(body).flatMap(([name, value]) =>
-    typeof value === "string" && SECRET_FIELD.test(name) ? [value] : secretsOf(value),
-  );
+  return Object.entries(body).flatMap(([name, value]: [string, unknown]) => {
+    if (FREE_FIELD.test(name)) return stringsIn(value).filter((text) => text.length >= SHORTEST_IN_FREE_FIELD);
+    return typeof value === "string" && SECRET_FIELD.test(name) ? [value] : secretsOf(value);
+  });
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
 function withoutControlCharacters(text: string): string {
