@@ -17,15 +17,18 @@ export interface LoggedRequest {
 const KEPT_REQUESTS = 10_000;
 const SECRET_FIELDS: ReadonlySet<string> = new Set(["client_secret", "password", "secret_server_key"]);
 
+/** What was sent in place of a text may hold the secret as well: its JSON is hashed. */
+const hidden = (secret: unknown): unknown =>
+  secret === undefined || secret === null
+    ? secret
+    : hashed(typeof secret === "string" ? secret : JSON.stringify(secret));
+
 /** Secrets are shown as hashes only, at any depth. */
 export function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key,
-      SECRET_FIELDS.has(key) && typeof inner === "string" ? hashed(inner) : withoutSecrets(inner),
-    ]),
+    Object.entries(value).map(([key, inner]) => [key, SECRET_FIELDS.has(key) ? hidden(inner) : withoutSecrets(inner)]),
   );
 }
 

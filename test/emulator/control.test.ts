@@ -121,6 +121,29 @@ describe("the request log", () => {
     expect(await paths("")).toEqual([]);
   });
 
+  test.each([
+    ["password", ["canary"]],
+    ["client_secret", { nested: "canary" }],
+    ["secret_server_key", 5_551_234],
+    ["password", false],
+  ])("shows no %s of the wrong type in clear: %j", async (field, value) => {
+    const emulator = await start();
+    await integrate(emulator);
+    const path = `${DEMO}/auth/email_server`;
+    expect((await api(emulator, "PATCH", path, { ...STANDARD, [field]: value })).status).toBe(400);
+    const { text, body } = await control(emulator.url, "GET", "/requests?method=PATCH");
+    expect(body.requests).toMatchObject([{ body: { [field]: sha256(JSON.stringify(value)) } }]);
+    expect(text).not.toMatch(/canary|5551234/);
+  });
+
+  test("leaves a secret that is null as it is: there is nothing to hide", async () => {
+    const emulator = await start();
+    await api(emulator, "PATCH", `${DEMO}/auth/email_server`, { password: null });
+    expect((await control(emulator.url, "GET", "/requests")).body.requests).toMatchObject([
+      { body: { password: null } },
+    ]);
+  });
+
   test("does not keep a body that is no JSON: it may hold a secret", async () => {
     const emulator = await start();
     await fetch(`${emulator.baseUrl}/projects/auth/keys`, {
