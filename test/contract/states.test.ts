@@ -28,6 +28,11 @@ const stored = files.flatMap((file) =>
 let emulator: Emulator;
 beforeAll(async () => {
   emulator = await startEmulator();
+  await fetch(`${emulator.url}/_emulator/projects`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ id: "prj-two" }),
+  });
 });
 afterAll(() => emulator.close());
 
@@ -70,7 +75,13 @@ describe.each(stored)("%s", (_name, { kind, id, inputs, outputs }) => {
     });
   });
 
-  test("is destroyed from its outs alone, also when the object is gone", async () => {
+  test("is destroyed from its outs alone where the object is gone", async () => {
     await expect(provider(kind).delete(id, { ...outputs })).resolves.toBeUndefined();
   });
+});
+
+test("each is read from its outs alone, and missed where the service does not hold it", async () => {
+  // All at once: what seems gone is looked for again a while later.
+  const seen = await Promise.all(stored.map(([, { kind, id, outputs }]) => provider(kind).read(id, { ...outputs })));
+  expect(seen).toEqual(stored.map(() => ({ id: "", props: {} })));
 });
