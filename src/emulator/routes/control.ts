@@ -2,6 +2,7 @@ import { Hono, type Context } from "hono";
 import type { z } from "zod";
 import { editBody, newProjectBody } from "../checks/edit-checks";
 import { editors } from "../edits";
+import { refuseWebPages } from "../control-guard";
 import { faultSchemaFor } from "../faults";
 import { checked } from "../http";
 import { hashed, newId } from "../identifiers";
@@ -62,6 +63,7 @@ export function controlRoutes(service: Service): Hono<Env> {
   const control = new Hono<Env>();
   const done = (): Response => new Response(null, { status: 204 });
 
+  control.use("*", refuseWebPages(service));
   control.get("/health", () => Response.json({ status: "ok", version: packageVersion() }));
   control.get("/state", () => Response.json(stateView(store)));
   control.post("/reset", () => {
