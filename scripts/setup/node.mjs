@@ -75,9 +75,5 @@ async function complete(link, env) {
 export function childEnv(env, node, cliDir) {
   const first = [...new Set([dirname(node), BIN, ...(cliDir ? [cliDir] : [])])];
   const rest = (env.PATH ?? "").split(delimiter).filter((folder) => !first.includes(folder));
-  return {
-    ...env,
-    PATH: [...first, ...rest].join(delimiter),
-    ...(cliDir ? { PULUMI_SVC_TEST_CLI: cliDir } : {}),
-  };
+  return { ...env, PATH: [...first, ...rest].join(delimiter) };
 }

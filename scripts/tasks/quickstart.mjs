@@ -49,7 +49,7 @@ export async function quickstart(toolchain, args) {
  */
 async function startEmulator(toolchain, sandbox) {
   headline("0. Start a local emulator of the service");
-  say("   $ SVC_EMULATOR_API_KEY=… npx pulumi-svc emulator --port 0");
+  say("   $ SVC_EMULATOR_API_KEY=… node dist/cli/main.js emulator --port 0");
   const emulator = await Emulator.start(toolchain, sandbox.apiKey, join(sandbox.folder, "emulator.log"));
   say(`   | listening on ${emulator.baseUrl}`);
   return emulator;
