@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { Deadline } from "../client";
+import { Deadline, WaitTimeoutError } from "../client";
 import { compare, isEmpty, type Comparison } from "./changes";
 import { sameJson } from "./equality";
 import { messageOf, partialError, plainError } from "./errors";
@@ -170,7 +170,7 @@ export function host<Args extends object, Outputs extends object>(
         return { id: created.id, outs: complete(created.outputs, given, inputEcho(own)) };
       } catch (thrown) {
         if (kept === undefined || args === undefined) throw plainError(thrown, failure("create", kind, own, undefined));
-        const reason = `${kind} ${kept.id} was created, but ${messageOf(thrown)}. It is kept in the stack: run pulumi up again.`;
+        const reason = `${kind} ${kept.id} was created, but ${messageOf(thrown)}. It is kept in the stack: run pulumi up again.${patience(thrown, "create")}`;
         throw partialError(kept.id, complete(kept.outputs, args, inputEcho(own), reason), reason);
       }
     },
@@ -222,7 +222,7 @@ export function host<Args extends object, Outputs extends object>(
         return { outs: complete(outputs, given, inputEcho(own)) };
       } catch (thrown) {
         if (kept === undefined || args === undefined) throw plainError(thrown, failure("update", kind, own, id));
-        const reason = `${kind} ${id} was changed, but ${messageOf(thrown)}. The change is kept in the stack: run pulumi up again.`;
+        const reason = `${kind} ${id} was changed, but ${messageOf(thrown)}. The change is kept in the stack: run pulumi up again.${patience(thrown, "update")}`;
         const applied = { ...args, ...pick(stored.outs, kept.notYet) };
         throw partialError(id, complete(kept.outputs, applied, inputEcho(own), reason), reason);
       }
@@ -266,6 +266,11 @@ function withoutUnset(props: Properties, names: readonly string[], echo: Propert
 
 function timeoutMs({ __timeouts }: Hidden, verb: "create" | "update" | "delete"): number {
   return 1_000 * (__timeouts?.[verb] ?? DEFAULT_TIMEOUT_SECONDS);
+}
+
+/** Where a wait was too short, how it can be made longer. */
+function patience(thrown: unknown, verb: string): string {
+  return thrown instanceof WaitTimeoutError ? ` To wait longer at once, raise "customTimeouts.${verb}".` : "";
 }
 
 /** `Could not update ComputeEndpoint prj-demo/ep-1 ("api"): ` */
