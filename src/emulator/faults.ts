@@ -1,8 +1,22 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
 import { z } from "zod";
 import { newId } from "./identifiers";
 import type { OperationAction, OperationOutcome } from "./records";
 
 const times = z.int().min(0).default(1);
+
+/** By the rules of node:http, which sends them: the Headers class would let control characters pass. */
+function sendable(headers: Record<string, string>): boolean {
+  try {
+    for (const [name, value] of Object.entries(headers)) {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const requestFault = z
   .strictObject({
@@ -12,8 +26,14 @@ const requestFault = z
     after: z.int().min(0).default(0),
     status: z.int().min(200).max(599).optional(),
     body: z.unknown().optional(),
-    contentType: z.string().optional(),
-    headers: z.record(z.string(), z.string()).default({}),
+    contentType: z
+      .string()
+      .refine((type) => sendable({ "content-type": type }), "holds a character that no HTTP header may have")
+      .optional(),
+    headers: z
+      .record(z.string(), z.string())
+      .refine(sendable, "holds a name or value that no HTTP header may have")
+      .default({}),
     delayMs: z.int().min(0).default(0),
     effect: z.enum(["none", "done"]).default("none"),
     drop: z.enum(["reset", "cut", "hang"]).optional(),

@@ -241,6 +241,21 @@ test.each([
   expect([status, body]).toEqual([400, ERROR_BODY]);
 });
 
+test.each([
+  [{ headers: { "retry after": "1" } }, /^invalid request: headers: .*HTTP header/],
+  [{ headers: { "": "1" } }, /^invalid request: headers: .*HTTP header/],
+  [{ headers: { "x-note": "a\r\nb: canary" } }, /^invalid request: headers: .*HTTP header/],
+  [{ headers: { "x-note": "a\u0001b" } }, /^invalid request: headers: .*HTTP header/],
+  [{ headers: { "x-note": "5 €" } }, /^invalid request: headers: .*HTTP header/],
+  [{ contentType: "text/html\r\nx: canary" }, /^invalid request: contentType: .*HTTP header/],
+])("a fault whose answer could not be sent is refused when it is set: %j", async (fault, words) => {
+  const emulator = await start();
+  const { status, body, text } = await control(emulator.url, "POST", "/faults", { status: 503, ...fault });
+  expect([status, body]).toEqual([400, { ...ERROR_BODY, message: expect.stringMatching(words) }]);
+  expect(text).not.toContain("canary");
+  expect((await list(emulator)).status).toBe(200);
+});
+
 test("a failed integration call leaves nothing behind unless its effect was done", async () => {
   const emulator = await start();
   await arm(emulator, { path: "/projects/auth/create", status: 500 });
