@@ -1,8 +1,12 @@
 import type { Log } from "./engineLog";
 
-const SHORTEST_PAUSE_MS = 2_000;
+/**
+ * Shorter than the 2 s that the client leaves between its texts (client/progress): with the same pause here, a text that
+ * comes a millisecond early by this clock would be dropped, and the client does not repeat it.
+ */
+const SHORTEST_PAUSE_MS = 1_500;
 
-/** The moving line of one call: a new text at most every 2 s, and only when it differs. */
+/** The moving line of one call: a new text at most every 1.5 s, and only when it differs. */
 export class Progress {
   #shown: string | undefined;
   #shownAt = 0;
