@@ -6,20 +6,20 @@ import { packageVersion } from "./version";
 let checked = false;
 
 /**
- * Looks once per program whether the pointer resolves where the dynamic-provider process will resolve it: from the
+ * Looks until it is so, once per program, whether the pointer resolves where the dynamic-provider process will resolve it: from the
  * program's directory, then from beside `@pulumi/pulumi`. Without this the first sign would be "Cannot find module" out
  * of another process, for every resource.
  * @throws when it does not resolve. Another version than this one is a warning.
  */
 export function checkPointerResolves(): void {
   if (checked) return;
-  checked = true;
   const found = resolve();
   if (found === undefined) {
     throw new Error(
       "pulumi-svc: this program's own package does not depend on pulumi-svc, so the Pulumi engine cannot load it. Add pulumi-svc to the dependencies of the package.json beside Pulumi.yaml (or of the folder that `main` names).",
     );
   }
+  checked = true;
   const [own, other] = [packageVersion(), packageVersion(dirname(found))];
   if (own !== other) {
     void pulumi.log.warn(
