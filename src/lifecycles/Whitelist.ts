@@ -85,6 +85,7 @@ function sameSet(left: readonly string[], right: readonly string[]): boolean {
 }
 
 function remarks({ args: { projectId }, isNew, others }: Declared<Shape>): string[] {
+  const ofProject = projectId === undefined ? "" : ` of project ${projectId}`;
   return [
     ...(anyOf(others("WhitelistDomain"), projectId) ? [bothForms(projectId)] : []),
     ...(anyOf(others("Whitelist"), projectId)
@@ -92,7 +93,7 @@ function remarks({ args: { projectId }, isNew, others }: Declared<Shape>): strin
       : []),
     ...(isNew
       ? [
-          "creating a Whitelist takes over the whole list of redirect domains: one that stands there and is not declared is removed",
+          `creating a Whitelist takes over the whole list of redirect domains${ofProject}: one that stands there and is not declared is removed`,
         ]
       : []),
   ];

@@ -127,7 +127,12 @@ describe("creating a whitelist", () => {
     const given = await started();
     await given.check(INPUTS);
     expect(given.log).toMatchObject([
-      { severity: "warning", message: expect.stringMatching(/takes over the whole list.*not declared is removed/) },
+      {
+        severity: "warning",
+        message: expect.stringMatching(
+          /takes over the whole list of redirect domains of project prj-demo: .*not declared is removed/,
+        ),
+      },
     ]);
     const later = await started();
     await later.check(INPUTS, INPUTS);
