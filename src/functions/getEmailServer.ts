@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../dynamic/inputs";
+import { readable } from "../helpers/masked";
 import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
 
 export type GetEmailServerArgs = ProjectLookupArgs;
@@ -30,6 +31,7 @@ const server = lookup<GetEmailServerArgs, EmailServerOutputResult>(
   "getEmailServer",
   async ({ reads }, { projectId }) => {
     const found = await reads.emailServer(projectId);
+    const password = readable(found.password);
     return {
       type: found.type,
       host: found.host,
@@ -37,15 +39,10 @@ const server = lookup<GetEmailServerArgs, EmailServerOutputResult>(
       username: found.username,
       senderEmail: found.sender_email,
       senderName: found.sender_name,
-      ...(isShown(found.password) && { password: found.password }),
+      ...(password !== undefined && { password }),
     };
   },
 );
-
-/** Secrets come back masked where they come back at all (service notes, "Behaviour"). */
-function isShown(secret: string | undefined): secret is string {
-  return secret !== undefined && !/^[*•]*$/.test(secret);
-}
 
 /** The e-mail server of a project's integration, without its password: a plain value cannot be marked as secret. */
 export async function getEmailServer(args: GetEmailServerArgs, opts?: LookupOptions): Promise<EmailServerResult> {

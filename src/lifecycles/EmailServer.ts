@@ -6,7 +6,7 @@ import type { EmailServerOutputs, EmailServerShape, SmtpShape } from "../resourc
 import { withoutAbsent } from "./absent";
 import { projectIdSchema } from "./identifiers";
 import { creatingAtHome, homeOf, homeStands, homeWasReplaced } from "./integrationOf";
-import { readable } from "./masked";
+import { readable } from "../helpers/masked";
 import { anyOf } from "./others";
 
 /** Both members of the union at once: which fields belong together is what `rules` say. */

@@ -175,6 +175,14 @@ describe("the managed auth", () => {
     expect(await pulumi.isSecret(output)).toBe(false);
     expect(await valueOf(output)).not.toHaveProperty("password");
   });
+
+  test("a password that comes back masked in part is left out", async () => {
+    const emulator = await configured();
+    await integrate(emulator);
+    const partly = { ...SMTP, password: "ma****er" };
+    await api(emulator, "PATCH", "/projects/prj-demo/auth/email_server", partly);
+    expect(await valueOf(svc.getEmailServerOutput(PROJECT))).not.toHaveProperty("password");
+  });
 });
 
 describe("settings", () => {
