@@ -21,9 +21,16 @@ const ENVIRONMENT = {
   baseUrl: "SVC_BASE_URL",
   authProvider: "SVC_AUTH_PROVIDER",
   quiet: "SVC_QUIET",
+  allowHttp: "SVC_ALLOW_HTTP",
 } as const;
 
 const DEFAULT_AUTH_PROVIDER = "supported_provider";
+
+/** As lifecycles/identifiers has it for arguments; every program loads this file, so it does without zod. */
+const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
+
+/** The hosts whose traffic never leaves the machine, as `URL` spells them. */
+const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|(?:.+\.)?localhost|\[::1\])$/;
 
 /** The settings, or all that is wrong with them. An unknown setting (a preview) is neither: `undefined`. */
 export function resolveSettings(read: ReadSetting): { settings?: Settings; problems: string[] } {
@@ -46,7 +53,11 @@ export function resolveSettings(read: ReadSetting): { settings?: Settings; probl
       "no base URL: set it with `pulumi config set svc:baseUrl https://…/api/v2`, in the environment as SVC_BASE_URL, or as `baseUrl` of an explicit svc.Provider",
     );
   } else {
-    problems.push(...baseUrlProblems(baseUrl));
+    problems.push(...baseUrlProblems(baseUrl, isOn(get("allowHttp"))));
+  }
+  const authProvider = get("authProvider") ?? DEFAULT_AUTH_PROVIDER;
+  if (!SEGMENT.test(authProvider)) {
+    problems.push("svc:authProvider (or SVC_AUTH_PROVIDER) must be the short name of an auth provider");
   }
   if (problems.length > 0 || apiKey === undefined || baseUrl === undefined) return { problems };
   return {
@@ -54,25 +65,34 @@ export function resolveSettings(read: ReadSetting): { settings?: Settings; probl
     settings: {
       apiKey,
       baseUrl: baseUrl.replace(/\/+$/, ""),
-      authProvider: get("authProvider") ?? DEFAULT_AUTH_PROVIDER,
-      quiet: ["1", "true"].includes(get("quiet") ?? ""),
+      authProvider,
+      quiet: isOn(get("quiet")),
     },
   };
 }
 
 /** In words that never repeat the URL: it may hold a password. */
-function baseUrlProblems(baseUrl: string): string[] {
+function baseUrlProblems(baseUrl: string, allowHttp: boolean): string[] {
   const where = "svc:baseUrl (or SVC_BASE_URL)";
   if (!/^https?:\/\//i.test(baseUrl)) return [`${where} must begin with https:// (or http:// for a local emulator)`];
   if (!URL.canParse(baseUrl)) return [`${where} is not a URL`];
   const url = new URL(baseUrl);
   const problems: string[] = [];
+  if (url.protocol === "http:" && !allowHttp && !LOOPBACK.test(url.hostname)) {
+    problems.push(
+      `${where} must begin with https://: http:// would send the API key unencrypted to another host. For an emulator in another container, set svc:allowHttp to true (or SVC_ALLOW_HTTP=1)`,
+    );
+  }
   if (url.username !== "" || url.password !== "") problems.push(`${where} must hold no user name and no password`);
   if (url.search !== "" || url.hash !== "") problems.push(`${where} must hold no query and no fragment`);
   if (!/\/v2\/*$/.test(url.pathname)) {
     problems.push(`${where} must end in the version segment of the API, such as https://…/api/v2`);
   }
   return problems;
+}
+
+function isOn(flag: string | undefined): boolean {
+  return flag === "1" || flag === "true";
 }
 
 function text(value: unknown): string | undefined {

@@ -40,7 +40,12 @@ export function stackSettings(): ReadSetting {
 }
 
 export function readerOf(settings: ProviderSettings): ReadSetting {
-  return (name) => (name === "quiet" ? undefined : settings[name]);
+  const ofStack = stackSettings();
+  return (name) => {
+    if (name === "quiet") return undefined;
+    // No argument of a Provider.
+    return name === "allowHttp" ? ofStack(name) : settings[name];
+  };
 }
 
 /**

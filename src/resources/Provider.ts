@@ -31,6 +31,7 @@ export class Provider extends pulumi.ProviderResource {
       "svc:baseUrl": settings.baseUrl,
       "svc:authProvider": settings.authProvider,
       "svc:quiet": config.get("quiet"),
+      "svc:allowHttp": config.get("allowHttp"),
     };
     super("pulumi-nodejs", name, inputs, opts);
     this.settings = settings;

@@ -1,6 +1,6 @@
 import { resolveSettings } from "../../src/dynamic/settings";
 
-const NAMES = ["SVC_API_KEY", "SVC_BASE_URL", "SVC_AUTH_PROVIDER", "SVC_QUIET"];
+const NAMES = ["SVC_API_KEY", "SVC_BASE_URL", "SVC_AUTH_PROVIDER", "SVC_QUIET", "SVC_ALLOW_HTTP"];
 const saved = NAMES.map((name) => [name, process.env[name]] as const);
 
 beforeEach(() => NAMES.forEach((name) => delete process.env[name]));
@@ -39,6 +39,42 @@ test.each([
   expect(problems).toEqual([expect.stringMatching(words)]);
   expect(problems.join()).not.toContain("CANARY");
 });
+
+test.each([
+  "api.example.com",
+  "127.0.0.1.example.com",
+  "localhost.example.com",
+  "10.0.0.5:8787",
+  "[::2]",
+  "notlocalhost",
+])("http is refused to %s, where the key would travel unencrypted, unless it is allowed", (host) => {
+  const given = { apiKey: "k", baseUrl: `http://${host}/CANARY/v2` };
+  const { settings, problems } = from(given);
+  expect(settings).toBeUndefined();
+  expect(problems).toEqual([expect.stringMatching(/must begin with https:\/\/.*unencrypted.*svc:allowHttp/)]);
+  expect(problems.join()).not.toContain("CANARY");
+  expect(from({ ...given, allowHttp: "true" }).settings?.baseUrl).toBe(given.baseUrl);
+  expect(from({ ...given, allowHttp: "false" }).settings).toBeUndefined();
+  process.env["SVC_ALLOW_HTTP"] = "1";
+  expect(from(given).settings?.baseUrl).toBe(given.baseUrl);
+});
+
+test.each(["127.0.0.1:8787", "127.8.0.1", "localhost:1", "LOCALHOST", "emulator.localhost", "[::1]:8787"])(
+  "http may go to %s, which is this machine",
+  (host) => {
+    expect(from({ apiKey: "k", baseUrl: `http://${host}/v2` }).problems).toEqual([]);
+  },
+);
+
+test.each(["CANARY/b", "CANARY b", "-CANARY", "C".repeat(129)])(
+  "an auth provider that is no segment of an id is refused without showing it: %p",
+  (authProvider) => {
+    const { settings, problems } = from({ apiKey: "k", baseUrl: "https://x.example/v2", authProvider });
+    expect(settings).toBeUndefined();
+    expect(problems).toEqual([expect.stringMatching(/^svc:authProvider .*short name of an auth provider/)]);
+    expect(problems.join()).not.toContain(authProvider);
+  },
+);
 
 test("a key that no header can carry is refused without showing it", () => {
   const { problems } = from({ apiKey: "CANARY\nX: y", baseUrl: "https://x.example/v2" });

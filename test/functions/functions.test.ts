@@ -1,5 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as svc from "../../src";
+import { readerOf } from "../../src/functions/account";
+import { resolveSettings } from "../../src/dynamic/settings";
 import { api, control, createCompute, integrate, PRIMARY, record, start } from "../emulator/support";
 
 const CANARY = "canary-Fn7";
@@ -200,6 +202,14 @@ describe("settings", () => {
     pulumi.runtime.setAllConfig({ "svc:apiKey": KEY, "svc:baseUrl": emulator.baseUrl });
     const provider = new svc.Provider("rest");
     expect(await svc.getBranches(PROJECT, { provider })).toHaveLength(3);
+  });
+
+  test("that no Provider takes come from the stack for an explicit one too", async () => {
+    const settings = { apiKey: KEY, baseUrl: "http://api.example.com/v2", authProvider: undefined };
+    const provider = new svc.Provider("clear", { apiKey: settings.apiKey, baseUrl: settings.baseUrl });
+    await expect(svc.getBranches(PROJECT, { provider })).rejects.toThrow(/getBranches: .*unencrypted/);
+    pulumi.runtime.setAllConfig({ "svc:allowHttp": "true" });
+    expect(resolveSettings(readerOf(settings))).toMatchObject({ problems: [], settings: { apiKey: KEY } });
   });
 
   test("that are not known yet make the Output unknown, and the promise an error that says so", async () => {
