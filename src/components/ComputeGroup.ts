@@ -1,6 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { ComputeEndpoint, type ComputeEndpointArgs } from "../resources/ComputeEndpoint";
 
+/** In characters, at the service (service notes). */
+const LONGEST_NAME = 64;
+
 /** A compute of the group: the arguments of `ComputeEndpoint` less those that the group decides. */
 export type GroupComputeArgs = Omit<ComputeEndpointArgs, "projectId" | "branchId" | "type">;
 
@@ -21,7 +24,12 @@ export interface ComputeGroupArgs {
   branchId: pulumi.Input<string>;
   /** The branch's one compute that can write. */
   primary: GroupComputeArgs;
-  /** How many read replicas, each sized and set like the primary; or what each of them is. @default 0 */
+  /**
+   * How many read replicas, each sized and set like the primary and named `<group>-replica-<key>` at the service too (cut
+   * to 64 characters): so a compute that an interrupted creation left behind is recognised. Or what each of them is; such
+   * a replica has a name at the service only where you give one.
+   * @default 0
+   */
   replicas?: number | GroupReplicaArgs[];
 }
 
@@ -68,9 +76,13 @@ function replicasOf(name: string, { primary, replicas = 0 }: ComputeGroupArgs): 
     if (!Number.isInteger(replicas) || replicas < 0) {
       throw new Error(`ComputeGroup "${name}": replicas: must be a whole number from 0, or a list`);
     }
-    // A replica is no second adoption of the same compute, and has no use for the primary's name.
+    // A replica is no second adoption of the same compute, and bears a name of its own.
     const { adopt: _adopt, name: _name, ...like } = primary;
-    return Array.from({ length: replicas }, (_, index) => ({ ...like, key: String(index) }));
+    return Array.from({ length: replicas }, (_, index) => ({
+      ...like,
+      name: replicaName(name, index),
+      key: String(index),
+    }));
   }
   const keyed = replicas.map((replica, index) => ({ ...replica, key: replica.key ?? String(index) }));
   const twice = keyed.find(({ key }, index) => keyed.findIndex((other) => other.key === key) !== index);
@@ -78,4 +90,11 @@ function replicasOf(name: string, { primary, replicas = 0 }: ComputeGroupArgs): 
     throw new Error(`ComputeGroup "${name}": replicas: two of them have the key "${twice.key}"`);
   }
   return keyed;
+}
+
+/** In 64 characters at most, and still told from its siblings: the group's name is what is cut, between whole characters. */
+function replicaName(group: string, index: number): string {
+  const suffix = `-replica-${index}`;
+  const cut = group.slice(0, LONGEST_NAME - suffix.length);
+  return cut.replace(/[\uD800-\uDBFF]$/, "") + suffix;
 }

@@ -41,18 +41,32 @@ async function computesOf(group: svc.ComputeGroup): Promise<Record<string, objec
 const BASE = { projectId: "prj-1", branchId: "br-1" };
 
 test("one primary and as many replicas like it as were asked for", async () => {
-  const primary = { size: 2, scaleToZero: false, name: "orders", adopt: true } as const;
+  const like = { size: 2, scaleToZero: false } as const;
+  const primary = { ...like, name: "orders", adopt: true } as const;
   const group = new svc.ComputeGroup("orders", { ...BASE, primary, replicas: 3 });
   expect(await computesOf(group)).toEqual({
     "orders-primary": { ...BASE, ...primary, type: "read_write" },
-    "orders-replica-0": { ...BASE, size: 2, scaleToZero: false, type: "read_only" },
-    "orders-replica-1": { ...BASE, size: 2, scaleToZero: false, type: "read_only" },
-    "orders-replica-2": { ...BASE, size: 2, scaleToZero: false, type: "read_only" },
+    "orders-replica-0": { ...BASE, ...like, name: "orders-replica-0", type: "read_only" },
+    "orders-replica-1": { ...BASE, ...like, name: "orders-replica-1", type: "read_only" },
+    "orders-replica-2": { ...BASE, ...like, name: "orders-replica-2", type: "read_only" },
   });
   expect(await value(group.hosts)).toEqual({
     primary: "ep-orders-primary.example.test",
     replicas: [0, 1, 2].map((place) => `ep-orders-replica-${place}.example.test`),
   });
+});
+
+test.each([
+  ["a long name", "g".repeat(90), ["g".repeat(54) + "-replica-0", "g".repeat(54) + "-replica-1"]],
+  [
+    "a character of two halves at the cut",
+    "g".repeat(53) + "😀😀",
+    ["0", "1"].map((key) => `${"g".repeat(53)}-replica-${key}`),
+  ],
+])("the names of numbered replicas keep to 64 characters: %s", async (_what, name, names) => {
+  const group = new svc.ComputeGroup(name, { ...BASE, primary: {}, replicas: 2 });
+  const computes = Object.values(await computesOf(group)) as { name?: string }[]; // untyped inputs, as above
+  expect(computes.map((compute) => compute.name)).toEqual([undefined, ...names]);
 });
 
 test("replicas given one by one are what they say, and are called by their key or their place", async () => {
