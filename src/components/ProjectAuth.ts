@@ -50,7 +50,10 @@ export interface ProjectAuthArgs {
    * @default false
    */
   adopt?: pulumi.Input<boolean> | undefined;
-  /** How users may sign in, by the short name of the provider. */
+  /**
+   * How users may sign in, by the short name of the provider. One that the integration offers already is taken over and
+   * brought to what is declared, even where somebody set keys of their own by hand: `adopt: false` fails instead.
+   */
   oauth?: { readonly [providerId: string]: ProjectAuthProvider } | undefined;
   /**
    * Where users may be sent back to: http(s) origins. Each is a resource of its own that bears the origin in its name, so
