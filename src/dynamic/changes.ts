@@ -4,8 +4,6 @@ import { sameArgument, specEntries, type ArgumentSpecs } from "./shape";
 import { containsUnknown, isUnknown } from "./unknowns";
 
 export interface Comparison<Args> extends Changes<Args> {
-  /** Managed from now on, with the value that stands there anyway. */
-  readonly added: ReadonlySet<keyof Args & string>;
   readonly replaces: ReadonlySet<keyof Args & string>;
 }
 
@@ -43,7 +41,8 @@ export function compare<Args extends object>(
       dropped.add(key);
       continue;
     }
-    if (sameArgument(spec, outs[key], news[key])) {
+    const unseen = spec.unreadable === true && !managed.has(key) && outs[key] === undefined;
+    if (unseen || sameArgument(spec, outs[key], news[key])) {
       if (!given) dropped.add(key);
       else if (!managed.has(key)) added.add(key);
       continue;

@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { Deadline, WaitTimeoutError } from "../client";
+import { Deadline } from "../client";
 import { compare, isEmpty, type Comparison } from "./changes";
 import { sameJson } from "./equality";
 import { messageOf, partialError, plainError } from "./errors";
@@ -12,6 +12,7 @@ import { resolveSettings, type ReadSetting } from "./settings";
 import { checkArguments, problemText, sameArgument, specOf, type ArgumentSpecs, type Problem } from "./shape";
 import { containsUnknown } from "./unknowns";
 import { withDeadline } from "./withDeadline";
+import { droppedWarning, failure, patience } from "./words";
 
 const DEFAULT_TIMEOUT_SECONDS = 600;
 const READ_TIMEOUT_MS = 30_000;
@@ -62,7 +63,7 @@ export function host<Args extends object, Outputs extends object>(
       id,
       // What this provider returned earlier, through the JSON of the state.
       outs: upgraded as Partial<Outputs & Args>,
-      managed: new Set(__args ?? Object.keys(upgraded).filter((name) => specOf(specs, name) !== undefined)),
+      managed: new Set(__args),
       unfinished: __unfinished !== undefined,
     };
   };
@@ -77,8 +78,11 @@ export function host<Args extends object, Outputs extends object>(
       __unfinished: unfinished,
     });
 
-  const compareWith = (stored: Stored<Args, Outputs>, news: Properties): Comparison<Args> =>
-    compare(specs, stored.outs as Properties, stored.managed, news);
+  const compareWith = ({ outs, managed }: Stored<Args, Outputs>, news: Properties): Comparison<Args> => {
+    // Every resource of a program has an argument. Where none is named (an import), all that is known is taken for managed.
+    const known = managed.size > 0 ? managed : new Set(Object.keys(outs).filter((name) => specOf(specs, name)));
+    return compare(specs, outs as Properties, known, news);
+  };
 
   /** Runs one lifecycle method under a deadline, with the moving line of its resource. */
   const run = async <Result>(
@@ -143,7 +147,10 @@ export function host<Args extends object, Outputs extends object>(
           // The program's arguments have passed `check`.
           const plan = { stored, news: known as Partial<Args>, changes: comparison, replaces: comparison.replaces };
           for (const warning of lifecycle.warnings?.(plan) ?? []) session.warn(__urn, warning);
-          for (const name of comparison.dropped) session.warn(__urn, droppedWarning(kind, id, name));
+          // A replacement takes over nothing that is not declared.
+          for (const name of comparison.replaces.size > 0 ? [] : comparison.dropped) {
+            session.warn(__urn, droppedWarning(kind, id, name, specs[name].unreadable === true));
+          }
         }
         const result = { replaces: [...comparison.replaces], deleteBeforeReplace: lifecycle.deleteBeforeReplace };
         if (stored.unfinished) return { ...result, changes: true };
@@ -195,7 +202,8 @@ export function host<Args extends object, Outputs extends object>(
         const props = complete(observed.outputs, echo, inputEcho(own), observed.ready ? undefined : own.__unfinished);
         return {
           id,
-          props: { ...withoutUnset(props, names, echo), ...(own.__args && { __args: [...own.__args] }) },
+          // What a program does not declare (`get`) stays without managed arguments.
+          props: clean({ ...withoutUnset(props, names, echo), __args: own.__args }),
           inputs: clean({ ...echo, ...inputEcho(own) }),
         };
       } catch (thrown) {
@@ -211,12 +219,11 @@ export function host<Args extends object, Outputs extends object>(
       try {
         const given = checked(visible(news));
         args = given;
-        // An argument that is newly managed with the value that stands already needs no request.
-        const { changed, dropped } = compareWith(stored, given as Properties);
+        const { changed, dropped, added } = compareWith(stored, given as Properties);
         const outputs = await run(
           own,
           timeoutMs(own, "update"),
-          (call) => lifecycle.update(call, stored, given, { changed, dropped }),
+          (call) => lifecycle.update(call, stored, given, { changed, dropped, added }),
           (_id, outputs, notYet = []) => (kept = { outputs, notYet }),
         );
         return { outs: complete(outputs, given, inputEcho(own)) };
@@ -234,7 +241,8 @@ export function host<Args extends object, Outputs extends object>(
         const stored = storedFrom(id, properties);
         await run(own, timeoutMs(own, "delete"), (call) => lifecycle.delete(call, stored));
       } catch (thrown) {
-        throw plainError(thrown, failure("delete", kind, own, id));
+        const patient = patience(thrown, "delete");
+        throw plainError(patient === "" ? thrown : `${messageOf(thrown)}.${patient}`, failure("delete", kind, own, id));
       }
     },
   };
@@ -266,21 +274,6 @@ function withoutUnset(props: Properties, names: readonly string[], echo: Propert
 
 function timeoutMs({ __timeouts }: Hidden, verb: "create" | "update" | "delete"): number {
   return 1_000 * (__timeouts?.[verb] ?? DEFAULT_TIMEOUT_SECONDS);
-}
-
-/** Where a wait was too short, how it can be made longer. */
-function patience(thrown: unknown, verb: string): string {
-  return thrown instanceof WaitTimeoutError ? ` To wait longer at once, raise "customTimeouts.${verb}".` : "";
-}
-
-/** `Could not update ComputeEndpoint prj-demo/ep-1 ("api"): ` */
-function failure(verb: string, kind: string, { __urn }: Hidden, id: string | undefined): string {
-  const name = __urn?.split("::").at(-1);
-  return `Could not ${verb} ${kind}${id === undefined ? "" : ` ${id}`}${name === undefined ? "" : ` ("${name}")`}: `;
-}
-
-function droppedWarning(kind: string, id: string, name: string): string {
-  return `"${name}" of ${kind} ${id} is no longer managed: it stays as it is at the service, and a change of it there is not found any more`;
 }
 
 /** For methods that wait for nothing: what is thrown becomes an error of ours. */

@@ -65,6 +65,11 @@ export interface Changes<Args> {
   readonly changed: ReadonlySet<keyof Args & string>;
   /** Taken out of the program: no longer managed. */
   readonly dropped: ReadonlySet<keyof Args & string>;
+  /**
+   * Managed from now on, with the value that was stored when it was not: what stands at the service may have changed
+   * since, so an update looks.
+   */
+  readonly added: ReadonlySet<keyof Args & string>;
 }
 
 export interface Plan<Args, Outputs> {

@@ -22,6 +22,11 @@ export interface ArgumentSpec<T> {
    * which an update takes away, or only a replacement can.
    */
   readonly unset?: "update" | "replace";
+  /**
+   * The service cannot show it, and no request changes it. Where nothing is stored of it, the program is believed; when it
+   * is taken out, nothing is to be said of drift.
+   */
+  readonly unreadable?: boolean;
   /** Only looked at when the object is created: a change of it is no change of the object. */
   readonly createOnly?: boolean;
 }

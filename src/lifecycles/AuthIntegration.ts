@@ -17,11 +17,14 @@ const databaseIdentifier = z
   .min(1, { error: "must have 1 to 63 characters" })
   .max(63, { error: "must have 1 to 63 characters" });
 
+/** What the service takes when no role is given (service.md 4.1). */
+const DEFAULT_ROLE = "svcdb_owner";
+
 const args: ArgumentSpecs<Shape> = {
   projectId: { schema: projectIdSchema, required: true, replaces: true },
   branchId: { schema: branchIdSchema, replaces: true },
   databaseName: { schema: databaseIdentifier, replaces: true },
-  roleName: { schema: databaseIdentifier, replaces: true },
+  roleName: { schema: databaseIdentifier, replaces: true, unreadable: true },
   authProvider: { schema: authProviderSchema, replaces: true },
   adopt: { schema: z.boolean({ error: "must be true or false" }), createOnly: true },
 };
@@ -52,7 +55,9 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
         ? await createNew(call, { ...given, branchId, authProvider }, before)
         : await adopted(call, given, existing);
     // Kept before anything else is asked: the server key cannot be read again.
-    const known = { ...stored(given, authProvider, branchId), ...keyOutputs(keys) };
+    // An integration that stands has been made with a role that nothing shows.
+    const role = existing === undefined ? { roleName: given.roleName ?? DEFAULT_ROLE } : {};
+    const known = { ...stored(given, authProvider, branchId), ...role, ...keyOutputs(keys) };
     call.keep(id, known);
     const integration = await find(call, projectId, authProvider);
     return { id, outputs: { ...known, ...(integration && recordOutputs(integration)) } };

@@ -14,7 +14,7 @@ const NAME_LENGTH = { error: "must have 1 to 255 characters" };
 
 const args: ArgumentSpecs<Shape> = {
   projectId: { schema: projectIdSchema, required: true, replaces: "container" },
-  email: { schema: z.email({ error: "must be an e-mail address" }), required: true, replaces: true },
+  email: { schema: z.email({ error: "must be an e-mail address" }), required: true, replaces: true, unreadable: true },
   name: {
     schema: z.string({ error: "must be a string" }).min(1, NAME_LENGTH).max(255, NAME_LENGTH),
     replaces: true,

@@ -44,15 +44,19 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
     return endpoint && observed(projectId, endpoint, outs);
   },
 
-  async update(call, { id, outs, managed, unfinished }, args, { changed }) {
+  async update(call, { id, outs, managed, unfinished }, args, { changed, added }) {
     const { projectId, rest } = splitId(id);
     // Beginning to give triggers is no change of one, and a resize restarts an active compute by itself (service.md 3).
     const triggered =
       changed.has("restartTriggers") && managed.has("restartTriggers") && outs.restartTriggers !== undefined;
     const restart = triggered && !changed.has("size");
     let endpoint = await found(call, projectId, rest);
-    // What an unfinished change has sent may not have been applied, so there the service is asked, not the state.
-    const names = new Set([...changed, ...(unfinished ? differing(args, endpoint) : [])].filter(isUpdatable));
+    // What an unfinished change has sent may not have been applied, and what was not managed may have changed since it was
+    // stored: there the service is asked, not the state. Of settings, a part that is no longer given is none of ours.
+    const differ = differing(args, endpoint);
+    const asked = [...differ].filter((name) => unfinished || added.has(name));
+    const sent = [...changed].filter((name) => name !== "settings" || differ.has(name));
+    const names = new Set([...sent, ...asked].filter(isUpdatable));
     if (names.size > 0) {
       if (unfinished && !isSettled(endpoint)) await startAnyway(call, args, endpoint);
       const options = changeOptions(call, args, restart ? ["restartTriggers"] : []);

@@ -117,11 +117,7 @@ function only(all: ReturnType<typeof credentials>, changed: ReadonlySet<string>)
 const home = ({ authProviderProjectId }: Partial<Outputs>) => withoutAbsent({ authProviderProjectId });
 
 /** Takes over a provider that stands, and brings it to what is declared. */
-async function adopted(
-  { client, deadline }: Call<Outputs>,
-  given: Shape,
-  existing: OAuthProvider,
-): Promise<OAuthProvider> {
+async function adopted(call: Call<Outputs>, given: Shape, existing: OAuthProvider): Promise<OAuthProvider> {
   const whose = existing.type === "shared" ? "with the shared keys of the service" : `with the type ${existing.type}`;
   const what = `the OAuth provider ${existing.id} stands already, ${whose}`;
   if (given.adopt !== true) {
@@ -130,7 +126,12 @@ async function adopted(
     );
   }
   if (given.clientId !== undefined) {
-    return client.updateOAuthProvider(given.projectId, existing.id, credentials(given), { deadline });
+    const { client, deadline } = call;
+    const provider = await client.updateOAuthProvider(given.projectId, existing.id, credentials(given), { deadline });
+    if (existing.type !== "shared") {
+      call.note(`OAuthProvider ${existing.id} had credentials of its own: those of the program have taken their place`);
+    }
+    return provider;
   }
   if (existing.type === "shared") return existing;
   throw new Error(

@@ -112,7 +112,7 @@ export const computeArguments: ArgumentSpecs<ComputeEndpointShape> = {
   regionId: { schema: z.string({ error: "must be a string" }).min(1, { error: "must not be empty" }), replaces: true },
   provisioner: { schema: z.string({ error: "must be a string" }).min(1, { error: "must not be empty" }) },
   settings: { schema: settings },
-  restartTriggers: { schema: z.array(z.unknown(), { error: "must be a list" }) },
+  restartTriggers: { schema: z.array(z.unknown(), { error: "must be a list" }), unreadable: true },
   adopt: {
     schema: eitherOr<boolean | string>((value) =>
       typeof value === "string"

@@ -1,5 +1,5 @@
 import type { Declared, Plan } from "../dynamic/lifecycle";
-import type { ComputeEndpointOutputs, ComputeEndpointShape } from "../resources/ComputeEndpoint";
+import type { ComputeEndpointOutputs, ComputeEndpointShape, ComputeSettings } from "../resources/ComputeEndpoint";
 
 /** Beyond this span newer rules of the service refuse an autoscaling size (service notes): said, not refused. */
 const WIDEST_SPAN_CU = 8;
@@ -35,8 +35,17 @@ export function computeWarnings({
   if (changes.changed.has("disabled") && news.disabled === true) {
     warnings.push(`"disabled" suspends compute ${endpoint}: open connections are dropped, and no query wakes it`);
   }
+  for (const part of droppedParts(stored.outs.settings, news.settings)) {
+    warnings.push(`"settings.${part}" of compute ${endpoint} is no longer managed: it stays as it is at the service`);
+  }
   if (changes.changed.has("size")) warnings.push(...spanWarnings(`compute ${endpoint}`, news));
   return warnings;
+}
+
+/** The parts of the settings that were managed. Where all of the settings went, that is said of them as a whole. */
+function droppedParts(before: ComputeSettings | undefined, now: ComputeSettings | undefined): string[] {
+  if (before === undefined || now === undefined) return [];
+  return Object.keys(before).filter((part) => !Object.hasOwn(now, part));
 }
 
 /** What can be said of a compute before it is there: a plan of a creation compares nothing. */

@@ -155,6 +155,8 @@ export class ComputeEndpoint extends SvcResource {
 
   constructor(name: string, args: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
     super({ kind: "ComputeEndpoint", args: ARGS, outputs: OUTPUTS, deleteBeforeReplace: true }, name, args, opts);
+    // From the id, which stays known in the preview of a change (an output does not).
+    this.endpointId = this.id.apply((id) => id.slice(id.indexOf("/") + 1));
   }
 
   /** Looks a compute up by its id `<project>/<endpoint id>`; it is not managed then. */

@@ -58,7 +58,7 @@ test("an argument that is taken out: it is no longer managed", async () => {
   const { compute, state } = await declared();
   expect(await warningsOf(compute, state, OLDS, LEAST)).toEqual([
     `"size" of ComputeEndpoint ${state.id} is no longer managed: it stays as it is at the service, and a change of it there is not found any more`,
-    `"restartTriggers" of ComputeEndpoint ${state.id} is no longer managed: it stays as it is at the service, and a change of it there is not found any more`,
+    `"restartTriggers" of ComputeEndpoint ${state.id} is no longer managed`,
   ]);
 });
 
