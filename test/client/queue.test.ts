@@ -80,7 +80,8 @@ test("time in the queue does not count against a change's deadline", async () =>
 });
 
 test("who stands in the queue is told how many changes come first", async () => {
-  const project = new FakeProject({ locks: true });
+  // Long enough for all three to be there before the first one ends, also on a busy machine.
+  const project = new FakeProject({ locks: true, operationMs: 1_000 });
   const { client } = await scripted(project.script);
   const told: string[] = [];
   await Promise.all([
@@ -113,7 +114,8 @@ test("a lock that never goes is a LockedError at the deadline, and the next in l
   const project = new FakeProject();
   project.lockedByStranger = true;
   const { client } = await scripted(project.script);
-  const create = (): Promise<unknown> => errorOf(client.createEndpoint(PRJ, replica, { deadline: new Deadline(1_000) }));
+  const create = (): Promise<unknown> =>
+    errorOf(client.createEndpoint(PRJ, replica, { deadline: new Deadline(1_000) }));
   const errors = await Promise.all([create(), create()]);
   for (const error of errors) {
     expect(error).toBeInstanceOf(LockedError);
