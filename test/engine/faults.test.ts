@@ -24,13 +24,10 @@ describe("an up over a service that misbehaves", () => {
     const stack = await Stack.create({ program: compute("size: 1"), emulator: { lockProjects: true } });
     const { service } = stack;
     const before = await service.state();
-    await service.edit({
-      kind: "operation",
-      create: { endpoint_id: "ep-demo-main-10000001", action: "check_availability", duration_ms: 6_000 },
-    });
+    await service.fault({ ...CREATE, status: 423, times: 6 });
     const run = await stack.up();
     expect(run).toMatchObject({ code: 0 });
-    expect(run.text).toMatch(/waiting|locked/);
+    expect(run.text).toMatch(/waiting for an operation of this project that somebody else started/);
     await stack.finish(before);
   });
 
