@@ -6,7 +6,7 @@ import type { OAuthProviderOutputs, OAuthProviderShape } from "../resources/OAut
 import { withoutAbsent } from "./absent";
 import { projectIdSchema, segmentSchema, splitId } from "./identifiers";
 import { creatingAtHome, homeOf, homeStands, homeWasReplaced } from "./integrationOf";
-import { readable } from "./masked";
+import { readable } from "../helpers/masked";
 
 type Shape = OAuthProviderShape;
 type Outputs = OAuthProviderOutputs;

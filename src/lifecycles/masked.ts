@@ -1,1 +1,0 @@
-export { readable } from "../helpers/masked";
