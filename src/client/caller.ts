@@ -30,6 +30,7 @@ export type Answer<T> = { value: T; repeated: boolean };
 export interface CallerOptions {
   apiKey: string;
   attemptTimeoutMs: number;
+  mutationAttemptTimeoutMs: number;
   baseDelayMs: number;
 }
 
@@ -124,9 +125,10 @@ export class Caller {
   }
 
   /** Not cut short by the deadline when cutting it would leave the fate of the request unknown. */
-  #timeoutMs({ deadline }: Call, repeatable: boolean): number {
-    const { attemptTimeoutMs } = this.#options;
-    return repeatable ? Math.min(attemptTimeoutMs, Math.max(1, deadline.remainingMs())) : attemptTimeoutMs;
+  #timeoutMs({ method, deadline }: Call, repeatable: boolean): number {
+    const { attemptTimeoutMs, mutationAttemptTimeoutMs } = this.#options;
+    const longestMs = method === "GET" ? attemptTimeoutMs : mutationAttemptTimeoutMs;
+    return repeatable ? Math.min(longestMs, Math.max(1, deadline.remainingMs())) : longestMs;
   }
 
   #final(error: SvcError, verdict: Verdict & { retry: false }, deadline: Deadline): SvcError {

@@ -51,6 +51,7 @@ export class Core {
       baseUrl: checkedBaseUrl(options.baseUrl),
       apiKey: checkedKey(options.apiKey),
       attemptTimeoutMs: options.attemptTimeoutMs ?? 10_000,
+      mutationAttemptTimeoutMs: options.mutationAttemptTimeoutMs ?? options.attemptTimeoutMs ?? 60_000,
       readDeadlineMs: options.readDeadlineMs ?? 30_000,
       mutationDeadlineMs: options.mutationDeadlineMs ?? 600_000,
       lookMs: options.lookMs ?? 3_000,

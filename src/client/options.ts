@@ -8,8 +8,10 @@ export interface ClientOptions {
   /** Secret. */
   apiKey: string;
   userAgent?: string | undefined;
-  /** How long one attempt may take. @default 10_000 */
+  /** How long one attempt of a read may take. @default 10_000 */
   attemptTimeoutMs?: number | undefined;
+  /** How long one attempt of a change may take. @default attemptTimeoutMs where that is given, else 60_000 */
+  mutationAttemptTimeoutMs?: number | undefined;
   /** How long a read may take in all. @default 30_000 */
   readDeadlineMs?: number | undefined;
   /** How long a change may take in all, its wait included. @default 600_000 */
