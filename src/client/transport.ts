@@ -40,6 +40,11 @@ export function isCertificateTrouble(reason: string): boolean {
   return CERTIFICATE.test(reason);
 }
 
+/** No proxy reaches the loopback of this machine; asked for it, it would be given the key in clear. */
+function isLoopback(baseUrl: string): boolean {
+  return /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(new URL(baseUrl).hostname);
+}
+
 class TooLongError extends Error {}
 
 function textOf(body: Readable): Promise<string> {
@@ -83,6 +88,7 @@ export class Transport {
       baseURL: baseUrl,
       headers: { Authorization: `Bearer ${apiKey}`, Accept: "application/json", "User-Agent": userAgent },
       maxRedirects: 0,
+      ...(isLoopback(baseUrl) ? { proxy: false } : {}),
       maxBodyLength: BODY_LIMIT_BYTES,
       responseType: "stream",
       transformResponse: [(data: unknown) => data],

@@ -1,0 +1,49 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { closeAll, errorOf, scripted } from "./scriptedServer";
+
+afterEach(closeAll);
+
+test("a change may take longer than an attempt of a read", async () => {
+  const slow = { status: 201, json: { id: "u1" }, delayMs: 400 };
+  const limits = { attemptTimeoutMs: 100, mutationAttemptTimeoutMs: 5_000 };
+  const { server, client } = await scripted(({ method }) => (method === "GET" ? { ...slow, status: 200 } : slow), {
+    ...limits,
+    readDeadlineMs: 300,
+  });
+  await expect(client.createAuthUser("p", { auth_provider: "a", email: "e@x.test" })).resolves.toEqual({ id: "u1" });
+  await client.deleteAuthUser("p", "u1");
+  expect(server.seen).toHaveLength(2);
+  expect(String(await errorOf(client.listEndpoints("p")))).toContain("no whole answer within 0.1 s");
+});
+
+test.each(["127.0.0.1", "localhost"])(
+  "a service on %s is not asked through the proxy of the environment",
+  async (host) => {
+    let proxied = 0;
+    const proxy = createServer((_request, response) => {
+      proxied += 1;
+      response.writeHead(502).end();
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    const names = ["HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"];
+    const before = names.map((name) => process.env[name]);
+    // A TCP server's address is an object.
+    const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    names.forEach((name) => (process.env[name] = name.toLowerCase() === "http_proxy" ? address : ""));
+    try {
+      const { server } = await scripted(() => ({ json: { endpoints: [] } }));
+      const baseUrl = server.baseUrl.replace("127.0.0.1", host);
+      const { client } = await scripted(() => ({ status: 599 }), { baseUrl, readDeadlineMs: 5_000 });
+      await expect(client.listEndpoints("p")).resolves.toEqual([]);
+      expect(proxied).toBe(0);
+    } finally {
+      names.forEach((name, i) => {
+        const value = before[i];
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      });
+      proxy.close();
+    }
+  },
+);
