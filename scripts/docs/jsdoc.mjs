@@ -45,7 +45,7 @@ export function tagOf(node, name) {
 
 /**
  * For readers of the page: without the places in the service's description that the code names as its sources, and with
- * links to the files that they can open. The pages stand in docs/.
+ * links to the files that stand beside them in the package, in docs/.
  * @param {string} text
  */
 function readable(text) {
@@ -53,7 +53,7 @@ function readable(text) {
     .replace(/\(service(?:\.md| notes)[^()]*\)/g, "")
     .replace(/,\s*service(?:\.md| notes)[^()]*(?=\))/g, "")
     .replace(/[^\S\n]+(?=[.,:;]|$)/gm, "")
-    .replace(/\bexamples\/[\w-]+/g, "[$&](../$&)")
+    .replace(/\bexamples\/[\w-]+/g, "`$&` in the repository")
     .replace(/\bdocs\/([\w-]+\.md)/g, "[$&]($1)")
     .trim();
 }

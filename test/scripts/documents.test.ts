@@ -1,0 +1,32 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+
+const ROOT = join(__dirname, "..", "..");
+const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
+const manifest = JSON.parse(read("package.json")) as { files: string[]; devDependencies: Record<string, string> };
+
+/** What `npm pack` takes: its own three, and what "files" names. */
+const shipped = ["README.md", "LICENSE", "package.json", ...manifest.files];
+const documents = ["README.md", ...manifest.files].flatMap((name) => {
+  if (name.endsWith(".md")) return [name];
+  return name === "docs" ? readdirSync(join(ROOT, name)).map((file) => join(name, file)) : [];
+});
+
+test.each(documents)("%s, which the package holds, links to nothing that the package does not hold", (file) => {
+  const targets = [...read(file).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, target = ""]) => target);
+  const local = targets.filter((target) => !/^[a-z]+:/.test(target)).map((target) => join(dirname(file), target));
+  const missing = local.filter(
+    (path) => !existsSync(join(ROOT, path)) || !shipped.some((name) => !relative(name, path).startsWith("..")),
+  );
+  expect(missing).toEqual([]);
+});
+
+test.each(readdirSync(join(ROOT, "examples")))(
+  "examples/%s is told to run with the CLI that the set-up gets",
+  (name) => {
+    const readme = read(join("examples", name, "README.md"));
+    const versions = [...readme.matchAll(/\/versions\/([\d.]+)\/bin/g)].map(([, version]) => version);
+    expect(versions).toEqual([manifest.devDependencies["@pulumi/pulumi"]]);
+    expect(readme).toContain(`cd examples/${name}\n`);
+  },
+);
