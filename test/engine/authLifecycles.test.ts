@@ -1,0 +1,139 @@
+import { Stack } from "./Stack";
+
+const GOOGLE = "canary-google-secret-9";
+const SMTP = "canary-smtp-password-9";
+const AUTH = "/projects/prj-demo/auth";
+
+/** One resource of each kind, with every argument that the service can show declared. */
+const program = (round: number) => `
+const { projectId } = new svc.AuthIntegration("auth", { projectId: "prj-demo", branchId: "br-dev", databaseName: "shop" });
+new svc.AuthKeys("keys", { projectId, rotationTriggers: [${round}] });
+new svc.AuthUser("user", { projectId, email: "user${round}@example.com", name: "Someone" });
+const transfer = new svc.AuthOwnershipTransfer("transfer", { projectId, triggers: [${round}] });
+new svc.OAuthProvider("google", { projectId, providerId: "google", clientId: "google-id", clientSecret: "${GOOGLE}", adopt: true });
+new svc.WhitelistDomain("domain", { projectId, domain: "https://app.example.com" });
+new svc.EmailServer("email", {
+  projectId, type: "standard", host: "smtp.example.com", port: 587, username: "mailer",
+  password: pulumi.secret("${SMTP}"), senderEmail: "auth@example.com", senderName: "Demo",
+});
+exports.transferUrl = transfer.url;`;
+
+const EMAIL_SERVER = {
+  type: "standard",
+  host: "smtp.example.com",
+  port: 587,
+  username: "mailer",
+  sender_email: "auth@example.com",
+  sender_name: "Demo",
+};
+
+/** The address of the second step of the transfer, as a person reads it. */
+const transferUrl = async (stack: Stack) => String((await stack.outputs())["transferUrl"]);
+
+test("each auth resource is created, left alone, found drifted in every argument that can be read, repaired, rotated and destroyed", async () => {
+  const stack = await Stack.create({ program: program(1) });
+  const { service } = stack;
+  const before = await service.state();
+  const repairedSettings = async () => {
+    expect(await service.list(`${AUTH}/email_server`)).toMatchObject(EMAIL_SERVER);
+    expect(await service.list(`${AUTH}/domains`)).toMatchObject({ domains: [{ domain: "https://app.example.com" }] });
+  };
+
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  await repairedSettings();
+  const urls = [await transferUrl(stack)];
+  await service.clearRequests();
+  expect(await stack.up("--expect-no-changes")).toMatchObject({ code: 0 });
+  expect(await service.mutations()).toEqual([]);
+
+  const edited = {
+    host: "smtp.foreign.example.com",
+    port: 2525,
+    username: "foreigner",
+    sender_email: "foreign@example.com",
+    sender_name: "Foreign",
+  };
+  await service.edit({ kind: "email_server", set: edited });
+  await service.edit({ kind: "domain", id: "https://app.example.com", delete: true });
+  // Neither is shown by any list: what cannot be read is no drift.
+  await service.edit({ kind: "oauth_provider", id: "google", set: { client_id: "foreign-id" } });
+  await service.edit({ kind: "user", set: { name: "Foreigner" } });
+  const drift = await stack.drift("--diff");
+  expect(drift.code).toBe(7);
+  expect(drift.text).toMatch(/~ host\s*: "smtp\.foreign\.example\.com" => "smtp\.example\.com"/);
+  expect(drift.text).toMatch(/~ port\s*: 2525 => 587/);
+  expect(drift.text).toMatch(/~ username\s*: "foreigner" => "mailer"/);
+  expect(drift.text).toMatch(/~ senderEmail\s*: "foreign@example\.com" => "auth@example\.com"/);
+  expect(drift.text).toMatch(/~ senderName\s*: "Foreign" => "Demo"/);
+  expect(drift.text).toMatch(/\+ 1 to create\s+~ 1 to update\s/);
+  expect(drift.text).not.toMatch(/foreign-id|Foreigner/);
+  expect(await stack.up("--refresh")).toMatchObject({ code: 0 });
+  await repairedSettings();
+
+  // The type alone drifts, in the same plan as a rotation, another address of the user and another transfer.
+  await service.edit({ kind: "email_server", set: { type: "shared" } });
+  stack.program(program(2));
+  const plan = await stack.preview("--refresh", "--diff");
+  expect(plan.text).toMatch(/~ type\s*: "shared" => "standard"/);
+  expect(plan.text).toMatch(
+    /warning: AuthKeys prj-demo\/\S+ is replaced by a new key set: the service cannot revoke keys, so the old ones stay valid/,
+  );
+  expect(plan.text).toMatch(/warning: AuthUser prj-demo\/\S+ is deleted and made again: the new user has another id/);
+  const [oldKeys, oldUser] = [await stack.resource("keys"), await stack.resource("user")];
+  await service.clearRequests();
+  const rotation = await stack.up("--refresh");
+  expect(rotation).toMatchObject({ code: 0 });
+  await repairedSettings();
+
+  const mutations = await service.mutations();
+  expect([...mutations].sort()).toEqual([
+    "DELETE /projects/{project_id}/auth/users/{auth_user_id}",
+    "PATCH /projects/{project_id}/auth/email_server",
+    "POST /projects/auth/keys",
+    "POST /projects/auth/transfer_ownership",
+    "POST /projects/auth/user",
+  ]);
+  expect(mutations.filter((request) => request.includes("/user"))).toEqual([
+    "DELETE /projects/{project_id}/auth/users/{auth_user_id}",
+    "POST /projects/auth/user",
+  ]);
+  // The new set was there before the old one was forgotten; nothing is deleted for it (see the requests above).
+  expect(rotation.text).toMatch(/AuthKeys keys created replacement[^]*AuthKeys keys deleting original/);
+  expect(rotation.text).not.toMatch(/AuthKeys keys deleting original[^]*AuthKeys keys created replacement/);
+  const [keys, user] = [await stack.resource("keys"), await stack.resource("user")];
+  expect(keys.id).not.toBe(oldKeys.id);
+  expect(user.id).not.toBe(oldUser.id);
+  expect((await service.state()).projects[0]).toMatchObject({ users: [{ email: "user2@example.com" }] });
+
+  urls.push(await transferUrl(stack));
+  expect(new Set(urls).size).toBe(2);
+  const tokens = urls.map((url) => url.split("/").at(-1) ?? "");
+  for (const token of tokens) expect(token.length).toBeGreaterThan(10);
+  expect(await stack.leaks([...urls, ...tokens, GOOGLE, SMTP])).toEqual([]);
+  await stack.finish(before);
+});
+
+test("an integration that stands on another branch and database than declared is found by name, and replaced", async () => {
+  const stack = await Stack.create({
+    program: `new svc.AuthIntegration("auth", { projectId: "prj-demo", branchId: "br-dev", databaseName: "shop" });`,
+  });
+  const { service } = stack;
+  const before = await service.state();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  await service.edit({ kind: "integration", set: { branch_id: "br-test", db_name: "foreign" } });
+  const drift = await stack.drift("--diff");
+  expect(drift.code).toBe(7);
+  expect(drift.text).toMatch(/~ branchId\s*: "br-test" => "br-dev"/);
+  expect(drift.text).toMatch(/~ databaseName\s*: "foreign" => "shop"/);
+  expect(drift.text).toMatch(/\+-1 to replace/);
+  await service.clearRequests();
+  expect(await stack.up("--refresh")).toMatchObject({ code: 0 });
+  expect(await service.mutations()).toEqual([
+    "DELETE /projects/{project_id}/auth/integration/{auth_provider}",
+    "POST /projects/auth/create",
+  ]);
+  expect(await service.list(`${AUTH}/integrations`)).toMatchObject({
+    data: [{ branch_id: "br-dev", db_name: "shop" }],
+  });
+  await stack.finish(before);
+});
