@@ -56,8 +56,8 @@ test("each change of a compute sends what differs, and restarts only where it sa
 });
 
 test("drift of every managed argument is found by name and repaired, of none that is not managed", async () => {
-  const managed = `name: "api", size: { min: 1, max: 2 }, scaleToZero: false, poolerEnabled: true, disabled: false,
-    passwordlessAccess: true, settings: { pgSettings: { work_mem: "64MB" } }`;
+  const managed = `name: "api", size: { min: 1, max: 2 }, scaleToZero: false, poolerEnabled: true, poolerMode: "transaction",
+    disabled: false, provisioner: "k8s-pod", passwordlessAccess: true, settings: { pgSettings: { work_mem: "64MB" } }`;
   const stack = await Stack.create({ program: program(managed) });
   const { service } = stack;
   const before = await service.state();
@@ -69,6 +69,9 @@ test("drift of every managed argument is found by name and repaired, of none tha
     autoscaling_limit_max_cu: 5,
     suspend_timeout_seconds: 600,
     pooler_enabled: false,
+    pooler_mode: "session",
+    disabled: true,
+    provisioner: "k8s-foreign",
     passwordless_access: false,
     settings: { pg_settings: { work_mem: "1MB", foreign: "on" } },
     branch_id: "br-test",
@@ -76,7 +79,8 @@ test("drift of every managed argument is found by name and repaired, of none tha
   await service.edit({ kind: "endpoint", id, set: drifted });
   const drift = await stack.drift("--diff");
   expect(drift.code).toBe(7);
-  for (const name of ["name", "size", "scaleToZero", "poolerEnabled", "passwordlessAccess", "settings", "branchId"]) {
+  const names = ["name", "size", "scaleToZero", "poolerEnabled", "poolerMode", "disabled", "provisioner"];
+  for (const name of [...names, "passwordlessAccess", "settings", "branchId"]) {
     expect(drift.text).toMatch(new RegExp(`[~+-] ${name}\\s*:`));
   }
   expect(await stack.up("--refresh")).toMatchObject({ code: 0 });
@@ -86,6 +90,9 @@ test("drift of every managed argument is found by name and repaired, of none tha
     autoscaling_limit_max_cu: 2,
     suspend_timeout_seconds: -1,
     pooler_enabled: true,
+    pooler_mode: "transaction",
+    disabled: false,
+    provisioner: "k8s-pod",
     passwordless_access: true,
     settings: { pg_settings: { work_mem: "64MB" } },
     branch_id: "br-dev",
