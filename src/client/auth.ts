@@ -24,7 +24,7 @@ import {
   type WhitelistDomain,
 } from "./schemas";
 import { quietly } from "./progress";
-import { within } from "./within";
+import { sleep, within } from "./within";
 
 const AUTH = "/projects/{project_id}/auth";
 const DOMAINS = `${AUTH}/domains`;
@@ -250,8 +250,17 @@ export class AuthApi extends ReadApi {
         if (!(error instanceof NotFoundError)) throw error;
         // One domain that is gone already may have spoilt the request for the others.
         const left = await this.#stillListed(projectId, domains);
-        if (left.length === domains.length) throw error;
-        if (left.length > 0) await send(left);
+        if (left.length < domains.length) {
+          if (left.length > 0) await send(left);
+          return;
+        }
+        // All of them are listed still: lists lag, and what is gone already is deleted.
+        await sleep(this.core.settings.lookMs);
+        for (const domain of await this.#stillListed(projectId, domains)) {
+          await send([domain]).catch((one: unknown) => {
+            if (!(one instanceof NotFoundError)) throw one;
+          });
+        }
       }
     });
   }

@@ -90,7 +90,7 @@ export class ComputeApi extends AuthApi {
   async restartEndpoint(projectId: string, endpointId: string, options: ChangeOptions = {}): Promise<Endpoint> {
     return this.#change(projectId, options, async (common) => {
       // Nothing but its operations tells whether a restart took place, so those of before are noted.
-      const before = await this.operationsOf(projectId, { fresh: true, deadline: common.deadline });
+      const before = await this.#operationsToSee(projectId, { fresh: true, deadline: common.deadline });
       const known = new Set(before?.map(({ id }) => id));
       const find = (): Promise<Accepted | undefined> =>
         lookFor(() => this.#findRestart(projectId, endpointId, known), this.core.settings.lookMs);
@@ -176,7 +176,7 @@ export class ComputeApi extends AuthApi {
 
   async #findRestart(projectId: string, endpointId: string, before: Set<string>): Promise<Accepted | undefined> {
     const endpoint = await this.getEndpoint(projectId, endpointId, { fresh: true });
-    const operations = await this.operationsOf(projectId, { fresh: true });
+    const operations = await this.#operationsToSee(projectId, { fresh: true });
     const started = operations?.filter(({ id, endpoint_id }) => endpoint_id === endpointId && !before.has(id));
     const restarts = started?.filter(({ action }) => action !== "check_availability") ?? [];
     const underWay =
@@ -203,6 +203,14 @@ export class ComputeApi extends AuthApi {
     return done.done;
   }
 
+  /** A key that may not read them is as good as a service without them. */
+  #operationsToSee(projectId: string, look: ReadOptions, extra?: { retry: boolean }): Promise<Operation[] | undefined> {
+    return this.operationsOf(projectId, look, extra).catch((error: unknown) => {
+      if (error instanceof PermissionError) return undefined;
+      throw error;
+    });
+  }
+
   #project(projectId: string): ProjectState {
     const known = this.#projects.get(projectId);
     if (known !== undefined) return known;
@@ -211,11 +219,7 @@ export class ComputeApi extends AuthApi {
     const watch = new ProjectWatch(async () => {
       const lookedAt = performance.now();
       // Operations first: a list of after their end shows what they have led to.
-      const operations = await this.operationsOf(projectId, look, { retry: false }).catch((error: unknown) => {
-        // A key that may not read them is as good as a service without them.
-        if (error instanceof PermissionError) return undefined;
-        throw error;
-      });
+      const operations = await this.#operationsToSee(projectId, look, { retry: false });
       return { lookedAt, operations, endpoints: await this.endpointsOf(projectId, look, { retry: false }) };
     }, pollCeilingMs);
     const made = { queue: new ProjectQueue(baseDelayMs), watch, creations: new Creations() };

@@ -1,5 +1,5 @@
 /** The longest delay that setTimeout takes; above it fires at once. */
-const LONGEST_TIMER_MS = 2_147_483_647;
+export const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** How long a call may take in all. It stands still while the call waits in the queue, and is counted on a clock that no one can set back. */
 export class Deadline {

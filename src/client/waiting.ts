@@ -1,4 +1,4 @@
-import type { Deadline } from "./deadline";
+import { type Deadline, LONGEST_TIMER_MS } from "./deadline";
 import { AuthenticationError, BadRequestError, NotFoundError, PermissionError, SvcError } from "./errors";
 import type { Endpoint, Operation } from "./schemas";
 
@@ -111,7 +111,8 @@ export class ProjectWatch {
     const ms = Math.max(askedForMs, Math.min(this.#pauseMs, this.#ceilingMs));
     this.#pauseMs = Math.min(this.#pauseMs * GROWTH, this.#ceilingMs);
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
+      // Beyond what a timer can hold it would fire at once.
+      const timer = setTimeout(resolve, Math.min(ms, LONGEST_TIMER_MS));
       this.#wake = () => {
         // A pause that the service asked for is kept, unless nobody waits any more.
         if (askedForMs > 0 && this.#waiters.size > 0) return;

@@ -1,8 +1,8 @@
-import type { Deadline } from "./deadline";
+import { type Deadline, LONGEST_TIMER_MS } from "./deadline";
 
 /** The timer is ref'd on purpose: somebody awaits it. */
 export function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+  return new Promise((resolve) => setTimeout(resolve, Math.min(ms, LONGEST_TIMER_MS)));
 }
 
 /** The promise, or the error of `onLate` once the deadline has passed. What the promise stands for goes on. */

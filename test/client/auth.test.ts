@@ -151,6 +151,14 @@ describe("deletions of domains", () => {
     expect(server.seen).toHaveLength(2);
   });
 
+  test("that are gone, while a list that lags still shows them, are deleted", async () => {
+    const listed = { json: { domains: [{ domain: "https://a.test" }] } };
+    const { client } = await scripted(({ method }) => (method === "GET" ? listed : { status: 404, json: {} }), {
+      lookMs: 20,
+    });
+    await expect(client.deleteDomains("p", ["https://a.test"], "a")).resolves.toBeUndefined();
+  });
+
   test("of two projects or two auth providers are kept apart", async () => {
     const { server, client } = await whitelist(origins);
     await Promise.all([

@@ -1,0 +1,13 @@
+import { compute, ENDPOINTS, PRJ } from "./scene";
+import { closeAll, scripted } from "./scriptedServer";
+
+afterEach(closeAll);
+
+test("a compute is restarted by a key that may not read the operations", async () => {
+  const { server, client } = await scripted(({ method, path }) => {
+    if (method === "POST") return { json: { endpoint: compute(), operations: [] } };
+    return path === ENDPOINTS ? { json: { endpoints: [compute()] } } : { status: 403, json: {} };
+  });
+  await expect(client.restartEndpoint(PRJ, compute().id)).resolves.toMatchObject({ id: compute().id });
+  expect(server.seen.filter(({ method }) => method === "POST")).toHaveLength(1);
+});
