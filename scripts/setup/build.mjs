@@ -8,13 +8,14 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join, relative } from "node:path";
 import { SetupError } from "../lib/errors.mjs";
 import { run } from "../lib/exec.mjs";
 import { say, stopwatch } from "../lib/log.mjs";
-import { CACHE, NODE_MODULES, ROOT } from "../lib/paths.mjs";
+import { BIN, CACHE, NODE_MODULES, ROOT } from "../lib/paths.mjs";
 
 const DIST = join(ROOT, "dist");
 const STAMP = join(CACHE, "build.json");
@@ -27,7 +28,7 @@ const STAMP = join(CACHE, "build.json");
 export async function ensureBuild(node, env) {
   const sources = fingerprint(["src", "tsconfig.json", "tsconfig.build.json", "package-lock.json"]);
   const stamp = { sources, dist: fingerprint(["dist"]) };
-  if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === JSON.stringify(stamp)) return;
+  if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === JSON.stringify(stamp)) return linkCommand();
 
   say("-- build: compiling src to dist (about 10 seconds)");
   const elapsed = stopwatch();
@@ -36,7 +37,18 @@ export async function ensureBuild(node, env) {
     throw new SetupError(`the build failed:\n${result.output.trimEnd()}`, "Correct the sources and run this again.");
   }
   writeFileSync(STAMP, JSON.stringify({ sources, dist: fingerprint(["dist"]) }));
+  linkCommand();
   say(`   dist is built (${elapsed()})`);
+}
+
+/** For `npx pulumi-svc` in the clone: npm links a command only when its file is there as it installs. */
+function linkCommand() {
+  const link = join(BIN, "pulumi-svc");
+  const command = join(DIST, "cli", "main.js");
+  if (existsSync(link) || !existsSync(command)) return;
+  mkdirSync(BIN, { recursive: true });
+  rmSync(link, { force: true });
+  symlinkSync(relative(BIN, command), link);
 }
 
 /**
