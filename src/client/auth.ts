@@ -2,7 +2,7 @@ import type { Call } from "./caller";
 import type { AuthCollection } from "./core";
 import type { Deadline } from "./deadline";
 import { DomainBatches } from "./domainBatches";
-import { FateUnknownError, NotFoundError, TimeoutError } from "./errors";
+import { FateUnknownError, NotFoundError, outOfTime } from "./errors";
 import { lookFor, sendOrFind } from "./lookFor";
 import type {
   CallOptions,
@@ -188,9 +188,9 @@ export class AuthApi extends ReadApi {
   ): Promise<void> {
     if (domains.length === 0) return;
     const deadline = this.core.mutationDeadline(options.deadline);
-    const facts = { method: "DELETE", path: DOMAINS };
-    const late = (): Error => new TimeoutError("no answer before the deadline", facts);
-    await within(deadline, this.#domainBatches.add(projectId, domains, authProvider, deadline), late);
+    await within(deadline, this.#domainBatches.add(projectId, domains, authProvider, deadline), ({ totalMs }) =>
+      outOfTime(totalMs, { method: "DELETE", path: DOMAINS }),
+    );
   }
 
   async updateEmailServer(

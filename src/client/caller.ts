@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { bodyOf, failureOf, isWebPage } from "./answers";
 import type { Deadline } from "./deadline";
-import { type ErrorFacts, FateUnknownError, LockedError, saying, SvcError, TimeoutError } from "./errors";
+import { type ErrorFacts, FateUnknownError, inSeconds, LockedError, outOfTime, saying, SvcError } from "./errors";
 import { redactor, secretsOf } from "./redact";
 import { type Verdict, verdictOn, whatHappened } from "./retry";
 import type { Attempt, RawAnswer, Transport } from "./transport";
@@ -22,6 +22,8 @@ export interface Call {
   retryLocked?: boolean;
   deadline: Deadline;
   onProgress?: ((text: string) => void) | undefined;
+  /** Takes the error of each attempt that failed. */
+  onTrouble?: (error: SvcError) => void;
 }
 
 /** `repeated`: an earlier attempt may have taken effect, so that this answer may tell but half of what is under way. */
@@ -44,10 +46,6 @@ function pathOf({ method, template, params = {}, query }: Call): string {
   });
   return query === undefined ? path : `${path}?${query}`;
 }
-
-const OUT_OF_TIME = { retry: false, because: "out-of-time" } as const;
-
-const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
 
 /** Makes calls: attempts, retries by what is known to have happened, answers checked against their shape. */
 export class Caller {
@@ -87,7 +85,7 @@ export class Caller {
     let repeated = false;
     let before: SvcError | undefined;
     for (let attempts = 1; ; attempts += 1) {
-      if (deadline.expired) throw before ?? new TimeoutError(`not done within ${inSeconds(deadline.totalMs)}`, facts);
+      if (deadline.expired) throw outOfTime(deadline.totalMs, facts, before);
       try {
         const raw = await this.#transport.send({
           ...call,
@@ -101,8 +99,9 @@ export class Caller {
       } catch (error) {
         if (!(error instanceof SvcError)) throw error;
         // An attempt that the deadline cut short tells less than the one before it.
-        if (before !== undefined && repeatable && deadline.expired) throw this.#final(before, OUT_OF_TIME, deadline);
+        if (before !== undefined && repeatable && deadline.expired) throw outOfTime(deadline.totalMs, facts, before);
         before = error;
+        call.onTrouble?.(error);
         const happened = whatHappened(error);
         if (happened !== "held-off") faults += 1;
         repeated ||= happened === "unclear";
@@ -142,7 +141,7 @@ export class Caller {
         `the service asks to wait ${asked}, more than the ${inSeconds(deadline.remainingMs())} left`,
       );
     }
-    if (verdict.because === "out-of-time") return saying(error, `it stayed so for ${inSeconds(deadline.totalMs)}`);
+    if (verdict.because === "out-of-time") return outOfTime(deadline.totalMs, error.facts, error);
     return error;
   }
 }

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type Call, Caller } from "./caller";
 import { Deadline } from "./deadline";
-import { AuthenticationError, SvcError, TimeoutError } from "./errors";
+import { AuthenticationError, outOfTime, SvcError } from "./errors";
 import type { ClientOptions, ReadOptions } from "./options";
 import { redactor } from "./redact";
 import { SharedReads } from "./sharedReads";
@@ -45,6 +45,8 @@ export class Core {
   /** Takes the key out of text of the service. */
   readonly redact: (text: string, cap?: number) => string;
   readonly #transport: Transport;
+  /** What stood last in the way of a read that is under way. */
+  readonly #met = new WeakMap<Promise<unknown>, { trouble?: SvcError }>();
 
   constructor(options: ClientOptions) {
     const settings = (this.settings = {
@@ -77,20 +79,30 @@ export class Core {
     extra: Pick<Call, "query" | "retry"> = {},
   ): Promise<z.infer<S>> {
     const call = (): Promise<z.infer<S>> => {
-      const own = new Deadline(this.settings.readDeadlineMs);
+      const met: { trouble?: SvcError } = {};
       const request: Call = {
         method: "GET",
         template,
         params: { project_id: projectId },
         ...extra,
-        deadline: own,
+        deadline: new Deadline(this.settings.readDeadlineMs),
         onProgress,
+        onTrouble: (error) => (met.trouble = error),
       };
-      return this.caller.json(request, shape).then(({ value }) => value);
+      const flight = this.caller.json(request, shape).then(({ value }) => value);
+      this.#met.set(flight, met);
+      return flight;
     };
-    const facts = { method: "GET", path: template };
-    const shared = this.reads.get(keyOf(collection, projectId), call, fresh);
-    return within(deadline, shared, () => new TimeoutError("no answer before the deadline", facts));
+    // Who makes one attempt only shares it with nobody: the others are promised retries.
+    const flight = extra.retry === false ? call() : this.reads.get(keyOf(collection, projectId), call, fresh);
+    return within(deadline, flight, ({ totalMs }) =>
+      outOfTime(totalMs, { method: "GET", path: template }, this.#met.get(flight)?.trouble),
+    );
+  }
+
+  /** Whether what is kept of it was asked for so long after the first time that nothing lags any more. */
+  isSettled(collection: Collection, projectId: string): boolean {
+    return this.reads.isSettled(keyOf(collection, projectId), this.settings.lookMs);
   }
 
   /** Keeps nothing of these collections from before the change, during it, or by the time it has ended. */

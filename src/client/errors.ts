@@ -114,11 +114,22 @@ export class WaitTimeoutError extends SvcError {
   }
 }
 
-/** The same error with more to say. For the classes that an answer of the service stands for. */
+/** The same error with more to say. For what a single exchange can end with. */
 export function saying(error: SvcError, more: string): SvcError {
-  // Classes with arguments of their own (ConnectionError and the like) come from no answer: they stay as they are.
-  if (error.status === undefined) return error;
+  const what = `${error.what}; ${more}`;
+  if (error instanceof ConnectionError) {
+    return new ConnectionError(what, error.reason, error.beforeSending, error.facts);
+  }
   // The constructor of an SvcError without arguments of its own has SvcError's signature.
   const Same = error.constructor as typeof SvcError;
-  return new Same(`${error.what}; ${more}`, error.facts);
+  return new Same(what, error.facts);
+}
+
+export const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
+
+/** The error for a call whose time is over: what stood in its way, as far as that is known. */
+export function outOfTime(totalMs: number, facts: ErrorFacts, trouble?: SvcError): SvcError {
+  return trouble === undefined
+    ? new TimeoutError(`no answer within ${inSeconds(totalMs)}`, facts)
+    : saying(trouble, `it stayed so for ${inSeconds(totalMs)}`);
 }

@@ -1,7 +1,7 @@
 import type { Call } from "./caller";
-import { Core } from "./core";
+import { type Collection, Core } from "./core";
 import { Deadline } from "./deadline";
-import { SvcError, TimeoutError } from "./errors";
+import { inSeconds, SvcError, TimeoutError } from "./errors";
 import { LaterLists } from "./laterLists";
 import type { ClientOptions, ListOptions, ReadOptions } from "./options";
 import {
@@ -102,7 +102,7 @@ export class ReadApi {
 
   async listAuthIntegrations(projectId: string, options?: ListOptions<AuthIntegration>): Promise<AuthIntegration[]> {
     const template = `${PROJECT}/auth/integrations`;
-    return this.#showing(this.#laterIntegrations, projectId, options, async (look) => {
+    return this.#showing("integrations", this.#laterIntegrations, projectId, options, async (look) => {
       const { data } = await this.#core.read("integrations", projectId, template, answers.integrations, look);
       return [...data];
     });
@@ -110,7 +110,7 @@ export class ReadApi {
 
   async listOAuthProviders(projectId: string, options?: ListOptions<OAuthProvider>): Promise<OAuthProvider[]> {
     const template = `${PROJECT}/auth/oauth_providers`;
-    return this.#showing(this.#laterProviders, projectId, options, async (look) => {
+    return this.#showing("oauth_providers", this.#laterProviders, projectId, options, async (look) => {
       const answer = await this.#core.read("oauth_providers", projectId, template, answers.oauthProviders, look);
       return [...answer.providers];
     });
@@ -118,7 +118,7 @@ export class ReadApi {
 
   async listDomains(projectId: string, options?: ListOptions<WhitelistDomain>): Promise<WhitelistDomain[]> {
     const template = `${PROJECT}/auth/domains`;
-    return this.#showing(this.#laterDomains, projectId, options, async (look) => {
+    return this.#showing("domains", this.#laterDomains, projectId, options, async (look) => {
       const { domains } = await this.#core.read("domains", projectId, template, answers.domains, look);
       return [...domains];
     });
@@ -164,30 +164,36 @@ export class ReadApi {
   }
 
   async #inLaterList(projectId: string, endpointId: string, options: ReadOptions = {}): Promise<Endpoint | undefined> {
-    const endpoints = await this.#later(this.#laterEndpoints, projectId, options, (look) =>
+    const endpoints = await this.#later("endpoints", this.#laterEndpoints, projectId, options, (look) =>
       this.listEndpoints(projectId, look),
     );
     return endpoints.find(({ id }) => id === endpointId);
   }
 
   async #showing<T>(
+    collection: Collection,
     later: LaterLists<T[]>,
     projectId: string,
     { shows, ...options }: ListOptions<T> = {},
     list: (look: ReadOptions) => Promise<T[]>,
   ): Promise<T[]> {
     const items = await list(options);
-    return shows === undefined || shows(items) ? items : this.#later(later, projectId, options, list);
+    return shows === undefined || shows(items) ? items : this.#later(collection, later, projectId, options, list);
   }
 
   #later<T>(
+    collection: Collection,
     later: LaterLists<T[]>,
     projectId: string,
     { deadline }: ReadOptions,
     list: (look: ReadOptions) => Promise<T[]>,
   ): Promise<T[]> {
+    // Somebody waited for a later one before: it is kept.
+    if (this.#core.isSettled(collection, projectId)) return list({ deadline });
     const coming = later.get(projectId, this.#core.settings.lookMs, () => list({ fresh: true }));
-    return within(deadline, coming, () => new TimeoutError("a later list did not come before the deadline"));
+    const late = ({ totalMs }: Deadline): Error =>
+      new TimeoutError(`no second list of its ${collection} within ${inSeconds(totalMs)}`);
+    return within(deadline, coming, late);
   }
 
   /** For routes that not every service has (404, 405). What the project itself lacks is told apart by its endpoint list. */

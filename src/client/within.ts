@@ -6,10 +6,14 @@ export function sleep(ms: number): Promise<void> {
 }
 
 /** The promise, or the error of `onLate` once the deadline has passed. What the promise stands for goes on. */
-export function within<T>(deadline: Deadline | undefined, promise: Promise<T>, onLate: () => Error): Promise<T> {
+export function within<T>(
+  deadline: Deadline | undefined,
+  promise: Promise<T>,
+  onLate: (deadline: Deadline) => Error,
+): Promise<T> {
   if (deadline === undefined) return promise;
   return new Promise((resolve, reject) => {
-    const unsubscribe = deadline.onExpire(() => reject(onLate()));
+    const unsubscribe = deadline.onExpire(() => reject(onLate(deadline)));
     promise.then(resolve, reject).finally(unsubscribe);
   });
 }

@@ -103,6 +103,20 @@ describe("findEndpoint", () => {
     expect(server.count(LIST)).toBe(2);
   });
 
+  test("does not wait again for what is missed after a later list came, before something of ours has changed", async () => {
+    const { server, client } = await scripted(({ method, path }) =>
+      method === "GET" && path.endsWith("/endpoints") ? { json: { endpoints: [] } } : { status: 404 },
+    );
+    const lists = async (id: string): Promise<number> => {
+      const before = server.count(LIST);
+      await expect(client.findEndpoint(PRJ, id)).resolves.toBeUndefined();
+      return server.count(LIST) - before;
+    };
+    expect([await lists("ep-1"), await lists("ep-2")]).toEqual([2, 0]);
+    await client.deleteEndpoint(PRJ, "ep-3");
+    expect([await lists("ep-1"), await lists("ep-2")]).toEqual([2, 0]);
+  });
+
   test("is an error, never undefined, when the later list fails", async () => {
     const { client } = await scripted(({ path }, nth) => {
       if (!path.endsWith("/endpoints")) return { status: 404 };

@@ -1,6 +1,6 @@
 import { AuthenticationError, BadAnswerError, Deadline, NotFoundError, TimeoutError } from "../../src/client";
 import { SharedReads } from "../../src/client/sharedReads";
-import { closeAll, type Reply, scripted, type Script } from "./scriptedServer";
+import { closeAll, errorOf, type Reply, scripted, type Script } from "./scriptedServer";
 
 afterEach(closeAll);
 
@@ -133,6 +133,48 @@ test("a caller in a hurry leaves, the others still get the answer", async () => 
   await expect(client.listEndpoints("p", { deadline: new Deadline(30) })).rejects.toBeInstanceOf(TimeoutError);
   await expect(patient).resolves.toHaveLength(2);
   expect(server.count(LIST)).toBe(1);
+});
+
+describe("who gives up first, the caller or the shared read, the words are the same", () => {
+  const limits = { attemptTimeoutMs: 120, readDeadlineMs: 800 };
+
+  test.each([500, 800, 1_000, undefined])("nobody answers, and the caller has %s ms", async (ms) => {
+    const { client } = await scripted(() => ({ fault: "hang" }), limits);
+    const deadline = ms === undefined ? undefined : new Deadline(ms);
+    const error = await errorOf(client.listEndpoints("p", { deadline }));
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(String(error)).toMatch(/no whole answer within 0\.1 s; it stayed so for 0\.[58] s \(GET /);
+  });
+
+  test.each([500, 800, undefined])("the service holds off, and the caller has %s ms", async (ms) => {
+    const { client } = await scripted(() => ({ status: 429, json: { message: "slow down" } }), limits);
+    const deadline = ms === undefined ? undefined : new Deadline(ms);
+    const error = await errorOf(client.listEndpoints("p", { deadline }));
+    expect(error).toMatchObject({ name: "RateLimitError", status: 429 });
+    expect(String(error)).toMatch(/too many requests: slow down; it stayed so for 0\.[58] s \(GET /);
+  });
+
+  test("before anything came back, it says for how long", async () => {
+    const { client } = await scripted(() => ({ fault: "hang" }));
+    const error = await errorOf(client.listEndpoints("p", { deadline: new Deadline(100) }));
+    expect(String(error)).toContain("TimeoutError: no answer within 0.1 s (GET /projects/{project_id}/endpoints)");
+  });
+});
+
+test("a read never shares the single attempt of a wait's look", async () => {
+  let looking: () => void = () => undefined;
+  const look = new Promise<void>((resolve) => (looking = resolve));
+  const { client } = await scripted(({ method, path }, nth) => {
+    if (method !== "GET") return { json: { endpoint: { ...endpoint("ep-1"), pending_state: "active" } } };
+    if (path !== "/projects/p/endpoints") return { status: 404 };
+    if (nth > 1) return { json: { endpoints: [endpoint("ep-1")] } };
+    looking();
+    return { status: 503, delayMs: 300 };
+  });
+  const changed = client.updateEndpoint("p", "ep-1", { name: "n" });
+  await look;
+  await expect(client.listEndpoints("p")).resolves.toHaveLength(1);
+  await expect(changed).resolves.toMatchObject({ id: "ep-1" });
 });
 
 test("who changes the array that he got does not change what others get", async () => {
