@@ -13,6 +13,7 @@ import {
   type ComputeOutputs as Outputs,
 } from "./computeChanges";
 import { refuseOccupiedBranch, standing } from "./computeConflicts";
+import { noteDeleted } from "./computeDeletions";
 import { whileLeaving } from "./computeDepartures";
 import { toArguments, toAttributes, toOutputs } from "./computeMapping";
 import { restartActive } from "./computeRestart";
@@ -75,6 +76,7 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
     await whileLeaving(client, projectId, rest, undefined, () =>
       client.deleteEndpoint(projectId, rest, { deadline, onProgress: progress }),
     );
+    noteDeleted(client, projectId, rest);
   },
 };
 

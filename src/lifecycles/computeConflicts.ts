@@ -2,6 +2,7 @@ import type { Endpoint } from "../client";
 import type { Call } from "../dynamic/lifecycle";
 import type { ComputeEndpointShape } from "../resources/ComputeEndpoint";
 import { madeAgo } from "./age";
+import { deletedFrom } from "./computeDeletions";
 import { lookAtBranch, primaryOf } from "./computeDepartures";
 
 const PRIMARY = "read_write";
@@ -22,7 +23,9 @@ export async function standing(call: Call<never>, args: ComputeEndpointShape): P
   const list = () => call.client.listEndpoints(projectId, { fresh: true, deadline: call.deadline });
   if (typeof adopt === "string") {
     const before = await list();
-    const adopted = named(before, adopt, args);
+    const adopted = named(call, before, adopt, args);
+    // A replacement deletes the compute that the program goes on naming: then a new one is made, as without "adopt".
+    if (adopted === undefined) return standing(call, withoutAdopt(args));
     await refuseOccupiedBranch(call, projectId, adopted, branchId);
     return { before, adopted };
   }
@@ -44,9 +47,22 @@ export async function standing(call: Call<never>, args: ComputeEndpointShape): P
   return { before, adopted: undefined };
 }
 
-function named(endpoints: readonly Endpoint[], id: string, { type = PRIMARY }: ComputeEndpointShape): Endpoint {
+const withoutAdopt = ({ adopt: _adopt, ...args }: ComputeEndpointShape): ComputeEndpointShape => args;
+
+/** The compute to adopt; undefined when this process has deleted it. */
+function named(
+  { client }: Call<never>,
+  endpoints: readonly Endpoint[],
+  id: string,
+  { projectId, type = PRIMARY }: ComputeEndpointShape,
+): Endpoint | undefined {
+  const home = deletedFrom(client, id);
   const endpoint = endpoints.find((candidate) => candidate.id === id);
-  if (endpoint === undefined) throw new Error('"adopt" names a compute that is not in this project');
+  // A list of its own project that still shows it lags.
+  if (home === projectId || (home !== undefined && endpoint === undefined)) return undefined;
+  if (endpoint === undefined) {
+    throw new Error('"adopt" names a compute that is not in this project. Take "adopt" out to make a new one');
+  }
   if (endpoint.type !== type) {
     throw new Error(
       `"adopt" names ${endpoint.id}, whose type is ${endpoint.type}, not ${type}: a type cannot be changed`,

@@ -14,8 +14,9 @@ export function computeWarnings({
   const endpoint = stored.outs.endpointId ?? stored.id;
   if (replaces.size > 0) {
     const names = [...replaces].map((name) => `"${name}"`).join(", ");
+    const ignored = news.adopt === endpoint ? '; "adopt", which names the old one, has no effect then' : "";
     return [
-      `a change of ${names} replaces compute ${endpoint}: it is deleted first, and the new one has another id and another host`,
+      `a change of ${names} replaces compute ${endpoint}: it is deleted first, and the new one has another id and another host${ignored}`,
     ];
   }
   const warnings: string[] = [];

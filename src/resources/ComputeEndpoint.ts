@@ -47,7 +47,8 @@ export interface ComputeEndpointShape {
   restartTriggers?: unknown[];
   /**
    * Takes over a compute that exists instead of failing: `true` for the branch's primary, `"ep-…"` for that one. It is
-   * then brought to what is declared. Changing this later has no effect.
+   * then brought to what is declared. Changing this later has no effect, and it may stay: a replacement makes a new
+   * compute where this names the one that it has deleted.
    * @default false
    */
   adopt?: boolean | string;

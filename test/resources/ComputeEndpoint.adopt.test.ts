@@ -162,6 +162,52 @@ describe("adopting", () => {
     expect(await compute.mutations()).toEqual([]);
   });
 
+  test("tells the way out where the compute that is named is not there", async () => {
+    const compute = await computes();
+    const error = await thrownBy(compute.create({ ...LEAST, adopt: "ep-nowhere-1" }));
+    expect(error.message).toMatch(
+      /"adopt" names a compute that is not in this project\. Take "adopt" out to make a new one$/,
+    );
+  });
+
+  test.each([
+    ["another type", { ...ON_MAIN, type: "read_only" }],
+    ["the same arguments (up --replace)", ON_MAIN],
+  ])("makes a new one where the one that it names was deleted for a replacement by %s", async (_what, inputs) => {
+    const compute = await computes();
+    const state = await compute.create({ ...ON_MAIN, adopt: DEMO_PRIMARY });
+    await compute.delete(state);
+    const replaced = await compute.create({ ...inputs, adopt: DEMO_PRIMARY });
+    expect(replaced.id).not.toBe(state.id);
+    expect((await allAtService(compute)).map(({ id }) => id)).toEqual([endpointId(replaced)]);
+  });
+
+  test("makes a new one in another project as well, after a replacement by that", async () => {
+    const compute = await computes();
+    await compute.delete(await compute.create({ ...ON_MAIN, adopt: DEMO_PRIMARY }));
+    const path = "/projects/prj-other/endpoints";
+    const endpoint = { id: "ep-new-1", host: "ep-new-1.db", branch_id: "br-1", type: "read_write" };
+    await compute.fault({ method: "GET", path, status: 200, body: { endpoints: [] }, times: 0 });
+    await compute.fault({
+      method: "POST",
+      path,
+      status: 201,
+      body: { endpoint: { ...endpoint, current_state: "active" }, operations: [] },
+    });
+    const replaced = await compute.create({ projectId: "prj-other", branchId: "br-1", adopt: DEMO_PRIMARY });
+    expect(replaced.id).toBe("prj-other/ep-new-1");
+  });
+
+  test("makes no new one in a later process, which cannot tell a replacement from a mistake", async () => {
+    const compute = await computes();
+    await compute.delete(await compute.create({ ...ON_MAIN, adopt: DEMO_PRIMARY }));
+    compute.restart();
+    await compute.forgetRequests();
+    const error = await thrownBy(compute.create({ ...ON_MAIN, adopt: DEMO_PRIMARY }));
+    expect(error.message).toMatch(/Take "adopt" out to make a new one/);
+    expect(await compute.mutations()).toEqual([]);
+  });
+
   test("refuses a compute of another region, which cannot be changed", async () => {
     const compute = await computes();
     const error = await thrownBy(compute.create({ ...WITH_ADOPT, regionId: "aws-eu-west-1", size: 4 }));

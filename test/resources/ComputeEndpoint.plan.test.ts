@@ -54,6 +54,20 @@ test.each([
   ]);
 });
 
+test.each([
+  ["the compute itself: a new one is made", true],
+  ["another compute: nothing of that", false],
+])("a replacement while adopt names %s", async (_what, itself) => {
+  const { compute, state, id } = await declared();
+  const news = { ...OLDS, type: "read_only", adopt: itself ? id : "ep-other-1" };
+  const [warning, ...more] = await warningsOf(compute, state, OLDS, news);
+  expect(more).toEqual([]);
+  expect(warning).toBe(
+    `a change of "type" replaces compute ${id}: it is deleted first, and the new one has another id and another host` +
+      (itself ? '; "adopt", which names the old one, has no effect then' : ""),
+  );
+});
+
 test("an argument that is taken out: it is no longer managed", async () => {
   const { compute, state } = await declared();
   expect(await warningsOf(compute, state, OLDS, LEAST)).toEqual([
