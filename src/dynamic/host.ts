@@ -12,7 +12,7 @@ import { resolveSettings, type ReadSetting } from "./settings";
 import { checkArguments, problemText, sameArgument, specOf, type ArgumentSpecs, type Problem } from "./shape";
 import { containsUnknown } from "./unknowns";
 import { withDeadline } from "./withDeadline";
-import { droppedWarning, failure, patience } from "./words";
+import { droppedWarning, failure, heldTwice, patience, stays } from "./words";
 
 const DEFAULT_TIMEOUT_SECONDS = 600;
 const READ_TIMEOUT_MS = 30_000;
@@ -84,6 +84,16 @@ export function host<Args extends object, Outputs extends object>(
     return compare(specs, outs as Properties, known, news);
   };
 
+  const nameOf = (id: string): string => `${kind} ${id}`;
+  const objectsOf = (id: string, args: object): string[] => [nameOf(id), ...(lifecycle.holds?.(id, args) ?? [])];
+
+  /** `stored`: the URN that the state carries, which an alias leaves behind. */
+  const hold = (id: string, args: object, urn: string | undefined, stored: string | undefined): void => {
+    session.hold(objectsOf(id, args), stored);
+    const other = session.otherHolder(nameOf(id), stored);
+    if (other !== undefined && urn !== undefined) session.warn(urn, heldTwice(kind, id, other));
+  };
+
   /** Runs one lifecycle method under a deadline, with the moving line of its resource. */
   const run = async <Result>(
     { __urn }: Hidden,
@@ -100,7 +110,15 @@ export function host<Args extends object, Outputs extends object>(
     const { authProvider } = settings;
     try {
       return await withDeadline(deadline, () =>
-        work({ client, authProvider, deadline, progress: (text) => progress.show(text), note, keep }),
+        work({
+          client,
+          authProvider,
+          deadline,
+          progress: (text) => progress.show(text),
+          note,
+          heldElsewhere: (object) => session.otherHolder(object, __urn) !== undefined,
+          keep,
+        }),
       );
     } finally {
       progress.end();
@@ -144,6 +162,7 @@ export function host<Args extends object, Outputs extends object>(
         const { __urn } = hidden(news);
         const oldInputs = session.checkedInputs(__urn);
         if (__urn !== undefined && oldInputs !== undefined) {
+          hold(id, known, __urn, hidden(olds).__urn);
           // The program's arguments have passed `check`.
           const plan = { stored, news: known as Partial<Args>, changes: comparison, replaces: comparison.replaces };
           for (const warning of lifecycle.warnings?.(plan) ?? []) session.warn(__urn, warning);
@@ -174,9 +193,11 @@ export function host<Args extends object, Outputs extends object>(
           (call) => lifecycle.create(call, given),
           (id, outputs) => (kept = { id, outputs }),
         );
+        hold(created.id, given, own.__urn, own.__urn);
         return { id: created.id, outs: complete(created.outputs, given, inputEcho(own)) };
       } catch (thrown) {
         if (kept === undefined || args === undefined) throw plainError(thrown, failure("create", kind, own, undefined));
+        hold(kept.id, args, own.__urn, own.__urn);
         const reason = `${kind} ${kept.id} was created, but ${messageOf(thrown)}. It is kept in the stack: run pulumi up again.${patience(thrown, "create")}`;
         throw partialError(kept.id, complete(kept.outputs, args, inputEcho(own), reason), reason);
       }
@@ -219,6 +240,8 @@ export function host<Args extends object, Outputs extends object>(
       try {
         const given = checked(visible(news));
         args = given;
+        session.release(objectsOf(id, stored.outs), hidden(olds).__urn);
+        hold(id, given, own.__urn, own.__urn);
         const { changed, dropped, added } = compareWith(stored, given as Properties);
         const outputs = await run(
           own,
@@ -239,7 +262,11 @@ export function host<Args extends object, Outputs extends object>(
       const own = hidden(properties);
       try {
         const stored = storedFrom(id, properties);
-        await run(own, timeoutMs(own, "delete"), (call) => lifecycle.delete(call, stored));
+        const holder = session.otherHolder(nameOf(id), own.__urn);
+        if (holder !== undefined)
+          session.log({ severity: "info", message: stays(kind, id, holder), urn: own.__urn, ephemeral: false });
+        else await run(own, timeoutMs(own, "delete"), (call) => lifecycle.delete(call, stored));
+        session.release(objectsOf(id, stored.outs), own.__urn);
       } catch (thrown) {
         const patient = patience(thrown, "delete");
         throw plainError(patient === "" ? thrown : `${messageOf(thrown)}.${patient}`, failure("delete", kind, own, id));

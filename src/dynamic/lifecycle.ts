@@ -23,6 +23,11 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   readonly warnings?: (plan: Plan<Args, Outputs>) => string[];
   /** What a plan should say of the arguments alone, before anything is compared, once. */
   readonly remarks?: (declared: Declared<Args>) => string[];
+  /**
+   * Names of objects at the service that the resource holds besides the one that its id names: what the resources of
+   * other kinds may hold as well.
+   */
+  readonly holds?: (id: string, args: Partial<Args>) => string[];
   /** Outs of an older `version` as those of this one. */
   readonly upgrade?: (outs: Properties, version: number) => Properties;
 
@@ -31,7 +36,7 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   read(call: Call<Outputs>, stored: Stored<Args, Outputs>): Promise<Observed<Args, Outputs> | undefined>;
   /** Sends what `changes` names, and looks whether the object is ready even when it names nothing. */
   update(call: Call<Outputs>, stored: Stored<Args, Outputs>, args: Args, changes: Changes<Args>): Promise<Outputs>;
-  /** An object that is gone already is deleted. */
+  /** An object that is gone already is deleted. Not called for one that another resource of the program holds. */
   delete(call: Call<Outputs>, stored: Stored<Args, Outputs>): Promise<void>;
 }
 
@@ -99,6 +104,8 @@ export interface Call<Outputs> {
   progress(text: string): void;
   /** A lasting line, of what a person should know after this call. */
   note(text: string): void;
+  /** Whether another resource of the program holds this object (see `holds`), so that a deletion leaves it alone. */
+  heldElsewhere(object: string): boolean;
   /**
    * The object exists (or was changed) from here on: whatever fails later, it stays in the state with these outputs.
    * `notYet` names changed arguments of an update that are still to be applied: they keep their old value until then.

@@ -19,6 +19,8 @@ export class Session {
   readonly #clients = new Map<string, Client>();
   readonly #checked = new Map<string, Checked>();
   readonly #warned = new Set<string>();
+  /** Who holds an object of the service, by the URNs that the states carry. */
+  readonly #holders = new Map<string, Set<string>>();
 
   /** `clientOptions`: beyond the account; for tests, whose delays are short. */
   constructor(log: Log = engineLog(), clientOptions: Partial<ClientOptions> = {}) {
@@ -55,6 +57,26 @@ export class Session {
   declared(kind: Kind, exceptUrn: string): Properties[] {
     const others = [...this.#checked].filter(([urn, checked]) => checked.kind === kind && urn !== exceptUrn);
     return others.map(([, { args }]) => args);
+  }
+
+  /**
+   * Notes that a resource of the program holds these objects of the service. A resource that was renamed without an alias
+   * is created under its new name, takes over what stands, and is deleted under its old one: what somebody else holds then stays.
+   */
+  hold(objects: readonly string[], urn: string | undefined): void {
+    for (const object of objects) {
+      const holders = this.#holders.get(object) ?? new Set();
+      this.#holders.set(object, holders.add(urn ?? ""));
+    }
+  }
+
+  release(objects: readonly string[], urn: string | undefined): void {
+    for (const object of objects) this.#holders.get(object)?.delete(urn ?? "");
+  }
+
+  /** The URN of a resource other than this one that holds the object. */
+  otherHolder(object: string, urn: string | undefined): string | undefined {
+    return [...(this.#holders.get(object) ?? [])].find((holder) => holder !== (urn ?? ""));
   }
 
   /** Shows a warning once per resource and text. */

@@ -8,8 +8,19 @@ export function patience(thrown: unknown, verb: string): string {
 
 /** `Could not update ComputeEndpoint prj-demo/ep-1 ("api"): ` */
 export function failure(verb: string, kind: string, { __urn }: Hidden, id: string | undefined): string {
-  const name = __urn?.split("::").at(-1);
+  const name = __urn === undefined ? undefined : nameOf(__urn);
   return `Could not ${verb} ${kind}${id === undefined ? "" : ` ${id}`}${name === undefined ? "" : ` ("${name}")`}: `;
+}
+
+const nameOf = (urn: string): string | undefined => urn.split("::").at(-1);
+
+/** Instead of a deletion. */
+export function stays(kind: string, id: string, holder: string): string {
+  return `${kind} ${id} stays at the service: "${nameOf(holder)}" holds it now`;
+}
+
+export function heldTwice(kind: string, id: string, holder: string): string {
+  return `${kind} ${id} is held by "${nameOf(holder)}" as well: they undo each other's changes. Declare it once`;
 }
 
 /** Of an argument that the program gave and gives no more. */

@@ -7,7 +7,7 @@ import { authProviderSchema, projectIdSchema } from "./identifiers";
 import { creatingAtHome, homeOf, homeStands, homeWasReplaced } from "./integrationOf";
 import { normalisedOrigin, originSchema } from "./origin";
 import { anyOf } from "./others";
-import { bothForms, deleteOrigins, isListed, listedFor } from "./whitelistDomains";
+import { bothForms, deleteOrigins, domainObject, isListed, listedFor } from "./whitelistDomains";
 
 type Shape = WhitelistShape;
 type Outputs = WhitelistOutputs & Partial<Shape>;
@@ -36,6 +36,7 @@ export const whitelist: Lifecycle<Shape, Outputs> = {
   deleteBeforeReplace: true,
 
   remarks,
+  holds: (projectId, { domains: origins = [] }) => origins.map((origin) => domainObject(projectId, origin)),
 
   async create(call, given) {
     const { projectId, authProvider = call.authProvider } = given;

@@ -8,7 +8,7 @@ import { authProviderSchema, projectIdSchema, splitId } from "./identifiers";
 import { creatingAtHome, homeOf, homeStands, homeWasReplaced } from "./integrationOf";
 import { originSchema } from "./origin";
 import { anyOf } from "./others";
-import { bothForms, deleteOrigins, isListed, listedFor } from "./whitelistDomains";
+import { bothForms, deleteOrigins, domainObject, isListed, listedFor } from "./whitelistDomains";
 
 type Shape = WhitelistDomainShape;
 type Outputs = WhitelistDomainOutputs & Partial<Shape>;
@@ -30,6 +30,11 @@ export const whitelistDomain: Lifecycle<Shape, Outputs> = {
 
   remarks: ({ args: { projectId }, others }) =>
     anyOf(others("Whitelist"), projectId) && !anyOf(others("WhitelistDomain"), projectId) ? [bothForms(projectId)] : [],
+
+  holds: (id) => {
+    const { projectId, rest: domain } = splitId(id);
+    return [domainObject(projectId, domain)];
+  },
 
   async create(call, given) {
     const { client, deadline } = call;

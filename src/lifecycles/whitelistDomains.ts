@@ -18,6 +18,9 @@ export async function listedFor(
   return ofProvider(await client.listDomains(projectId, { deadline, fresh, ...wanted }));
 }
 
+/** A redirect domain as an object that resources of both forms may hold. */
+export const domainObject = (projectId: string, origin: string): string => `redirect domain ${projectId}/${origin}`;
+
 export function isListed(listed: readonly WhitelistDomain[], origin: string): boolean {
   return listed.some(({ domain }) => normalisedOrigin(domain) === origin);
 }
@@ -27,11 +30,18 @@ export function isListed(listed: readonly WhitelistDomain[], origin: string): bo
  * what is gone already is passed over.
  */
 export async function deleteOrigins(
-  call: Reading,
+  call: Pick<Call<never>, "client" | "deadline" | "heldElsewhere" | "note">,
   projectId: string,
-  origins: readonly string[],
+  declared: readonly string[],
   authProvider: string,
 ): Promise<void> {
+  // Where a program goes over to the other form, that holds them by now.
+  const origins = declared.filter((origin) => !call.heldElsewhere(domainObject(projectId, origin)));
+  if (origins.length < declared.length) {
+    const rest = declared.filter((origin) => !origins.includes(origin)).sort();
+    call.note(`stays on the whitelist of ${projectId}, since another resource holds it now: ${rest.join(", ")}`);
+  }
+  if (origins.length === 0) return;
   let listed: WhitelistDomain[];
   try {
     listed = await listedFor(call, projectId, authProvider);
