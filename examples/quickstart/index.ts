@@ -13,10 +13,9 @@ const api = new svc.ComputeEndpoint("api", {
   scaleToZero: { afterSeconds: 300 },
 });
 
-/** Managed auth, with its users synchronized into a database of the production branch. */
+/** Managed auth, with its users synchronized into a database of the production branch, which the service knows. */
 const auth = new svc.AuthIntegration("auth", {
   projectId,
-  branchId: "br-main",
   databaseName: "svcdb",
   roleName: "svcdb_owner",
 });

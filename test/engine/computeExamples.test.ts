@@ -36,3 +36,19 @@ test("examples/read-replicas makes a primary and its replicas", async () => {
   expect(made.map(({ type }) => type).sort()).toEqual(["read_only", "read_only", "read_write"]);
   await stack.finish(before);
 });
+
+test("examples/quickstart is deployed on another project by the settings that its README names", async () => {
+  const stack = await exampleStack("quickstart");
+  const { service } = stack;
+  await service.addProject({ id: "prj-shop" });
+  const before = await service.state();
+  await stack.config("projectId", "prj-shop");
+  await stack.config("branchId", "br-dev-prj-shop");
+
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(primaryOf(await service.endpoints("prj-shop"), "br-dev-prj-shop")).toBeDefined();
+  expect(await service.list("/projects/prj-shop/auth/integrations")).toMatchObject({
+    data: [{ branch_id: "br-main-prj-shop", db_name: "svcdb" }],
+  });
+  await stack.finish(before);
+});
