@@ -14,6 +14,8 @@ export interface Call {
   params?: Record<string, string>;
   query?: string;
   body?: unknown;
+  /** See `CallOptions`. */
+  secretsIn?: readonly unknown[] | undefined;
   /** @default true, but false for POST */
   repeatable?: boolean;
   /** False: one attempt and no more. @default true */
@@ -78,7 +80,7 @@ export class Caller {
 
   async #send<T>(call: Call, read: (raw: RawAnswer, facts: ErrorFacts, redact: Redact) => T): Promise<Answer<T>> {
     const { method, deadline, repeatable = method !== "POST" } = call;
-    const redact = redactor([this.#options.apiKey, ...secretsOf(call.body)]);
+    const redact = redactor([this.#options.apiKey, ...secretsOf([call.body, call.secretsIn])]);
     const facts = { method, path: call.template };
     const path = pathOf(call);
     let faults = 0;

@@ -29,7 +29,7 @@ interface ProjectState {
   creations: Creations;
 }
 
-type Common = Pick<Call, "params" | "deadline" | "onProgress" | "retryLocked">;
+type Common = Pick<Call, "params" | "deadline" | "onProgress" | "retryLocked" | "secretsIn">;
 
 /** The computes: each change is queued, sent and waited for. */
 export class ComputeApi extends AuthApi {
@@ -42,7 +42,7 @@ export class ComputeApi extends AuthApi {
   ): Promise<Endpoint> {
     const { creations } = this.#project(projectId);
     const known = options.known ?? (await this.listEndpoints(projectId, { deadline: options.deadline }));
-    return this.#change(projectId, options, (common) => {
+    return this.#change(projectId, knowing(options, attributes), (common) => {
       const call: Call = { ...common, method: "POST", template: ENDPOINTS, body: { endpoint: attributes } };
       const send = () =>
         creations.sending(async () => (await this.core.caller.json(call, answers.endpointChange)).value);
@@ -63,7 +63,7 @@ export class ComputeApi extends AuthApi {
     attributes: EndpointAttributes,
     options: ChangeOptions = {},
   ): Promise<Endpoint> {
-    return this.#change(projectId, options, async (common) => {
+    return this.#change(projectId, knowing(options, attributes), async (common) => {
       const call: Call = { ...common, method: "PATCH", template: ENDPOINT, body: { endpoint: attributes } };
       return this.#sendTo(endpointId, call);
     });
@@ -83,7 +83,8 @@ export class ComputeApi extends AuthApi {
       if (accepted === undefined) return;
       const { lookMs } = this.core.settings;
       const expected = { endpointId, operations: accepted.operations ?? [], lookMs, onProgress, onStillRunning };
-      await this.#project(projectId).watch.wait(new DeletionWait(expected, this.core.redact), deadline);
+      const condition = new DeletionWait(expected, this.core.redactorOf(options.secretsIn));
+      await this.#project(projectId).watch.wait(condition, deadline);
     });
   }
 
@@ -162,7 +163,14 @@ export class ComputeApi extends AuthApi {
       this.#project(projectId).queue.run<A, T>({
         deadline,
         onProgress,
-        send: () => send({ params: { project_id: projectId }, deadline, onProgress, retryLocked: false }),
+        send: () =>
+          send({
+            params: { project_id: projectId },
+            deadline,
+            onProgress,
+            retryLocked: false,
+            secretsIn: options.secretsIn,
+          }),
         wait: (accepted, onStillRunning) => wait(accepted, deadline, onProgress, onStillRunning),
       }),
     );
@@ -192,13 +200,14 @@ export class ComputeApi extends AuthApi {
       deadline,
       onProgress,
       idleIsReady = false,
+      secretsIn,
     }: ChangeOptions & { deadline: Deadline; onProgress: (text: string) => void },
     changed: boolean,
     onStillRunning: (lookedAt: number) => void,
   ): Promise<Endpoint> {
     const { lookMs } = this.core.settings;
     const expected = { endpointId, answered, operations, changed, idleIsReady, lookMs, onProgress, onStillRunning };
-    const condition = new EndpointWait(expected, this.core.redact);
+    const condition = new EndpointWait(expected, this.core.redactorOf(secretsIn));
     const done = condition.seeAnswer() ?? { done: await this.#project(projectId).watch.wait(condition, deadline) };
     return done.done;
   }
@@ -227,6 +236,12 @@ export class ComputeApi extends AuthApi {
     return made;
   }
 }
+
+/** An operation that the request starts may repeat what was in it. */
+const knowing = <Options extends CallOptions>(options: Options, attributes: EndpointAttributes): Options => ({
+  ...options,
+  secretsIn: [attributes, options.secretsIn],
+});
 
 /** The operations to wait for; after a repeated request an answer may tell but half of them. */
 function toldBy({

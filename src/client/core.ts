@@ -3,7 +3,7 @@ import { type Call, Caller } from "./caller";
 import { Deadline } from "./deadline";
 import { AuthenticationError, outOfTime, SvcError } from "./errors";
 import type { ClientOptions, ReadOptions } from "./options";
-import { redactor } from "./redact";
+import { redactor, secretsOf } from "./redact";
 import { SharedReads } from "./sharedReads";
 import { Transport } from "./transport";
 import { within } from "./within";
@@ -42,8 +42,6 @@ export class Core {
   readonly settings: Settings;
   readonly caller: Caller;
   readonly reads = new SharedReads();
-  /** Takes the key out of text of the service. */
-  readonly redact: (text: string, cap?: number) => string;
   readonly #transport: Transport;
   /** What stood last in the way of a read that is under way. */
   readonly #met = new WeakMap<Promise<unknown>, { trouble?: SvcError }>();
@@ -62,7 +60,11 @@ export class Core {
     });
     this.#transport = new Transport(settings.baseUrl, settings.apiKey, options.userAgent ?? "pulumi-svc");
     this.caller = new Caller(this.#transport, settings);
-    this.redact = redactor([settings.apiKey]);
+  }
+
+  /** Takes the key and the secrets in these things out of text of the service. */
+  redactorOf(secretsIn: unknown): (text: string, cap?: number) => string {
+    return redactor([this.settings.apiKey, ...secretsOf(secretsIn)]);
   }
 
   close(): void {

@@ -49,7 +49,7 @@ export class DeletionWait implements Condition<void> {
 
   timedOut(deadline: Deadline, trouble: SvcError | undefined): WaitTimeoutError {
     const after = `after ${Math.round(deadline.totalMs / 1000)} s`;
-    const why = trouble === undefined ? "" : `; the last look failed: ${trouble.message}`;
+    const why = trouble === undefined ? "" : `; the last look failed: ${this.#redact(trouble.message)}`;
     if (this.#last === undefined) return new WaitTimeoutError(`not known to be deleted ${after}${why}`, undefined);
     const { state, operation } = this.#last;
     const running = operation === undefined ? "" : ` (${describe(operation)})`;

@@ -76,7 +76,7 @@ export class EndpointWait implements Condition<Endpoint> {
 
   timedOut(deadline: Deadline, trouble: SvcError | undefined): WaitTimeoutError {
     const after = `after ${seconds(deadline.totalMs)} s`;
-    const why = trouble === undefined ? "" : `; the last look failed: ${trouble.message}`;
+    const why = trouble === undefined ? "" : `; the last look failed: ${this.#redact(trouble.message)}`;
     if (this.#last === undefined) return new WaitTimeoutError(`not seen in any list ${after}${why}`, undefined);
     const { endpoint, operation } = this.#last;
     const state = endpoint.current_state;

@@ -28,6 +28,11 @@ export interface CallOptions {
   deadline?: Deadline | undefined;
   /** Takes one line on what is being waited for. */
   onProgress?: ((text: string) => void) | undefined;
+  /**
+   * What may hold secrets that the service knows already: arguments, records. No message repeats them, as none repeats
+   * those of the request itself.
+   */
+  secretsIn?: readonly unknown[] | undefined;
 }
 
 export interface ReadOptions extends CallOptions {

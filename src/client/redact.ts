@@ -2,22 +2,28 @@ const SECRET_FIELD = /secret|password|token|api_?key/i;
 const SHOWN = "[secret]";
 
 /** Their names are the user's, and a value there may be a secret. Short ones (`on`, `64MB`) are words of any message. */
-const FREE_FIELD = /^pg_settings$/;
+const FREE_FIELD = /^(pg_settings|pgSettings)$/;
 const SHORTEST_IN_FREE_FIELD = 8;
+/** Where the user's name tells of a secret. */
+const SHORTEST_UNDER_SECRET_NAME = 4;
 
-/** The values of a request's body that must not come back in a message, found by the names of their fields. */
+/** The values of a body, or of anything that it was made of, that must not come back in a message: found by the names of their fields. */
 export function secretsOf(body: unknown): string[] {
-  if (typeof body !== "object" || body === null) return [];
-  return Object.entries(body).flatMap(([name, value]: [string, unknown]) => {
-    if (FREE_FIELD.test(name)) return stringsIn(value).filter((text) => text.length >= SHORTEST_IN_FREE_FIELD);
+  return fieldsOf(body).flatMap(([name, value]) => {
+    if (FREE_FIELD.test(name)) return secretSettings(value);
     return typeof value === "string" && SECRET_FIELD.test(name) ? [value] : secretsOf(value);
   });
 }
 
-function stringsIn(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+function secretSettings(settings: unknown): string[] {
+  return fieldsOf(settings).flatMap(([name, value]) => {
+    const shortest = SECRET_FIELD.test(name) ? SHORTEST_UNDER_SECRET_NAME : SHORTEST_IN_FREE_FIELD;
+    return typeof value === "string" && value.length >= shortest ? [value] : secretSettings(value);
+  });
 }
+
+const fieldsOf = (value: unknown): [string, unknown][] =>
+  typeof value === "object" && value !== null ? Object.entries(value) : [];
 
 function withoutControlCharacters(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");

@@ -52,6 +52,7 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
       changed.has("restartTriggers") && managed.has("restartTriggers") && outs.restartTriggers !== undefined;
     const restart = triggered && !changed.has("size");
     let endpoint = await found(call, projectId, rest);
+    const secretsIn = [outs, endpoint];
     // What an unfinished change has sent may not have been applied, and what was not managed may have changed since it was
     // stored: there the service is asked, not the state. Of settings, a part that is no longer given is none of ours.
     const differ = differing(args, endpoint);
@@ -59,22 +60,22 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
     const sent = [...changed].filter((name) => name !== "settings" || differ.has(name));
     const names = new Set([...sent, ...asked].filter(isUpdatable));
     if (names.size > 0) {
-      if (unfinished && !isSettled(endpoint)) await startAnyway(call, args, endpoint);
-      const options = changeOptions(call, args, restart ? ["restartTriggers"] : []);
+      if (unfinished && !isSettled(endpoint)) await startAnyway(call, args, endpoint, secretsIn);
+      const options = changeOptions(call, args, { secretsIn, notYet: restart ? ["restartTriggers"] : [] });
       const attributes = toAttributes(args, names, endpoint);
       const send = () => call.client.updateEndpoint(projectId, rest, attributes, options);
       endpoint = names.has("branchId") ? await move(call, args, endpoint, send) : await send();
     } else if (unfinished) {
-      endpoint = await finish(call, args, endpoint);
+      endpoint = await finish(call, args, endpoint, secretsIn);
     }
-    if (restart) endpoint = await restartActive(call, projectId, endpoint, changeOptions(call, args));
+    if (restart) endpoint = await restartActive(call, projectId, endpoint, changeOptions(call, args, { secretsIn }));
     return toOutputs(projectId, endpoint);
   },
 
-  async delete({ client, deadline, progress }, { id }) {
+  async delete({ client, deadline, progress }, { id, outs }) {
     const { projectId, rest } = splitId(id);
     await whileLeaving(client, projectId, rest, undefined, () =>
-      client.deleteEndpoint(projectId, rest, { deadline, onProgress: progress }),
+      client.deleteEndpoint(projectId, rest, { deadline, onProgress: progress, secretsIn: [outs] }),
     );
     noteDeleted(client, projectId, rest);
   },
@@ -128,9 +129,14 @@ async function found({ client, deadline }: Call<Outputs>, projectId: string, end
 }
 
 /** Goes on waiting where an earlier call has ended; where its operation has failed, the compute is started again. */
-async function finish(call: Call<Outputs>, args: Shape, { id }: Endpoint): Promise<Endpoint> {
+async function finish(
+  call: Call<Outputs>,
+  args: Shape,
+  { id }: Endpoint,
+  secretsIn: readonly unknown[],
+): Promise<Endpoint> {
   const { projectId } = args;
-  const options = { ...changeOptions(call, args), idleIsReady: true };
+  const options = { ...changeOptions(call, args, { secretsIn }), idleIsReady: true };
   try {
     return await call.client.waitForEndpoint(projectId, id, options);
   } catch (error) {
@@ -147,10 +153,15 @@ async function startAnyway(
   { client, deadline, progress }: Call<Outputs>,
   args: Shape,
   { id }: Endpoint,
+  secretsIn: readonly unknown[],
 ): Promise<void> {
   try {
     // Nothing to keep: the change itself is still to be sent.
-    await client.startEndpoint(args.projectId, id, { deadline, onProgress: progress });
+    await client.startEndpoint(args.projectId, id, {
+      deadline,
+      onProgress: progress,
+      secretsIn: [args, ...secretsIn],
+    });
   } catch (error) {
     if (!(error instanceof OperationFailedError)) throw error;
   }

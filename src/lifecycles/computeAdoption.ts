@@ -21,7 +21,7 @@ export async function adopt(
     );
   }
   const updates = new Set([...names].filter(isUpdatable));
-  const options = changeOptions(call, args);
+  const options = changeOptions(call, args, { secretsIn: [endpoint] });
   if (updates.size > 0) {
     return call.client.updateEndpoint(projectId, endpoint.id, toAttributes(args, updates, endpoint), options);
   }

@@ -35,15 +35,20 @@ export const isSettled = ({ current_state, pending_state }: Endpoint): boolean =
 
 export const pulumiId = (projectId: string, endpoint: Endpoint): string => `${projectId}/${endpoint.id}`;
 
-/** How a change is sent and waited for. `notYet`: changed arguments that it does not apply yet. */
-export function changeOptions(
-  call: Call<ComputeOutputs>,
-  { projectId, type, disabled }: Shape,
-  notYet: readonly ComputeArgument[] = [],
-) {
+interface Change {
+  /** What may hold secrets besides the arguments: what the state or the service has of the compute. */
+  readonly secretsIn?: readonly unknown[];
+  /** Changed arguments that the change does not apply yet. */
+  readonly notYet?: readonly ComputeArgument[];
+}
+
+/** How a change is sent and waited for. */
+export function changeOptions(call: Call<ComputeOutputs>, args: Shape, { secretsIn = [], notYet = [] }: Change = {}) {
+  const { projectId, type, disabled } = args;
   return {
     deadline: call.deadline,
     onProgress: call.progress,
+    secretsIn: [args, ...secretsIn],
     onAccepted: (endpoint: Endpoint) =>
       call.keep(pulumiId(projectId, endpoint), toOutputs(projectId, endpoint), notYet),
     idleIsReady: type === "read_only" || disabled === true,
