@@ -1,4 +1,4 @@
-import { ConflictError, OperationFailedError, type Endpoint } from "../client";
+import { ConflictError, type Endpoint } from "../client";
 import type { Call, Lifecycle, Observed, Stored } from "../dynamic/lifecycle";
 import type { ComputeEndpointShape } from "../resources/ComputeEndpoint";
 import { adopt } from "./computeAdoption";
@@ -15,6 +15,7 @@ import {
 import { refuseOccupiedBranch, standing } from "./computeConflicts";
 import { noteDeleted } from "./computeDeletions";
 import { whileLeaving } from "./computeDepartures";
+import { finish, runsOn, startAnyway } from "./computeFinish";
 import { toArguments, toAttributes, toOutputs } from "./computeMapping";
 import { restartActive } from "./computeRestart";
 import { computeRemarks, computeWarnings } from "./computeWarnings";
@@ -58,7 +59,8 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
     const differ = differing(args, endpoint);
     const asked = [...differ].filter((name) => unfinished || added.has(name));
     const sent = [...changed].filter((name) => name !== "settings" || differ.has(name));
-    const names = new Set([...sent, ...asked].filter(isUpdatable));
+    const again = unfinished && runsOn(args, endpoint) ? (["disabled"] as const) : [];
+    const names = new Set([...sent, ...asked, ...again].filter(isUpdatable));
     if (names.size > 0) {
       if (unfinished && !isSettled(endpoint)) await startAnyway(call, args, endpoint, secretsIn);
       const options = changeOptions(call, args, { secretsIn, notYet: restart ? ["restartTriggers"] : [] });
@@ -126,43 +128,4 @@ async function found({ client, deadline }: Call<Outputs>, projectId: string, end
     throw new Error("it is not there any more. Run pulumi up --refresh, which plans to create it again");
   }
   return endpoint;
-}
-
-/** Goes on waiting where an earlier call has ended; where its operation has failed, the compute is started again. */
-async function finish(
-  call: Call<Outputs>,
-  args: Shape,
-  { id }: Endpoint,
-  secretsIn: readonly unknown[],
-): Promise<Endpoint> {
-  const { projectId } = args;
-  const options = { ...changeOptions(call, args, { secretsIn }), idleIsReady: true };
-  try {
-    return await call.client.waitForEndpoint(projectId, id, options);
-  } catch (error) {
-    if (!(error instanceof OperationFailedError)) throw error;
-    const started = await call.client.startEndpoint(projectId, id, options);
-    // A service that cannot be asked to start it: what failed is all there is to say.
-    if (started === undefined) throw error;
-    return started;
-  }
-}
-
-/** After a start that has failed a change alone never gets the compute ready; it may yet be what the start lacked. */
-async function startAnyway(
-  { client, deadline, progress }: Call<Outputs>,
-  args: Shape,
-  { id }: Endpoint,
-  secretsIn: readonly unknown[],
-): Promise<void> {
-  try {
-    // Nothing to keep: the change itself is still to be sent.
-    await client.startEndpoint(args.projectId, id, {
-      deadline,
-      onProgress: progress,
-      secretsIn: [args, ...secretsIn],
-    });
-  } catch (error) {
-    if (!(error instanceof OperationFailedError)) throw error;
-  }
 }
