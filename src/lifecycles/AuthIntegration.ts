@@ -1,10 +1,12 @@
 import { z } from "zod";
-import { ConflictError, type AuthIntegration, type KeySet } from "../client";
+import type { AuthIntegration, KeySet } from "../client";
 import type { Call, Lifecycle } from "../dynamic/lifecycle";
 import type { ArgumentSpecs } from "../dynamic/shape";
 import type { AuthIntegrationOutputs, AuthIntegrationShape } from "../resources/AuthIntegration";
 import { withoutAbsent } from "./absent";
 import { madeAgo } from "./age";
+import { OR_ALIAS } from "./conflictWords";
+import { creatingUnlisted } from "./creatingUnlisted";
 import { defaultBranchId } from "./defaultBranch";
 import { authProviderSchema, branchIdSchema, projectIdSchema, splitId } from "./identifiers";
 import { homeWasReplaced } from "./integrationOf";
@@ -36,38 +38,23 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
   args,
   deleteBeforeReplace: true,
 
-  warnings: ({ stored, replaces }) =>
-    replaces.size === 0
-      ? []
-      : [
-          `AuthIntegration ${stored.id} is deleted and made again: all of its users and keys are lost, and only what is declared with its "projectId" output comes back`,
-        ],
+  warnings: ({ stored: { id }, replaces }) => (replaces.size === 0 ? [] : [replacementWarning(id, replaces)]),
 
   async create(call, given) {
     const { projectId, authProvider = call.authProvider } = given;
     const id = `${projectId}/${authProvider}`;
-    const { client, deadline } = call;
-    const before = await client.listAuthIntegrations(projectId, { fresh: true, deadline });
-    const existing = before.find((integration) => integration.auth_provider === authProvider);
-    const branchId = given.branchId ?? existing?.branch_id ?? (await defaultBranchId(call, projectId));
-    const keys =
-      existing === undefined
-        ? await createNew(call, { ...given, branchId, authProvider }, before)
-        : await adopted(call, given, existing);
+    const made = await takenOverOrNew(call, given, id);
     // Kept before anything else is asked: the server key cannot be read again.
-    // An integration that stands has been made with a role that nothing shows.
-    const role = existing === undefined ? { roleName: given.roleName ?? DEFAULT_ROLE } : {};
-    const known = { ...stored(given, authProvider, branchId), ...role, ...keyOutputs(keys) };
+    const known = { projectId, authProvider, ...made };
     call.keep(id, known);
-    const integration = await find(call, projectId, authProvider);
+    const integration = await find(call, id, known);
     return { id, outputs: { ...known, ...(integration && recordOutputs(integration)) } };
   },
 
   async read(call, { id, outs }) {
     const { projectId, rest: authProvider } = splitId(id);
-    const integration = await find(call, projectId, authProvider);
-    // Another auth project under the same name: the stored one, with its keys, is gone.
-    if (integration === undefined || isAnother(integration, outs)) return undefined;
+    const integration = await find(call, id, outs);
+    if (integration === undefined) return undefined;
     return {
       args: { projectId, authProvider, branchId: integration.branch_id, ...databaseOf(integration) },
       outputs: { ...keptOutputs(outs), ...recordOutputs(integration) },
@@ -77,8 +64,7 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
 
   async update(call, { id, outs }) {
     // Every argument replaces, so this only completes what a failed creation left open.
-    const { projectId, rest: authProvider } = splitId(id);
-    const integration = await find(call, projectId, authProvider);
+    const integration = await find(call, id, outs);
     if (integration === undefined) {
       throw new Error("it is not there any more. Run pulumi up --refresh, which plans to create it again");
     }
@@ -96,42 +82,69 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
   },
 };
 
-/** A service without data of its own never answers with another spelling, so names are compared as they are. */
-async function find({ client, deadline }: Call<Outputs>, projectId: string, authProvider: string) {
-  const isIt = (integration: AuthIntegration): boolean => integration.auth_provider === authProvider;
-  const integrations = await client.listAuthIntegrations(projectId, { deadline, shows: (list) => list.some(isIt) });
-  return integrations.find(isIt);
+function replacementWarning(id: string, replaces: ReadonlySet<keyof Shape>): string {
+  const lost = `AuthIntegration ${id} is deleted and made again: all of its users and keys are lost, and only what is declared with its "projectId" output comes back`;
+  const elsewhere = (["projectId", "branchId", "databaseName"] as const).some((name) => replaces.has(name));
+  return elsewhere
+    ? lost
+    : `${lost}. It comes back on the same database: the service may keep the schema of the old one there (svc_auth by default), and then refuses the new one until it is dropped`;
 }
 
-async function createNew(
+/**
+ * The integration that an id names. Another auth project under the same name is another one: the stored one, with its
+ * keys, is gone then.
+ */
+async function find(
   { client, deadline }: Call<Outputs>,
-  given: Shape & { branchId: string; authProvider: string },
-  known: readonly AuthIntegration[],
-): Promise<KeySet> {
-  const request = {
-    auth_provider: given.authProvider,
-    branch_id: given.branchId,
-    database_name: given.databaseName,
-    role_name: given.roleName,
-  };
-  try {
-    return await client.createAuthIntegration(given.projectId, withoutAbsent(request), { deadline, known });
-  } catch (error) {
-    if (!(error instanceof ConflictError)) throw error;
-    throw new Error(
-      `${error.message} No integration stands in this project, so what is in the way is most likely the database schema of an earlier one, ` +
-        `which stays when an integration is deleted. Look at the users in it, then drop the schema in the database (svc_auth by default), or choose another database`,
-      { cause: error },
-    );
-  }
+  id: string,
+  { authProviderProjectId }: Partial<Outputs>,
+): Promise<AuthIntegration | undefined> {
+  const { projectId, rest: authProvider } = splitId(id);
+  // A service without data of its own never answers with another spelling, so names are compared as they are.
+  const isIt = (integration: AuthIntegration): boolean =>
+    integration.auth_provider === authProvider &&
+    (authProviderProjectId === undefined || integration.auth_provider_project_id === authProviderProjectId);
+  const shows = (list: readonly AuthIntegration[]): boolean => list.some(isIt);
+  return (await client.listAuthIntegrations(projectId, { deadline, shows })).find(isIt);
 }
 
-/** Keys cannot be read back, so a new set is made; whoever holds the older ones goes on. */
-async function adopted({ client, deadline }: Call<Outputs>, given: Shape, existing: AuthIntegration): Promise<KeySet> {
+type Made = ReturnType<typeof keyOutputs> & { branchId: string; roleName?: string };
+
+async function takenOverOrNew(call: Call<Outputs>, given: Shape, id: string): Promise<Made> {
+  const { client, deadline } = call;
+  const { projectId, rest: authProvider } = splitId(id);
+  const known = await client.listAuthIntegrations(projectId, { fresh: true, deadline });
+  const existing = known.find((integration) => integration.auth_provider === authProvider);
+  if (existing !== undefined) return adopted(call, given, existing);
+  const { databaseName, roleName, branchId = await defaultBranchId(call, projectId) } = given;
+  const request = {
+    auth_provider: authProvider,
+    branch_id: branchId,
+    database_name: databaseName,
+    role_name: roleName,
+  };
+  return creatingUnlisted({
+    create: async () => {
+      const keys = await client.createAuthIntegration(projectId, withoutAbsent(request), { deadline, known });
+      return { branchId, roleName: roleName ?? DEFAULT_ROLE, ...keyOutputs(keys) };
+    },
+    look: () => find(call, id, {}),
+    standing: (found) => adopted(call, given, found),
+    advice:
+      "No list shows an integration in this project, so what is in the way is most likely the database schema of an earlier one, " +
+      "which stays when an integration is deleted. Look at the users in it, then drop the schema in the database (svc_auth by default), or choose another database",
+  });
+}
+
+/**
+ * Keys cannot be read back, so a new set is made; whoever holds the older ones goes on. Nothing shows the role that it
+ * was made with.
+ */
+async function adopted({ client, deadline }: Call<Outputs>, given: Shape, existing: AuthIntegration): Promise<Made> {
   const what = `an auth integration stands on ${existing.branch_id}${madeAgo(existing.created_at)}`;
   if (given.adopt !== true) {
     throw new Error(
-      `${what}. An interrupted pulumi up may have made it. Set "adopt: true" to manage it here (a new key set is made, older keys stay valid), or delete it first`,
+      `${what}. An interrupted pulumi up may have made it. Set "adopt: true" to manage it here (a new key set is made, older keys stay valid), or delete it first${OR_ALIAS}`,
     );
   }
   const differing = [
@@ -145,15 +158,8 @@ async function adopted({ client, deadline }: Call<Outputs>, given: Shape, existi
       `${what}, and differs from the program in ${differing.map((name) => `"${name}"`).join(" and ")}, which cannot be changed. Declare what stands there, or delete it first`,
     );
   }
-  return client.createAuthKeys(given.projectId, existing.auth_provider, { deadline });
-}
-
-function isAnother(integration: AuthIntegration, { authProviderProjectId }: Partial<Outputs>): boolean {
-  return authProviderProjectId !== undefined && integration.auth_provider_project_id !== authProviderProjectId;
-}
-
-function stored({ projectId }: Shape, authProvider: string, branchId: string) {
-  return { projectId, authProvider, branchId };
+  const keys = await client.createAuthKeys(given.projectId, existing.auth_provider, { deadline });
+  return { branchId: existing.branch_id, ...keyOutputs(keys) };
 }
 
 function keyOutputs(keys: KeySet) {
@@ -167,10 +173,12 @@ function keyOutputs(keys: KeySet) {
   });
 }
 
-/** What a list cannot tell again. A resource that is only looked up has no keys: they stay empty there. */
+/** What a list need not tell again. A resource that is only looked up has no keys: they stay empty there. */
 function keptOutputs(outs: Partial<Outputs>) {
-  const { pubClientKey = "", secretServerKey = "", schemaName, tableName, projectId, authProvider, roleName } = outs;
-  return withoutAbsent({ pubClientKey, secretServerKey, schemaName, tableName, projectId, authProvider, roleName });
+  const { pubClientKey = "", secretServerKey = "", jwksUrl = "" } = outs;
+  const { schemaName, tableName, projectId, authProvider, roleName } = outs;
+  const optional = withoutAbsent({ schemaName, tableName, projectId, authProvider, roleName });
+  return { pubClientKey, secretServerKey, jwksUrl, ...optional };
 }
 
 const databaseOf = ({ db_name }: AuthIntegration) => withoutAbsent({ databaseName: db_name });
@@ -179,8 +187,11 @@ function recordOutputs(integration: AuthIntegration) {
   return {
     authProviderProjectId: integration.auth_provider_project_id,
     branchId: integration.branch_id,
-    jwksUrl: integration.jwks_url ?? "",
     ...databaseOf(integration),
-    ...withoutAbsent({ ownedBy: integration.owned_by, createdAt: integration.created_at }),
+    ...withoutAbsent({
+      jwksUrl: integration.jwks_url,
+      ownedBy: integration.owned_by,
+      createdAt: integration.created_at,
+    }),
   };
 }

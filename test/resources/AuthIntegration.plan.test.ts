@@ -85,6 +85,23 @@ test("a plan that replaces it says once what is lost", async () => {
   ]);
 });
 
+test.each([
+  ["on the same database", { roleName: "other" }, true],
+  ["on another database", { roleName: "other", databaseName: "other" }, false],
+  ["on another branch", { branchId: "br-dev" }, false],
+  ["in another project", { projectId: "prj-other" }, false],
+])("a plan that replaces it %s says whether the schema there may be in the way", async (_where, changed, said) => {
+  const auth = await harness(authIntegration);
+  const state = await auth.create(INPUTS);
+  const news = { ...INPUTS, ...changed };
+  await auth.check(news);
+  await auth.diff(state, news);
+  const [message] = auth.log.map((line) => line.message);
+  const words = /the service may keep the schema of the old one.*refuses the new one.*until it is dropped/;
+  if (said) expect(message).toMatch(words);
+  else expect(message).not.toMatch(/schema/);
+});
+
 describe("a refresh", () => {
   test("of what stands changes nothing, and leaves an empty plan", async () => {
     const auth = await harness(authIntegration);
@@ -153,6 +170,17 @@ describe("a refresh", () => {
     expect(error.message).toMatch(words);
     expect(error).not.toHaveProperty("id");
     expectNoSecrets(auth, [String(state.outs["secretServerKey"])]);
+  });
+
+  test("keeps the address of the public keys where the list does not tell it", async () => {
+    const auth = await harness(authIntegration);
+    const state = await auth.create(INPUTS);
+    const [made] = await standing(auth);
+    const { jwks_url: _unsaid, ...rest } = made ?? {};
+    const path = "/projects/{project_id}/auth/integrations";
+    await auth.fault({ method: "GET", path, status: 200, body: { data: [rest] }, times: 0 });
+    auth.restart();
+    expect((await auth.read(state))?.outs).toMatchObject({ jwksUrl: made?.["jwks_url"] });
   });
 
   test("looks up one that is not managed, without its keys", async () => {

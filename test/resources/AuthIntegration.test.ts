@@ -215,4 +215,14 @@ describe("a creation that fails after the integration was made", () => {
     const error = await thrownBy(auth.update(state, INPUTS));
     expect(error.message).toMatch(/not there any more. Run pulumi up --refresh/);
   });
+
+  test("and has another one in its place by the next up is reported so as well, not mixed with that one", async () => {
+    const auth = await harness(authIntegration);
+    const state = await auth.create(INPUTS);
+    await auth.edit({ kind: "integration", delete: true });
+    await withIntegration(auth);
+    auth.restart();
+    const error = await thrownBy(auth.update(state, INPUTS));
+    expect(error.message).toMatch(/not there any more. Run pulumi up --refresh/);
+  });
 });
