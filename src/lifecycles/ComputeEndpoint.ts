@@ -1,6 +1,7 @@
 import { ConflictError, type Endpoint } from "../client";
 import type { Call, Lifecycle, Observed, Stored } from "../dynamic/lifecycle";
 import type { ComputeEndpointShape } from "../resources/ComputeEndpoint";
+import { withoutAbsent } from "./absent";
 import { adopt } from "./computeAdoption";
 import { computeArguments, computeRules } from "./computeArguments";
 import {
@@ -115,8 +116,8 @@ function observed(
 ): Observed<Shape, Outputs> {
   const { settings, ...args } = toArguments(projectId, endpoint, outs.settings);
   return {
-    // Without managed parts there is nothing to say of the settings.
-    args: settings === undefined ? args : { ...args, settings },
+    // What the record lacks, the service may just not show: it keeps what is stored, and is no drift.
+    args: withoutAbsent({ ...args, settings: endpoint.settings && settings }),
     outputs: toOutputs(projectId, endpoint),
     ready: isSettled(endpoint),
   };

@@ -1,4 +1,4 @@
-import { atService, computes, editByHand, endpointId, EVERY, LEAST, put } from "./computeCases";
+import { allAtService, atService, computes, editByHand, endpointId, EVERY, LEAST, put } from "./computeCases";
 import { planAfterRefresh, type Json } from "./harness";
 
 /** For each argument: what somebody sets at the service by hand, and what a refresh then finds. */
@@ -6,7 +6,6 @@ const BY_HAND: readonly (readonly [name: string, edit: Json, found: unknown])[] 
   ["branchId", { branch_id: "br-test" }, "br-test"],
   ["type", { type: "read_only" }, "read_only"],
   ["name", { name: "by hand" }, "by hand"],
-  ["name", { name: null }, undefined],
   ["size", { autoscaling_limit_max_cu: 8 }, { min: 1, max: 8 }],
   ["size", { autoscaling_limit_min_cu: 8, autoscaling_limit_max_cu: 8 }, 8],
   ["scaleToZero", { suspend_timeout_seconds: -1 }, false],
@@ -59,6 +58,35 @@ test.each(BY_HAND.filter(([name]) => name !== "branchId" && name !== "type"))(
     expect((await compute.mutations()).map(({ body }) => body)).toEqual([{ endpoint: { branch_id: "br-test" } }]);
   },
 );
+
+/** For each argument that a record may lack: without which fields. */
+const LACKING: readonly (readonly [name: string, fields: readonly string[]])[] = [
+  ["name", ["name"]],
+  ["regionId", ["region_id"]],
+  ["size", ["autoscaling_limit_min_cu", "autoscaling_limit_max_cu"]],
+  ["scaleToZero", ["suspend_timeout_seconds"]],
+  ["poolerEnabled", ["pooler_enabled"]],
+  ["poolerMode", ["pooler_mode"]],
+  ["disabled", ["disabled"]],
+  ["passwordlessAccess", ["passwordless_access"]],
+  ["provisioner", ["provisioner"]],
+  ["settings", ["settings"]],
+];
+
+test.each(LACKING)("%s is no drift where the records of the service do not show it", async (_name, fields) => {
+  const compute = await computes({ seedOnly: true });
+  const state = await compute.create(EVERY);
+  const endpoints = (await allAtService(compute)).map((endpoint) => ({ ...endpoint, ...nulls(fields) }));
+  const path = "/projects/{project_id}/endpoints";
+  await compute.fault({ method: "GET", path, status: 200, body: { endpoints }, times: 0 });
+  compute.restart();
+  const { changes, replaces, found } = await planAfterRefresh(compute, state, EVERY);
+  expect([changes, replaces]).toEqual([false, []]);
+  expect(found.inputs).toMatchObject(EVERY);
+  expect(found.outs).toMatchObject(EVERY);
+});
+
+const nulls = (fields: readonly string[]) => Object.fromEntries(fields.map((field) => [field, null]));
 
 test("an update after the drift was found brings back what is declared, and nothing else is sent", async () => {
   const compute = await computes();
