@@ -25,6 +25,9 @@ const KEYS = {
 
 const posts = (seen: Seen[]): string[] => seen.filter(({ method }) => method === "POST").map(({ path }) => path);
 
+/** Lists may lag for longer than any of these tests takes, however slow the machine is. */
+const slowly = { lookMs: 10_000 };
+
 describe.each(unclear)("a POST after %s", (_, fault) => {
   const isGood = fault.fault === undefined && (fault.status ?? 0) < 300;
   // The only POST whose good answer has no body (service.md 4.3).
@@ -91,7 +94,7 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
       const late = looks++ > 2;
       if (path.endsWith("/domains")) return { json: { domains: late ? [{ domain: "https://A.test:443/" }] : [] } };
       return { json: { providers: late ? [{ id: "google", type: "standard" }] : [] } };
-    });
+    }, slowly);
     await expect(client.addOAuthProvider("p", { id: "google" })).resolves.toEqual({ id: "google", type: "standard" });
     looks = 0;
     await client.addDomain("p", "https://a.test", "a");
@@ -170,7 +173,7 @@ test("when the look fails too, the error says that it could not be looked for", 
 
 describe("a restart whose answer is lost", () => {
   const restart = (tookPlace: boolean, route: boolean): Promise<unknown> => {
-    const project = new FakeProject({ operationsRoute: route, operationMs: 80 });
+    const project = new FakeProject({ operationsRoute: route, operationMs: tookPlace ? 1_500 : 80 });
     project.computes.push({ id: "ep-1", host: "h", branch_id: "b", type: "t", current_state: "active" });
     const script: Script = (request, nth) => {
       if (request.method !== "POST") return project.script(request, nth);

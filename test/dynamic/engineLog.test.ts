@@ -41,7 +41,7 @@ test("after a first failure the process stays silent", async () => {
   const log = engineLog(address);
   log(line());
   await until(() => calls === 1);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
   log(line());
   await new Promise((resolve) => setTimeout(resolve, 200));
   close();

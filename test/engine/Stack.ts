@@ -16,7 +16,7 @@ import type { EmulatorOptions } from "../../src/emulator";
 import { cliEnvironment, pulumi, ROOT, type Run } from "./cli";
 import { Service } from "./service";
 
-jest.setTimeout(600_000);
+jest.setTimeout(1_800_000);
 
 export interface StackOptions {
   /** A plain JavaScript program, `svc` and `pulumi` at hand; what it assigns to `exports` are the stack's outputs. */
@@ -108,18 +108,26 @@ export class Stack {
   /** An `up` that is interrupted as often as `times`, each time once `ready` is true. */
   async interruptedUp(times: number, ready: () => Promise<boolean>): Promise<Run> {
     let child: ChildProcess | undefined;
+    let said = "";
     const running = pulumi(["up", "--yes", "--skip-preview", "--non-interactive"], {
       cwd: this.#project,
       env: this.env,
-      onStart: (started) => (child = started),
+      onStart: (started) => {
+        child = started;
+        for (const stream of [started.stdout, started.stderr]) stream?.on("data", (chunk) => (said += String(chunk)));
+      },
     });
     let ended = false;
     const end = () => (ended = true);
     void running.then(end, end);
-    while (!ended && !(await ready())) await new Promise((resolve) => setTimeout(resolve, 50));
+    const until = async (condition: () => boolean | Promise<boolean>) => {
+      while (!ended && !(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
+    };
+    await until(ready);
     for (let time = 0; time < times; time++) {
       child?.kill("SIGINT");
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      // Two signals that come before the CLI has seen the first are one.
+      await until(() => said.includes("press ^C again"));
     }
     const result = await running;
     this.said += result.text;
@@ -200,7 +208,7 @@ export class Stack {
 
   async close(): Promise<void> {
     await this.service.emulator.close();
-    rmSync(this.folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 }
 

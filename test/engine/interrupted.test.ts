@@ -8,7 +8,7 @@ const posted = (stack: Stack) => async () => (await stack.service.mutations()).l
 
 describe("an up that is interrupted while a compute is created", () => {
   test("once, waits for it and keeps it: the next plan is empty", async () => {
-    const stack = await Stack.create({ program: program(""), emulator: { activationMs: 2_500 } });
+    const stack = await Stack.create({ program: program(""), emulator: { activationMs: 6_000 } });
     const before = await stack.service.state();
     expect((await stack.interruptedUp(1, posted(stack))).code).not.toBe(0);
     expect((await stack.resource("api")).id).toMatch(/^prj-demo\/ep-/);
@@ -16,7 +16,7 @@ describe("an up that is interrupted while a compute is created", () => {
   });
 
   test("twice, leaves one that the next up names, and adopts when told to", async () => {
-    const stack = await Stack.create({ program: program(""), emulator: { activationMs: 4_000 } });
+    const stack = await Stack.create({ program: program(""), emulator: { activationMs: 10_000 } });
     const { service } = stack;
     const before = await service.state();
     expect((await stack.interruptedUp(2, posted(stack))).code).not.toBe(0);

@@ -34,19 +34,28 @@ test("every character that means something in a URI is escaped", () => {
 test("whatever the names and the password are, a reader of URLs finds the same again", () => {
   // Whole characters: half a surrogate pair cannot be written in a URI at all.
   const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 });
+  // A reader of URLs takes a path of dots for a step, however it is written.
+  const databases = text.filter((name) => name !== "." && name !== "..");
   const host = fc.tuple(fc.stringMatching(/^ep-[a-z0-9-]{0,20}[a-z0-9]$/), fc.domain()).map((parts) => parts.join("."));
   fc.assert(
-    fc.property(text, text, text, host, fc.integer({ min: 1, max: 65_535 }), (role, password, database, name, port) => {
-      const url = new URL(connectionUri({ host: name, role, password, database, port }));
-      expect(decodeURIComponent(url.username)).toBe(role);
-      expect(decodeURIComponent(url.password)).toBe(password);
-      expect(decodeURIComponent(url.pathname.slice(1))).toBe(database);
-      expect([url.protocol, url.hostname, url.port, url.search]).toEqual([
-        "postgresql:",
-        name,
-        String(port),
-        "?sslmode=require",
-      ]);
-    }),
+    fc.property(
+      text,
+      text,
+      databases,
+      host,
+      fc.integer({ min: 1, max: 65_535 }),
+      (role, password, database, name, port) => {
+        const url = new URL(connectionUri({ host: name, role, password, database, port }));
+        expect(decodeURIComponent(url.username)).toBe(role);
+        expect(decodeURIComponent(url.password)).toBe(password);
+        expect(decodeURIComponent(url.pathname.slice(1))).toBe(database);
+        expect([url.protocol, url.hostname, url.port, url.search]).toEqual([
+          "postgresql:",
+          name,
+          String(port),
+          "?sslmode=require",
+        ]);
+      },
+    ),
   );
 });

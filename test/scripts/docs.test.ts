@@ -12,7 +12,7 @@ import { whitelist } from "../../src/lifecycles/Whitelist";
 import { whitelistDomain } from "../../src/lifecycles/WhitelistDomain";
 import { environment, runProcess, SCRIPTS, temporaryFolder, type Ended } from "./support";
 
-jest.setTimeout(120_000); // Each run reads all sources with the compiler.
+jest.setTimeout(300_000); // Each run reads all sources with the compiler.
 
 const ROOT = join(SCRIPTS, "..");
 const DOCS = join(ROOT, "docs");
