@@ -4,6 +4,8 @@ import type { Call, Lifecycle, Observed, Stored } from "../dynamic/lifecycle";
 import type { ArgumentSpecs, Problem } from "../dynamic/shape";
 import type { OAuthProviderOutputs, OAuthProviderShape } from "../resources/OAuthProvider";
 import { withoutAbsent } from "./absent";
+import { OR_ALIAS, unseen } from "./conflictWords";
+import { creatingUnlisted } from "./creatingUnlisted";
 import { projectIdSchema, segmentSchema, splitId } from "./identifiers";
 import { creatingAtHome, homeOf, homeStands, homeWasReplaced } from "./integrationOf";
 import { readable } from "../helpers/masked";
@@ -55,7 +57,13 @@ export const oauthProvider: Lifecycle<Shape, Outputs> = {
       const known = await client.listOAuthProviders(projectId, { fresh: true, deadline });
       const existing = known.find(({ id }) => id === providerId);
       if (existing !== undefined) return adopted(call, given, existing);
-      return client.addOAuthProvider(projectId, { id: providerId, ...credentials(given) }, { known, deadline });
+      const request = { id: providerId, ...credentials(given) };
+      return creatingUnlisted({
+        create: () => client.addOAuthProvider(projectId, request, { known, deadline }),
+        look: () => listed(call, projectId, providerId),
+        standing: (provider) => adopted(call, given, provider),
+        advice: unseen(`the OAuth provider ${providerId}`),
+      });
     });
     return { id: `${projectId}/${providerId}`, outputs: { type, ...home } };
   },
@@ -63,9 +71,7 @@ export const oauthProvider: Lifecycle<Shape, Outputs> = {
   async read(call, { id, outs, managed }) {
     const { projectId, rest } = splitId(id);
     if (!(await homeStands(call, projectId, outs))) return undefined;
-    const isIt = (candidate: OAuthProvider): boolean => candidate.id === rest;
-    const shows = (list: readonly OAuthProvider[]): boolean => list.some(isIt);
-    const provider = (await call.client.listOAuthProviders(projectId, { deadline: call.deadline, shows })).find(isIt);
+    const provider = await listed(call, projectId, rest);
     if (provider === undefined) return undefined;
     return {
       args: { projectId, providerId: provider.id, ...observedCredentials(provider, managed) },
@@ -116,13 +122,19 @@ function only(all: ReturnType<typeof credentials>, changed: ReadonlySet<string>)
 
 const home = ({ authProviderProjectId }: Partial<Outputs>) => withoutAbsent({ authProviderProjectId });
 
+async function listed({ client, deadline }: Call<Outputs>, projectId: string, providerId: string, fresh = false) {
+  const isIt = ({ id }: OAuthProvider): boolean => id === providerId;
+  const shows = (list: readonly OAuthProvider[]): boolean => list.some(isIt);
+  return (await client.listOAuthProviders(projectId, { deadline, shows, fresh })).find(isIt);
+}
+
 /** Takes over a provider that stands, and brings it to what is declared. */
 async function adopted(call: Call<Outputs>, given: Shape, existing: OAuthProvider): Promise<OAuthProvider> {
   const whose = existing.type === "shared" ? "with the shared keys of the service" : `with the type ${existing.type}`;
   const what = `the OAuth provider ${existing.id} stands already, ${whose}`;
   if (given.adopt !== true) {
     throw new Error(
-      `${what}. A new integration offers some shared ones by itself, and an interrupted pulumi up may have made it. Set "adopt: true" to manage it here, or delete it first`,
+      `${what}. A new integration offers some shared ones by itself, and an interrupted pulumi up may have made it. Set "adopt: true" to manage it here, or delete it first${OR_ALIAS}`,
     );
   }
   if (given.clientId !== undefined) {
@@ -157,9 +169,8 @@ function observedCredentials(
   return { clientId: clientId ?? STANDARD_BY_HAND };
 }
 
-async function found({ client, deadline }: Call<Outputs>, projectId: string, providerId: string) {
-  const listed = await client.listOAuthProviders(projectId, { fresh: true, deadline });
-  const provider = listed.find(({ id }) => id === providerId);
+async function found(call: Call<Outputs>, projectId: string, providerId: string) {
+  const provider = await listed(call, projectId, providerId, true);
   if (provider === undefined) {
     throw new Error("it is not there any more. Run pulumi up --refresh, which plans to create it again");
   }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { WhitelistDomain } from "../client";
 import type { Call, Declared, Lifecycle } from "../dynamic/lifecycle";
 import type { ArgumentSpecs } from "../dynamic/shape";
 import type { WhitelistOutputs, WhitelistShape } from "../resources/Whitelist";
@@ -7,7 +8,7 @@ import { authProviderSchema, projectIdSchema } from "./identifiers";
 import { creatingAtHome, homeOf, homeStands, homeWasReplaced } from "./integrationOf";
 import { normalisedOrigin, originSchema } from "./origin";
 import { anyOf } from "./others";
-import { bothForms, deleteOrigins, domainObject, isListed, listedFor } from "./whitelistDomains";
+import { addOrigin, bothForms, deleteOrigins, domainObject, isListed, listedFor } from "./whitelistDomains";
 
 type Shape = WhitelistShape;
 type Outputs = WhitelistOutputs & Partial<Shape>;
@@ -50,10 +51,12 @@ export const whitelist: Lifecycle<Shape, Outputs> = {
   async read(call, { id: projectId, outs }) {
     if (!(await homeStands(call, projectId, outs))) return undefined;
     const { authProvider = call.authProvider } = outs;
-    const listed = await listedFor(call, projectId, authProvider);
+    const { domains: declared = [] } = outs;
+    const shows = (all: readonly WhitelistDomain[]): boolean => declared.every((origin) => isListed(all, origin));
+    const listed = await listedFor(call, projectId, authProvider, { shows });
     const found = new Set(listed.map(({ domain }) => normalisedOrigin(domain)));
     // In the order of the program, so that a plan shows what came and what went.
-    const known = (outs.domains ?? []).filter((origin) => found.delete(origin));
+    const known = declared.filter((origin) => found.delete(origin));
     return {
       args: { projectId, authProvider, domains: [...known, ...[...found].sort()] },
       outputs: kept(outs, authProvider),
@@ -111,12 +114,14 @@ async function bringAbout(
   keep: () => void,
 ): Promise<string[]> {
   const { client, deadline } = call;
-  const known = await listedFor(call, projectId, authProvider, { fresh: true });
+  let known: readonly WhitelistDomain[] = await listedFor(call, projectId, authProvider, { fresh: true });
   const missing = declared.filter((origin) => !isListed(known, origin));
   for (const [index, origin] of missing.entries()) {
+    if (isListed(known, origin)) continue;
     call.progress(`adding domain ${index + 1} of ${missing.length}`);
-    await client.addDomain(projectId, origin, authProvider, { known, deadline });
-    keep();
+    const later = await addOrigin(call, projectId, origin, authProvider, known);
+    if (later === undefined) keep();
+    else known = later;
   }
   const surplus = known.map(({ domain }) => domain).filter((domain) => !declared.includes(normalisedOrigin(domain)));
   await client.deleteDomains(projectId, surplus, authProvider, { deadline });

@@ -1,5 +1,7 @@
 import { NotFoundError, type WhitelistDomain } from "../client";
 import type { Call } from "../dynamic/lifecycle";
+import { unseen } from "./conflictWords";
+import { creatingUnlisted } from "./creatingUnlisted";
 import { normalisedOrigin } from "./origin";
 
 type Reading = Pick<Call<never>, "client" | "deadline">;
@@ -23,6 +25,27 @@ export const domainObject = (projectId: string, origin: string): string => `redi
 
 export function isListed(listed: readonly WhitelistDomain[], origin: string): boolean {
   return listed.some(({ domain }) => normalisedOrigin(domain) === origin);
+}
+
+/** Adds an origin that `known` lacks. Where it turns out to stand already: a list that shows it. */
+export async function addOrigin(
+  call: Reading,
+  projectId: string,
+  origin: string,
+  authProvider: string,
+  known: readonly WhitelistDomain[],
+): Promise<readonly WhitelistDomain[] | undefined> {
+  const { client, deadline } = call;
+  const shows = (listed: readonly WhitelistDomain[]): boolean => isListed(listed, origin);
+  return creatingUnlisted<readonly WhitelistDomain[] | undefined, readonly WhitelistDomain[]>({
+    create: async () => void (await client.addDomain(projectId, origin, authProvider, { known, deadline })),
+    look: async () => {
+      const listed = await listedFor(call, projectId, authProvider, { shows });
+      return shows(listed) ? listed : undefined;
+    },
+    standing: (listed) => Promise.resolve(listed),
+    advice: unseen(`${origin} on the whitelist`),
+  });
 }
 
 /**

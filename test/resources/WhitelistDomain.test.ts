@@ -130,6 +130,15 @@ describe("reading a redirect domain", () => {
     expect(await planAfterRefresh(given, state, INPUTS)).toMatchObject({ changes: false });
   });
 
+  test("an id with another spelling of the origin names the same domain, to look it up and to delete it", async () => {
+    const given = await started();
+    const { outs } = await given.create(INPUTS);
+    const spelt = { id: `${PROJECT}/HTTPS://App.example.com:443/`, outs: {} };
+    expect((await given.read(spelt))?.outs).toMatchObject({ projectId: PROJECT, domain: DOMAIN });
+    await given.delete({ ...spelt, outs });
+    expect(await kept(given)).toEqual([]);
+  });
+
   test("the domain of another auth provider is another domain", async () => {
     const given = await started();
     const state = await given.create(INPUTS);

@@ -1,7 +1,8 @@
 import { authIntegration } from "../../src/lifecycles/AuthIntegration";
 import { oauthProvider } from "../../src/lifecycles/OAuthProvider";
+import { whitelist } from "../../src/lifecycles/Whitelist";
 import { whitelistDomain } from "../../src/lifecycles/WhitelistDomain";
-import { harness, PROJECT, PROVIDER } from "./harness";
+import { harness, PROJECT, PROVIDER, thrownBy, withIntegration, type Harness, type Json } from "./harness";
 
 /** One answer of a list that lacks everything, then the truth: lists lag (service-notes.md, "Behaviour"). */
 const lagging = (route: string, body: object) => ({
@@ -10,6 +11,12 @@ const lagging = (route: string, body: object) => ({
   status: 200,
   body,
 });
+
+const [A, B, FOREIGN] = ["https://a.example.com", "https://b.example.com", "https://foreign.example.com"] as const;
+
+const domains = async (h: Harness): Promise<unknown[]> =>
+  // The state of the emulator is checked by its own tests.
+  ((await h.state())["domains"] as Json[]).map(({ domain }) => domain);
 
 test("an integration that one list lacks is not gone before a later list says so", async () => {
   const h = await harness(authIntegration);
@@ -38,4 +45,123 @@ test.each([
   h.restart();
   await h.fault({ ...lagging(route, empty), times: 2 });
   expect(await h.read(state)).toBeUndefined();
+});
+
+describe("what stands, and only a conflict tells of", () => {
+  // Within the first look after the conflict, and only in a later list.
+  describe.each([1, 2])("while %d answers of a list lack it", (times) => {
+    const hidden = (route: string, body: object) => ({ ...lagging(route, body), times });
+
+    test("an integration is named with both ways to go on, and no schema is to be dropped", async () => {
+      const h = await harness(authIntegration);
+      await withIntegration(h);
+      await h.fault(hidden("integrations", { data: [] }));
+      const error = await thrownBy(h.create({ projectId: PROJECT, branchId: "br-main" }));
+      expect(error.message).toMatch(/an auth integration stands on br-main.*"adopt: true".*or delete it first/);
+      expect(error.message).not.toMatch(/schema/);
+      expect(error).not.toHaveProperty("id");
+    });
+
+    test("an integration is taken over with adopt, on its branch and with a new key set", async () => {
+      const h = await harness(authIntegration);
+      await h.edit({ kind: "integration", create: { branch_id: "br-dev" } });
+      await h.fault(hidden("integrations", { data: [] }));
+      const { outs } = await h.create({ projectId: PROJECT, adopt: true });
+      const [made] = (await h.state())["key_sets"] as Json[];
+      expect(outs).toMatchObject({ branchId: "br-dev", pubClientKey: made?.["pub_client_key"] });
+      expect(outs).not.toHaveProperty("roleName");
+    });
+
+    test("an OAuth provider is taken over with adopt and brought to what is declared, and else named", async () => {
+      const h = await harness(oauthProvider);
+      await withIntegration(h);
+      const inputs = { projectId: PROJECT, providerId: "google", clientId: "own-id", clientSecret: "canary-Zq8" };
+      await h.fault(hidden("oauth_providers", { providers: [] }));
+      const error = await thrownBy(h.create(inputs));
+      expect(error.message).toMatch(/the OAuth provider google stands already, with the shared keys.*"adopt: true"/);
+      await h.clearFaults();
+      await h.fault(hidden("oauth_providers", { providers: [] }));
+      expect((await h.create({ ...inputs, adopt: true })).outs).toMatchObject({ type: "standard" });
+      const { providers } = await h.get(`/projects/${PROJECT}/auth/oauth_providers`);
+      expect(providers).toContainEqual(expect.objectContaining({ id: "google", type: "standard" }));
+    });
+
+    test("a redirect domain is taken over with adopt, and else named", async () => {
+      const h = await harness(whitelistDomain);
+      await withIntegration(h);
+      await h.edit({ kind: "domain", create: { domain: A } });
+      await h.fault(hidden("domains", { domains: [] }));
+      const error = await thrownBy(h.create({ projectId: PROJECT, domain: A }));
+      expect(error.message).toMatch(/https:\/\/a\.example\.com is on the whitelist already.*"adopt: true"/);
+      await h.clearFaults();
+      await h.fault(hidden("domains", { domains: [] }));
+      expect((await h.create({ projectId: PROJECT, domain: A, adopt: true })).id).toBe(`${PROJECT}/${A}`);
+      expect(await domains(h)).toEqual([A]);
+    });
+
+    test("a redirect domain of a whitelist counts as present, and what is not declared goes all the same", async () => {
+      const h = await harness(whitelist);
+      await withIntegration(h);
+      for (const domain of [A, FOREIGN]) await h.edit({ kind: "domain", create: { domain } });
+      await h.fault(hidden("domains", { domains: [] }));
+      await h.create({ projectId: PROJECT, domains: [A, B] });
+      expect(await domains(h)).toEqual([A, B]);
+    });
+  });
+});
+
+test.each([
+  ["a redirect domain", whitelistDomain, { domain: A, adopt: true }],
+  ["a whitelist", whitelist, { domains: [A] }],
+])(
+  "%s that no list shows and that is refused all the same names it, with the ways to go on",
+  async (_what, lifecycle, args) => {
+    // The two lifecycles differ in their arguments only, which stay raw properties here.
+    const h = await harness(lifecycle as typeof whitelist);
+    await withIntegration(h);
+    await h.edit({ kind: "domain", create: { domain: A } });
+    await h.fault({ ...lagging("domains", { domains: [] }), times: 0 });
+    const error = await thrownBy(h.create({ projectId: PROJECT, ...args }));
+    expect(error.message).toMatch(/409.*no list shows https:\/\/a\.example\.com.*run pulumi up again.*delete it first/);
+    expect(error).not.toHaveProperty("id");
+  },
+);
+
+test("a whitelist that one list lacks has lost nothing, so a destroy after the refresh leaves nothing behind", async () => {
+  const h = await harness(whitelist);
+  await withIntegration(h);
+  const state = await h.create({ projectId: PROJECT, domains: [A, B] });
+  h.restart();
+  await h.fault(lagging("domains", { domains: [{ domain: A, auth_provider: PROVIDER }] }));
+  const found = await h.read(state);
+  expect(found?.inputs).toMatchObject({ domains: [A, B] });
+  await h.delete({ id: PROJECT, outs: found?.outs ?? {} });
+  expect(await domains(h)).toEqual([]);
+});
+
+test("an OAuth provider that no list shows and that is refused all the same is named, with the ways to go on", async () => {
+  const h = await harness(oauthProvider);
+  await withIntegration(h);
+  await h.fault({ ...lagging("oauth_providers", { providers: [] }), times: 0 });
+  const error = await thrownBy(h.create({ projectId: PROJECT, providerId: "google", adopt: true }));
+  expect(error.message).toMatch(/409.*no list shows the OAuth provider google.*run pulumi up again.*delete it first/);
+  expect(error).not.toHaveProperty("id");
+});
+
+test("an OAuth provider that one list lacks is updated all the same", async () => {
+  const h = await harness(oauthProvider);
+  await withIntegration(h);
+  const inputs = { projectId: PROJECT, providerId: "gitlab", clientId: "own-id", clientSecret: "canary-Zq8" };
+  const state = await h.create(inputs);
+  await h.fault(lagging("oauth_providers", { providers: [] }));
+  expect((await h.update(state, { ...inputs, clientId: "other" })).outs).toMatchObject({ clientId: "other" });
+});
+
+test("an integration that a list still shows under its name, but that is an earlier one, lends its identity to nobody", async () => {
+  const h = await harness(authIntegration);
+  const state = await h.create({ projectId: PROJECT });
+  const earlier = { auth_provider: PROVIDER, auth_provider_project_id: "earlier", branch_id: "br-main" };
+  h.restart();
+  await h.fault(lagging("integrations", { data: [earlier] }));
+  expect((await h.read(state))?.outs).toEqual(state.outs);
 });
