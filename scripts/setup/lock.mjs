@@ -92,7 +92,12 @@ function removeAbandoned(folder) {
   }
   if (!isAbandoned(aside)) {
     // Between the look and the rename somebody else made it theirs: give it back.
-    renameSync(aside, folder);
+    try {
+      renameSync(aside, folder);
+    } catch {
+      // A third one has taken the place: its lock stands, and the work that two do at once is put in place in one step.
+      rmSync(aside, { recursive: true, force: true });
+    }
     return;
   }
   rmSync(aside, { recursive: true, force: true });

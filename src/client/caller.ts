@@ -1,7 +1,16 @@
 import type { z } from "zod";
 import { bodyOf, failureOf, isWebPage } from "./answers";
 import type { Deadline } from "./deadline";
-import { type ErrorFacts, FateUnknownError, inSeconds, LockedError, outOfTime, saying, SvcError } from "./errors";
+import {
+  type ErrorFacts,
+  FateUnknownError,
+  inSeconds,
+  LockedError,
+  outOfTime,
+  saying,
+  SvcError,
+  TimeoutError,
+} from "./errors";
 import { redactor, secretsOf } from "./redact";
 import { type Verdict, verdictOn, whatHappened } from "./retry";
 import type { Attempt, RawAnswer, Transport } from "./transport";
@@ -88,20 +97,17 @@ export class Caller {
     let before: SvcError | undefined;
     for (let attempts = 1; ; attempts += 1) {
       if (deadline.expired) throw outOfTime(deadline.totalMs, facts, before);
+      const { timeoutMs, isCut } = this.#limit(call, repeatable);
       try {
-        const raw = await this.#transport.send({
-          ...call,
-          path,
-          repeatable,
-          timeoutMs: this.#timeoutMs(call, repeatable),
-        });
+        const raw = await this.#transport.send({ ...call, path, repeatable, timeoutMs });
         const failure = failureOf(raw, facts, redact);
         if (failure !== undefined) throw failure;
         return { value: read(raw, facts, redact), repeated };
       } catch (error) {
         if (!(error instanceof SvcError)) throw error;
-        // An attempt that the deadline cut short tells less than the one before it.
-        if (before !== undefined && repeatable && deadline.expired) throw outOfTime(deadline.totalMs, facts, before);
+        // An attempt that the deadline cut short tells less than the one before it, whichever timer was faster.
+        const unanswered = error instanceof TimeoutError && error.status === undefined;
+        if (isCut && unanswered) throw outOfTime(deadline.totalMs, facts, before);
         before = error;
         call.onTrouble?.(error);
         const happened = whatHappened(error);
@@ -125,11 +131,14 @@ export class Caller {
     }
   }
 
-  /** Not cut short by the deadline when cutting it would leave the fate of the request unknown. */
-  #timeoutMs({ method, deadline }: Call, repeatable: boolean): number {
+  /** How long an attempt may take. Not cut short by the deadline when cutting it would leave the fate of the request unknown. */
+  #limit({ method, deadline }: Call, repeatable: boolean): { timeoutMs: number; isCut: boolean } {
     const { attemptTimeoutMs, mutationAttemptTimeoutMs } = this.#options;
     const longestMs = method === "GET" ? attemptTimeoutMs : mutationAttemptTimeoutMs;
-    return repeatable ? Math.min(longestMs, Math.max(1, deadline.remainingMs())) : longestMs;
+    const leftMs = Math.max(1, deadline.remainingMs());
+    return repeatable && leftMs < longestMs
+      ? { timeoutMs: leftMs, isCut: true }
+      : { timeoutMs: longestMs, isCut: false };
   }
 
   #final(error: SvcError, verdict: Verdict & { retry: false }, deadline: Deadline): SvcError {

@@ -97,11 +97,12 @@ export class ProjectQueue {
         `the service asks to wait ${seconds(asked)} s, more than the ${seconds(deadline.remainingMs())} s left`,
       );
     }
-    if (delayMs >= deadline.remainingMs()) {
-      throw saying(error, `another operation held it for ${seconds(deadline.totalMs)} s`);
-    }
+    const held = (): Error => saying(error, `another operation held it for ${seconds(deadline.totalMs)} s`);
+    if (delayMs >= deadline.remainingMs()) throw held();
     onProgress("waiting for an operation of this project that somebody else started");
     await sleep(delayMs);
+    // Timers may come late.
+    if (deadline.expired) throw held();
   }
 
   async #enter<A, T>(turn: number, { deadline, onProgress }: Job<A, T>): Promise<Lease> {

@@ -15,7 +15,8 @@ export interface LogLine {
 
 export type Log = (line: LogLine) => void;
 
-const CALL_DEADLINE_MS = 1_000;
+/** Nobody waits for it. Long, since one that is only slow must not cost the warnings of the whole process. */
+const CALL_DEADLINE_MS = 10_000;
 const WELL_FORMED_URN = /^urn:pulumi:[^:]+::[^:]+::[^:].*::.+/;
 const ADDRESS = /^(127\.0\.0\.1|localhost|\[::1\]):\d+$/;
 

@@ -178,3 +178,15 @@ test("whatever the mix of changes and speeds, a locking project shows one 423 at
     { numRuns: 15 },
   );
 }, 60_000);
+
+test("a lock is told of also when the machine is so slow that the deadline passes in a pause", async () => {
+  const project = new FakeProject();
+  project.lockedByStranger = true;
+  const { client } = await scripted(project.script);
+  const deadline = new Deadline(1_000);
+  const onProgress = (text: string): void => {
+    if (text.includes("somebody else")) while (!deadline.expired);
+  };
+  const error = await errorOf(client.createEndpoint(PRJ, replica, { deadline, onProgress }));
+  expect(String(error)).toMatch(/^LockedError: .*another operation held it for 1 s/);
+});
