@@ -91,8 +91,8 @@ export class AuthApi extends ReadApi {
       throw new FateUnknownError(
         `${error.what}; users cannot be listed, so it is not known whether this one was created`,
         error.facts,
-        "Run it again: when that reports a conflict, the user was created. Its id stands in the users table of the database " +
-          "(users_sync): import it by that id, or delete the user and run it once more",
+        "Run it again: when that reports a conflict, the user was created. Find the user in the table of the synced users " +
+          "(svc_auth.users_sync), and delete it or choose another address",
       );
     }
   }

@@ -75,7 +75,8 @@ async function createNew(
   }
 }
 
-function kept(id: string, { authProvider, authProviderProjectId }: Partial<Outputs>): Outputs {
+/** With what nothing shows, also where the program leaves it out: what comes back unchanged must not replace the user. */
+function kept(id: string, { authProvider, authProviderProjectId, email, name }: Partial<Outputs>): Outputs {
   const { projectId, rest: userId } = splitId(id);
-  return { projectId, userId, ...withoutAbsent({ authProvider, authProviderProjectId }) };
+  return { projectId, userId, ...withoutAbsent({ authProvider, authProviderProjectId, email, name }) };
 }

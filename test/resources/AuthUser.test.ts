@@ -69,6 +69,20 @@ test("a name that is taken out of the program is no longer managed: the plan say
   expect(await user.mutations()).toEqual([]);
 });
 
+test("the name that was taken out of the program and comes back is the one the user has: nothing is replaced", async () => {
+  const user = await started();
+  const without = { projectId: PROJECT, email: EMAIL };
+  const dropped = await user.update(await user.create(INPUTS), without);
+  user.restart();
+  const refreshed = await user.read(dropped);
+  for (const state of [dropped, { id: dropped.id, outs: refreshed?.outs ?? {} }]) {
+    expect(await user.diff(state, INPUTS)).toMatchObject({ replaces: [] });
+    expect((await user.diff(state, { ...INPUTS, name: "Other" })).replaces).toEqual(["name"]);
+  }
+  const back = await user.update(dropped, INPUTS);
+  expect(await user.diff(back, INPUTS)).toMatchObject({ changes: false });
+});
+
 test("a replacement deletes first, and the plan says that the id changes", async () => {
   const user = await started();
   const state = await user.create(INPUTS);
@@ -112,7 +126,10 @@ test.each([
   const user = await started();
   await user.fault({ method: "POST", path: "/projects/auth/user", ...fault });
   const error = await thrownBy(user.create(INPUTS));
-  expect(error.message).toMatch(/not known whether this one was created.*Run it again.*users_sync/);
+  expect(error.message).toMatch(
+    /not known whether this one was created.*Run it again.*conflict.*users_sync.*delete it/,
+  );
+  expect(error.message).not.toMatch(/import/);
   expect(error).not.toHaveProperty("id");
   expect(await users(user)).toHaveLength(1);
   expect(await user.mutations()).toHaveLength(1);
