@@ -62,7 +62,7 @@ export const emailServer: Lifecycle<Shape, Outputs> = {
 
   async create(call, given) {
     const { projectId } = given;
-    const home = await homeOf(call, projectId, call.authProvider);
+    const home = await homeOf(call, projectId);
     const before = await creatingAtHome(() =>
       call.client.getEmailServer(projectId, { fresh: true, deadline: call.deadline }),
     );

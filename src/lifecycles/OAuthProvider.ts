@@ -49,10 +49,10 @@ export const oauthProvider: Lifecycle<Shape, Outputs> = {
       : [],
 
   async create(call, given) {
-    const { client, deadline, authProvider } = call;
+    const { client, deadline } = call;
     const { projectId, providerId } = given;
     // Asked before, so that nothing can fail once the provider is there.
-    const home = await homeOf(call, projectId, authProvider);
+    const home = await homeOf(call, projectId);
     const { type } = await creatingAtHome(async () => {
       const known = await client.listOAuthProviders(projectId, { fresh: true, deadline });
       const existing = known.find(({ id }) => id === providerId);
@@ -165,7 +165,9 @@ function observedCredentials(
     return withoutAbsent({ clientId, clientSecret: readable(client_secret) });
   }
   // A provider that is only looked up is not declared to be shared.
-  if (type === "shared" || managed.size === 0) return withoutAbsent({ clientId });
+  if (managed.size === 0) return withoutAbsent({ clientId });
+  // Shared, as declared: what may be shown are the service's own credentials.
+  if (type === "shared") return {};
   return { clientId: clientId ?? STANDARD_BY_HAND };
 }
 

@@ -28,14 +28,26 @@ export async function homeStands(
   return shows(await client.listAuthIntegrations(projectId, { deadline, shows }));
 }
 
-/** The home of what is created now; empty where the service does not list the integration. */
-export async function homeOf({ client, deadline }: Reading, projectId: string, authProvider: string): Promise<Home> {
-  const find = async (fresh: boolean): Promise<AuthIntegration | undefined> => {
-    const integrations = await client.listAuthIntegrations(projectId, { deadline, fresh });
-    return integrations.find(({ auth_provider }) => auth_provider === authProvider);
-  };
-  // A kept list may be older than the integration.
-  const integration = (await find(false)) ?? (await find(true));
+/**
+ * The home of what is created now; empty where the service does not list the integration. What names no auth provider
+ * lives with that of the setting, or else in the only integration there is: other resources may name that one.
+ */
+export async function homeOf(
+  { client, deadline, authProvider: setting }: Reading & Pick<Call<never>, "authProvider">,
+  projectId: string,
+  authProvider?: string,
+): Promise<Home> {
+  const list = (fresh: boolean) => client.listAuthIntegrations(projectId, { deadline, fresh });
+  const named = (integrations: readonly AuthIntegration[]): AuthIntegration | undefined =>
+    integrations.find(({ auth_provider }) => auth_provider === (authProvider ?? setting));
+  const only = ([first, ...others]: readonly AuthIntegration[]): AuthIntegration | undefined =>
+    authProvider === undefined && others.length === 0 ? first : undefined;
+  let integration = named(await list(false));
+  if (integration === undefined) {
+    // A kept list may be older than the integration.
+    const integrations = await list(true);
+    integration = named(integrations) ?? only(integrations);
+  }
   return integration === undefined ? {} : { authProviderProjectId: integration.auth_provider_project_id };
 }
 

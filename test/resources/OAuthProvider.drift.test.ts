@@ -92,6 +92,16 @@ describe("drift of an OAuth provider", () => {
     expectNoSecrets(given);
   });
 
+  test("the client id of the service's own application, where it is shown, is no drift of shared keys", async () => {
+    const given = await started();
+    const state = await given.create(SHARED);
+    await listing(given, { id: "microsoft", type: "shared", client_id: "of-the-service" });
+    given.restart();
+    const { found, changes, replaces } = await planAfterRefresh(given, state, SHARED);
+    expect(found.outs).toEqual(state.outs);
+    expect({ changes, replaces }).toEqual({ changes: false, replaces: [] });
+  });
+
   test("one that is only looked up shows its type, and no text in place of credentials", async () => {
     const given = await started();
     const { id } = await given.create(STANDARD);

@@ -1,7 +1,18 @@
 import { oauthProvider } from "../../src/lifecycles/OAuthProvider";
 import type { Properties } from "../../src/dynamic/properties";
 import { childCases } from "./childCases";
-import { CANARY, expectNoSecrets, planAfterRefresh, PROJECT, PROVIDER, thrownBy, UNKNOWN, type Json } from "./harness";
+import {
+  CANARY,
+  expectNoSecrets,
+  harness,
+  planAfterRefresh,
+  PROJECT,
+  PROVIDER,
+  thrownBy,
+  UNKNOWN,
+  withIntegration,
+  type Json,
+} from "./harness";
 import { bodies, kept, OTHER_SECRET, PATH, setByHand, SHARED, STANDARD, started } from "./oauthProviders";
 
 describe("an OAuth provider as a child of its integration", () => {
@@ -213,16 +224,21 @@ describe("deleting an OAuth provider", () => {
     expect(await kept(given)).toBeUndefined();
   });
 
-  test("leaves the one of the same name in another integration alone", async () => {
-    const given = await started();
-    const state = await given.create({ ...SHARED, providerId: "google", adopt: true });
-    await given.edit({ kind: "integration", delete: true });
-    await given.post("/projects/auth/create", { project_id: PROJECT, auth_provider: PROVIDER, branch_id: "br-main" });
-    given.restart();
-    await given.delete(state);
-    expect(await kept(given, "google")).toMatchObject({ type: "shared" });
-    expect(await given.requests("DELETE")).toEqual([]);
-  });
+  // The setting names the first; the second is what a program may give as an argument to all but this kind.
+  test.each([PROVIDER, "stack"])(
+    "leaves the one of the same name in another integration with %s alone",
+    async (name) => {
+      const given = await harness(oauthProvider, { authProvider: name });
+      await withIntegration(given, name);
+      const state = await given.create({ ...SHARED, providerId: "google", adopt: true });
+      await given.edit({ kind: "integration", delete: true });
+      await withIntegration(given, name);
+      given.restart();
+      await given.delete(state);
+      expect(await kept(given, "google")).toMatchObject({ type: "shared" });
+      expect(await given.requests("DELETE")).toEqual([]);
+    },
+  );
 });
 
 test("many providers of one project are read with one list of each collection", async () => {

@@ -153,8 +153,8 @@ export async function harness<Args extends object, Outputs extends object>(
 }
 
 /** An integration in the demo project, made behind the provider's back. */
-export async function withIntegration(given: Harness): Promise<void> {
-  await given.post("/projects/auth/create", { project_id: PROJECT, auth_provider: PROVIDER, branch_id: "br-main" });
+export async function withIntegration(given: Harness, auth_provider = PROVIDER): Promise<void> {
+  await given.post("/projects/auth/create", { project_id: PROJECT, auth_provider, branch_id: "br-main" });
   await given.forgetRequests();
 }
 
