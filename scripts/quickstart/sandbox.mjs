@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "../lib/exec.mjs";
 import { indented, say } from "../lib/log.mjs";
+import { directLoopback } from "../lib/proxies.mjs";
+import { environmentFile } from "./byHand.mjs";
 
 /**
  * A Pulumi of its own: home, state and passphrase in a temporary folder, so that nothing of the user's is read or changed.
@@ -26,6 +28,7 @@ export class Sandbox {
       PULUMI_CONFIG_PASSPHRASE: this.passphrase,
       PULUMI_SKIP_UPDATE_CHECK: "true",
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+      ...directLoopback(env),
     };
     const foreign = /^(PULUMI_|SVC_)/;
     const kept = Object.entries(env).filter(([name]) => !foreign.test(name));
@@ -78,8 +81,7 @@ export class Sandbox {
    */
   writeEnvFile() {
     const file = join(this.folder, "env.sh");
-    const lines = Object.entries({ ...this.settings, PATH: this.env.PATH ?? "" });
-    writeFileSync(file, lines.map(([name, value]) => `export ${name}='${value}'\n`).join(""), { mode: 0o600 });
+    writeFileSync(file, environmentFile({ ...this.settings, PATH: this.env.PATH ?? "" }), { mode: 0o600 });
     return file;
   }
 

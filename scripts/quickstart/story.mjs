@@ -1,4 +1,5 @@
 import { indented, say } from "../lib/log.mjs";
+import { shellQuote } from "../lib/shell.mjs";
 
 /** What examples/quickstart works on unless it is told otherwise, and what it asks for. */
 const PROJECT = "prj-demo";
@@ -73,7 +74,7 @@ export function story(sandbox, emulator, keep) {
         const { id } = await compute();
         const set = { autoscaling_limit_min_cu: 4, autoscaling_limit_max_cu: 8 };
         const change = { kind: "endpoint", project_id: PROJECT, id, set };
-        say(`   $ curl ${new URL("edit", emulator.control)} --json '${JSON.stringify(change)}'`);
+        say(`   $ curl ${new URL("edit", emulator.control)} --json ${shellQuote(JSON.stringify(change))}`);
         await emulator.edit(change);
         return `${id} is 4 to 8 CU now, the program says ${SIZE.min} to ${SIZE.max}`;
       },

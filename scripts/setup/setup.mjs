@@ -1,6 +1,7 @@
 import { SetupError } from "../lib/errors.mjs";
 import { say } from "../lib/log.mjs";
 import { ROOT } from "../lib/paths.mjs";
+import { directLoopback } from "../lib/proxies.mjs";
 import { ensureBuild } from "./build.mjs";
 import { ensureDependencies } from "./dependencies.mjs";
 import { childEnv, ensureNode } from "./node.mjs";
@@ -23,6 +24,8 @@ import { isAtLeast, parseVersion } from "./version.mjs";
  */
 export async function setUp({ cli: needsCli = false, build = false }) {
   refuseUnsuitable();
+  // For what we ask ourselves too, where NODE_USE_ENV_PROXY is set.
+  Object.assign(process.env, directLoopback(process.env));
   await ensureDependencies();
   const node = await ensureNode(process.env);
   const cli = needsCli ? await ensurePulumiCli(node, process.env) : undefined;

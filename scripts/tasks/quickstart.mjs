@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { EXIT, messageOf, UsageError } from "../lib/errors.mjs";
 import { isInterrupted, onInterrupt } from "../lib/interrupt.mjs";
 import { headline, say, stopwatch } from "../lib/log.mjs";
+import { commandsByHand } from "../quickstart/byHand.mjs";
 import { Emulator } from "../quickstart/emulator.mjs";
 import { Sandbox } from "../quickstart/sandbox.mjs";
 import { story } from "../quickstart/story.mjs";
@@ -80,13 +81,14 @@ async function play(scenes) {
  * @param {Emulator} emulator
  */
 function sayHowToGoOn(sandbox, emulator) {
+  const { goOn, end } = commandsByHand({
+    envFile: sandbox.writeEnvFile(),
+    stateUrl: new URL("state", emulator.control).href,
+    pid: emulator.child.pid,
+    folder: sandbox.folder,
+  });
   headline("The emulator and the stack stay. To go on by hand, here in the clone:");
-  say(`   source ${sandbox.writeEnvFile()}     # Pulumi's home, state and passphrase of this stack, and PATH`);
-  say("   pulumi stack output");
-  say("   pulumi preview --refresh --diff");
-  say("   pulumi up                                # after a change to examples/quickstart/index.ts");
-  say(`   curl ${new URL("state", emulator.control)}   # what the service holds`);
+  for (const command of goOn) say(`   ${command}`);
   say("\n   To end it:");
-  say("   pulumi destroy --yes && pulumi stack rm --yes");
-  say(`   kill ${emulator.child.pid} && rm -r ${sandbox.folder}`);
+  for (const command of end) say(`   ${command}`);
 }

@@ -17,6 +17,10 @@ test("the quickstart creates, finds drift, repairs, destroys, and leaves nothing
   const env = {
     ...cliEnvironment(home, join(folder, "backend of the caller")),
     SVC_API_KEY: "canary-key-of-the-caller",
+    // Nothing listens on the port of discarded data: what goes to this machine itself must not go through a proxy.
+    http_proxy: "http://127.0.0.1:9",
+    https_proxy: "http://127.0.0.1:9",
+    NODE_USE_ENV_PROXY: "1",
   };
   const { code, text } = await quickstart(env);
 

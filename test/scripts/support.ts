@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 export const SCRIPTS = join(__dirname, "..", "..", "scripts");
 
 /** What the scripts and the fakes need besides: neither pulumi nor npm nor go, whatever this machine has. */
-const TOOLS = "bash cat chmod cp dirname grep gzip ls mkdir mktemp rm sh tar".split(" ");
+const TOOLS = "bash cat chmod cp dirname env grep gzip ls mkdir mktemp rm sed sh tar".split(" ");
 
 const folders: string[] = [];
 
