@@ -138,10 +138,13 @@ export function host<Args extends object, Outputs extends object>(
         const { __urn } = hidden(news);
         if (__urn !== undefined) {
           const oldInputs = visible(olds);
-          session.rememberCheck(__urn, { kind, oldInputs, args: { ...known } });
           const isNew = Object.keys(oldInputs).length === 0;
+          // For a replacement the engine checks a second time, as if nothing had been there.
+          const isReplacement = isNew && Object.keys(session.checkedInputs(__urn) ?? {}).length > 0;
+          session.rememberCheck(__urn, { kind, oldInputs, args: { ...known } });
           const others = (other: Kind) => session.declared(other, __urn);
-          for (const remark of lifecycle.remarks?.({ args: known, isNew, others }) ?? []) session.warn(__urn, remark);
+          for (const remark of lifecycle.remarks?.({ args: known, isNew, isReplacement, others }) ?? [])
+            session.warn(__urn, remark);
         }
         const settingProblems = resolveSettings(readSetting).problems.map((reason) => ({ path: "", reason }));
         // Never a property: the engine would print its value, secrets too (engine.md 3).

@@ -91,6 +91,8 @@ export interface Declared<Args> {
   readonly args: Partial<Args>;
   /** Whether it is going to be created. */
   readonly isNew: boolean;
+  /** Whether it is created in place of one that is deleted or has been: then it is new as well. */
+  readonly isReplacement: boolean;
   /** The known arguments of the other resources of a kind, as far as the program has declared them in this process. */
   readonly others: (kind: Kind) => readonly Properties[];
 }

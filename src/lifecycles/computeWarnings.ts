@@ -19,39 +19,88 @@ export function computeWarnings({
       `a change of ${names} replaces compute ${endpoint}: it is deleted first, and the new one has another id and another host${ignored}`,
     ];
   }
+  const what = `compute ${endpoint}`;
+  const change = new Set([...changes.changed].filter((name) => news[name] !== undefined));
+  // A change that only may come: the value is known when the plan is carried out.
+  const maybe = (name: keyof ComputeEndpointShape) => changes.changed.has(name) && !change.has(name);
+  const notKnown = (name: string) => `its "${name}" is not known yet`;
   const warnings: string[] = [];
-  if (changes.changed.has("size")) {
-    warnings.push(`a change of "size" restarts compute ${endpoint}: open connections are dropped`);
+  if (change.has("size")) {
+    warnings.push(`a change of "size" restarts ${what} when it is active: open connections are dropped`);
+  } else if (maybe("size")) {
+    warnings.push(`${what} may restart, which drops open connections: ${notKnown("size")}`);
   }
-  if (changes.changed.has("restartTriggers") && stored.managed.has("restartTriggers")) {
+  if (stored.managed.has("restartTriggers")) {
+    if (change.has("restartTriggers")) {
+      warnings.push(`a changed restart trigger restarts ${what} when it is active: open connections are dropped`);
+    } else if (maybe("restartTriggers")) {
+      warnings.push(`${what} may restart, which drops open connections: ${notKnown("restartTriggers")}`);
+    }
+  }
+  const from = stored.outs.branchId ?? "its branch";
+  if (change.has("branchId")) {
     warnings.push(
-      `a changed restart trigger restarts compute ${endpoint} when it is active: open connections are dropped`,
+      `${what} moves from ${from} to ${news.branchId}: it keeps its id and host, and serves the data of the other branch from then on`,
+    );
+  } else if (maybe("branchId")) {
+    warnings.push(
+      `${what} may move from ${from}: ${notKnown("branchId")}. It keeps its id and host, and serves the data of the other branch then`,
     );
   }
-  if (changes.changed.has("branchId")) {
-    warnings.push(
-      `compute ${endpoint} moves from ${stored.outs.branchId ?? "its branch"} to ${news.branchId ?? "another branch"}: it keeps its id and host, and serves the data of the other branch from then on`,
-    );
-  }
-  if (changes.changed.has("disabled") && news.disabled === true) {
-    warnings.push(`"disabled" suspends compute ${endpoint}: open connections are dropped, and no query wakes it`);
+  if (change.has("disabled") && news.disabled === true) {
+    warnings.push(suspends(what));
+  } else if (maybe("disabled")) {
+    warnings.push(`${what} may be suspended, which drops open connections: ${notKnown("disabled")}`);
   }
   for (const part of droppedParts(stored.outs.settings, news.settings)) {
-    warnings.push(`"settings.${part}" of compute ${endpoint} is no longer managed: it stays as it is at the service`);
+    warnings.push(`"settings.${part}" of ${what} is no longer managed: it stays as it is at the service`);
   }
-  if (changes.changed.has("size")) warnings.push(...spanWarnings(`compute ${endpoint}`, news));
+  if (change.has("size")) warnings.push(...spanWarnings(what, news));
   return warnings;
 }
+
+const suspends = (what: string): string =>
+  `"disabled" suspends ${what}: open connections are dropped, and no query wakes it`;
 
 /** The parts of the settings that were managed. Where all of the settings went, that is said of them as a whole. */
 function droppedParts(before: ComputeSettings | undefined, now: ComputeSettings | undefined): string[] {
   if (before === undefined || now === undefined) return [];
-  return Object.keys(before).filter((part) => !Object.hasOwn(now, part));
+  const parts = goneFrom(before, now);
+  const { preloadLibraries: libraries } = now;
+  // Of the libraries each part is managed by itself; the settings by name are managed whole.
+  if (before.preloadLibraries !== undefined && libraries !== undefined) {
+    parts.push(...goneFrom(before.preloadLibraries, libraries).map((part) => `preloadLibraries.${part}`));
+  }
+  return parts;
 }
 
-/** What can be said of a compute before it is there: a plan of a creation compares nothing. */
-export function computeRemarks({ args, isNew }: Declared<ComputeEndpointShape>): string[] {
-  return isNew ? spanWarnings(`the new compute${args.branchId === undefined ? "" : ` on ${args.branchId}`}`, args) : [];
+const goneFrom = (before: object, now: object): string[] =>
+  Object.keys(before).filter((part) => !Object.hasOwn(now, part));
+
+/** What can be said of a compute before it is in the stack: a plan of a creation compares nothing. */
+export function computeRemarks({ args, isNew, isReplacement }: Declared<ComputeEndpointShape>): string[] {
+  if (!isNew) return [];
+  const { adopt = false, branchId, disabled } = args;
+  const place = branchId === undefined ? "" : ` on ${branchId}`;
+  // A replacement deletes the compute that the program may go on naming.
+  if (adopt === false || isReplacement) return spanWarnings(`the new compute${place}`, args);
+  return [
+    takesOver(adopt, branchId),
+    ...(disabled === true ? [suspends(`the compute${place}`)] : []),
+    ...spanWarnings(`the compute${place}`, args),
+  ];
+}
+
+function takesOver(adopt: string | true, branchId: string | undefined): string {
+  const [which, moved] =
+    adopt === true
+      ? [`the primary compute of ${branchId ?? "its branch"}, where there is one,`, ""]
+      : [adopt, `from another branch it is moved${branchId === undefined ? "" : ` to ${branchId}`}; `];
+  return (
+    `takes over ${which} instead of making one: ${moved}` +
+    "where its size differs from what is declared it is restarted, and open connections are dropped; " +
+    "destroying deletes it, unless retainOnDelete is set"
+  );
 }
 
 function spanWarnings(compute: string, { size }: Partial<ComputeEndpointShape>): string[] {

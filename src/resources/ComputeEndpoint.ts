@@ -123,7 +123,8 @@ const OUTPUTS = [
  * The Postgres compute of a branch: its primary, or a read replica. Its Pulumi id is `<project>/<endpoint id>`.
  *
  * Creating and changing wait until it is active (or as far as it goes: a disabled one, and a new replica, may be idle),
- * within `customTimeouts`, 10 minutes by default. Destroying deletes it; a compute that is made again has another host.
+ * within `customTimeouts`, 10 minutes by default. Destroying deletes it, an adopted one too (unless `retainOnDelete` is
+ * set); a compute that is made again has another host.
  *
  * The program of examples/quickstart declares one.
  */

@@ -31,6 +31,21 @@ describe("remarks on what the program declares", () => {
     ]);
   });
 
+  test("tell a replacement, for which the engine checks again without old inputs, from what was never there", async () => {
+    const seen: [boolean, boolean][] = [];
+    const { toy } = hosted({ remarks: ({ isNew, isReplacement }) => (seen.push([isNew, isReplacement]), []) });
+    await toy.check({ home: "a" }, { home: "b", __urn: URN });
+    await toy.check({}, { home: "b", __urn: URN });
+    await toy.check({}, { home: "b", __urn: `${URN}-other` });
+    await toy.check({}, { home: "b", __urn: `${URN}-other` });
+    expect(seen).toEqual([
+      [false, false],
+      [true, true],
+      [true, false],
+      [true, false],
+    ]);
+  });
+
   test("know the other resources of the process, by kind, and not the resource itself", async () => {
     const log: LogLine[] = [];
     const session = new Session((line) => log.push(line));

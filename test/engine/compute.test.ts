@@ -48,7 +48,7 @@ test("a compute is created, left alone, found drifted, repaired, resized, moved,
   stack.program(program("size: { min: 1, max: 4 }, scaleToZero: false"));
   const resize = await stack.preview();
   expect(resize.text).toContain(
-    `warning: a change of "size" restarts compute ${String(endpointId)}: open connections are dropped`,
+    `warning: a change of "size" restarts compute ${String(endpointId)} when it is active: open connections are dropped`,
   );
   await service.clearRequests();
   expect(await stack.up()).toMatchObject({ code: 0 });

@@ -25,6 +25,39 @@ test("a branch's primary is taken over, brought to what is declared, and survive
   expect((await service.endpoints()).map(({ id }) => id)).toEqual([primary?.["id"]]);
 });
 
+test("what an adoption does is said by the plan, and adopt may stay in the program of a replacement", async () => {
+  const program = (id: string, args: string) =>
+    `new svc.ComputeEndpoint("main", { projectId: "prj-demo", branchId: "br-dev", adopt: "${id}", ${args} });`;
+  const stack = await Stack.create({ program: "" });
+  const { service } = stack;
+  const before = await service.state();
+  await service.edit({ kind: "endpoint", create: { branch_id: "br-dev", type: "read_write" } });
+  const id = String((await service.endpoints()).find(({ branch_id }) => branch_id === "br-dev")?.["id"]);
+  const ids = async () => (await service.endpoints()).map((endpoint) => endpoint["id"]);
+
+  stack.program(program(id, 'size: 1, type: "read_write"'));
+  const plan = await stack.preview();
+  expect(plan.text).toContain(
+    `warning: takes over ${id} instead of making one: from another branch it is moved to br-dev; where its size differs`,
+  );
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect((await stack.resource("main")).id).toBe(`prj-demo/${id}`);
+
+  stack.program(program(id, 'size: 1, type: "read_only"'));
+  const replaced = await stack.run("up", "--yes");
+  expect(replaced.code).toBe(0);
+  expect(replaced.text).toContain(`another id and another host; "adopt", which names the old one, has no effect then`);
+  expect(replaced.text).not.toContain("takes over");
+  const second = (await stack.resource("main")).id;
+  expect(second).not.toBe(`prj-demo/${id}`);
+  expect(await ids()).not.toContain(id);
+
+  stack.program(program(second.replace("prj-demo/", ""), 'size: 1, type: "read_only"'));
+  expect(await stack.up("--replace", (await stack.resource("main")).urn)).toMatchObject({ code: 0 });
+  expect((await stack.resource("main")).id).not.toBe(second);
+  await stack.finish(before);
+});
+
 test("a group of one primary and three replicas is created, grown, moved and destroyed", async () => {
   const program = (branchId: string, replicas: number) => `
     const group = new svc.ComputeGroup("db", { projectId: "prj-demo", branchId: "${branchId}", primary: { size: 1 }, replicas: ${replicas} });

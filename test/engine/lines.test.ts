@@ -44,7 +44,9 @@ test("a warning is told once in the preview and once in the update, on the resou
   stack.program(program(2));
   const { text } = await stack.run("up", "--yes");
   // Under "Diagnostics"; the moving line shows it as well.
-  const told = text.match(/^ +warning: a change of "size" restarts compute ep-\S+: open connections are dropped$/gm);
+  const told = text.match(
+    /^ +warning: a change of "size" restarts compute ep-\S+ when it is active: open connections are dropped$/gm,
+  );
   expect(told).toHaveLength(2);
   stack.program(program(4));
   const warnings = (await diagnostics(stack)).filter(({ severity }) => severity === "warning");
