@@ -1,6 +1,6 @@
 import type { Deadline } from "./deadline";
 import { NotFoundError, OperationFailedError, type SvcError, WaitTimeoutError } from "./errors";
-import { type Trace, traceAnswered, traceNewest } from "./operations";
+import { isUnfinished, type Trace, traceAnswered, traceNewest } from "./operations";
 import type { Endpoint, Operation } from "./schemas";
 import type { Condition, Snapshot } from "./waiting";
 
@@ -34,12 +34,18 @@ export function operationFailed(operation: Operation, redact: (text: string) => 
   return new OperationFailedError(redact(describe(operation)) + (words ? `: ${words}` : ""), told);
 }
 
+/** A compute, and the operation of it that has not ended. */
+interface Sight {
+  endpoint: Endpoint;
+  operation: Operation | undefined;
+}
+
 /** Ready, still under way, or failed: one compute after one change. */
 export class EndpointWait implements Condition<Endpoint> {
   readonly #expected: Expectation;
   readonly #redact: (text: string) => string;
   readonly #since = performance.now();
-  #last: { endpoint: Endpoint; operation: Operation | undefined } | undefined;
+  #last: Sight | undefined;
   #missing = { lists: 0, since: 0 };
 
   constructor(expected: Expectation, redact: (text: string) => string) {
@@ -77,13 +83,21 @@ export class EndpointWait implements Condition<Endpoint> {
   timedOut(deadline: Deadline, trouble: SvcError | undefined): WaitTimeoutError {
     const after = `after ${seconds(deadline.totalMs)} s`;
     const why = trouble === undefined ? "" : `; the last look failed: ${this.#redact(trouble.message)}`;
-    if (this.#last === undefined) return new WaitTimeoutError(`not seen in any list ${after}${why}`, undefined);
-    const { endpoint, operation } = this.#last;
+    const last = this.#last ?? this.#asAnswered();
+    if (last === undefined) return new WaitTimeoutError(`not seen in any list ${after}${why}`, undefined);
+    const { endpoint, operation } = last;
     const state = endpoint.current_state;
     const settled = state === "active" || state === "idle";
     const pending = settled && endpoint.pending_state !== undefined ? ` with "${endpoint.pending_state}" pending` : "";
     const running = operation === undefined ? "" : ` (${describe(operation)})`;
     return new WaitTimeoutError(this.#redact(`still "${state}"${pending} ${after}${running}`) + why, state);
+  }
+
+  /** What the answer to the change has said, as long as no list has said anything. */
+  #asAnswered(): Sight | undefined {
+    const { answered, operations = [] } = this.#expected;
+    if (answered === undefined || this.#missing.lists > 0) return undefined;
+    return { endpoint: answered, operation: operations.find(isUnfinished) };
   }
 
   #lags(): boolean {

@@ -95,9 +95,11 @@ export class ProjectQueue {
       throw saying(
         error,
         `the service asks to wait ${seconds(asked)} s, more than the ${seconds(deadline.remainingMs())} s left`,
+        deadline.totalMs,
       );
     }
-    const held = (): Error => saying(error, `another operation held it for ${seconds(deadline.totalMs)} s`);
+    const held = (): Error =>
+      saying(error, `another operation held it for ${seconds(deadline.totalMs)} s`, deadline.totalMs);
     if (delayMs >= deadline.remainingMs()) throw held();
     onProgress("waiting for an operation of this project that somebody else started");
     await sleep(delayMs);

@@ -138,6 +138,15 @@ test("a wait that takes too long tells the last state and the operation", async 
   expect(told).toMatchObject([{ id: "ep-1" }]);
 });
 
+test("a wait in which no list comes at all tells what the change was answered with", async () => {
+  const change = { json: { endpoint: compute(init), operations: [operation("running")] } };
+  const { client } = await scripted(({ method }) => (method === "GET" ? { fault: "hang" } : change));
+  const options = { deadline: new Deadline(1_000), known: [] };
+  const error = await errorOf(client.createEndpoint(PRJ, { branch_id: "br-1" }, options));
+  expect(error).toMatchObject({ name: "WaitTimeoutError", lastState: "init" });
+  expect(String(error)).toContain('still "init" after 1 s (operation op-9 start_compute running)');
+});
+
 test("whoever waits is told what is going on", async () => {
   const project = new FakeProject({ operationMs: 1_000 });
   const { client } = await scripted(project.script);

@@ -114,7 +114,7 @@ test("a creation that is not ready in time arrives as an initialisation failure 
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ stuck: true }),
   });
-  const error = await create({ ...INPUTS, branchId: "br-test", __timeouts: { create: 1 } }).then(
+  const error = await create({ ...INPUTS, branchId: "br-test", __timeouts: { create: 3 } }).then(
     () => undefined,
     (thrown: unknown) => thrown as grpc.ServiceError,
   );
@@ -123,7 +123,7 @@ test("a creation that is not ready in time arrives as an initialisation failure 
   const [detail] = Status.deserializeBinary(packed).getDetailsList() as Any[];
   const failed = provider.ErrorResourceInitFailed.deserializeBinary(detail?.getValue_asU8() ?? new Uint8Array());
   expect(failed.getId()).toMatch(/^prj-demo\/ep-/);
-  expect(failed.getReasonsList()).toEqual([expect.stringMatching(/was created, but still "init" after 1 s/)]);
+  expect(failed.getReasonsList()).toEqual([expect.stringMatching(/is there, but still "init" after 3 s/)]);
   expect(failed.getProperties()?.toJavaScript()).toMatchObject({
     __provider: pointer("ComputeEndpoint"),
     __unfinished: expect.any(String),
