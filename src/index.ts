@@ -54,7 +54,7 @@ export {
   type GetWhitelistDomainsArgs,
   type WhitelistDomainResult,
 } from "./functions/getWhitelistDomains";
-export type { LookupOptions, ProjectLookupArgs } from "./functions/lookup";
+export type { LookupOptions, ProjectLookupArgs } from "./functions/lookupOptions";
 export { AuthIntegration, type AuthIntegrationArgs } from "./resources/AuthIntegration";
 export { AuthKeys, type AuthKeysArgs } from "./resources/AuthKeys";
 export { AuthOwnershipTransfer, type AuthOwnershipTransferArgs } from "./resources/AuthOwnershipTransfer";

@@ -2,12 +2,12 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { npm } from "../setup/npm.mjs";
+import { compileConsumer } from "./consumer.mjs";
 import { runTool } from "./tool.mjs";
 
 /**
  * Packs the package as `npm publish` would and looks at the archive: publint for package.json against the files, attw for
- * the types as each kind of importer resolves them. The profile leaves out Node 10's resolution, which knows no `exports`;
- * the SDK needs Node 22.
+ * the types as each kind of importer resolves them, and a program that is compiled against it.
  * @type {import("../tasks/check.mjs").Check}
  */
 export async function packageHygiene(toolchain) {
@@ -20,8 +20,10 @@ export async function packageHygiene(toolchain) {
     if (code !== 0 || !archive) return { good: false, output };
     const file = join(folder, archive);
     const publint = await runTool(toolchain, "publint", "src/cli.js", ["run", file, "--strict"]);
-    const attw = await runTool(toolchain, "@arethetypeswrong/cli", "dist/index.js", [file, "--profile", "node16"]);
-    return { good: publint.good && attw.good, output: `${publint.output ?? ""}\n${attw.output ?? ""}` };
+    const attw = await runTool(toolchain, "@arethetypeswrong/cli", "dist/index.js", [file, "--profile", "strict"]);
+    const consumer = await compileConsumer(toolchain, file, folder);
+    const verdicts = [publint, attw, consumer];
+    return { good: verdicts.every(({ good }) => good), output: verdicts.map(({ output }) => output ?? "").join("\n") };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

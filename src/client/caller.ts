@@ -150,6 +150,7 @@ export class Caller {
       return saying(
         error,
         `the service asks to wait ${asked}, more than the ${inSeconds(deadline.remainingMs())} left`,
+        deadline.totalMs,
       );
     }
     if (verdict.because === "out-of-time") return outOfTime(deadline.totalMs, error.facts, error);

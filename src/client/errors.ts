@@ -11,6 +11,8 @@ export interface ErrorFacts {
   serviceMessage?: string | undefined;
   /** What `Retry-After` asked for. */
   retryAfterMs?: number | undefined;
+  /** The deadline that ended it: a longer one may help. */
+  deadlineMs?: number | undefined;
 }
 
 /** `(<METHOD path template> -> <status> <code>, request <id>)`, as far as it is known. */
@@ -31,6 +33,7 @@ export class SvcError extends Error {
   declare readonly requestId?: string;
   declare readonly serviceMessage?: string;
   declare readonly retryAfterMs?: number;
+  declare readonly deadlineMs?: number;
   /** What happened, without the exchange and the advice. */
   declare readonly what: string;
 
@@ -46,8 +49,8 @@ export class SvcError extends Error {
 
   /** The exchange, to be told again by another error. */
   get facts(): ErrorFacts {
-    const { method, path, status, code, requestId, serviceMessage, retryAfterMs } = this;
-    return { method, path, status, code, requestId, serviceMessage, retryAfterMs };
+    const { method, path, status, code, requestId, serviceMessage, retryAfterMs, deadlineMs } = this;
+    return { method, path, status, code, requestId, serviceMessage, retryAfterMs, deadlineMs };
   }
 }
 
@@ -114,15 +117,16 @@ export class WaitTimeoutError extends SvcError {
   }
 }
 
-/** The same error with more to say. For what a single exchange can end with. */
-export function saying(error: SvcError, more: string): SvcError {
+/** The same error, ended by a deadline, with more to say. For what a single exchange can end with. */
+export function saying(error: SvcError, more: string, deadlineMs: number): SvcError {
   const what = `${error.what}; ${more}`;
+  const facts = { ...error.facts, deadlineMs };
   if (error instanceof ConnectionError) {
-    return new ConnectionError(what, error.reason, error.beforeSending, error.facts);
+    return new ConnectionError(what, error.reason, error.beforeSending, facts);
   }
   // The constructor of an SvcError without arguments of its own has SvcError's signature.
   const Same = error.constructor as typeof SvcError;
-  return new Same(what, error.facts);
+  return new Same(what, facts);
 }
 
 export const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
@@ -130,6 +134,6 @@ export const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s
 /** The error for a call whose time is over: what stood in its way, as far as that is known. */
 export function outOfTime(totalMs: number, facts: ErrorFacts, trouble?: SvcError): SvcError {
   return trouble === undefined
-    ? new TimeoutError(`no answer within ${inSeconds(totalMs)}`, facts)
-    : saying(trouble, `it stayed so for ${inSeconds(totalMs)}`);
+    ? new TimeoutError(`no answer within ${inSeconds(totalMs)}`, { ...facts, deadlineMs: totalMs })
+    : saying(trouble, `it stayed so for ${inSeconds(totalMs)}`, totalMs);
 }

@@ -1,5 +1,3 @@
-import type { AuthIntegration } from "../client";
-
 /** An auth integration as it stands (service.md 2.2). */
 export interface AuthIntegrationResult {
   /** The project it belongs to. */
@@ -18,17 +16,4 @@ export interface AuthIntegrationResult {
   ownedBy?: string | undefined;
   /** When it was made. ISO 8601, UTC. */
   createdAt?: string | undefined;
-}
-
-export function toAuthIntegrationResult(projectId: string, integration: AuthIntegration): AuthIntegrationResult {
-  return {
-    projectId,
-    authProvider: integration.auth_provider,
-    authProviderProjectId: integration.auth_provider_project_id,
-    branchId: integration.branch_id,
-    databaseName: integration.db_name,
-    jwksUrl: integration.jwks_url,
-    ownedBy: integration.owned_by,
-    createdAt: integration.created_at,
-  };
 }

@@ -1,6 +1,3 @@
-import type { Endpoint } from "../client";
-import { pooledHost } from "../helpers/connectionUri";
-
 /** A compute as it stands (service.md 2.7), with what changes by itself. */
 export interface ComputeEndpointResult {
   /** The project it belongs to. */
@@ -51,33 +48,4 @@ export interface ComputeEndpointResult {
   createdAt?: string | undefined;
   /** When it was last changed. */
   updatedAt?: string | undefined;
-}
-
-export function toComputeEndpointResult(projectId: string, endpoint: Endpoint): ComputeEndpointResult {
-  return {
-    projectId,
-    endpointId: endpoint.id,
-    branchId: endpoint.branch_id,
-    type: endpoint.type,
-    name: endpoint.name,
-    host: endpoint.host,
-    pooledHost: pooledHost(endpoint.host),
-    proxyHost: endpoint.proxy_host,
-    regionId: endpoint.region_id,
-    autoscalingLimitMinCu: endpoint.autoscaling_limit_min_cu,
-    autoscalingLimitMaxCu: endpoint.autoscaling_limit_max_cu,
-    suspendTimeoutSeconds: endpoint.suspend_timeout_seconds,
-    poolerEnabled: endpoint.pooler_enabled,
-    poolerMode: endpoint.pooler_mode,
-    disabled: endpoint.disabled,
-    passwordlessAccess: endpoint.passwordless_access,
-    provisioner: endpoint.provisioner,
-    creationSource: endpoint.creation_source,
-    currentState: endpoint.current_state,
-    pendingState: endpoint.pending_state,
-    lastActive: endpoint.last_active,
-    suspendedAt: endpoint.suspended_at,
-    createdAt: endpoint.created_at,
-    updatedAt: endpoint.updated_at,
-  };
 }

@@ -1,7 +1,9 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../dynamic/inputs";
-import { toAuthIntegrationResult, type AuthIntegrationResult } from "./authIntegrationResult";
-import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
+import type { AuthIntegrationResult } from "./authIntegrationResult";
+import { lookup } from "./lookup";
+import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
+import { toAuthIntegrationResult } from "./toAuthIntegrationResult";
 
 export interface GetAuthIntegrationArgs extends ProjectLookupArgs {
   /** The auth provider's short name; the service supports one. @default the setting `svc:authProvider` */

@@ -1,7 +1,9 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../dynamic/inputs";
-import { toBranchResults, type BranchResult } from "./branchResult";
-import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
+import type { BranchResult } from "./branchResult";
+import { lookup } from "./lookup";
+import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
+import { toBranchResults } from "./toBranchResults";
 
 export type GetBranchesArgs = ProjectLookupArgs;
 

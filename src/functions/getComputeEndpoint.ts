@@ -1,8 +1,10 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Endpoint } from "../client";
 import type { ArgumentsOf } from "../dynamic/inputs";
-import { toComputeEndpointResult, type ComputeEndpointResult } from "./computeEndpointResult";
-import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
+import type { ComputeEndpointResult } from "./computeEndpointResult";
+import { lookup } from "./lookup";
+import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
+import { toComputeEndpointResult } from "./toComputeEndpointResult";
 
 export interface GetComputeEndpointArgs extends ProjectLookupArgs {
   /** The compute (`ep-…`). Give this or `branchId`. */

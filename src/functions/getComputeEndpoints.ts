@@ -1,7 +1,9 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../dynamic/inputs";
-import { toComputeEndpointResult, type ComputeEndpointResult } from "./computeEndpointResult";
-import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
+import type { ComputeEndpointResult } from "./computeEndpointResult";
+import { lookup } from "./lookup";
+import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
+import { toComputeEndpointResult } from "./toComputeEndpointResult";
 
 export interface GetComputeEndpointsArgs extends ProjectLookupArgs {
   /** Only those of this branch (`br-…`). */

@@ -2,23 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { messageOf } from "../dynamic/errors";
 import type { ArgumentsOf } from "../dynamic/inputs";
 import type { ReadSetting } from "../dynamic/settings";
-import type { Provider } from "../resources/Provider";
 import { accountOf, knownSettings, readerOf, settingsOf, stackSettings, type Account } from "./account";
-
-/** What every function takes besides its arguments. */
-export interface LookupOptions {
-  /**
-   * The account to ask.
-   * @default the stack's configuration `svc:…`, else the environment
-   */
-  provider?: Provider;
-}
-
-/** What every function is told. */
-export interface ProjectLookupArgs {
-  /** The project. */
-  projectId: string;
-}
+import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
 
 export interface Lookup<Args extends ProjectLookupArgs, Result> {
   promise(args: Args, opts?: LookupOptions): Promise<Result>;

@@ -82,7 +82,8 @@ describe("the reference", () => {
     const root = copy();
     edit(root, "src/resources/AuthUser.ts", "  /** The id in the table of the synced users. */\n", "");
     edit(root, "src/resources/EmailServer.ts", 'secretArgs: ["password"], ', "");
-    edit(root, "src/index.ts", "export type { BranchResult }", "export { toBranchResults, type BranchResult }");
+    const exported = 'export { toBranchResults } from "./functions/toBranchResults";\n';
+    edit(root, "src/index.ts", "export type { BranchResult }", `${exported}export type { BranchResult }`);
     const before = pages(root);
     const { code, output } = await docs(root);
     expect(code).toBe(1);
@@ -90,7 +91,7 @@ describe("the reference", () => {
     expect(output).toMatch(
       /^src\/resources\/EmailServer\.ts:\d+: password: only one of JSDoc and class says .*secret$/m,
     );
-    expect(output).toMatch(/^src\/functions\/branchResult\.ts:\d+: toBranchResults has no description$/m);
+    expect(output).toMatch(/^src\/functions\/toBranchResults\.ts:\d+: toBranchResults has no description$/m);
     expect(pages(root)).toEqual(before);
   });
 
