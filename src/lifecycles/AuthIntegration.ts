@@ -131,8 +131,9 @@ async function takenOverOrNew(call: Call<Outputs>, given: Shape, id: string): Pr
     look: () => find(call, id, {}),
     standing: (found) => adopted(call, given, found),
     advice:
-      "No list shows an integration in this project, so what is in the way is most likely the database schema of an earlier one, " +
-      "which stays when an integration is deleted. Look at the users in it, then drop the schema in the database (svc_auth by default), or choose another database",
+      "Yet no list shows an integration in this project, and lists can lag behind: run pulumi up again in a while. " +
+      "When it says the same, what is in the way is most likely the database schema of an earlier one, which stays when an integration is deleted. " +
+      "Look at the users in it, then drop the schema in the database (svc_auth by default), or choose another database",
   });
 }
 

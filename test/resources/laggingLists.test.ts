@@ -110,6 +110,15 @@ describe("what stands, and only a conflict tells of", () => {
   });
 });
 
+test("a schema is not to be dropped for a list that lags for long: first comes another up", async () => {
+  const h = await harness(authIntegration);
+  await withIntegration(h);
+  await h.fault({ ...lagging("integrations", { data: [] }), times: 0 });
+  const error = await thrownBy(h.create({ projectId: PROJECT, branchId: "br-main" }));
+  expect(error.message).toMatch(/409.*lists can lag behind: run pulumi up again in a while.*says the same.*schema/);
+  expect(error).not.toHaveProperty("id");
+});
+
 test.each([
   ["a redirect domain", whitelistDomain, { domain: A, adopt: true }],
   ["a whitelist", whitelist, { domains: [A] }],
