@@ -1,9 +1,9 @@
-import { existsSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { SetupError } from "../lib/errors.mjs";
 import { run } from "../lib/exec.mjs";
 import { say, stopwatch } from "../lib/log.mjs";
-import { BIN, NODE_MODULES } from "../lib/paths.mjs";
+import { BIN, CACHE, NODE_MODULES } from "../lib/paths.mjs";
 import { ownNode } from "./npm.mjs";
 import { isAtLeast, parseVersion } from "./version.mjs";
 
@@ -31,7 +31,7 @@ export async function ensureNode(env) {
   const own = parseVersion(process.version);
   if (own && isAtLeast(own, LEAST) && existsSync(process.execPath)) {
     say(`   that did not work; going on with Node ${process.version}, which runs this`);
-    return process.execPath;
+    return linkAlone(process.execPath);
   }
   throw new SetupError(
     `the Pulumi SDK needs Node 22 or newer, this is ${process.version}, and the npm package \`node\` could not be completed:\n${output.trimEnd()}`,
@@ -63,6 +63,21 @@ async function complete(link, env) {
     symlinkSync(join("..", "node", "bin", "node"), link);
   }
   return output;
+}
+
+/**
+ * A link to the program in a folder of its own. That folder can go first on PATH: beside the program itself there may
+ * be anything, an old `pulumi` too.
+ * @param {string} program
+ */
+function linkAlone(program) {
+  const folder = join(CACHE, "node");
+  const link = join(folder, "node");
+  const half = `${link}.${process.pid}`;
+  mkdirSync(folder, { recursive: true });
+  symlinkSync(program, half);
+  renameSync(half, link);
+  return link;
 }
 
 /**

@@ -12,6 +12,9 @@ import { withLock } from "./lock.mjs";
 
 /** @typedef {import("./pulumi/find.mjs").Cli} Cli */
 
+/** How a file system says that a folder takes nothing more. */
+const UNWRITABLE = ["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT"];
+
 /**
  * Finds the Pulumi CLI or gets it: on PATH, in Pulumi's versions folder, by the official download, by a build from Go modules.
  * @param {string} node the Node to download with
@@ -22,35 +25,35 @@ export async function ensurePulumiCli(node, env) {
   const { cli, refused } = await findOnPath(env);
   if (cli) return cli;
   const home = pulumiHome(env);
-  const installed = await findInVersions(home, env);
-  if (installed) return installed;
-
-  say(`-- Pulumi CLI ${CLI_VERSION}: not on this machine yet; getting it into ${join(home, "versions", CLI_VERSION)}`);
-  for (const reason of refused) say(`   not used: ${reason}`);
-  const elapsed = stopwatch();
-  const got = await locked(home, async () => {
-    const meanwhile = await findInVersions(home, env);
-    return meanwhile ?? (await install(home, node, env, refused));
-  });
-  say(`   Pulumi CLI ${got.version} is ready (${elapsed()})`);
-  return got;
-}
-
-/**
- * @param {string} home
- * @param {() => Promise<Cli>} work
- */
-async function locked(home, work) {
   try {
-    return await withLock(lockFolder(home), work);
+    return (await findInVersions(home, env)) ?? (await getInto(home, node, env, refused));
   } catch (error) {
     const { code } = /** @type {NodeJS.ErrnoException} */ (error);
-    if (code !== "EACCES" && code !== "EROFS" && code !== "ENOSPC") throw error;
+    if (code === undefined || !UNWRITABLE.includes(code)) throw error;
     throw new SetupError(
       `the Pulumi CLI cannot be put into ${home} (${code})`,
       "Set PULUMI_HOME to a folder that can be written and has 4 GB free, or install the Pulumi CLI yourself.",
     );
   }
+}
+
+/**
+ * @param {string} home
+ * @param {string} node
+ * @param {NodeJS.ProcessEnv} env
+ * @param {string[]} refused
+ * @returns {Promise<Cli>}
+ */
+async function getInto(home, node, env, refused) {
+  say(`-- Pulumi CLI ${CLI_VERSION}: not on this machine yet; getting it into ${join(home, "versions", CLI_VERSION)}`);
+  for (const reason of refused) say(`   not used: ${reason}`);
+  const elapsed = stopwatch();
+  const got = await withLock(lockFolder(home), async () => {
+    const meanwhile = await findInVersions(home, env);
+    return meanwhile ?? (await install(home, node, env, refused));
+  });
+  say(`   Pulumi CLI ${got.version} is ready (${elapsed()})`);
+  return got;
 }
 
 /**

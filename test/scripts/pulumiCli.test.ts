@@ -12,6 +12,7 @@ const PLUGIN = "pulumi-resource-pulumi-nodejs";
 const NO_SITE = "http://127.0.0.1:9";
 
 interface Machine {
+  root: string;
   home: string;
   bin: string;
   ensure: (releases?: string) => Promise<Called>;
@@ -27,7 +28,7 @@ function machine(): Machine {
     const env = environment([bin], { PULUMI_SVC_ROOT: root, PULUMI_HOME: home, PULUMI_SVC_RELEASES_URL: releases });
     return call("setup/pulumiCli.mjs", "ensurePulumiCli", ["process.execPath", "env"], env);
   };
-  return { home, bin, ensure };
+  return { root, home, bin, ensure };
 }
 
 const versionsBin = (home: string): string => join(home, "versions", VERSION, "bin");
@@ -81,6 +82,32 @@ describe("a CLI that is there", () => {
     expect(readdirSync(versionsBin(home)).sort()).toEqual(["pulumi", HOST, PLUGIN]);
   });
 });
+
+test.each(["EACCES", "EROFS", "ENOSPC"])(
+  "a home that refuses the script that ships with the SDK (%s) ends the set-up in words",
+  async (code) => {
+    const { home, root, bin } = machine();
+    fakeCli(versionsBin(home), VERSION, [HOST]);
+    // Root may write everywhere, so the file system's refusal is planted.
+    const refusing = join(temporaryFolder(), "refusing.mjs");
+    writeFileSync(
+      refusing,
+      `import fs from "node:fs";
+       import { syncBuiltinESMExports } from "node:module";
+       fs.copyFileSync = () => { throw Object.assign(new Error("${code}: planted"), { code: "${code}" }); };
+       syncBuiltinESMExports();`,
+    );
+    const settings = { PULUMI_SVC_ROOT: root, PULUMI_HOME: home, NODE_OPTIONS: `--import=${refusing}` };
+    const { error } = await call("setup/pulumiCli.mjs", "ensurePulumiCli", ["process.execPath", "env"], {
+      ...environment([bin], settings),
+    });
+    expect(error).toEqual({
+      name: "SetupError",
+      message: `the Pulumi CLI cannot be put into ${home} (${code})`,
+      advice: expect.stringContaining("Set PULUMI_HOME to a folder that can be written"),
+    });
+  },
+);
 
 describe("the official download", () => {
   let server: Server;

@@ -84,9 +84,15 @@ export interface Called {
 
 /**
  * Calls an exported function of a script in a process of its own: the scripts are ES modules, and read their
- * environment when they are loaded. Its arguments are JavaScript expressions.
+ * environment when they are loaded. Its arguments are JavaScript expressions; `node` is the Node that runs it.
  */
-export async function call(script: string, name: string, args: string[], env: NodeJS.ProcessEnv): Promise<Called> {
+export async function call(
+  script: string,
+  name: string,
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  node = process.execPath,
+): Promise<Called> {
   const program = `
     import { ${name} } from ${JSON.stringify(pathToFileURL(join(SCRIPTS, script)).href)};
     const { env } = process;
@@ -95,7 +101,7 @@ export async function call(script: string, name: string, args: string[], env: No
       (error) => ({ error: { name: error.name, message: error.message, advice: error.advice } }),
     );
     console.log(${JSON.stringify(MARK)} + JSON.stringify(result));`;
-  const { output } = await runProcess(process.execPath, ["--input-type=module", "-e", program], { env });
+  const { output } = await runProcess(node, ["--input-type=module", "-e", program], { env });
   const at = output.lastIndexOf(MARK);
   if (at < 0) throw new Error(`the call of ${name} left no result:\n${output}`);
   const result = JSON.parse(output.slice(at + MARK.length)) as Omit<Called, "output">; // written by the program above
