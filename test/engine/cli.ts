@@ -40,7 +40,8 @@ function isExecutable(file: string): boolean {
 /** Nothing of the caller's Pulumi login, stacks and settings gets in: only what a process needs to start. */
 export function cliEnvironment(home: string, backend: string): Record<string, string> {
   return {
-    PATH: [join(ROOT, "node_modules", ".bin"), cliFolder(), process.env["PATH"] ?? ""].join(delimiter),
+    // The CLI's folder last: where it is on PATH already it keeps its place, and brings no other Node before the wanted one.
+    PATH: [join(ROOT, "node_modules", ".bin"), process.env["PATH"] ?? "", cliFolder()].join(delimiter),
     HOME: home,
     // The CLI leaves its pipes there when a program fails.
     TMPDIR: home,
