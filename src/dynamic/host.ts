@@ -17,6 +17,9 @@ import { droppedWarning, failure, heldTwice, patience, stays } from "./words";
 const DEFAULT_TIMEOUT_SECONDS = 600;
 const READ_TIMEOUT_MS = 30_000;
 
+/** What `customTimeouts` are for. */
+type Verb = "create" | "update" | "delete";
+
 /** The methods of a dynamic provider, all of them there. */
 export type HostedProvider = Required<pulumi.dynamic.ResourceProvider<Properties, Properties>>;
 
@@ -125,6 +128,12 @@ export function host<Args extends object, Outputs extends object>(
     }
   };
 
+  /** The error of a call that leaves nothing to be kept. */
+  const plainFailure = (thrown: unknown, verb: Verb, own: Hidden, id?: string): Error => {
+    const patient = patience(thrown, verb, timeoutMs(own, verb));
+    return plainError(patient === "" ? thrown : `${messageOf(thrown)}.${patient}`, failure(verb, kind, own, id));
+  };
+
   return {
     // Called once per process and text, possibly beside the first call: stored before anything is awaited.
     configure({ config }) {
@@ -199,10 +208,12 @@ export function host<Args extends object, Outputs extends object>(
         hold(created.id, given, own.__urn, own.__urn);
         return { id: created.id, outs: complete(created.outputs, given, inputEcho(own)) };
       } catch (thrown) {
-        if (kept === undefined || args === undefined) throw plainError(thrown, failure("create", kind, own, undefined));
+        if (kept === undefined || args === undefined) throw plainFailure(thrown, "create", own);
         hold(kept.id, args, own.__urn, own.__urn);
-        const reason = `${kind} ${kept.id} was created, but ${messageOf(thrown)}. It is kept in the stack: run pulumi up again.${patience(thrown, "create")}`;
-        throw partialError(kept.id, complete(kept.outputs, args, inputEcho(own), reason), reason);
+        const patient = patience(thrown, "create", timeoutMs(own, "create"));
+        // Made or taken over.
+        const reason = `${kind} ${kept.id} is there, but ${messageOf(thrown)}. It is kept in the stack: run pulumi up again.${patient}`;
+        throw partialError(kept.id, complete(kept.outputs, args, inputEcho(own), "create"), reason);
       }
     },
 
@@ -254,10 +265,11 @@ export function host<Args extends object, Outputs extends object>(
         );
         return { outs: complete(outputs, given, inputEcho(own)) };
       } catch (thrown) {
-        if (kept === undefined || args === undefined) throw plainError(thrown, failure("update", kind, own, id));
-        const reason = `${kind} ${id} was changed, but ${messageOf(thrown)}. The change is kept in the stack: run pulumi up again.${patience(thrown, "update")}`;
+        if (kept === undefined || args === undefined) throw plainFailure(thrown, "update", own, id);
+        const patient = patience(thrown, "update", timeoutMs(own, "update"));
+        const reason = `${kind} ${id} was changed, but ${messageOf(thrown)}. The change is kept in the stack: run pulumi up again.${patient}`;
         const applied = { ...args, ...pick(stored.outs, kept.notYet) };
-        throw partialError(id, complete(kept.outputs, applied, inputEcho(own), reason), reason);
+        throw partialError(id, complete(kept.outputs, applied, inputEcho(own), "update"), reason);
       }
     },
 
@@ -271,8 +283,7 @@ export function host<Args extends object, Outputs extends object>(
         else await run(own, timeoutMs(own, "delete"), (call) => lifecycle.delete(call, stored));
         session.release(objectsOf(id, stored.outs), own.__urn);
       } catch (thrown) {
-        const patient = patience(thrown, "delete");
-        throw plainError(patient === "" ? thrown : `${messageOf(thrown)}.${patient}`, failure("delete", kind, own, id));
+        throw plainFailure(thrown, "delete", own, id);
       }
     },
   };
@@ -302,7 +313,7 @@ function withoutUnset(props: Properties, names: readonly string[], echo: Propert
   return Object.fromEntries(Object.entries(props).filter(([key]) => !names.includes(key) || echo[key] !== undefined));
 }
 
-function timeoutMs({ __timeouts }: Hidden, verb: "create" | "update" | "delete"): number {
+function timeoutMs({ __timeouts }: Hidden, verb: Verb): number {
   return 1_000 * (__timeouts?.[verb] ?? DEFAULT_TIMEOUT_SECONDS);
 }
 

@@ -17,7 +17,10 @@ export interface Hidden {
   readonly __args?: readonly string[];
   /** The shape of the outs, counted per kind; see `Lifecycle.upgrade`. */
   readonly __version?: number;
-  /** Why the object was not ready when the last create or update ended; see "Unfinished" in design.md. */
+  /**
+   * The last create or update (which it names) ended before the object was ready. Only its presence counts. It holds no
+   * words of the service, which may repeat a secret: the state keeps it in clear.
+   */
   readonly __unfinished?: string;
 }
 

@@ -1,9 +1,10 @@
-import { WaitTimeoutError } from "../client";
+import { SvcError, WaitTimeoutError } from "../client";
 import type { Hidden } from "./properties";
 
-/** Where a wait was too short, how it can be made longer. */
-export function patience(thrown: unknown, verb: string): string {
-  return thrown instanceof WaitTimeoutError ? ` To wait longer at once, raise "customTimeouts.${verb}".` : "";
+/** Where the time of the call was too short, how it can be made longer. A read may have had less, whatever that is. */
+export function patience(thrown: unknown, verb: string, totalMs: number): string {
+  const isOver = thrown instanceof SvcError && thrown.deadlineMs === totalMs;
+  return thrown instanceof WaitTimeoutError || isOver ? ` To wait longer at once, raise "customTimeouts.${verb}".` : "";
 }
 
 /** `Could not update ComputeEndpoint prj-demo/ep-1 ("api"): ` */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Client, Deadline, Endpoint } from "../client";
+import { WaitTimeoutError, type Client, type Deadline, type Endpoint } from "../client";
 import type { Call } from "../dynamic/lifecycle";
 
 /** How long the engine may take to begin with a sibling's change: it begins with those that depend on nothing at once. */
@@ -63,6 +63,7 @@ export interface Look {
 /**
  * Looks whether a branch is free for a primary. When the primary that stands there is being moved away or deleted in
  * this process as well (a chain of moves in one `up`), that is waited for; the engine may begin with it a moment later.
+ * @throws when it is still leaving at the deadline.
  */
 export async function lookAtBranch(
   { client, deadline, progress }: Call<never>,
@@ -83,7 +84,10 @@ export async function lookAtBranch(
     if (departure === undefined || inCircle) return { endpoints, occupant, inCircle };
     progress(`waiting for ${occupant.id} to leave ${branchId}`);
     await within(deadline, departure.over);
-    if (deadline.expired) return { endpoints, occupant, inCircle };
+    if (deadline.expired) {
+      const after = `after ${Math.round(deadline.totalMs / 1_000)} s`;
+      throw new WaitTimeoutError(`${occupant.id} was still leaving ${branchId} ${after}`, occupant.current_state);
+    }
   }
 }
 

@@ -34,10 +34,10 @@ describe("create", () => {
       },
     });
     const error = await thrownBy(toy.create({ ...INPUTS }));
-    const reason = `ComputeEndpoint toy-9 was created, but it was still "init" after 2 s. It is kept in the stack: run pulumi up again.`;
+    const reason = `ComputeEndpoint toy-9 is there, but it was still "init" after 2 s. It is kept in the stack: run pulumi up again.`;
     expect(error["id"]).toBe("toy-9");
     expect(error["reasons"]).toEqual([reason]);
-    expect(error["properties"]).toEqual({ ...OUTS, host: "early", __unfinished: reason });
+    expect(error["properties"]).toEqual({ ...OUTS, host: "early", __unfinished: "create" });
     expect(clean(error["properties"] as object as Record<string, unknown>)).toEqual(error["properties"]);
   });
 

@@ -172,7 +172,7 @@ test("a failed update after the change was accepted carries id, complete outs wi
   const error = await failing(provider.update(id, outs, { ...INPUTS, size: 4 }));
   expect(error.failure).toMatchObject({
     id,
-    properties: { ...INPUTS, size: 4, __unfinished: expect.stringMatching(/no capacity/) },
+    properties: { ...INPUTS, size: 4, __unfinished: "update" },
     reasons: [expect.stringMatching(/was changed, but operation \S+ \S+ failed: no capacity/)],
   });
   expect(error.failure?.properties).toHaveProperty("host");

@@ -146,7 +146,7 @@ describe("creating a whitelist", () => {
     const error = await thrownBy(given.create(INPUTS));
     expect(error["id"]).toBe(PROJECT);
     expect(error["reasons"]).toEqual([
-      expect.stringMatching(/^Whitelist prj-demo was created, but .*422.*pulumi up again/),
+      expect.stringMatching(/^Whitelist prj-demo is there, but .*422.*pulumi up again/),
     ]);
     expect(await listed(given)).toEqual([FOREIGN, B]);
     // The properties of a partial error are the outs.

@@ -1,0 +1,72 @@
+import { computes, LEAST } from "./computeCases";
+import { thrownBy, type State } from "./harness";
+
+const POST = { method: "POST", path: "/projects/{project_id}/endpoints" };
+const advice = (verb: string) => ` To wait longer at once, raise "customTimeouts.${verb}".`;
+
+describe("a failure for want of time names the time-out also where nothing is kept", () => {
+  test("when the next up waits for an unfinished compute once more", async () => {
+    const compute = await computes({ stuckActivation: true });
+    const error = await thrownBy(compute.create({ ...LEAST, __timeouts: { create: 1 } }));
+    const kept: State = { id: String(error["id"]), outs: error["properties"] as State["outs"] };
+    const again = await thrownBy(compute.update(kept, { ...LEAST, __timeouts: { update: 1 } }));
+    expect(again.message).toMatch(/^Could not update ComputeEndpoint .* still "init" after 1 s \(operation .*\)\. To/);
+    expect(again.message.endsWith(advice("update"))).toBe(true);
+  });
+
+  test("when somebody else's operation locks the project all the time", async () => {
+    const compute = await computes();
+    await compute.fault({ ...POST, status: 423, times: 0 });
+    const error = await thrownBy(compute.create({ ...LEAST, __timeouts: { create: 1 } }));
+    expect(error.message).toMatch(/^Could not create .*another operation held it for 1 s \(.* 423.*\)\. To/);
+    expect(error.message.endsWith(advice("create"))).toBe(true);
+  });
+
+  test("when the service asks to come back later than that", async () => {
+    const compute = await computes();
+    for (const status of [423, 429]) {
+      await compute.clearFaults();
+      await compute.fault({ ...POST, status, headers: { "retry-after": "900" }, times: 0 });
+      const error = await thrownBy(compute.create({ ...LEAST, __timeouts: { create: 60 } }));
+      expect(error.message).toMatch(/asks to wait 900 s, more than the \S+ s left/);
+      expect(error.message.endsWith(advice("create"))).toBe(true);
+    }
+  });
+
+  test("when the service fails all the time", async () => {
+    const compute = await computes();
+    const state = await compute.create(LEAST);
+    await compute.fault({ method: "PATCH", status: 429, times: 0 });
+    const error = await thrownBy(compute.update(state, { ...LEAST, size: 4, __timeouts: { update: 1 } }));
+    expect(error.message).toMatch(/it stayed so for 1 s/);
+    expect(error.message.endsWith(advice("update"))).toBe(true);
+  });
+
+  test("when a compute does not leave the branch in time, which is no compute to adopt", async () => {
+    const compute = await computes({}, { mutationAttemptTimeoutMs: 60_000 });
+    const state = await compute.create({ ...LEAST, __timeouts: { delete: 8 } });
+    await compute.fault({ method: "DELETE", drop: "hang" });
+    const leaving = thrownBy(compute.delete(state));
+    const error = await thrownBy(compute.create({ ...LEAST, __timeouts: { create: 2 } }));
+    expect(error.message).toBe(
+      `Could not create ComputeEndpoint ("thing"): ${String(state.outs["endpointId"])} was still leaving br-dev after 2 s.${advice("create")}`,
+    );
+    expect((await leaving).message.endsWith(advice("delete"))).toBe(true);
+  });
+});
+
+describe("it is not named", () => {
+  test("where more time would not help", async () => {
+    const compute = await computes();
+    await compute.fault({ ...POST, status: 400, times: 0 });
+    expect((await thrownBy(compute.create(LEAST))).message).not.toContain("customTimeouts");
+  });
+
+  test("where a read has run out of a time of its own", async () => {
+    const compute = await computes({}, { readDeadlineMs: 300 });
+    await compute.fault({ method: "GET", status: 503, times: 0 });
+    const error = await thrownBy(compute.create(LEAST));
+    expect(error.message).toMatch(/it stayed so for 0\.3 s/);
+    expect(error.message).not.toContain("customTimeouts");
+  });
+});
