@@ -1,3 +1,4 @@
+import { ownPort } from "./service";
 import { Stack } from "./Stack";
 
 const CREATE = { method: "POST", path: "/projects/{project_id}/endpoints" };
@@ -93,7 +94,7 @@ describe("a change of a compute that does not end well", () => {
 });
 
 test("without the service a preview still tells the plan; a refresh and an up fail in words and lose nothing", async () => {
-  const stack = await Stack.create({ program: compute("size: 1") });
+  const stack = await Stack.create({ program: compute("size: 1"), emulator: { port: ownPort() } });
   expect(await stack.up()).toMatchObject({ code: 0 });
   const stored = async () => (await stack.resources()).map(({ id, inputs, outputs }) => ({ id, inputs, outputs }));
   const before = await stored();

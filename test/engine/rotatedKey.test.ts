@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { startEmulator } from "../../src/emulator";
+import { ownPort } from "./service";
 import { Stack } from "./Stack";
 
 /** A refresh uses the settings that the last up stored (design.md, "Decisions" 4). */
@@ -8,7 +9,7 @@ test("after a rotation of the key a refresh says what to do, which works, and no
   const stack = await Stack.create({ program });
   const data = join(stack.folder, "service.json");
   const keys = ["canary-first-key", "canary-second-key"];
-  const first = await startEmulator({ activationMs: 50, data, apiKey: String(keys[0]) });
+  const first = await startEmulator({ activationMs: 50, data, port: ownPort(), apiKey: String(keys[0]) });
   await stack.config("svc:baseUrl", first.baseUrl);
   await stack.config("svc:apiKey", first.apiKey, true);
   expect(await stack.up()).toMatchObject({ code: 0 });

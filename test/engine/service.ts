@@ -10,6 +10,12 @@ export interface LoggedRequest {
   readonly status: number;
 }
 
+/**
+ * For a service that goes away during a test: below the range of which systems give out ports, so that no other process
+ * is given it meanwhile.
+ */
+export const ownPort = (): number => 20_000 + (process.pid % 10_000);
+
 /** The emulator, and what a test asks it over raw HTTP: no code is shared with the client under test. */
 export class Service {
   private constructor(readonly emulator: Emulator) {}
