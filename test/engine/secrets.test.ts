@@ -63,7 +63,7 @@ describe("what a program makes secret", () => {
     expect(await stack.leaks(secrets)).toEqual([]);
   });
 
-  test("is not printed when it is named like a secret and the service repeats it in its refusal", async () => {
+  test("is told nowhere when the service repeats it in its refusal or in the error of an operation", async () => {
     const second = "canary-second-Xw7";
     stack.program(program("2"));
     stack.env["LABEL"] = LABEL;
@@ -77,9 +77,22 @@ describe("what a program makes secret", () => {
     expect(refused.code).not.toBe(0);
     expect(refused.text).toMatch(/app\.token "\[secret\]" is no good/);
     expect(await stack.leaks([...secrets, second])).toEqual([]);
+
+    const third = "canary-third-Xw7";
+    stack.env["VALUE"] = third;
+    await stack.service.fault({
+      operation: { action: "apply_config", status: "failed", error: `app.token "${third}" is no good either` },
+    });
+    const failed = await stack.up();
+    expect(failed.code).not.toBe(0);
+    expect(failed.text).toMatch(/apply_config failed: app\.token "\[secret\]" is no good either/);
+    expect((await stack.resource("api")).outputs).toHaveProperty("__unfinished");
+    expect(await stack.leaks([...secrets, second, third])).toEqual([]);
+
     stack.program(program("1"));
     stack.env["VALUE"] = VALUE;
     expect(await stack.up()).toMatchObject({ code: 0 });
+    expect(await stack.leaks([...secrets, second, third])).toEqual([]);
     await stack.finish(before);
   });
 });
