@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { ComputeEndpoint, type ComputeEndpointArgs } from "../resources/ComputeEndpoint";
+import { childOptions } from "./childOptions";
 
 /** In characters, at the service (service notes). */
 const LONGEST_NAME = 64;
@@ -27,7 +28,8 @@ export interface ComputeGroupArgs {
   /**
    * How many read replicas, each sized and set like the primary and named `<group>-replica-<key>` at the service too (cut
    * to 64 characters): so a compute that an interrupted creation left behind is recognised. Or what each of them is; such
-   * a replica has a name at the service only where you give one.
+   * a replica has a name at the service only where you give one. One that was left behind is taken over in a list only:
+   * by an entry with its number as `key`, the same `name`, and `adopt`.
    * @default 0
    */
   replicas?: number | GroupReplicaArgs[];
@@ -35,7 +37,8 @@ export interface ComputeGroupArgs {
 
 /**
  * A branch's primary compute and its read replicas. The computes are `<name>-primary` and `<name>-replica-<key>`,
- * children of this component; the replicas come after the primary and go before it.
+ * children of this component; the replicas come after the primary and go before it. `customTimeouts` of the component
+ * are those of each of its computes.
  *
  * The program of examples/read-replicas declares one.
  */
@@ -50,17 +53,18 @@ export class ComputeGroup extends pulumi.ComponentResource {
   constructor(name: string, args: ComputeGroupArgs, opts?: pulumi.ComponentResourceOptions) {
     super("svc:components:ComputeGroup", name, {}, opts);
     const { projectId, branchId } = args;
+    const child = childOptions(this, opts);
     this.primary = new ComputeEndpoint(
       `${name}-primary`,
       { ...args.primary, projectId, branchId, type: "read_write" },
-      { parent: this },
+      child,
     );
     this.replicas = replicasOf(name, args).map(
       ({ key, ...replica }) =>
         new ComputeEndpoint(
           `${name}-replica-${key}`,
           { ...replica, projectId, branchId, type: "read_only" },
-          { parent: this, dependsOn: this.primary },
+          { ...child, dependsOn: this.primary },
         ),
     );
     this.hosts = pulumi.output({

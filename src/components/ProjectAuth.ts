@@ -4,6 +4,7 @@ import { EmailServer, type EmailServerArgs } from "../resources/EmailServer";
 import { OAuthProvider, type OAuthProviderArgs } from "../resources/OAuthProvider";
 import { Whitelist } from "../resources/Whitelist";
 import { WhitelistDomain } from "../resources/WhitelistDomain";
+import { childOptions } from "./childOptions";
 import { redirectDomainsOf } from "./redirectDomains";
 
 /** Of a union each member, less these keys. */
@@ -75,7 +76,8 @@ export interface ProjectAuthArgs {
  *
  * The children are named after the component: the integration `<name>`, a provider `<name>-<provider id>`, a redirect
  * domain `<name>-<origin>` (normalised: `auth-https://app.example.com`), the exclusive list `<name>-domains`, the e-mail
- * server `<name>-email`. These names are kept; should one ever change, it comes with an alias.
+ * server `<name>-email`. These names are kept; should one ever change, it comes with an alias. `customTimeouts` of the
+ * component are those of each of its children.
  *
  * The program of examples/oauth declares one.
  */
@@ -95,7 +97,7 @@ export class ProjectAuth extends pulumi.ComponentResource {
     super("svc:components:ProjectAuth", name, {}, opts);
     const { projectId, branchId, databaseName, roleName, authProvider, adopt, oauth = {}, email } = args;
     const domains = redirectDomainsOf(`ProjectAuth "${name}"`, args);
-    const child = { parent: this };
+    const child = childOptions(this, opts);
     this.integration = new AuthIntegration(
       name,
       { projectId, branchId, databaseName, roleName, authProvider, adopt },

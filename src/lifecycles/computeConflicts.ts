@@ -6,6 +6,8 @@ import { deletedFrom } from "./computeDeletions";
 import { lookAtBranch, primaryOf } from "./computeDepartures";
 
 const PRIMARY = "read_write";
+/** How a ComputeGroup names the replicas that it counts; its arguments have no place for "adopt" then. */
+const COUNTED_REPLICA = /-replica-(\d+)$/;
 
 export interface Standing {
   /** What is in the project before anything is made. */
@@ -73,9 +75,14 @@ function named(
 
 function inTheWay(endpoint: Endpoint, what: string): string {
   const adopt = endpoint.type === PRIMARY ? "adopt: true" : `adopt: '${endpoint.id}'`;
+  const counted = endpoint.type === PRIMARY ? undefined : COUNTED_REPLICA.exec(endpoint.name ?? "")?.[1];
+  const asList =
+    counted === undefined
+      ? ""
+      : ` (where a ComputeGroup counts its replicas, give them as a list instead, this one with key: "${counted}", the same name, and adopt)`;
   return (
     `${what} already: ${endpoint.id} on ${endpoint.branch_id}${madeAgo(endpoint.created_at)}. ` +
-    `An interrupted pulumi up may have made it. To manage it here, set "${adopt}" on this resource; ` +
+    `An interrupted pulumi up may have made it. To manage it here, set "${adopt}" on this resource${asList}; ` +
     `to have a new one, delete ${endpoint.id} first or choose another branch`
   );
 }

@@ -93,6 +93,18 @@ test("its computes are its children, so that their URNs tell the group", async (
   expect(registered.map(({ inputs }) => inputs["__urn"]).filter(Boolean)).toEqual(urns);
 });
 
+test("its customTimeouts are those of each of its computes", async () => {
+  const timeoutsOf = async (opts?: pulumi.ComponentResourceOptions) => {
+    registered.splice(0);
+    await value(new svc.ComputeGroup("orders", { ...BASE, primary: {}, replicas: 1 }, opts).hosts);
+    const computes = registered.filter(({ type }) => type.endsWith(":ComputeEndpoint"));
+    return computes.map(({ inputs }) => inputs["__timeouts"]);
+  };
+  const seconds = { create: 1_200, delete: 90 };
+  expect(await timeoutsOf({ customTimeouts: { create: "20m", delete: "90s" } })).toEqual([seconds, seconds]);
+  expect(await timeoutsOf()).toEqual([undefined, undefined]);
+});
+
 test.each([-1, 1.5, Number.NaN])("%p replicas are refused in words", (replicas) => {
   expect(() => new svc.ComputeGroup("orders", { ...BASE, primary: {}, replicas })).toThrow(
     'ComputeGroup "orders": replicas: must be a whole number from 0, or a list',

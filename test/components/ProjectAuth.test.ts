@@ -5,6 +5,7 @@ interface Registered {
   kind: string;
   name: string;
   inputs: Record<string, unknown>;
+  timeouts: unknown;
   provider: string | undefined;
 }
 
@@ -17,7 +18,14 @@ beforeAll(() =>
         if (type.startsWith("pulumi-nodejs:dynamic")) {
           // Hidden keys and absent arguments are no concern of the component.
           const given = Object.entries(inputs as object).filter(([key, value]) => !/^__/.test(key) && value != null);
-          registered.push({ kind: type.split(":").at(-1) ?? "", name, inputs: Object.fromEntries(given), provider });
+          const timeouts: unknown = inputs.__timeouts;
+          registered.push({
+            kind: type.split(":").at(-1) ?? "",
+            name,
+            inputs: Object.fromEntries(given),
+            timeouts,
+            provider,
+          });
         }
         return { id: `${name}-id`, state: inputs };
       },
@@ -189,4 +197,21 @@ test("half an e-mail server is refused by the compiler", () => {
   const half: svc.ProjectAuthArgs = { projectId: "prj-1", email: { type: "standard", host: "smtp.example.com" } };
   const shared: svc.ProjectAuthArgs = { projectId: "prj-1", email: { type: "shared" } };
   expect([half, shared]).toHaveLength(2);
+});
+
+test("its customTimeouts are those of each of its children", async () => {
+  const args: svc.ProjectAuthArgs = {
+    projectId: "prj-1",
+    oauth: { google: "shared" },
+    redirectDomains: ["https://app.example.com"],
+    email: EMAIL,
+  };
+  for (const exclusiveDomains of [false, true]) {
+    const name = `auth-${exclusiveDomains}`;
+    await made(
+      new svc.ProjectAuth(name, { ...args, exclusiveDomains }, { customTimeouts: { create: "20m", update: "5m" } }),
+    );
+  }
+  expect(new Set(registered.map(({ kind }) => kind)).size).toBe(5);
+  for (const { timeouts } of registered) expect(timeouts).toEqual({ create: 1_200, update: 300 });
 });

@@ -78,6 +78,16 @@ describe("a compute that is in the way", () => {
     expect(error.message).toContain(`set "adopt: '${id}'" on this resource`);
   });
 
+  test("may be a replica that a ComputeGroup counts: there it takes the list form", async () => {
+    const compute = await computes();
+    const id = await replica(compute, { name: "db-replica-2" });
+    const error = await thrownBy(compute.create({ ...ON_MAIN, type: "read_only", name: "db-replica-2" }));
+    expect(error.message).toContain(
+      `set "adopt: '${id}'" on this resource (where a ComputeGroup counts its replicas, give them as a list instead, ` +
+        `this one with key: "2", the same name, and adopt); to have a new one, delete ${id} first`,
+    );
+  });
+
   test("does not keep replicas without a name, or with another, from being made", async () => {
     const compute = await computes();
     await replica(compute, { name: "reports" });
