@@ -46,8 +46,7 @@ export interface ProjectAuthArgs {
    */
   authProvider?: pulumi.Input<string> | undefined;
   /**
-   * Takes over an integration that exists, and the redirect domains that stand in it, instead of failing. Changing it
-   * later has no effect on what is there.
+   * Takes over an integration that exists instead of failing. Changing it later has no effect on what is there.
    * @default false
    */
   adopt?: pulumi.Input<boolean> | undefined;
@@ -58,11 +57,13 @@ export interface ProjectAuthArgs {
   oauth?: { readonly [providerId: string]: ProjectAuthProvider } | undefined;
   /**
    * Where users may be sent back to: http(s) origins. Each is a resource of its own that bears the origin in its name, so
-   * they have to be plain strings; with `exclusiveDomains` they may be Outputs.
+   * they have to be plain strings; with `exclusiveDomains` they may be Outputs. One that is on the list already is taken
+   * over: from then on it is this program's, which removes it with its declaration.
    */
   redirectDomains?: pulumi.Input<pulumi.Input<string>[]> | undefined;
   /**
-   * `redirectDomains` is the whole list: what somebody adds by hand is drift, and `pulumi up` removes it.
+   * `redirectDomains` is the whole list: what somebody adds by hand is drift, and `pulumi up` removes it. Changing this,
+   * in either direction, leaves the declared domains on the list.
    * @default false
    */
   exclusiveDomains?: boolean | undefined;
@@ -118,7 +119,8 @@ export class ProjectAuth extends pulumi.ComponentResource {
 
     this.whitelistDomains = mapped(
       domains.each,
-      (domain) => new WhitelistDomain(`${name}-${domain}`, { ...home, domain, authProvider, adopt }, child),
+      // A domain has nothing that taking it over could overwrite, and the exclusive list may hold it until now.
+      (domain) => new WhitelistDomain(`${name}-${domain}`, { ...home, domain, authProvider, adopt: true }, child),
     );
     this.whitelist =
       domains.all && new Whitelist(`${name}-domains`, { ...home, domains: domains.all, authProvider }, child);

@@ -43,7 +43,8 @@ const OUTPUTS = ["authProviderProjectId"] as const satisfies readonly (keyof Whi
  * One domain that users may be sent back to after they have signed in. Its Pulumi id is `<project>/<origin>`.
  *
  * It owns this one entry and leaves the others alone, also those that somebody added by hand: where the list must hold
- * what is declared and nothing else, declare a `Whitelist`. A project takes one of the two forms.
+ * what is declared and nothing else, declare a `Whitelist`. A project takes one of the two forms; whoever goes over from
+ * the list to single domains gives them `adopt: true`, and they stay on the list meanwhile.
  *
  * Destroying takes the domain off the whitelist; many of them travel in few calls.
  */

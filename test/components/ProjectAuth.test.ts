@@ -80,7 +80,7 @@ test("declares the integration and everything in it, each with the project of th
   });
   const project = { projectId: "prj-1" };
   const provider = { kind: "OAuthProvider", ...project };
-  const domain = { kind: "WhitelistDomain", ...project, authProvider: "supported_provider" };
+  const domain = { kind: "WhitelistDomain", ...project, authProvider: "supported_provider", adopt: true };
   const { byName, urns } = await made(auth);
   expect(byName).toMatchObject({
     auth: {
@@ -131,14 +131,10 @@ test("an exclusive list is one resource, whose domains may be Outputs", async ()
   });
 });
 
-test("adopt goes on to the redirect domains", async () => {
-  const auth = new svc.ProjectAuth("auth", {
-    projectId: "prj-1",
-    adopt: true,
-    redirectDomains: ["https://a.example.com"],
-  });
+test.each([true, false])("adopt is for the integration, domains are taken over in any case: %s", async (adopt) => {
+  const auth = new svc.ProjectAuth("auth", { projectId: "prj-1", adopt, redirectDomains: ["https://a.example.com"] });
   const { byName } = await made(auth);
-  expect(byName["auth"]).toMatchObject({ adopt: true });
+  expect(byName["auth"]).toMatchObject({ adopt });
   expect(byName["auth-https://a.example.com"]).toMatchObject({ adopt: true });
 });
 

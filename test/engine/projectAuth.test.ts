@@ -84,3 +84,35 @@ test("everything of it that was deleted by hand is planned again, and a destroy 
   expect(await stack.resources()).toEqual([]);
   expect(await stack.leaks(CANARIES)).toEqual([]);
 });
+
+test("the redirect domains become one exclusive list and single ones again, while nobody is locked out for a moment", async () => {
+  const origins = ["https://app.example.com", "http://localhost:3000"];
+  const form = (exclusive: boolean) => `new svc.ProjectAuth("auth", {
+    projectId: "prj-demo", redirectDomains: ${JSON.stringify(origins)}, exclusiveDomains: ${exclusive},
+  });`;
+  const stack = await Stack.create({ program: form(false) });
+  const { service } = stack;
+  const before = await service.state();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  const made = await service.list(`${AUTH}/domains`);
+  // Made side by side, in whatever order.
+  expect(made["domains"]).toHaveLength(2);
+  expect(made["domains"]).toEqual(
+    expect.arrayContaining(origins.map((domain) => expect.objectContaining({ domain }) as object)),
+  );
+
+  await service.clearRequests();
+  for (const [exclusive, kinds] of [
+    [true, ["AuthIntegration", "Whitelist"]],
+    [false, ["AuthIntegration", "WhitelistDomain", "WhitelistDomain"]],
+  ] as const) {
+    stack.program(form(exclusive));
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    expect(await service.list(`${AUTH}/domains`)).toEqual(made);
+    expect((await stack.resources()).map(({ type }) => type.split(":").at(-1)).sort()).toEqual(kinds);
+    expect(await stack.preview("--expect-no-changes")).toMatchObject({ code: 0 });
+    expect(await stack.drift()).toMatchObject({ code: 0 });
+  }
+  expect(await service.mutations()).toEqual([]);
+  await stack.finish(before);
+});
