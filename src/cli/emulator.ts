@@ -42,6 +42,7 @@ export function addEmulatorCommand(program: Command): void {
         .default("204"),
     )
     .option("--keep-schemas", "a deleted integration leaves its schema behind")
+    .option("--any-auth-branch", "an integration may belong to a branch that is not the default one")
     .option("--extra-fields", "answers carry fields that no document lists")
     .option("--stuck-activation", "computes never get past their activation");
 

@@ -30,6 +30,8 @@ export interface EmulatorOptions {
   goneEndpointDelete?: 204 | 404;
   /** A deleted integration leaves its schema behind: creating it again answers 409 until a reset. @default false */
   keepSchemas?: boolean;
+  /** An integration may belong to any branch, not to the one that is flagged as default alone. @default false */
+  anyAuthBranch?: boolean;
   /** Answers carry fields that no document lists. @default false */
   extraFields?: boolean;
   /** Computes never get past their activation. @default false */
@@ -77,6 +79,7 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     secretAnswers: oneOf("secretAnswers", options.secretAnswers ?? "echo", ["echo", "masked", "absent"]),
     goneEndpointDelete: oneOf("goneEndpointDelete", options.goneEndpointDelete ?? 204, [204, 404]),
     keepSchemas: options.keepSchemas ?? false,
+    anyAuthBranch: options.anyAuthBranch ?? false,
     extraFields: options.extraFields ?? false,
     stuckActivation: options.stuckActivation ?? false,
   };

@@ -48,17 +48,36 @@ describe("the integration", () => {
     });
   });
 
-  test("takes a database and a branch of its own", async () => {
+  test("takes a database of its own", async () => {
     const emulator = await start();
-    await integrate(emulator, { branch_id: "br-dev", database_name: "shop", role_name: "owner" });
+    await integrate(emulator, { database_name: "shop", role_name: "owner" });
     const { body } = await api(emulator, "GET", `${DEMO}/auth/integrations`);
-    expect(body.data).toMatchObject([{ branch_id: "br-dev", db_name: "shop" }]);
+    expect(body.data).toMatchObject([{ branch_id: "br-main", db_name: "shop" }]);
+  });
+
+  test("belongs to the branch that is flagged as default, whichever that is", async () => {
+    const emulator = await start();
+    const { status, body } = await integrate(emulator, { branch_id: "br-dev" });
+    expect([status, body]).toEqual([400, ERROR_BODY]);
+    expect((await api(emulator, "GET", `${DEMO}/auth/integrations`)).body).toEqual({ data: [] });
+
+    const flag = (id: string, isDefault: boolean) =>
+      control(emulator.url, "POST", "/edit", {
+        kind: "branch",
+        project_id: "prj-demo",
+        id,
+        set: { default: isDefault },
+      });
+    await flag("br-main", false);
+    await flag("br-dev", true);
+    expect((await integrate(emulator)).status).toBe(400);
+    expect((await integrate(emulator, { branch_id: "br-dev" })).status).toBe(201);
   });
 
   test("exists once: a second one answers 409", async () => {
     const emulator = await start();
     await integrate(emulator);
-    const { status, body } = await integrate(emulator, { branch_id: "br-dev" });
+    const { status, body } = await integrate(emulator, { database_name: "other" });
     expect([status, body]).toEqual([409, ERROR_BODY]);
   });
 

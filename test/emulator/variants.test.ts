@@ -49,6 +49,14 @@ test("a list can lag behind what it lists", async () => {
   );
 });
 
+test("an integration can belong to any branch, but to none that is not there", async () => {
+  const emulator = await start({ anyAuthBranch: true });
+  expect((await integrate(emulator, { branch_id: "br-none" })).status).toBe(404);
+  expect((await integrate(emulator, { branch_id: "br-dev" })).status).toBe(201);
+  const { body } = await api(emulator, "GET", `${DEMO}/auth/integrations`);
+  expect(body.data).toMatchObject([{ branch_id: "br-dev" }]);
+});
+
 test("deleting a deleted compute can answer 404", async () => {
   const emulator = await start({ goneEndpointDelete: 404 });
   await api(emulator, "DELETE", `${DEMO}/endpoints/${PRIMARY}`);

@@ -5,7 +5,7 @@ const program = (args: string) =>
    exports.key = auth.secretServerKey;`;
 
 test("an integration is created on the default branch, its key kept secret, missed when deleted by hand, replaced and destroyed", async () => {
-  const stack = await Stack.create({ program: program("") });
+  const stack = await Stack.create({ program: program(""), emulator: { anyAuthBranch: true } });
   const { service } = stack;
   const before = await service.state();
 

@@ -6,7 +6,7 @@ const AUTH = "/projects/prj-demo/auth";
 
 /** One resource of each kind, with every argument that the service can show declared. */
 const program = (round: number) => `
-const { projectId } = new svc.AuthIntegration("auth", { projectId: "prj-demo", branchId: "br-dev", databaseName: "shop" });
+const { projectId } = new svc.AuthIntegration("auth", { projectId: "prj-demo", branchId: "br-main", databaseName: "shop" });
 new svc.AuthKeys("keys", { projectId, rotationTriggers: [${round}] });
 new svc.AuthUser("user", { projectId, email: "user${round}@example.com", name: "Someone" });
 const transfer = new svc.AuthOwnershipTransfer("transfer", { projectId, triggers: [${round}] });
@@ -115,7 +115,7 @@ test("each auth resource is created, left alone, found drifted in every argument
 
 test("an integration that stands on another branch and database than declared is found by name, and replaced", async () => {
   const stack = await Stack.create({
-    program: `new svc.AuthIntegration("auth", { projectId: "prj-demo", branchId: "br-dev", databaseName: "shop" });`,
+    program: `new svc.AuthIntegration("auth", { projectId: "prj-demo", branchId: "br-main", databaseName: "shop" });`,
   });
   const { service } = stack;
   const before = await service.state();
@@ -123,7 +123,7 @@ test("an integration that stands on another branch and database than declared is
   await service.edit({ kind: "integration", set: { branch_id: "br-test", db_name: "foreign" } });
   const drift = await stack.drift("--diff");
   expect(drift.code).toBe(7);
-  expect(drift.text).toMatch(/~ branchId\s*: "br-test" => "br-dev"/);
+  expect(drift.text).toMatch(/~ branchId\s*: "br-test" => "br-main"/);
   expect(drift.text).toMatch(/~ databaseName\s*: "foreign" => "shop"/);
   expect(drift.text).toMatch(/\+-1 to replace/);
   await service.clearRequests();
@@ -133,7 +133,7 @@ test("an integration that stands on another branch and database than declared is
     "POST /projects/auth/create",
   ]);
   expect(await service.list(`${AUTH}/integrations`)).toMatchObject({
-    data: [{ branch_id: "br-dev", db_name: "shop" }],
+    data: [{ branch_id: "br-main", db_name: "shop" }],
   });
   await stack.finish(before);
 });

@@ -47,7 +47,7 @@ const complete = (branch: string) => ({
 });
 
 test("a whole auth set-up comes in one up; a replaced integration brings everything back, as the preview said", async () => {
-  const stack = await Stack.create({ program: program("") });
+  const stack = await Stack.create({ program: program(""), emulator: { anyAuthBranch: true } });
   const { service } = stack;
   const before = await service.state();
 

@@ -64,7 +64,11 @@ export const authIntegrationRoutes = (service: Service): Route[] => [
       const sent = await readBody(context, createIntegrationBody);
       requireSupportedProvider(service, sent.auth_provider);
       const project = service.store.project(sent.project_id);
-      findBranch(project, sent.branch_id);
+      const branch = findBranch(project, sent.branch_id);
+      // service.md 4.1: the branch flagged default in the branch list.
+      if (!branch.default && !service.options.anyAuthBranch) {
+        throw badRequest("branch_id: an integration belongs to the production branch, the one flagged as default");
+      }
       if (project.integrations.some(({ auth_provider }) => auth_provider === sent.auth_provider)) {
         throw conflict("the project already has an integration with this auth provider");
       }
