@@ -30,7 +30,7 @@ describe("what --keep leaves to be sourced", () => {
 
   test("takes the caller's own settings of Pulumi and of the service away", async () => {
     const file = join(temporaryFolder(), "env.sh");
-    writeFileSync(file, await environmentFile({ PULUMI_HOME: "/tmp/home" }));
+    writeFileSync(file, await environmentFile({ PULUMI_HOME: "/srv/stack" }));
     const caller = {
       SVC_API_KEY: "caller's",
       SVC_BASE_URL: "http://x",
@@ -43,7 +43,7 @@ describe("what --keep leaves to be sourced", () => {
         .filter((name) => /SVC_|PULUMI_/.test(name))
         .sort(),
     ).toEqual(["MY_SVC_KEY", "PULUMI_HOME"]);
-    expect(seen["PULUMI_HOME"]).toBe("/tmp/home");
+    expect(seen["PULUMI_HOME"]).toBe("/srv/stack");
   });
 });
 
