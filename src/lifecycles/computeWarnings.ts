@@ -25,6 +25,10 @@ export function computeWarnings({
   const maybe = (name: keyof ComputeEndpointShape) => changes.changed.has(name) && !change.has(name);
   const notKnown = (name: string) => `its "${name}" is not known yet`;
   const warnings: string[] = [];
+  for (const name of ["type", "regionId"] as const) {
+    if (maybe(name))
+      warnings.push(`${what} may be replaced, by one with another id and another host: ${notKnown(name)}`);
+  }
   if (change.has("size")) {
     warnings.push(`a change of "size" restarts ${what} when it is active: open connections are dropped`);
   } else if (maybe("size")) {

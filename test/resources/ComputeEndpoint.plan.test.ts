@@ -49,6 +49,13 @@ test("a branch that is not known yet: it may move", async () => {
   ]);
 });
 
+test.each(["type", "regionId"])("a %s that is not known yet: it may be replaced", async (name) => {
+  const { id, warnings } = await plan({ [name]: UNKNOWN });
+  expect(warnings).toEqual([
+    `compute ${id} may be replaced, by one with another id and another host: its "${name}" is not known yet`,
+  ]);
+});
+
 test.each([
   [{ type: "read_only" }, '"type"'],
   [{ projectId: "prj-other" }, '"projectId"'],
