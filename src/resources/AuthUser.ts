@@ -8,7 +8,10 @@ export interface AuthUserShape {
   projectId: string;
   /** The address, which no other user of the integration may have. Changing this replaces the user. */
   email: string;
-  /** What the user is called, in 1 to 255 characters. Changing this replaces the user. */
+  /**
+   * What the user is called, in 1 to 255 characters. Changing this replaces the user. Secret: as an output, which is kept
+   * when the program leaves it out.
+   */
   name?: string;
   /**
    * The auth provider's short name; the service supports one. Changing this replaces the user.
@@ -48,7 +51,13 @@ export class AuthUser extends SvcResource {
   declare readonly authProviderProjectId: pulumi.Output<string | undefined>;
 
   constructor(name: string, args: AuthUserArgs, opts?: pulumi.CustomResourceOptions) {
-    super({ kind: "AuthUser", args: ARGS, outputs: OUTPUTS, deleteBeforeReplace: true }, name, args, opts);
+    super(
+      // What the program wraps in a secret would else stand in clear once the program leaves it out.
+      { kind: "AuthUser", args: ARGS, outputs: OUTPUTS, secretOutputs: ["name"], deleteBeforeReplace: true },
+      name,
+      args,
+      opts,
+    );
   }
 
   /** Looks at a user by the id `<project>/<user id>`; it is not managed then, and only its id is known. */

@@ -97,6 +97,25 @@ describe("what a program makes secret", () => {
   });
 });
 
+test("the secret name of a user that leaves the program is kept without being shown, and comes back as no change", async () => {
+  const name = "canary-name-5";
+  const program = (named: string) => `
+    const { projectId } = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+    new svc.AuthUser("user", { projectId, email: "someone@example.com" ${named} });`;
+  const stack = await Stack.create({ program: program(`, name: pulumi.secret("${name}")`) });
+  const before = await stack.service.state();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  const { id } = await stack.resource("user");
+  for (const named of ["", `, name: pulumi.secret("${name}")`]) {
+    stack.program(program(named));
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    expect(await stack.refresh()).toMatchObject({ code: 0 });
+    expect((await stack.resource("user")).id).toBe(id);
+    expect(await stack.leaks([name])).toEqual([]);
+  }
+  await stack.finish(before);
+});
+
 test("what is only looked up can be read, is never changed, and gives no secret away", async () => {
   const stack = await Stack.create({
     program: `exports.auth = svc.AuthIntegration.get("seen", "prj-demo/supported_provider").secretServerKey;
