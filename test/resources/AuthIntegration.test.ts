@@ -90,7 +90,9 @@ describe("an integration that stands already", () => {
     await auth.edit({ kind: "integration", set: { created_at: new Date(Date.now() - 7_260_000).toISOString() } });
     const error = await thrownBy(auth.create(INPUTS));
     expect(error.message).toMatch(/an auth integration stands on br-main, made 2 hours ago/);
-    expect(error.message).toMatch(/interrupted pulumi up may have made it.*"adopt: true".*or delete it first/);
+    expect(error.message).toMatch(
+      /interrupted pulumi up may have made it.*"adopt: true".*or delete it first.*give it an alias/,
+    );
     expect(error).not.toHaveProperty("id");
     expect(await auth.mutations()).toEqual([]);
   });

@@ -108,7 +108,7 @@ describe("a provider that stands already", () => {
     const given = await started();
     const error = await thrownBy(given.create({ ...STANDARD, providerId: "google" }));
     expect(error.message).toMatch(
-      /OAuth provider google stands already, with the shared keys.*interrupted pulumi up.*"adopt: true".*delete it first/,
+      /OAuth provider google stands already, with the shared keys.*interrupted pulumi up.*"adopt: true".*delete it first.*give it an alias/,
     );
     expect(await given.mutations()).toEqual([]);
     expectNoSecrets(given);
