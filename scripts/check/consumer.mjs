@@ -7,6 +7,7 @@ import { runTool } from "./tool.mjs";
 const PROGRAM = `
 import * as svc from "pulumi-svc";
 import { startEmulator, type Emulator } from "pulumi-svc/emulator";
+import { load } from "pulumi-svc/provider";
 
 const compute = new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: { min: 0.5, max: 2 } });
 const found: Promise<svc.ComputeEndpointResult> = svc.getComputeEndpoint({ projectId: "prj-demo", branchId: "br-dev" });
@@ -15,6 +16,8 @@ const started: Promise<Emulator> = startEmulator({ activationMs: 50 });
 const wrong: number = compute.host;
 // @ts-expect-error the same for the emulator
 void startEmulator({ activationMs: "50" });
+// @ts-expect-error and for the provider
+load(1);
 export { found, started, wrong };
 `;
 

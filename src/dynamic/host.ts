@@ -1,8 +1,8 @@
-import type * as pulumi from "@pulumi/pulumi";
 import { Deadline } from "../client";
 import { compare, isEmpty, type Comparison } from "./changes";
 import { sameJson } from "./equality";
 import { messageOf, partialError, plainError } from "./errors";
+import type { HostedProvider } from "./hostedProvider";
 import type { Call, Lifecycle, Stored } from "./lifecycle";
 import type { Kind } from "./pointer";
 import { Progress } from "./progress";
@@ -19,9 +19,6 @@ const READ_TIMEOUT_MS = 30_000;
 
 /** What `customTimeouts` are for. */
 type Verb = "create" | "update" | "delete";
-
-/** The methods of a dynamic provider, all of them there. */
-export type HostedProvider = Required<pulumi.dynamic.ResourceProvider<Properties, Properties>>;
 
 /**
  * Makes a plain lifecycle a Pulumi dynamic provider: the one wrapper around every method. It strips and echoes the

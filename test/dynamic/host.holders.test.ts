@@ -1,4 +1,5 @@
-import { host, type HostedProvider } from "../../src/dynamic/host";
+import { host } from "../../src/dynamic/host";
+import type { HostedProvider } from "../../src/dynamic/hostedProvider";
 import type { LogLine } from "../../src/dynamic/engineLog";
 import type { Lifecycle } from "../../src/dynamic/lifecycle";
 import type { Properties } from "../../src/dynamic/properties";
