@@ -7,13 +7,28 @@ const project = (name, testMatch, extra = {}) => ({
   ...extra,
 });
 
-/** Two projects: `unit` runs in this process, `engine` drives the real Pulumi CLI (see test/engine). */
+/** Below test, without the ending. */
+const PROCESSES = ["scripts/*", "index", "emulator/cli", "dynamic/grpc", "dynamic/providerProcess"];
+
+/**
+ * Three projects: `unit` stays in jest's own processes and needs no build; `processes` starts the scripts, the command
+ * and the SDK's provider process; `engine` drives the real Pulumi CLI (see test/engine).
+ */
 module.exports = {
   // Machines are shared and slow at times; a test that hangs still ends.
   testTimeout: 30_000,
   projects: [
     // Not by a "!" pattern in testMatch: jest puts the root in place of <rootDir> only where a pattern begins with it.
-    project("unit", ["<rootDir>/test/**/*.test.ts"], { testPathIgnorePatterns: ["<rootDir>/test/engine/"] }),
+    project("unit", ["<rootDir>/test/**/*.test.ts"], {
+      testPathIgnorePatterns: [
+        "<rootDir>/test/engine/",
+        ...PROCESSES.map((path) => `<rootDir>/test/${path.replace("*", "[^/]*")}\\.test\\.ts$`),
+      ],
+    }),
+    project(
+      "processes",
+      PROCESSES.map((path) => `<rootDir>/test/${path}.test.ts`),
+    ),
     project("engine", ["<rootDir>/test/engine/**/*.test.ts"]),
   ],
 };

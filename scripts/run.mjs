@@ -44,16 +44,22 @@ const TASKS = {
     load: async () => (await import("./tasks/quickstart.mjs")).quickstart,
   },
   test: {
-    summary: "all tests: unit, and engine (they drive the real Pulumi CLI)",
+    summary: "all tests: unit, processes and engine",
     args: JEST_ARGS,
     needs: { cli: true, build: true },
     load: async () => (await import("./tasks/test.mjs")).testAll,
   },
   "test:unit": {
-    summary: "the tests that need no Pulumi CLI",
+    summary: "the tests that start no process, under a minute",
+    args: JEST_ARGS,
+    needs: {},
+    load: async () => (await import("./tasks/test.mjs")).testUnit,
+  },
+  "test:processes": {
+    summary: "the tests of the scripts, of the command and of the SDK's provider process",
     args: JEST_ARGS,
     needs: { build: true },
-    load: async () => (await import("./tasks/test.mjs")).testUnit,
+    load: async () => (await import("./tasks/test.mjs")).testProcesses,
   },
   "test:engine": {
     summary: "the tests that drive the real Pulumi CLI",
@@ -78,7 +84,7 @@ const HELP = `Usage: node scripts/run.mjs <task> [arguments]     (or: npm run <t
 
 Tasks:
 ${Object.entries(TASKS)
-  .map(([name, task]) => `  ${name.padEnd(12)} ${task.summary}`)
+  .map(([name, task]) => `  ${name.padEnd(14)} ${task.summary}`)
   .join("\n")}
 
 Each task first gets what it needs and is not there yet: dependencies (npm ci), a Node that the Pulumi SDK

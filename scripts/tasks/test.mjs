@@ -14,11 +14,14 @@ const ENGINE_WORKERS = ["--maxWorkers=3"];
 /** @type {import("../run.mjs").TaskRun} */
 export const testAll = (toolchain, args) => jest(toolchain, ENGINE_WORKERS, args);
 
-/** @type {import("../run.mjs").TaskRun} */
-export const testUnit = (toolchain, args) => jest(toolchain, ["--selectProjects", "unit", "--maxWorkers=4"], args);
+/** Much of them is waiting: for timers, not for a processor. @type {import("../run.mjs").TaskRun} */
+export const testUnit = (toolchain, args) => jest(toolchain, ["--selectProjects=unit", "--maxWorkers=8"], args);
 
 /** @type {import("../run.mjs").TaskRun} */
-export const testEngine = (toolchain, args) => jest(toolchain, ["--selectProjects", "engine", ...ENGINE_WORKERS], args);
+export const testProcesses = (toolchain, args) => jest(toolchain, ["--selectProjects=processes"], args);
+
+/** @type {import("../run.mjs").TaskRun} */
+export const testEngine = (toolchain, args) => jest(toolchain, ["--selectProjects=engine", ...ENGINE_WORKERS], args);
 
 /**
  * @param {import("../setup/setup.mjs").Toolchain} toolchain
