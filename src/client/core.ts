@@ -102,9 +102,8 @@ export class Core {
     );
   }
 
-  /** Whether what is kept of it was asked for so long after the first time that nothing lags any more. */
-  isSettled(collection: Collection, projectId: string): boolean {
-    return this.reads.isSettled(keyOf(collection, projectId), this.settings.lookMs);
+  epoch(collection: Collection, projectId: string): number {
+    return this.reads.epoch(keyOf(collection, projectId));
   }
 
   /** Keeps nothing of these collections from before the change, during it, or by the time it has ended. */

@@ -51,8 +51,10 @@ export class ReadApi {
     this.#core.close();
   }
 
-  async listEndpoints(projectId: string, options?: ReadOptions): Promise<Endpoint[]> {
-    return this.endpointsOf(projectId, options);
+  async listEndpoints(projectId: string, options?: ListOptions<Endpoint>): Promise<Endpoint[]> {
+    return this.#showing("endpoints", this.#laterEndpoints, projectId, options, (look) =>
+      this.endpointsOf(projectId, look),
+    );
   }
 
   /** From the list, so that undefined has the word of a good answer. */
@@ -66,11 +68,13 @@ export class ReadApi {
    * lacks the compute is not believed before its own route (where there is one) and a later list say the same.
    */
   async findEndpoint(projectId: string, endpointId: string, options?: ReadOptions): Promise<Endpoint | undefined> {
-    return (
+    const isIt = ({ id }: Endpoint): boolean => id === endpointId;
+    const listed =
       (await this.getEndpoint(projectId, endpointId, options)) ??
-      (await this.#ownRecord(projectId, endpointId, options)) ??
-      (await this.#inLaterList(projectId, endpointId, options))
-    );
+      (await this.#ownRecord(projectId, endpointId, options));
+    if (listed !== undefined) return listed;
+    const shows = (endpoints: readonly Endpoint[]): boolean => endpoints.some(isIt);
+    return (await this.listEndpoints(projectId, { deadline: options?.deadline, shows })).find(isIt);
   }
 
   /** The newest operations of the project, newest first; undefined: the service has no such route. */
@@ -163,13 +167,6 @@ export class ReadApi {
     }
   }
 
-  async #inLaterList(projectId: string, endpointId: string, options: ReadOptions = {}): Promise<Endpoint | undefined> {
-    const endpoints = await this.#later("endpoints", this.#laterEndpoints, projectId, options, (look) =>
-      this.listEndpoints(projectId, look),
-    );
-    return endpoints.find(({ id }) => id === endpointId);
-  }
-
   async #showing<T>(
     collection: Collection,
     later: LaterLists<T[]>,
@@ -177,23 +174,14 @@ export class ReadApi {
     { shows, ...options }: ListOptions<T> = {},
     list: (look: ReadOptions) => Promise<T[]>,
   ): Promise<T[]> {
+    const epoch = this.#core.epoch(collection, projectId);
     const items = await list(options);
-    return shows === undefined || shows(items) ? items : this.#later(collection, later, projectId, options, list);
-  }
-
-  #later<T>(
-    collection: Collection,
-    later: LaterLists<T[]>,
-    projectId: string,
-    { deadline }: ReadOptions,
-    list: (look: ReadOptions) => Promise<T[]>,
-  ): Promise<T[]> {
-    // Somebody waited for a later one before: it is kept.
-    if (this.#core.isSettled(collection, projectId)) return list({ deadline });
-    const coming = later.get(projectId, this.#core.settings.lookMs, () => list({ fresh: true }));
+    if (shows === undefined || shows(items)) return items;
+    const missing = { list: items, isLackedBy: (some: T[]) => !shows(some), epoch };
+    const coming = later.get(projectId, this.#core.settings.lookMs, missing, () => list({ fresh: true }));
     const late = ({ totalMs }: Deadline): Error =>
       new TimeoutError(`no second list of its ${collection} within ${inSeconds(totalMs)}`);
-    return within(deadline, coming, late);
+    return within(options.deadline, coming, late);
   }
 
   /** For routes that not every service has (404, 405). What the project itself lacks is told apart by its endpoint list. */

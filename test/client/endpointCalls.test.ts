@@ -117,6 +117,15 @@ describe("findEndpoint", () => {
     expect([await lists("ep-1"), await lists("ep-2")]).toEqual([2, 0]);
   });
 
+  test("believes no single list, also when it comes after somebody has waited for another compute", async () => {
+    const lists = [[compute()], [], [compute()]];
+    const { client } = await scripted(({ path }, nth) =>
+      path.endsWith("/endpoints") ? { json: { endpoints: lists[nth - 1] ?? [] } } : { status: 404 },
+    );
+    await expect(client.findEndpoint(PRJ, "ep-gone")).resolves.toBeUndefined();
+    await expect(client.findEndpoint(PRJ, "ep-1")).resolves.toMatchObject({ id: "ep-1" });
+  });
+
   test("is an error, never undefined, when the later list fails", async () => {
     const { client } = await scripted(({ path }, nth) => {
       if (!path.endsWith("/endpoints")) return { status: 404 };
