@@ -114,12 +114,11 @@ function observed(
   endpoint: Endpoint,
   outs: Stored<Shape, Outputs>["outs"],
 ): Observed<Shape, Outputs> {
-  const { settings, ...args } = toArguments(projectId, endpoint, outs.settings);
   return {
     // What the record lacks, the service may just not show: it keeps what is stored, and is no drift.
-    args: withoutAbsent({ ...args, settings: endpoint.settings && settings }),
+    args: withoutAbsent(toArguments(projectId, endpoint, outs.settings)),
     outputs: toOutputs(projectId, endpoint),
-    ready: isSettled(endpoint),
+    ready: isSettled(endpoint) && !runsOn(outs, endpoint),
   };
 }
 

@@ -50,5 +50,5 @@ export async function startAnyway(
 }
 
 /** A suspension that has failed leaves a disabled compute running: it is to be disabled once more. */
-export const runsOn = (args: Shape, { disabled, current_state, pending_state }: Endpoint): boolean =>
+export const runsOn = (args: Partial<Shape>, { disabled, current_state, pending_state }: Endpoint): boolean =>
   args.disabled === true && disabled === true && current_state === "active" && pending_state === undefined;

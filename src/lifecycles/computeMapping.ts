@@ -68,7 +68,7 @@ export function toArguments(projectId: string, endpoint: Endpoint, managed: Comp
     passwordlessAccess: endpoint.passwordless_access,
     regionId: endpoint.region_id,
     provisioner: endpoint.provisioner,
-    settings: managed === undefined ? undefined : managedSettings(endpoint.settings, managed),
+    settings: managed && endpoint.settings && managedSettings(endpoint.settings, managed),
   };
 }
 
@@ -83,7 +83,7 @@ function toScaleToZero(seconds: number | undefined): boolean | { afterSeconds: n
   return seconds === 0 ? true : { afterSeconds: seconds };
 }
 
-function managedSettings(settings: Endpoint["settings"] = {}, managed: ComputeSettings): ComputeSettings {
+function managedSettings(settings: NonNullable<Endpoint["settings"]>, managed: ComputeSettings): ComputeSettings {
   const { pg_settings: pg = {}, preload_libraries: libraries = {} } = settings;
   const { preloadLibraries } = managed;
   return {

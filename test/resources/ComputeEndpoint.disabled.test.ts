@@ -1,5 +1,5 @@
 import { atService, computes, DEMO_PRIMARY, editByHand, endpointId, ENDPOINTS, LEAST } from "./computeCases";
-import { PROJECT, thrownBy, type Harness, type State } from "./harness";
+import { planAfterRefresh, PROJECT, thrownBy, type Harness, type State } from "./harness";
 
 const OFF = { ...LEAST, disabled: true };
 const ON = { ...LEAST, disabled: false };
@@ -35,6 +35,23 @@ describe("a disabled compute whose suspension has failed", () => {
     expect(await sentTo(compute, id)).toEqual([["PATCH ", { disabled: true }]]);
     expect(await atService(compute, id)).toMatchObject({ disabled: true, current_state: "idle" });
     expect(finished.outs).not.toHaveProperty("__unfinished");
+  });
+
+  test("is disabled once more also after a refresh, which does not take it for finished", async () => {
+    const { compute, kept, id } = await notSuspended();
+    const { changes, found } = await planAfterRefresh(compute, kept, OFF);
+    expect(changes).toBe(true);
+    const finished = await compute.update(found, OFF);
+    expect(await sentTo(compute, id)).toEqual([["PATCH ", { disabled: true }]]);
+    expect(await atService(compute, id)).toMatchObject({ disabled: true, current_state: "idle" });
+    compute.restart();
+    expect((await planAfterRefresh(compute, finished, OFF)).changes).toBe(false);
+  });
+
+  test("is finished for a refresh once it is suspended after all", async () => {
+    const { compute, kept, id } = await notSuspended();
+    await editByHand(compute, id, { current_state: "idle" });
+    expect((await planAfterRefresh(compute, kept, OFF)).changes).toBe(false);
   });
 
   test("stays unfinished when that fails as well, in the words of the operation", async () => {

@@ -88,6 +88,22 @@ test.each(LACKING)("%s is no drift where the records of the service do not show 
 
 const nulls = (fields: readonly string[]) => Object.fromEntries(fields.map((field) => [field, null]));
 
+test.each([
+  [{ pgSettings: {} }, { pg_settings: {} }],
+  [{ preloadLibraries: { enabledLibraries: [] } }, { preload_libraries: { enabled_libraries: [] } }],
+])("settings changed to %j are sent where the records of the service do not show any", async (settings, sent) => {
+  const compute = await computes({ seedOnly: true });
+  const before = { pgSettings: { a: "1" }, preloadLibraries: { enabledLibraries: ["timescaledb"] } };
+  const state = await compute.create({ ...LEAST, settings: before });
+  const endpoints = (await allAtService(compute)).map((endpoint) => ({ ...endpoint, ...nulls(["settings"]) }));
+  const path = "/projects/{project_id}/endpoints";
+  await compute.fault({ method: "GET", path, status: 200, body: { endpoints }, times: 0 });
+  compute.restart();
+  await compute.forgetRequests();
+  await compute.update(state, { ...LEAST, settings });
+  expect((await compute.mutations()).map(({ body }) => body)).toEqual([{ endpoint: { settings: sent } }]);
+});
+
 test("an update after the drift was found brings back what is declared, and nothing else is sent", async () => {
   const compute = await computes();
   const state = await compute.create(EVERY);
