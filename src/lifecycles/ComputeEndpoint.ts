@@ -1,4 +1,4 @@
-import { ConflictError, type Endpoint } from "../client";
+import type { Endpoint } from "../client";
 import type { Call, Lifecycle, Observed, Stored } from "../dynamic/lifecycle";
 import type { ComputeEndpointShape } from "../resources/ComputeEndpoint";
 import { withoutAbsent } from "./absent";
@@ -20,6 +20,8 @@ import { finish, runsOn, startAnyway } from "./computeFinish";
 import { toArguments, toAttributes, toOutputs } from "./computeMapping";
 import { restartActive } from "./computeRestart";
 import { computeRemarks, computeWarnings } from "./computeWarnings";
+import { unseen } from "./conflictWords";
+import { creatingUnlisted } from "./creatingUnlisted";
 import { splitId } from "./identifiers";
 
 type Shape = ComputeEndpointShape;
@@ -36,8 +38,9 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
   remarks: computeRemarks,
 
   async create(call, args) {
-    const { before, adopted } = await standing(call, args);
-    const endpoint = adopted === undefined ? await createNew(call, args, before) : await adopt(call, args, adopted);
+    const found = await standing(call, args);
+    const endpoint =
+      found.adopted === undefined ? await createNew(call, args, found.before) : await adopt(call, args, found.adopted);
     return { id: pulumiId(args.projectId, endpoint), outputs: toOutputs(args.projectId, endpoint) };
   },
 
@@ -84,20 +87,15 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
   },
 };
 
-async function createNew(call: Call<Outputs>, args: Shape, before: readonly Endpoint[]): Promise<Endpoint> {
+function createNew(call: Call<Outputs>, args: Shape, before: readonly Endpoint[]): Promise<Endpoint> {
   const attributes = { ...toAttributes(args, attributeNames(args)), type: args.type ?? "read_write" };
-  try {
-    return await call.client.createEndpoint(args.projectId, attributes, {
-      ...changeOptions(call, args),
-      known: before,
-    });
-  } catch (error) {
-    if (!(error instanceof ConflictError)) throw error;
-    // The list of before was behind, or somebody came first: a newer one names the compute, or it is the one to adopt.
-    const { adopted } = await standing(call, args);
-    if (adopted === undefined) throw error;
-    return adopt(call, args, adopted);
-  }
+  const options = { ...changeOptions(call, args), known: before };
+  return creatingUnlisted({
+    create: () => call.client.createEndpoint(args.projectId, attributes, options),
+    look: async () => (await standing(call, args, true)).adopted,
+    standing: (adopted) => adopt(call, args, adopted),
+    advice: unseen(`what is in the way on ${args.branchId}`),
+  });
 }
 
 /** Others who want the branch that it leaves wait for that, as it waits for who leaves the one that it goes to. */

@@ -3,44 +3,41 @@ import type { Call } from "../dynamic/lifecycle";
 import type { ComputeEndpointShape } from "../resources/ComputeEndpoint";
 import { madeAgo } from "./age";
 import { deletedFrom } from "./computeDeletions";
-import { lookAtBranch, primaryOf } from "./computeDepartures";
+import { listForBranch, lookAtBranch, primaryOf } from "./computeDepartures";
 
 const PRIMARY = "read_write";
 /** How a ComputeGroup names the replicas that it counts; its arguments have no place for "adopt" then. */
 const COUNTED_REPLICA = /-replica-(\d+)$/;
 
-export interface Standing {
-  /** What is in the project before anything is made. */
-  readonly before: readonly Endpoint[];
-  /** The compute to take over; nothing where one is to be made. */
-  readonly adopted: Endpoint | undefined;
-}
+/** The compute to take over; or, where one is to be made, what is in the project before. */
+export type Standing =
+  { readonly adopted: Endpoint } | { readonly adopted: undefined; readonly before: readonly Endpoint[] };
 
 /**
- * What stands where a compute is to be created.
+ * What stands where a compute is to be created. `refused`: the service has said that something does, so a list that does
+ * not show it is not believed before a later one says the same.
  * @throws when a compute is in the way and the program does not say `adopt`, or when the one to adopt is not there.
  */
-export async function standing(call: Call<never>, args: ComputeEndpointShape): Promise<Standing> {
+export async function standing(call: Call<never>, args: ComputeEndpointShape, refused = false): Promise<Standing> {
+  const { client, deadline } = call;
   const { projectId, branchId, type = PRIMARY, adopt } = args;
-  const list = () => call.client.listEndpoints(projectId, { fresh: true, deadline: call.deadline });
   if (typeof adopt === "string") {
-    const before = await list();
-    const adopted = named(call, before, adopt, args);
+    const adopted = await named(call, adopt, args);
     // A replacement deletes the compute that the program goes on naming: then a new one is made, as without "adopt".
-    if (adopted === undefined) return standing(call, withoutAdopt(args));
+    if (adopted === undefined) return standing(call, withoutAdopt(args), refused);
     await refuseOccupiedBranch(call, projectId, adopted, branchId);
-    return { before, adopted };
+    return { adopted };
   }
   if (type === PRIMARY && adopt === true) {
-    const before = await list();
+    const before = await listForBranch(call, projectId, branchId, refused);
     return { before, adopted: primaryOf(before, branchId) };
   }
   if (type === PRIMARY) {
-    const { endpoints, occupant } = await lookAtBranch(call, projectId, branchId);
+    const { endpoints, occupant } = await lookAtBranch(call, projectId, branchId, { refused });
     if (occupant !== undefined) throw new Error(inTheWay(occupant, "the branch has a primary compute"));
     return { before: endpoints, adopted: undefined };
   }
-  const before = await list();
+  const before = await client.listEndpoints(projectId, { fresh: true, deadline });
   const twin = before.find(
     ({ name, branch_id, type: other }) =>
       args.name !== undefined && name === args.name && branch_id === branchId && other === type,
@@ -52,17 +49,17 @@ export async function standing(call: Call<never>, args: ComputeEndpointShape): P
 const withoutAdopt = ({ adopt: _adopt, ...args }: ComputeEndpointShape): ComputeEndpointShape => args;
 
 /** The compute to adopt; undefined when this process has deleted it. */
-function named(
-  { client }: Call<never>,
-  endpoints: readonly Endpoint[],
+async function named(
+  { client, deadline }: Call<never>,
   id: string,
   { projectId, type = PRIMARY }: ComputeEndpointShape,
-): Endpoint | undefined {
+): Promise<Endpoint | undefined> {
   const home = deletedFrom(client, id);
-  const endpoint = endpoints.find((candidate) => candidate.id === id);
   // A list of its own project that still shows it lags.
-  if (home === projectId || (home !== undefined && endpoint === undefined)) return undefined;
+  if (home === projectId) return undefined;
+  const endpoint = await client.findEndpoint(projectId, id, { fresh: true, deadline });
   if (endpoint === undefined) {
+    if (home !== undefined) return undefined;
     throw new Error('"adopt" names a compute that is not in this project. Take "adopt" out to make a new one');
   }
   if (endpoint.type !== type) {
@@ -98,7 +95,7 @@ export async function refuseOccupiedBranch(
   branchId: string,
 ): Promise<void> {
   if (moving.type !== PRIMARY || moving.branch_id === branchId) return;
-  const { occupant, inCircle } = await lookAtBranch(call, projectId, branchId, moving.id);
+  const { occupant, inCircle } = await lookAtBranch(call, projectId, branchId, { wantedBy: moving.id });
   if (occupant === undefined) return;
   const what = `${branchId} has a primary compute already (${occupant.id}), and a branch can have one only`;
   throw new Error(

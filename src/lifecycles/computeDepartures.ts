@@ -52,6 +52,24 @@ export function primaryOf(endpoints: readonly Endpoint[], branchId: string): End
   return endpoints.find((endpoint) => endpoint.type === "read_write" && endpoint.branch_id === branchId);
 }
 
+/** `refused`: the service has said that a primary stands there, so a list without one may lag. */
+export function listForBranch(
+  { client, deadline }: Call<never>,
+  projectId: string,
+  branchId: string,
+  refused: boolean,
+): Promise<Endpoint[]> {
+  const shows = (endpoints: readonly Endpoint[]): boolean => primaryOf(endpoints, branchId) !== undefined;
+  return client.listEndpoints(projectId, { fresh: true, deadline, ...(refused && { shows }) });
+}
+
+interface Wish {
+  /** The compute that is to move there. */
+  readonly wantedBy?: string;
+  /** As for `listForBranch`. */
+  readonly refused?: boolean;
+}
+
 export interface Look {
   readonly endpoints: Endpoint[];
   /** Who stays in the way. */
@@ -66,16 +84,17 @@ export interface Look {
  * @throws when it is still leaving at the deadline.
  */
 export async function lookAtBranch(
-  { client, deadline, progress }: Call<never>,
+  call: Call<never>,
   projectId: string,
   branchId: string,
-  wantedBy?: string,
+  { wantedBy, refused = false }: Wish = {},
 ): Promise<Look> {
+  const { client, deadline, progress } = call;
   const leaving = departuresOf(client);
   const departureOf = ({ id }: Endpoint) => leaving.get(keyOf(projectId, id));
   const patience = performance.now() + SIBLING_STARTS_MS;
   for (;;) {
-    const endpoints = await client.listEndpoints(projectId, { fresh: true, deadline });
+    const endpoints = await listForBranch(call, projectId, branchId, refused);
     const occupant = primaryOf(endpoints, branchId);
     if (occupant === undefined || occupant.id === wantedBy) return { endpoints, occupant: undefined, inCircle: false };
     while (departureOf(occupant) === undefined && performance.now() < patience) await pause(PAUSE_MS);

@@ -2,6 +2,7 @@ import { authIntegration } from "../../src/lifecycles/AuthIntegration";
 import { oauthProvider } from "../../src/lifecycles/OAuthProvider";
 import { whitelist } from "../../src/lifecycles/Whitelist";
 import { whitelistDomain } from "../../src/lifecycles/WhitelistDomain";
+import { computes, DEMO_PRIMARY } from "./computeCases";
 import { harness, PROJECT, PROVIDER, thrownBy, withIntegration, type Harness, type Json } from "./harness";
 
 /** One answer of a list that lacks everything, then the truth: lists lag (service-notes.md, "Behaviour"). */
@@ -11,6 +12,15 @@ const lagging = (route: string, body: object) => ({
   status: 200,
   body,
 });
+
+const LAGGING_COMPUTES = {
+  method: "GET",
+  path: "/projects/{project_id}/endpoints",
+  status: 200,
+  body: { endpoints: [] },
+};
+/** Where the demo project has its primary. */
+const ON_MAIN = { projectId: PROJECT, branchId: "br-main" };
 
 const [A, B, FOREIGN] = ["https://a.example.com", "https://b.example.com", "https://foreign.example.com"] as const;
 
@@ -107,8 +117,42 @@ describe("what stands, and only a conflict tells of", () => {
       await h.create({ projectId: PROJECT, domains: [A, B] });
       expect(await domains(h)).toEqual([A, B]);
     });
+
+    test("a primary compute is taken over with adopt, and else named", async () => {
+      const h = await computes();
+      await h.fault({ ...LAGGING_COMPUTES, times });
+      const error = await thrownBy(h.create(ON_MAIN));
+      expect(error.message).toContain(`the branch has a primary compute already: ${DEMO_PRIMARY} on br-main`);
+      expect(error.message).toContain('set "adopt: true"');
+      expect(error).not.toHaveProperty("id");
+      await h.clearFaults();
+      await h.fault({ ...LAGGING_COMPUTES, times });
+      expect((await h.create({ ...ON_MAIN, adopt: true })).id).toBe(`${PROJECT}/${DEMO_PRIMARY}`);
+      expect((await h.mutations()).map(({ method }) => method)).toEqual(["POST", "POST"]);
+    });
   });
 });
+
+test.each([
+  ["its own route shows, whatever the lists lack", { seedOnly: false }, 0],
+  ["a later list shows", { seedOnly: true }, 1],
+])("a compute that is adopted by its id and %s is taken over", async (_which, options, times) => {
+  const h = await computes(options);
+  await h.fault({ ...LAGGING_COMPUTES, times });
+  expect((await h.create({ ...ON_MAIN, adopt: DEMO_PRIMARY })).id).toBe(`${PROJECT}/${DEMO_PRIMARY}`);
+  expect(await h.mutations()).toEqual([]);
+});
+
+test.each([{}, { adopt: true }])(
+  "a compute that no list shows and that is refused all the same (%j) is told with the ways to go on",
+  async (more) => {
+    const h = await computes();
+    await h.fault({ ...LAGGING_COMPUTES, times: 0 });
+    const error = await thrownBy(h.create({ ...ON_MAIN, ...more }));
+    expect(error.message).toMatch(/409.*no list shows.*br-main.*run pulumi up again.*delete it first/);
+    expect(error).not.toHaveProperty("id");
+  },
+);
 
 test("a schema is not to be dropped for a list that lags for long: first comes another up", async () => {
   const h = await harness(authIntegration);
