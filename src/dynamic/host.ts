@@ -94,6 +94,11 @@ export function host<Args extends object, Outputs extends object>(
     if (other !== undefined && urn !== undefined) session.warn(urn, heldTwice(kind, id, other));
   };
 
+  const holdMade = (id: string, args: object, urn: string | undefined): void => {
+    hold(id, args, urn, urn);
+    session.made(nameOf(id), urn);
+  };
+
   /** Runs one lifecycle method under a deadline, with the moving line of its resource. */
   const run = async <Result>(
     { __urn }: Hidden,
@@ -171,7 +176,8 @@ export function host<Args extends object, Outputs extends object>(
         const { __urn } = hidden(news);
         const oldInputs = session.checkedInputs(__urn);
         if (__urn !== undefined && oldInputs !== undefined) {
-          hold(id, known, __urn, hidden(olds).__urn);
+          // What is to be replaced is given up: whoever takes its place declares it once.
+          if (comparison.replaces.size === 0) hold(id, known, __urn, hidden(olds).__urn);
           // The program's arguments have passed `check`.
           const plan = { stored, news: known as Partial<Args>, changes: comparison, replaces: comparison.replaces };
           for (const warning of lifecycle.warnings?.(plan) ?? []) session.warn(__urn, warning);
@@ -202,11 +208,11 @@ export function host<Args extends object, Outputs extends object>(
           (call) => lifecycle.create(call, given),
           (id, outputs) => (kept = { id, outputs }),
         );
-        hold(created.id, given, own.__urn, own.__urn);
+        holdMade(created.id, given, own.__urn);
         return { id: created.id, outs: complete(created.outputs, given, inputEcho(own)) };
       } catch (thrown) {
         if (kept === undefined || args === undefined) throw plainFailure(thrown, "create", own);
-        hold(kept.id, args, own.__urn, own.__urn);
+        holdMade(kept.id, args, own.__urn);
         const patient = patience(thrown, "create", timeoutMs(own, "create"));
         // Made or taken over.
         const reason = `${kind} ${kept.id} is there, but ${messageOf(thrown)}. It is kept in the stack: run pulumi up again.${patient}`;
@@ -274,7 +280,7 @@ export function host<Args extends object, Outputs extends object>(
       const own = hidden(properties);
       try {
         const stored = storedFrom(id, properties);
-        const holder = session.otherHolder(nameOf(id), own.__urn);
+        const holder = session.maker(nameOf(id)) ?? session.otherHolder(nameOf(id), own.__urn);
         if (holder !== undefined)
           session.log({ severity: "info", message: stays(kind, id, holder), urn: own.__urn, ephemeral: false });
         else await run(own, timeoutMs(own, "delete"), (call) => lifecycle.delete(call, stored));

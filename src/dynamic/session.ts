@@ -21,6 +21,8 @@ export class Session {
   readonly #warned = new Set<string>();
   /** Who holds an object of the service, by the URNs that the states carry. */
   readonly #holders = new Map<string, Set<string>>();
+  /** What was created or taken over in this process, by whom. */
+  readonly #made = new Map<string, string>();
 
   /** `clientOptions`: beyond the account; for tests, whose delays are short. */
   constructor(log: Log = engineLog(), clientOptions: Partial<ClientOptions> = {}) {
@@ -77,6 +79,18 @@ export class Session {
   /** The URN of a resource other than this one that holds the object. */
   otherHolder(object: string, urn: string | undefined): string | undefined {
     return [...(this.#holders.get(object) ?? [])].find((holder) => holder !== (urn ?? ""));
+  }
+
+  /**
+   * Notes that this process has created an object, or taken it over. What the engine deletes afterwards under the same id
+   * is what stood there before under another name, also where an alias has left the same URN in both states.
+   */
+  made(object: string, urn: string | undefined): void {
+    this.#made.set(object, urn ?? "");
+  }
+
+  maker(object: string): string | undefined {
+    return this.#made.get(object);
   }
 
   /** Shows a warning once per resource and text. */

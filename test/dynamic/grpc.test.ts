@@ -32,6 +32,10 @@ const INPUTS = { projectId: "prj-demo", branchId: "br-dev", size: 1, __provider:
 
 beforeAll(async () => {
   emulator = await startEmulator({ activationMs: 40, apiKey: "canary-grpc-key" });
+  await startProcess();
+}, 60_000);
+
+async function startProcess(): Promise<void> {
   const script = require.resolve("@pulumi/pulumi/cmd/dynamic-provider");
   process_ = spawn(process.execPath, [script, "127.0.0.1:1"], { cwd: ROOT });
   const port = await new Promise<string>((resolve, reject) => {
@@ -42,12 +46,16 @@ beforeAll(async () => {
   const request = new provider.ConfigureRequest();
   request.setArgs(struct({ "svc:apiKey": emulator.apiKey, "svc:baseUrl": emulator.baseUrl }));
   await call<provider.ConfigureRequest, provider.ConfigureResponse>(client.configure, request);
-}, 60_000);
+}
 
-afterAll(async () => {
+function endProcess(): void {
   client.close();
   process_.removeAllListeners("exit");
   process_.kill();
+}
+
+afterAll(async () => {
+  endProcess();
   await emulator.close();
 });
 
@@ -101,6 +109,9 @@ test("the pointer carries a compute through check, create, diff, read, update an
   expect(seen.getId()).toBe(id);
   expect(seen.getInputs()?.toJavaScript()).toEqual({ ...INPUTS, size: 2 });
 
+  // A destroy is a command of its own, with a process of its own.
+  endProcess();
+  await startProcess();
   const remove = new provider.DeleteRequest();
   remove.setId(id);
   remove.setProperties(struct(outs));

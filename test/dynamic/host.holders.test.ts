@@ -38,8 +38,28 @@ test("what another resource has created or taken over in this process is not del
   await toy.delete(ID, outs("old"));
   expect(deleted).toEqual([]);
   expect(said()).toEqual([`ComputeEndpoint ${ID} stays at the service: "new" holds it now`]);
-  await toy.delete(ID, outs("new"));
-  expect(deleted).toEqual(["new"]);
+});
+
+test("nor under its own URN, which an alias may have left in the state of the old name", async () => {
+  const { toy, deleted } = oneProcess();
+  await toy.create(inputs("same"));
+  await toy.delete(ID, outs("same"));
+  expect(deleted).toEqual([]);
+});
+
+test("what was deleted before it was made anew is deleted", async () => {
+  const { toy, deleted } = oneProcess();
+  await toy.delete(ID, outs("same"));
+  await toy.create(inputs("same"));
+  expect(deleted).toEqual(["same"]);
+});
+
+test("an object that one resource gives up for another id is no second declaration of it", async () => {
+  const { toy, said } = oneProcess();
+  await toy.check(inputs("old"), { ...inputs("old"), region: "there" });
+  await toy.diff(ID, outs("old"), { ...inputs("old"), region: "there" });
+  await toy.create(inputs("new"));
+  expect(said()).toEqual([]);
 });
 
 test("nor is what another resource of the program held before this process began", async () => {

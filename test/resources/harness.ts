@@ -79,7 +79,9 @@ export async function harness<Args extends object, Outputs extends object>(
   const log: LogLine[] = [];
   const failures: string[] = [];
   let provider: HostedProvider;
+  let hasCreated = false;
   const restart = (): void => {
+    hasCreated = false;
     provider = host(lifecycle, new Session((line) => log.push(line), { ...QUICK, ...client }));
     const settings: Record<string, string> = { "svc:apiKey": KEY, "svc:baseUrl": emulator.baseUrl };
     void provider.configure({ config: { get: (key: string) => settings[key], require: () => "" } });
@@ -111,6 +113,7 @@ export async function harness<Args extends object, Outputs extends object>(
     failures,
     restart,
     create: async (inputs) => {
+      hasCreated = true;
       const { id, outs } = await noting(provider.create(stored({ ...inputs, ...hiddenInputs })));
       return { id, outs: stored(outs ?? {}) };
     },
@@ -129,7 +132,11 @@ export async function harness<Args extends object, Outputs extends object>(
       const { outs } = await noting(provider.update(state.id, state.outs, stored({ ...inputs, ...hiddenInputs })));
       return { id: state.id, outs: stored(outs ?? {}) };
     },
-    delete: (state) => noting(provider.delete(state.id, state.outs)),
+    delete: (state) => {
+      // As the engine: no command deletes what it has created itself.
+      if (hasCreated) restart();
+      return noting(provider.delete(state.id, state.outs));
+    },
     get: async (path) => (await api(target, "GET", path)).body,
     post: async (path, sent) => (await api(target, "POST", path, sent)).body,
     edit: async (edit) => {
