@@ -9,7 +9,7 @@ import { NODE_MODULES } from "../lib/paths.mjs";
 import { countTests, leaveResults } from "../lib/results.mjs";
 
 /** The engine tests each start the CLI and several Node processes, and wait a good part of the time. */
-const ENGINE_WORKERS = ["--maxWorkers=3"];
+const ENGINE_WORKERS = ["--maxWorkers=4"];
 
 /** @type {import("../run.mjs").TaskRun} */
 export const testAll = (toolchain, args) => jest(toolchain, ENGINE_WORKERS, args);

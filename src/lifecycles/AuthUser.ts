@@ -4,6 +4,7 @@ import type { Call, Lifecycle } from "../dynamic/lifecycle";
 import type { ArgumentSpecs } from "../dynamic/shape";
 import type { AuthUserOutputs, AuthUserShape } from "../resources/AuthUser";
 import { withoutAbsent } from "./absent";
+import { OR_ALIAS } from "./conflictWords";
 import { authProviderSchema, projectIdSchema, splitId } from "./identifiers";
 import { creatingAtHome, homeOf, homeStands } from "./integrationOf";
 
@@ -69,7 +70,7 @@ async function createNew(
     if (!(error instanceof ConflictError)) throw error;
     throw new Error(
       `${error.message}. A user with this "email" stands already; an interrupted pulumi up may have made it. Users can neither be listed nor taken over: ` +
-        `find the user in the table of the synced users (svc_auth.users_sync), and delete it or choose another address`,
+        `find the user in the table of the synced users (svc_auth.users_sync), and delete it or choose another address${OR_ALIAS}`,
       { cause: error },
     );
   }

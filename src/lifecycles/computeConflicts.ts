@@ -2,6 +2,7 @@ import type { Endpoint } from "../client";
 import type { Call } from "../dynamic/lifecycle";
 import type { ComputeEndpointShape } from "../resources/ComputeEndpoint";
 import { madeAgo } from "./age";
+import { OR_ALIAS } from "./conflictWords";
 import { deletedFrom } from "./computeDeletions";
 import { listForBranch, lookAtBranch, primaryOf } from "./computeDepartures";
 
@@ -80,7 +81,7 @@ function inTheWay(endpoint: Endpoint, what: string): string {
   return (
     `${what} already: ${endpoint.id} on ${endpoint.branch_id}${madeAgo(endpoint.created_at)}. ` +
     `An interrupted pulumi up may have made it. To manage it here, set "${adopt}" on this resource${asList}; ` +
-    `to have a new one, delete ${endpoint.id} first or choose another branch`
+    `to have a new one, delete ${endpoint.id} first or choose another branch${OR_ALIAS}`
   );
 }
 

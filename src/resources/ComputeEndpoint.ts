@@ -48,7 +48,7 @@ export interface ComputeEndpointShape {
   /**
    * Takes over a compute that exists instead of failing: `true` for the branch's primary, `"ep-…"` for that one. It is
    * then brought to what is declared. Changing this later has no effect, and it may stay: a replacement makes a new
-   * compute where this names the one that it has deleted.
+   * compute where this names the one that it has deleted. Take it out where that `up` was interrupted in between. Take it out where that `up` was interrupted in between.
    * @default false
    */
   adopt?: boolean | string;

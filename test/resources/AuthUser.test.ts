@@ -113,7 +113,7 @@ test("an address that is taken is reported with both ways to go on", async () =>
   expect(error.message).toMatch(
     /409.*A user with this "email" stands already; an interrupted pulumi up may have made it/,
   );
-  expect(error.message).toMatch(/users_sync.*delete it or choose another address/);
+  expect(error.message).toMatch(/users_sync.*delete it or choose another address; or, if .* give it an alias/);
   expect(await users(user)).toHaveLength(1);
   expectNoSecrets(user);
 });
