@@ -5,7 +5,7 @@ import type { ArgumentSpecs } from "../dynamic/shape";
 import type { AuthIntegrationOutputs, AuthIntegrationShape } from "../resources/AuthIntegration";
 import { withoutAbsent } from "./absent";
 import { madeAgo } from "./age";
-import { OR_ALIAS } from "./conflictWords";
+import { gone, OR_ALIAS } from "./conflictWords";
 import { creatingUnlisted } from "./creatingUnlisted";
 import { defaultBranchId } from "./defaultBranch";
 import { authProviderSchema, branchIdSchema, projectIdSchema, splitId } from "./identifiers";
@@ -66,7 +66,7 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
     // Every argument replaces, so this only completes what a failed creation left open.
     const integration = await find(call, id, outs);
     if (integration === undefined) {
-      throw new Error("it is not there any more. Run pulumi up --refresh, which plans to create it again");
+      throw gone();
     }
     return { ...keptOutputs(outs), ...recordOutputs(integration) };
   },

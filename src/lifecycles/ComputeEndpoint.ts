@@ -20,7 +20,7 @@ import { finish, runsOn, startAnyway } from "./computeFinish";
 import { toArguments, toAttributes, toOutputs } from "./computeMapping";
 import { restartActive } from "./computeRestart";
 import { computeRemarks, computeWarnings } from "./computeWarnings";
-import { unseen } from "./conflictWords";
+import { gone, unseen } from "./conflictWords";
 import { creatingUnlisted } from "./creatingUnlisted";
 import { splitId } from "./identifiers";
 
@@ -123,7 +123,7 @@ function observed(
 async function found({ client, deadline }: Call<Outputs>, projectId: string, endpointId: string): Promise<Endpoint> {
   const endpoint = await client.findEndpoint(projectId, endpointId, { fresh: true, deadline });
   if (endpoint === undefined) {
-    throw new Error("it is not there any more. Run pulumi up --refresh, which plans to create it again");
+    throw gone();
   }
   return endpoint;
 }

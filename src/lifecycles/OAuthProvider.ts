@@ -4,7 +4,7 @@ import type { Call, Lifecycle, Observed, Stored } from "../dynamic/lifecycle";
 import type { ArgumentSpecs, Problem } from "../dynamic/shape";
 import type { OAuthProviderOutputs, OAuthProviderShape } from "../resources/OAuthProvider";
 import { withoutAbsent } from "./absent";
-import { OR_ALIAS, unseen } from "./conflictWords";
+import { gone, OR_ALIAS, unseen } from "./conflictWords";
 import { creatingUnlisted } from "./creatingUnlisted";
 import { projectIdSchema, segmentSchema, splitId } from "./identifiers";
 import { creatingAtHome, homeOf, homeStands, homeWasReplaced } from "./integrationOf";
@@ -174,7 +174,7 @@ function observedCredentials(
 async function found(call: Call<Outputs>, projectId: string, providerId: string) {
   const provider = await listed(call, projectId, providerId, true);
   if (provider === undefined) {
-    throw new Error("it is not there any more. Run pulumi up --refresh, which plans to create it again");
+    throw gone();
   }
   return provider;
 }
