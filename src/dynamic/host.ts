@@ -1,15 +1,16 @@
 import { Deadline } from "../client";
 import { compare, isEmpty, type Comparison } from "./changes";
+import { echoOf, namesToEcho, withoutUnset } from "./echo";
 import { sameJson } from "./equality";
 import { messageOf, partialError, plainError } from "./errors";
 import type { HostedProvider } from "./hostedProvider";
 import type { Call, Lifecycle, Stored } from "./lifecycle";
 import type { Kind } from "./pointer";
 import { Progress } from "./progress";
-import { clean, hidden, inputEcho, visible, type Hidden, type Properties } from "./properties";
+import { clean, hidden, inputEcho, pick, visible, type Hidden, type Properties } from "./properties";
 import type { Session } from "./session";
 import { resolveSettings, type ReadSetting } from "./settings";
-import { checkArguments, problemText, sameArgument, specOf, type ArgumentSpecs, type Problem } from "./shape";
+import { checkArguments, problemText, specOf, type Problem } from "./shape";
 import { containsUnknown } from "./unknowns";
 import { withDeadline } from "./withDeadline";
 import { droppedWarning, failure, heldTwice, patience, stays } from "./words";
@@ -89,14 +90,14 @@ export function host<Args extends object, Outputs extends object>(
 
   /** `stored`: the URN that the state carries, which an alias leaves behind. */
   const hold = (id: string, args: object, urn: string | undefined, stored: string | undefined): void => {
-    session.hold(objectsOf(id, args), stored);
-    const other = session.otherHolder(nameOf(id), stored);
+    session.holders.hold(objectsOf(id, args), stored);
+    const other = session.holders.other(nameOf(id), stored);
     if (other !== undefined && urn !== undefined) session.warn(urn, heldTwice(kind, id, other));
   };
 
   const holdMade = (id: string, args: object, urn: string | undefined): void => {
     hold(id, args, urn, urn);
-    session.made(nameOf(id), urn);
+    session.holders.made(nameOf(id), urn);
   };
 
   /** Runs one lifecycle method under a deadline, with the moving line of its resource. */
@@ -121,7 +122,7 @@ export function host<Args extends object, Outputs extends object>(
           deadline,
           progress: (text) => progress.show(text),
           note,
-          heldElsewhere: (object) => session.otherHolder(object, __urn) !== undefined,
+          heldElsewhere: (object) => session.holders.other(object, __urn) !== undefined,
           keep,
         }),
       );
@@ -227,16 +228,7 @@ export function host<Args extends object, Outputs extends object>(
         const observed = await run(own, READ_TIMEOUT_MS, (call) => lifecycle.read(call, stored));
         if (observed === undefined) return { id: "", props: {} };
         const names = namesToEcho(specs, own.__args, observed.args);
-        const echo: Properties = {};
-        for (const name of names) {
-          const spec = specOf(specs, name);
-          const before = (stored.outs as Properties)[name];
-          const readable = Object.hasOwn(observed.args, name);
-          const now = readable ? (observed.args as Properties)[name] : before;
-          // The spelling of the program stays while it means the same.
-          const value = spec !== undefined && before !== undefined && sameArgument(spec, before, now) ? before : now;
-          if (value !== undefined) echo[name] = value;
-        }
+        const echo = echoOf(specs, names, stored.outs, observed.args);
         const props = complete(observed.outputs, echo, inputEcho(own), observed.ready ? undefined : own.__unfinished);
         return {
           id,
@@ -257,7 +249,7 @@ export function host<Args extends object, Outputs extends object>(
       try {
         const given = checked(visible(news));
         args = given;
-        session.release(objectsOf(id, stored.outs), hidden(olds).__urn);
+        session.holders.release(objectsOf(id, stored.outs), hidden(olds).__urn);
         hold(id, given, own.__urn, own.__urn);
         const { changed, dropped, added } = compareWith(stored, given as Properties);
         const outputs = await run(
@@ -280,40 +272,16 @@ export function host<Args extends object, Outputs extends object>(
       const own = hidden(properties);
       try {
         const stored = storedFrom(id, properties);
-        const holder = session.maker(nameOf(id)) ?? session.otherHolder(nameOf(id), own.__urn);
+        const holder = session.holders.keeper(nameOf(id), own.__urn);
         if (holder !== undefined)
           session.log({ severity: "info", message: stays(kind, id, holder), urn: own.__urn, ephemeral: false });
         else await run(own, timeoutMs(own, "delete"), (call) => lifecycle.delete(call, stored));
-        session.release(objectsOf(id, stored.outs), own.__urn);
+        session.holders.release(objectsOf(id, stored.outs), own.__urn);
       } catch (thrown) {
         throw plainFailure(thrown, "delete", own, id);
       }
     },
   };
-}
-
-/**
- * The arguments that a read answers: those that the program gives, and those that it declares unset by leaving them out
- * and that are set all the same. All, where nobody declares anything (`get`).
- */
-function namesToEcho<Args extends object>(
-  specs: ArgumentSpecs<Args>,
-  managed: readonly string[] | undefined,
-  observed: Properties,
-): readonly string[] {
-  const found = Object.keys(observed).filter((name) => observed[name] !== undefined);
-  if (managed === undefined) return found;
-  return [...new Set([...managed, ...found.filter((name) => specOf(specs, name)?.unset !== undefined)])];
-}
-
-/** The named properties, also those that are undefined. */
-function pick(properties: Properties, names: readonly string[]): Properties {
-  return Object.fromEntries(names.map((name) => [name, properties[name]]));
-}
-
-/** An argument that a refresh found unset must not be filled from an output of the same name. */
-function withoutUnset(props: Properties, names: readonly string[], echo: Properties): Properties {
-  return Object.fromEntries(Object.entries(props).filter(([key]) => !names.includes(key) || echo[key] !== undefined));
 }
 
 function timeoutMs({ __timeouts }: Hidden, verb: Verb): number {
