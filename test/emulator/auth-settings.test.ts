@@ -79,6 +79,19 @@ describe("the redirect whitelist", () => {
     });
   });
 
+  test.each([
+    "http://localhost:3000",
+    "https://127.0.0.1:8443",
+    "http://[::1]:3000",
+    "https://xn--bcher-kva.example",
+    "https://*.example.com",
+  ])("takes %s as it is", async (domain) => {
+    const emulator = await start();
+    await integrate(emulator);
+    expect((await add(emulator, domain)).status).toBe(201);
+    expect((await api(emulator, "GET", DOMAINS)).body).toMatchObject({ domains: [{ domain }] });
+  });
+
   test("refuses a twin, whatever its spelling", async () => {
     const emulator = await start();
     await integrate(emulator);
@@ -99,6 +112,32 @@ describe("the redirect whitelist", () => {
     "https://a b",
     "",
     7,
+    "https://app.example.com\\callback",
+    "https://app.example.com\\",
+    "https:\\\\app.example.com",
+    "https://app.example.com#top",
+    "https://app.example.com\u0001",
+    "\u0001https://app.example.com",
+    "https://app.\u0000example.com",
+    "https://app.\u007fexample.com",
+    "https://app.exa\nmple.com",
+    " https://app.example.com",
+    "https://app.example.com\t",
+    "https://app.\u00adexample.com",
+    "https://app\u200b.example.com",
+    "https://\u212aiosk.example.com",
+    "https://app%2eexample.com",
+    "https://app.example.com:",
+    "https://:@app.example.com",
+    "https:app.example.com",
+    "https:///app.example.com",
+    "ws://app.example.com",
+    "wss://app.example.com",
+    "file:///app",
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "myapp://callback",
+    "null",
   ])("refuses %p, which is no origin", async (domain) => {
     const emulator = await start();
     await integrate(emulator);

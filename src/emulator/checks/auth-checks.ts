@@ -35,10 +35,16 @@ export const addOAuthProviderBody = z
 
 export const updateOAuthProviderBody = z.strictObject({ client_id: credential, client_secret: credential });
 
-/** The origin as the service stores it: lower case, without a default port. Null when it is none. */
+/**
+ * The origin as the service stores it: lower case, without a default port. Null when it is none. A URL parser
+ * corrects much without an error (a backslash, control characters): only case and default port may differ from what was sent.
+ */
 function normalisedOrigin(text: string): string | null {
-  if (!/^https?:\/\/[^/?#@\s]+$/i.test(text) || !URL.canParse(text)) return null;
-  return new URL(text).origin;
+  // Visible ASCII: a host of other letters is sent in its xn-- form.
+  if (!/^https?:\/\/[!-~]+$/i.test(text) || !URL.canParse(text)) return null;
+  const { origin, protocol } = new URL(text);
+  const spelt = [origin, `${origin}:${protocol === "https:" ? 443 : 80}`];
+  return spelt.includes(text.toLowerCase()) ? origin : null;
 }
 
 const origin = z.string().transform((text, context) => {
