@@ -18,15 +18,30 @@ export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown
   throw badRequest(`invalid request: ${problems.join("; ")}`);
 }
 
-async function readJson(context: Context<Env>): Promise<unknown> {
-  const type = context.req.header("content-type") ?? "";
-  if (!/^application\/json\s*(;|$)/i.test(type)) throw badRequest("the content-type must be application/json");
-  const text = await context.req.text();
+/** JSON.stringify is recursive: a record that is nested without measure could be kept, but never answered again. */
+const DEEPEST = 32;
+
+const isDeeperThan = (value: unknown, levels: number): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1)));
+
+/** Every body is read by this. */
+export function parsedJson(text: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text) as unknown; // JSON.parse answers `any`
+    value = JSON.parse(text);
   } catch {
     throw badRequest("the request body is not valid JSON");
   }
+  if (isDeeperThan(value, DEEPEST)) throw badRequest(`the request body is nested deeper than ${DEEPEST} levels`);
+  return value;
+}
+
+async function readJson(context: Context<Env>): Promise<unknown> {
+  const type = context.req.header("content-type") ?? "";
+  if (!/^application\/json\s*(;|$)/i.test(type)) throw badRequest("the content-type must be application/json");
+  return parsedJson(await context.req.text());
 }
 
 export const readBody = async <Schema extends z.ZodType>(
@@ -42,7 +57,7 @@ export async function readOptionalBody<Schema extends z.ZodType>(
   return (await context.req.text()) === "" ? undefined : readBody(context, schema);
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Adds a field nobody has listed to an answer and to the records in it, but not to their maps of free names. */

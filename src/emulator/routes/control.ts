@@ -4,26 +4,21 @@ import { editBody, newProjectBody } from "../checks/edit-checks";
 import { editors } from "../edits";
 import { refuseWebPages } from "../control-guard";
 import { faultSchemaFor } from "../faults";
-import { checked } from "../http";
+import { checked, parsedJson } from "../http";
 import { hashed, newId } from "../identifiers";
 import { withoutSecrets } from "../request-log";
 import { createProject, DEMO_REGION_ID, standardBranches, type BranchPlan } from "../seed";
 import type { Env, Service } from "../service";
 import { projectStateView, stateView } from "../state-view";
 import { packageVersion } from "../version";
-import { badRequest, conflict, notFound } from "../wire-errors";
+import { conflict, notFound } from "../wire-errors";
 
 type NewProject = z.output<typeof newProjectBody>;
 
 /** Whatever its content type is called: these routes are for curl as well. */
 async function readControlBody(context: Context<Env>): Promise<unknown> {
   const text = await context.req.text();
-  if (text === "") return {};
-  try {
-    return JSON.parse(text) as unknown; // JSON.parse answers `any`
-  } catch {
-    throw badRequest("the request body is not valid JSON");
-  }
+  return text === "" ? {} : parsedJson(text);
 }
 
 function branchPlans(projectId: string, branches: NewProject["branches"]): BranchPlan[] {
