@@ -1,6 +1,6 @@
-import { timingSafeEqual, createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { Hono, type MiddlewareHandler } from "hono";
+import { guardControl, refuseForeignHosts, requireKey } from "./access";
 import { applyFaults } from "./fault-answers";
 import { limitRate } from "./rate-limit";
 import { logRequests } from "./request-recorder";
@@ -15,17 +15,6 @@ import { projectRoutes } from "./routes/projects";
 import type { Env, Route, Service } from "./service";
 import { API_ROOT } from "./template";
 import { errorAnswer, notFound, WireError } from "./wire-errors";
-
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-
-function requireKey(apiKey: string): MiddlewareHandler<Env> {
-  const expected = digest(`Bearer ${apiKey}`);
-  return async (context, next) => {
-    const given = context.req.header("authorization") ?? "";
-    if (!timingSafeEqual(digest(given), expected)) throw new WireError(401, "authentication failed");
-    await next();
-  };
-}
 
 const addLatency =
   (latencyMs: number): MiddlewareHandler<Env> =>
@@ -54,7 +43,7 @@ const allRoutes = (service: Service): Route[] => [
 export function createApp(service: Service): Hono<Env> {
   const { options } = service;
   const api = new Hono<Env>();
-  api.use("*", logRequests(service), addLatency(options.latencyMs), requireKey(options.apiKey));
+  api.use("*", logRequests(service), addLatency(options.latencyMs), requireKey(service));
   api.use("*", applyFaults(service), limitRate(options.ratePerSecond), saveChanges(service));
 
   const routes = allRoutes(service);
@@ -70,6 +59,8 @@ export function createApp(service: Service): Hono<Env> {
   const app = new Hono<Env>();
   app.onError((error) => errorAnswer(error));
   app.notFound(() => errorAnswer(notFound("this route does not exist")));
+  app.use("*", refuseForeignHosts(service));
+  app.use("/_emulator/*", guardControl(service));
   app.route("/_emulator", controlRoutes(service));
   app.route(API_ROOT, api);
   return app;

@@ -1,34 +1,40 @@
 import type { MiddlewareHandler } from "hono";
+import { carriesKey } from "./access";
+import { parsedJson } from "./http";
 import { withoutSecrets, type LoggedRequest } from "./request-log";
 import type { Env, Service } from "./service";
 import { pathInApi, templateOf } from "./template";
 
-function parsedBody(text: string): unknown {
+function shownBody(text: string): unknown {
   if (text === "") return null;
   try {
-    return withoutSecrets(JSON.parse(text));
+    return withoutSecrets(parsedJson(text));
   } catch {
-    // Text that is not JSON may hold a secret just as well, so it is not kept.
-    return "(not JSON)";
+    // What cannot be read may hold a secret just as well, so it is not kept.
+    return "(not readable)";
   }
 }
 
-/** Writes every API request down when it arrives, and its answer when it is known. */
+/**
+ * Writes every API request down when it arrives, and its answer when it is known. The body of a request without the key
+ * is not read, and neither it nor the query is kept: anybody may send them.
+ */
 export const logRequests =
-  ({ log }: Service): MiddlewareHandler<Env> =>
+  (service: Service): MiddlewareHandler<Env> =>
   async (context, next) => {
     const startedAt = Date.now();
+    const hasKey = carriesKey(context, service);
     const entry: LoggedRequest = {
       at: new Date(startedAt).toISOString(),
       method: context.req.method,
       path: pathInApi(context),
       template: templateOf(context),
-      query: context.req.query(),
-      body: parsedBody(await context.req.text()),
+      query: hasKey ? context.req.query() : {},
+      body: hasKey ? shownBody(await context.req.text()) : null,
       status: null,
       duration_ms: 0,
     };
-    log.add(entry);
+    service.log.add(entry);
     await next();
     // A dropped connection has no status.
     entry.status = context.res.headers.has("x-hono-already-sent") ? null : context.res.status;

@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
+import { bracketed, isLoopback } from "./access";
 import { createApp } from "./app";
 import { DataFile } from "./data-file";
 import { Faults } from "./faults";
@@ -25,12 +26,12 @@ export interface Emulator {
   reset(): void;
 }
 
-const listen = (server: Server, port: number, host: string): Promise<number> =>
+const listen = (server: Server, port: number, host: string): Promise<AddressInfo> =>
   new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {
       server.off("error", reject);
-      resolve((server.address() as AddressInfo).port); // a TCP server has no other kind of address
+      resolve(server.address() as AddressInfo); // a TCP server has no other kind of address
     });
   });
 
@@ -41,6 +42,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const log = new RequestLog();
   const lifecycle = new Lifecycle(options, store, faults);
   let url = "";
+  let isLocal = false;
 
   const reset = (): void => {
     lifecycle.stop();
@@ -54,12 +56,13 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   if (saved !== undefined) store.replaceAll(saved);
   store.onChange(() => file?.saveSoon());
 
-  const service: Service = { options, store, lifecycle, faults, log, origin: () => url, reset };
+  const service: Service = { options, store, lifecycle, faults, log, origin: () => url, isLocal: () => isLocal, reset };
   const app = createApp(service);
   // Replacing the global Request and Response would reach into the process that the emulator is a guest of.
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
-  const port = await listen(server, options.port, options.host);
-  url = `http://${options.host.includes(":") ? `[${options.host}]` : options.host}:${port}`;
+  const { address, port } = await listen(server, options.port, options.host);
+  url = `http://${bracketed(options.host)}:${port}`;
+  isLocal = isLoopback(address);
   lifecycle.resume();
 
   const disconnect = async (): Promise<void> => {

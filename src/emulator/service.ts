@@ -15,6 +15,8 @@ export interface Service {
   log: RequestLog;
   /** Where the emulator is reached; known once it listens. */
   origin: () => string;
+  /** Whether it listens on a loopback address, where nobody but this machine reaches it. False until it listens. */
+  isLocal: () => boolean;
   /** Back to the state of the first start. */
   reset: () => void;
 }

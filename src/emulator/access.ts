@@ -1,0 +1,77 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { BlockList, isIP } from "node:net";
+import type { Context, MiddlewareHandler } from "hono";
+import type { Env, Service } from "./service";
+import { WireError } from "./wire-errors";
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8);
+loopback.addAddress("::1", "ipv6");
+
+/** Whether only this machine reaches the address. A BlockList knows the IPv6 spelling of an IPv4 address, too. */
+export function isLoopback(address: string): boolean {
+  const version = isIP(address);
+  return version !== 0 && loopback.check(address, version === 6 ? "ipv6" : "ipv4");
+}
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+export const carriesKey = (context: Context<Env>, { options }: Service): boolean =>
+  timingSafeEqual(digest(context.req.header("authorization") ?? ""), digest(`Bearer ${options.apiKey}`));
+
+export const requireKey =
+  (service: Service): MiddlewareHandler<Env> =>
+  async (context, next) => {
+    if (!carriesKey(context, service)) throw new WireError(401, "authentication failed");
+    await next();
+  };
+
+/** As an address stands in a url. */
+export const bracketed = (host: string): string => (host.includes(":") ? `[${host}]` : host);
+
+/** In one spelling and without the port, which may be a forwarded one. */
+function hostname(authority: string): string | undefined {
+  try {
+    return new URL(`http://${authority}`).hostname;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A web page whose own host name was pointed at this machine (DNS rebinding) sends that name as the host. On other
+ * addresses the emulator cannot know its names, and every route wants the key, which no such page has.
+ */
+export const refuseForeignHosts =
+  (service: Service): MiddlewareHandler<Env> =>
+  async (context, next) => {
+    const asked = hostname(context.req.header("host") ?? "");
+    const isOurs =
+      asked !== undefined &&
+      (asked === "localhost" ||
+        isLoopback(asked.replace(/^\[|\]$/g, "")) ||
+        asked === hostname(bracketed(service.options.host)));
+    if (service.isLocal() && !isOurs) {
+      throw new WireError(
+        403,
+        "the emulator listens on a loopback address and answers under localhost, a loopback address or the name given " +
+          "with --host only: ask under one of these, or start it with --host 0.0.0.0",
+      );
+    }
+    await next();
+  };
+
+/**
+ * The control routes are open to this machine, but not to the web pages that it shows: a browser adds an Origin to
+ * what a page may change things with. Where others reach the emulator, the routes want the key.
+ */
+export function guardControl(service: Service): MiddlewareHandler<Env> {
+  const withKey = requireKey(service);
+  return async (context, next) => {
+    if (!service.isLocal()) return withKey(context, next);
+    if (context.req.header("origin") !== undefined) {
+      throw new WireError(403, "the control routes are not for web pages: send no Origin header");
+    }
+    return next();
+  };
+}
