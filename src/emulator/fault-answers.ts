@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context, MiddlewareHandler } from "hono";
 import type { RequestFault } from "./faults";
+import { isRecord } from "./http";
 import type { Env, Service } from "./service";
 import { pathInApi, templateOf } from "./template";
 
@@ -21,9 +22,23 @@ function drop(context: Context<Env>, how: NonNullable<RequestFault["drop"]>, rea
   return RESPONSE_ALREADY_SENT;
 }
 
+/** A JSON merge patch (RFC 7396): objects field by field, null takes a field away, anything else is replaced. */
+function merged(target: unknown, patch: unknown): unknown {
+  if (!isRecord(patch)) return patch;
+  const base = isRecord(target) ? target : {};
+  const kept = Object.entries(base).filter(([key]) => !Object.hasOwn(patch, key));
+  const given = Object.entries(patch).filter(([, value]) => value !== null);
+  return Object.fromEntries([...kept, ...given.map(([key, value]) => [key, merged(base[key], value)])]);
+}
+
+const bodyOf = ({ body, merge }: RequestFault, status: number, real: string): unknown => {
+  if (merge !== undefined) return merged(real === "" ? {} : JSON.parse(real), merge);
+  return body ?? (status < 300 ? real : INJECTED);
+};
+
 /** A success without a body of its own keeps the real one: only its status is altered. */
 function faultAnswer(fault: RequestFault, status: number, real: string): Response {
-  const body = fault.body ?? (status < 300 ? real : INJECTED);
+  const body = bodyOf(fault, status, real);
   const isText = typeof body === "string";
   const standardType = isText && fault.body !== undefined ? "text/html" : "application/json";
   const headers = { "content-type": fault.contentType ?? standardType, ...fault.headers };
@@ -37,7 +52,8 @@ export const applyFaults =
     const fault = faults.takeForRequest(context.req.method, pathInApi(context), templateOf(context));
     if (fault === undefined) return next();
 
-    const onlySlow = fault.status === undefined && fault.body === undefined && fault.drop === undefined;
+    const { status, body, merge, drop: dropped } = fault;
+    const onlySlow = [status, body, merge, dropped].every((part) => part === undefined);
     if (fault.effect === "done") {
       await next();
       // What comes after is no longer part of the request: it may never be answered.

@@ -26,6 +26,7 @@ const requestFault = z
     after: z.int().min(0).default(0),
     status: z.int().min(200).max(599).optional(),
     body: z.unknown().optional(),
+    merge: z.record(z.string(), z.unknown()).optional(),
     contentType: z
       .string()
       .refine((type) => sendable({ "content-type": type }), "holds a character that no HTTP header may have")
@@ -39,9 +40,14 @@ const requestFault = z
     drop: z.enum(["reset", "cut", "hang"]).optional(),
   })
   .refine(
-    ({ status, body, drop, delayMs }) =>
-      status !== undefined || body !== undefined || drop !== undefined || delayMs > 0,
-    "a fault needs a status, a body, a drop or a delayMs",
+    ({ status, body, merge, drop, delayMs }) =>
+      status !== undefined || body !== undefined || merge !== undefined || drop !== undefined || delayMs > 0,
+    "a fault needs a status, a body, a merge, a drop or a delayMs",
+  )
+  .refine(
+    ({ merge, body, drop, effect }) =>
+      merge === undefined || (body === undefined && drop === undefined && effect === "done"),
+    'a merge changes the real answer: it goes with effect "done", and with neither a body nor a drop',
   );
 
 const action = z.enum(["create_compute", "start_compute", "suspend_compute", "apply_config", "check_availability"]);

@@ -7,6 +7,7 @@ import {
   ERROR_BODY,
   integrate,
   PRIMARY,
+  record,
   records,
   settled,
   start,
@@ -70,6 +71,31 @@ describe("a fault that answers", () => {
     const empty = await api(emulator, "DELETE", `${ENDPOINTS}/${PRIMARY}`);
     expect([empty.status, empty.text]).toEqual([204, ""]);
     expect(await count(emulator)).toBe(1);
+  });
+
+  test("can lay other values over the real answer, and take some away", async () => {
+    const emulator = await start();
+    const endpoint = { autoscaling_limit_max_cu: 7, settings: { pg_settings: { odd: "on" } } };
+    const merge = { endpoint: { ...endpoint, host: null }, operations: [] };
+    await arm(emulator, { method: "POST", path: TEMPLATE, effect: "done", merge });
+    const { status, body } = await create(emulator);
+    expect([status, body]).toMatchObject([201, { endpoint: { ...endpoint, branch_id: "br-dev" }, operations: [] }]);
+    const made = record(body, "endpoint");
+    expect(made).not.toHaveProperty("host");
+    // The real one is as it was asked for.
+    expect(records((await list(emulator)).body, "endpoints")).toContainEqual(
+      expect.objectContaining({ id: made.id, autoscaling_limit_max_cu: 2, settings: {}, host: expect.any(String) }),
+    );
+  });
+
+  test("can give a body to an answer that has none, under another status", async () => {
+    const emulator = await start();
+    await integrate(emulator);
+    await arm(emulator, { method: "POST", effect: "done", status: 200, merge: { domain: "https://b.example.com" } });
+    const domain = { domain: "https://a.example.com", auth_provider: "supported_provider" };
+    const added = await api(emulator, "POST", `${DEMO}/auth/domains`, domain);
+    expect([added.status, added.body]).toEqual([200, { domain: "https://b.example.com" }]);
+    expect((await api(emulator, "GET", `${DEMO}/auth/domains`)).body).toEqual({ domains: [domain] });
   });
 
   test("matches a literal path as well as a template, and nothing else", async () => {
@@ -233,6 +259,10 @@ test.each([
   { drop: "softly" },
   { path: "projects", status: 500 },
   { statu: 500 },
+  { merge: { endpoint: {} } },
+  { merge: { endpoint: {} }, effect: "done", body: {} },
+  { merge: { endpoint: {} }, effect: "done", drop: "cut" },
+  { merge: "text", effect: "done" },
   { operation: { status: "fine" } },
   { stuck: false },
 ])("a fault such as %j is refused", async (fault) => {
