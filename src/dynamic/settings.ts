@@ -1,3 +1,4 @@
+import { isLoopback } from "../loopback";
 import { isUnknown } from "./unknowns";
 
 /** Where the service is and who asks. Resolved anew at each call; the key is never a resource input. */
@@ -29,9 +30,6 @@ const DEFAULT_AUTH_PROVIDER = "supported_provider";
 /** As lifecycles/identifiers has it for arguments; every program loads this file, so it does without zod. */
 const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
 
-/** The hosts whose traffic never leaves the machine, as `URL` spells them. */
-const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|(?:.+\.)?localhost|\[::1\])$/;
-
 /** The settings, or all that is wrong with them. An unknown setting (a preview) is neither: `undefined`. */
 export function resolveSettings(read: ReadSetting): { settings?: Settings; problems: string[] } {
   const get = (name: keyof typeof ENVIRONMENT): string | undefined =>
@@ -54,6 +52,10 @@ export function resolveSettings(read: ReadSetting): { settings?: Settings; probl
     );
   } else {
     problems.push(...baseUrlProblems(baseUrl, isOn(get("allowHttp"))));
+  }
+  for (const name of ["quiet", "allowHttp"] as const) {
+    if (isFlag(get(name))) continue;
+    problems.push(`svc:${name} (or ${ENVIRONMENT[name]}) must be true or false (or 1 or 0)`);
   }
   const authProvider = get("authProvider") ?? DEFAULT_AUTH_PROVIDER;
   if (!SEGMENT.test(authProvider)) {
@@ -78,7 +80,7 @@ function baseUrlProblems(baseUrl: string, allowHttp: boolean): string[] {
   if (!URL.canParse(baseUrl)) return [`${where} is not a URL`];
   const url = new URL(baseUrl);
   const problems: string[] = [];
-  if (url.protocol === "http:" && !allowHttp && !LOOPBACK.test(url.hostname)) {
+  if (url.protocol === "http:" && !allowHttp && !isLoopback(url.hostname)) {
     problems.push(
       `${where} must begin with https://: http:// would send the API key unencrypted to another host. For an emulator in another container, set svc:allowHttp to true (or SVC_ALLOW_HTTP=1)`,
     );
@@ -89,6 +91,11 @@ function baseUrlProblems(baseUrl: string, allowHttp: boolean): string[] {
     problems.push(`${where} must end in the version segment of the API, such as https://…/api/v2`);
   }
   return problems;
+}
+
+/** Whether it is left out, not known yet, or one of the words for on and off. */
+function isFlag(flag: string | undefined): boolean {
+  return flag === undefined || isUnknown(flag) || ["true", "1", "false", "0"].includes(flag);
 }
 
 function isOn(flag: string | undefined): boolean {

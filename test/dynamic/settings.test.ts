@@ -47,6 +47,7 @@ test.each([
   "10.0.0.5:8787",
   "[::2]",
   "notlocalhost",
+  "emulator.localhost",
 ])("http is refused to %s, where the key would travel unencrypted, unless it is allowed", (host) => {
   const given = { apiKey: "k", baseUrl: `http://${host}/CANARY/v2` };
   const { settings, problems } = from(given);
@@ -59,7 +60,7 @@ test.each([
   expect(from(given).settings?.baseUrl).toBe(given.baseUrl);
 });
 
-test.each(["127.0.0.1:8787", "127.8.0.1", "localhost:1", "LOCALHOST", "emulator.localhost", "[::1]:8787"])(
+test.each(["127.0.0.1:8787", "127.8.0.1", "localhost:1", "LOCALHOST", "[::1]:8787"])(
   "http may go to %s, which is this machine",
   (host) => {
     expect(from({ apiKey: "k", baseUrl: `http://${host}/v2` }).problems).toEqual([]);
@@ -80,6 +81,27 @@ test("a key that no header can carry is refused without showing it", () => {
   const { problems } = from({ apiKey: "CANARY\nX: y", baseUrl: "https://x.example/v2" });
   expect(problems).toHaveLength(1);
   expect(problems.join()).not.toContain("CANARY");
+});
+
+test.each(["maybe", "TRUE", "yes", "CANARY"])("%j is no value of a setting that is on or off", (value) => {
+  const good = { apiKey: "k", baseUrl: "https://x.example/v2" };
+  const { settings, problems } = from({ ...good, quiet: value, allowHttp: value });
+  expect(settings).toBeUndefined();
+  expect(problems).toEqual([
+    "svc:quiet (or SVC_QUIET) must be true or false (or 1 or 0)",
+    "svc:allowHttp (or SVC_ALLOW_HTTP) must be true or false (or 1 or 0)",
+  ]);
+  process.env["SVC_QUIET"] = value;
+  expect(from(good).problems).toHaveLength(1);
+});
+
+test.each([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+])("the setting quiet may be %s", (quiet, isQuiet) => {
+  expect(from({ apiKey: "k", baseUrl: "https://x.example/v2", quiet }).settings?.quiet).toBe(isQuiet);
 });
 
 test("all that is wrong comes at once", () => {
