@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { isObject, isOutput, unknownNames, wordFor } from "../helpers/given";
 import { durationSeconds } from "./durations";
 import { checkPointerResolves } from "./pointerCheck";
 import { warnOfPlainKey } from "./plainKeyCheck";
@@ -30,17 +31,15 @@ export abstract class SvcResource extends pulumi.CustomResource {
     declaration: Declaration,
     name: string,
     args: object | undefined,
-    opts: pulumi.CustomResourceOptions = {},
+    given: pulumi.CustomResourceOptions | undefined,
   ) {
     const { kind } = declaration;
     const type = typeToken(kind);
+    const opts = checkedOptions(`${kind} "${name}"`, args, given);
     if (opts.import !== undefined) {
       throw new Error(
         `${kind} "${name}": the option "import" does not work for dynamic resources. Take the object over with "adopt: true" where the resource has it, or look it up with ${kind}.get.`,
       );
-    }
-    if (opts.id === undefined && args === undefined) {
-      throw new Error(`${kind} "${name}": the arguments are missing.`);
     }
     checkPointerResolves();
     warnOfPlainKey();
@@ -49,6 +48,7 @@ export abstract class SvcResource extends pulumi.CustomResource {
       name,
       {
         ...inputs(declaration, args),
+        __surplus: surplus(declaration, args),
         __provider: pointer(kind),
         __urn: urnOf(name, type, opts.parent),
         __timeouts: timeouts(opts.customTimeouts),
@@ -56,6 +56,34 @@ export abstract class SvcResource extends pulumi.CustomResource {
       options(declaration, opts),
     );
   }
+}
+
+/** @throws when a program without types gives arguments or options that are none, or looks up without an id. */
+function checkedOptions(owner: string, args: unknown, opts: unknown = {}): pulumi.CustomResourceOptions {
+  if (!isObject(opts)) throw new Error(`${owner}: the options must be an object, not ${wordFor(opts)}.`);
+  if (args !== undefined && !isObject(args) && !isOutput(args)) {
+    throw new Error(`${owner}: the arguments must be an object, not ${wordFor(args)}.`);
+  }
+  const { id } = opts;
+  if ("id" in opts && (id === undefined || id === "" || !["string", "object"].includes(typeof id) || id === null)) {
+    throw new Error(`${owner}: the id of what is looked up must be a string that is not empty.`);
+  }
+  if (args === undefined && id === undefined) throw new Error(`${owner}: the arguments are missing.`);
+  // An object; what the SDK knows of its properties is not looked at here.
+  return opts as pulumi.CustomResourceOptions;
+}
+
+/** The names, and never the values, that the resource does not have: `check` refuses them with all other problems. */
+function surplus({ args: names }: Declaration, args: object | undefined): pulumi.Input<string[] | undefined> {
+  const unknown = (given: unknown): string[] | undefined => {
+    const found = isObject(given) && !pulumi.isUnknown(given) ? unknownNames(given, names) : [];
+    return found.length > 0 ? found : undefined;
+  };
+  if (!pulumi.Output.isInstance<unknown>(args)) return unknown(args);
+  // The second parameter is internal in the SDK's types; lifting a property uses it too. The names are known in a preview
+  // although some value is not.
+  type Apply = (names: typeof unknown, runWithUnknowns: boolean) => pulumi.Output<string[] | undefined>;
+  return (args.apply as Apply).call(args, unknown, true);
 }
 
 /** By name: spreading `args` would drag the internals of an Output into the inputs when all of it is one (engine.md 3). */

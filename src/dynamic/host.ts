@@ -10,7 +10,7 @@ import { Progress } from "./progress";
 import { clean, hidden, inputEcho, pick, visible, type Hidden, type Properties } from "./properties";
 import type { Session } from "./session";
 import { resolveSettings, type ReadSetting } from "./settings";
-import { checkArguments, problemText, specOf, type Problem } from "./shape";
+import { checkArguments, problemText, specOf, surplusProblems, type Problem } from "./shape";
 import { containsUnknown } from "./unknowns";
 import { withDeadline } from "./withDeadline";
 import { droppedWarning, failure, heldTwice, patience, stays } from "./words";
@@ -147,7 +147,7 @@ export function host<Args extends object, Outputs extends object>(
     async check(olds, news) {
       return settle(() => {
         const { args, known, problems } = check(visible(news));
-        const { __urn } = hidden(news);
+        const { __urn, __surplus = [] } = hidden(news);
         if (__urn !== undefined) {
           const oldInputs = visible(olds);
           const isNew = Object.keys(oldInputs).length === 0;
@@ -160,7 +160,7 @@ export function host<Args extends object, Outputs extends object>(
         }
         const settingProblems = resolveSettings(readSetting).problems.map((reason) => ({ path: "", reason }));
         // Never a property: the engine would print its value, secrets too (engine.md 3).
-        const failures = [...problems, ...settingProblems].map((problem) => ({
+        const failures = [...surplusProblems(specs, __surplus), ...problems, ...settingProblems].map((problem) => ({
           property: "",
           reason: problemText(problem),
         }));

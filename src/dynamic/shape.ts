@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { unknownProperty } from "../helpers/given";
 import { isUnknown, containsUnknown } from "./unknowns";
 import type { Properties } from "./properties";
 import { sameJson } from "./equality";
@@ -79,6 +80,11 @@ export function checkArguments<Args extends object>(
   return { args, problems };
 }
 
+/** Of the names that the program gives and the resource does not have (`__surplus`). */
+export function surplusProblems<Args extends object>(specs: ArgumentSpecs<Args>, names: readonly string[]): Problem[] {
+  return names.map((path) => ({ path, reason: unknownProperty(path, Object.keys(specs)) }));
+}
+
 /** Each entry is an `ArgumentSpec` of its own type; here it is used for values of which nothing is known yet. */
 export function specEntries<Args extends object>(
   specs: ArgumentSpecs<Args>,
@@ -98,8 +104,10 @@ function checkValue(schema: z.ZodType, value: unknown, name: string): { value: u
   const parsed = schema.safeParse(value);
   const partlyKnown = containsUnknown(value);
   if (parsed.success) return { value: partlyKnown ? value : parsed.data, problems: [] };
-  const issues = parsed.error.issues.filter((issue) => !partlyKnown || !touchesUnknown(value, issue.path));
-  return { value, problems: issues.flatMap((issue) => issueProblems(issue, name)) };
+  const issues = parsed.error.issues.filter(
+    (issue) => !partlyKnown || isUnknownName(issue) || !touchesUnknown(value, issue.path),
+  );
+  return { value, problems: issues.map(({ path, message }) => ({ path: pathText([name, ...path]), reason: message })) };
 }
 
 /** An issue at a node that is unknown, or that holds an unknown, says nothing yet. */
@@ -113,17 +121,18 @@ function touchesUnknown(value: unknown, path: readonly PropertyKey[]): boolean {
   return containsUnknown(node);
 }
 
-function issueProblems(issue: z.core.$ZodIssue, name: string): Problem[] {
-  const path = pathText([name, ...issue.path]);
-  if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({ path: `${path}.${key}`, reason: "is not known here" }));
-  }
-  return [{ path, reason: issue.message }];
+/** Marks an issue that is about the name of a property, whatever its value is or will be. */
+export const UNKNOWN_NAME = { unknownName: true } as const;
+
+function isUnknownName(issue: z.core.$ZodIssue): boolean {
+  return issue.code === "custom" && issue.params?.["unknownName"] === true;
 }
 
 function pathText(path: readonly PropertyKey[]): string {
   return path
-    .map((key, index) => (typeof key === "number" ? `[${key}]` : `${index > 0 ? "." : ""}${String(key)}`))
+    .map((key, index) =>
+      typeof key === "number" ? `[${key}]` : key === "" ? '[""]' : `${index > 0 ? "." : ""}${String(key)}`,
+    )
     .join("");
 }
 

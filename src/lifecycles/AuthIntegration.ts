@@ -1,10 +1,10 @@
-import { z } from "zod";
 import type { AuthIntegration, KeySet } from "../client";
 import type { Call, Lifecycle } from "../dynamic/lifecycle";
 import type { ArgumentSpecs } from "../dynamic/shape";
 import type { AuthIntegrationOutputs, AuthIntegrationShape } from "../resources/AuthIntegration";
 import { withoutAbsent } from "./absent";
 import { madeAgo } from "./age";
+import { boolean, textUpTo } from "./argumentSchemas";
 import { gone, OR_ALIAS } from "./conflictWords";
 import { creatingUnlisted } from "./creatingUnlisted";
 import { defaultBranchId } from "./defaultBranch";
@@ -14,10 +14,7 @@ import { homeWasReplaced } from "./integrationOf";
 type Shape = AuthIntegrationShape;
 type Outputs = AuthIntegrationOutputs & Partial<Shape>;
 
-const databaseIdentifier = z
-  .string({ error: "must be a string" })
-  .min(1, { error: "must have 1 to 63 characters" })
-  .max(63, { error: "must have 1 to 63 characters" });
+const databaseIdentifier = textUpTo(63);
 
 /** What the service takes when no role is given (service.md 4.1). */
 const DEFAULT_ROLE = "svcdb_owner";
@@ -28,7 +25,7 @@ const args: ArgumentSpecs<Shape> = {
   databaseName: { schema: databaseIdentifier, replaces: true },
   roleName: { schema: databaseIdentifier, replaces: true, unreadable: true },
   authProvider: { schema: authProviderSchema, replaces: true },
-  adopt: { schema: z.boolean({ error: "must be true or false" }), createOnly: true },
+  adopt: { schema: boolean, createOnly: true },
 };
 
 /** An auth integration with the key set of its creation (service.md 2.2, 2.3, 4.1). */

@@ -1,9 +1,9 @@
-import { z } from "zod";
 import { ConflictError } from "../client";
 import type { Call, Lifecycle } from "../dynamic/lifecycle";
 import type { ArgumentSpecs } from "../dynamic/shape";
 import type { AuthUserOutputs, AuthUserShape } from "../resources/AuthUser";
 import { withoutAbsent } from "./absent";
+import { email, textUpTo } from "./argumentSchemas";
 import { OR_ALIAS } from "./conflictWords";
 import { authProviderSchema, projectIdSchema, splitId } from "./identifiers";
 import { creatingAtHome, homeOf, homeStands } from "./integrationOf";
@@ -11,15 +11,10 @@ import { creatingAtHome, homeOf, homeStands } from "./integrationOf";
 type Shape = AuthUserShape;
 type Outputs = AuthUserOutputs & Partial<Shape>;
 
-const NAME_LENGTH = { error: "must have 1 to 255 characters" };
-
 const args: ArgumentSpecs<Shape> = {
   projectId: { schema: projectIdSchema, required: true, replaces: "container" },
-  email: { schema: z.email({ error: "must be an e-mail address" }), required: true, replaces: true, unreadable: true },
-  name: {
-    schema: z.string({ error: "must be a string" }).min(1, NAME_LENGTH).max(255, NAME_LENGTH),
-    replaces: true,
-  },
+  email: { schema: email, required: true, replaces: true, unreadable: true },
+  name: { schema: textUpTo(255), replaces: true },
   authProvider: { schema: authProviderSchema, replaces: true },
 };
 

@@ -4,6 +4,7 @@ import type { Call, Declared, Lifecycle } from "../dynamic/lifecycle";
 import { sameArgument, specOf, type ArgumentSpecs, type Problem } from "../dynamic/shape";
 import type { EmailServerOutputs, EmailServerShape, SmtpShape } from "../resources/EmailServer";
 import { withoutAbsent } from "./absent";
+import { email, string, text } from "./argumentSchemas";
 import { projectIdSchema } from "./identifiers";
 import { creatingAtHome, homeOf, homeStands, homeWasReplaced } from "./integrationOf";
 import { readable } from "../helpers/masked";
@@ -29,23 +30,19 @@ const SMTP = [
 const HOST = /^([^\s/@:[\]]+|\[?[\da-f]*:[\da-f]*:[\da-f:.]*\]?)$/i;
 const PORT = { error: "must be a whole number from 1 to 65535" };
 
-const text = z.string({ error: "must be a string" }).min(1, { error: "must not be empty" });
-
 /** The shared server has none of these: leaving them out takes them away. */
 const args: ArgumentSpecs<Shape> = {
   projectId: { schema: projectIdSchema, required: true, replaces: "container" },
   type: { schema: z.enum(["shared", "standard"], { error: 'must be "shared" or "standard"' }), required: true },
   host: {
-    schema: z
-      .string({ error: "must be a string" })
-      .regex(HOST, { error: "must be a host name, such as smtp.example.com" }),
+    schema: string.regex(HOST, { error: "must be a host name, such as smtp.example.com" }),
     equal: (left, right) => left.toLowerCase() === right.toLowerCase(),
     unset: "update",
   },
   port: { schema: z.int(PORT).min(1, PORT).max(65_535, PORT), unset: "update" },
   username: { schema: text, unset: "update" },
   password: { schema: text, unset: "update" },
-  senderEmail: { schema: z.email({ error: "must be an e-mail address" }), unset: "update" },
+  senderEmail: { schema: email, unset: "update" },
   senderName: { schema: text, unset: "update" },
 };
 

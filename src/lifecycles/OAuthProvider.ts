@@ -1,12 +1,12 @@
-import { z } from "zod";
 import type { OAuthProvider } from "../client";
 import type { Call, Lifecycle, Observed, Stored } from "../dynamic/lifecycle";
 import type { ArgumentSpecs, Problem } from "../dynamic/shape";
 import type { OAuthProviderOutputs, OAuthProviderShape } from "../resources/OAuthProvider";
 import { withoutAbsent } from "./absent";
+import { boolean, text } from "./argumentSchemas";
 import { gone, OR_ALIAS, unseen } from "./conflictWords";
 import { creatingUnlisted } from "./creatingUnlisted";
-import { projectIdSchema, segmentSchema, splitId } from "./identifiers";
+import { oauthProviderIdSchema, projectIdSchema, splitId } from "./identifiers";
 import { creatingAtHome, homeOf, homeStands, homeWasReplaced } from "./integrationOf";
 import { readable } from "../helpers/masked";
 
@@ -17,19 +17,13 @@ type Outputs = OAuthProviderOutputs;
 const SHARED_BY_HAND = "(shared keys of the service: changed outside Pulumi)";
 const STANDARD_BY_HAND = "(own credentials: changed outside Pulumi)";
 
-const credential = z.string({ error: "must be a string" }).min(1, { error: "must not be empty" });
-
 const args: ArgumentSpecs<Shape> = {
   projectId: { schema: projectIdSchema, required: true, replaces: "container" },
-  providerId: {
-    schema: segmentSchema("must be the short name of an OAuth provider, such as google"),
-    required: true,
-    replaces: true,
-  },
+  providerId: { schema: oauthProviderIdSchema, required: true, replaces: true },
   // A PATCH cannot take credentials away (service.md 4.2): going back to shared keys takes a new provider.
-  clientId: { schema: credential, unset: "replace" },
-  clientSecret: { schema: credential, unset: "replace" },
-  adopt: { schema: z.boolean({ error: "must be true or false" }), createOnly: true },
+  clientId: { schema: text, unset: "replace" },
+  clientSecret: { schema: text, unset: "replace" },
+  adopt: { schema: boolean, createOnly: true },
 };
 
 /** A way to sign in (service.md 2.4, 4.2). */

@@ -1,9 +1,9 @@
-import { z } from "zod";
 import type { WhitelistDomain } from "../client";
 import type { Call, Declared, Lifecycle } from "../dynamic/lifecycle";
 import type { ArgumentSpecs } from "../dynamic/shape";
 import type { WhitelistOutputs, WhitelistShape } from "../resources/Whitelist";
 import { withoutAbsent } from "./absent";
+import { list } from "./argumentSchemas";
 import { authProviderSchema, projectIdSchema } from "./identifiers";
 import { creatingAtHome, homeOf, homeStands, homeWasReplaced } from "./integrationOf";
 import { normalisedOrigin, originSchema } from "./origin";
@@ -14,7 +14,7 @@ type Shape = WhitelistShape;
 type Outputs = WhitelistOutputs & Partial<Shape>;
 
 /** A set: where two origins are the same, the second one names the first. */
-const domains = z.array(originSchema, { error: "must be a list of origins" }).superRefine((origins, context) => {
+const domains = list(originSchema, "must be a list of origins").superRefine((origins, context) => {
   for (const [index, origin] of origins.entries()) {
     const first = origins.indexOf(origin);
     if (first === index) continue;

@@ -1,9 +1,9 @@
-import { z } from "zod";
 import type { WhitelistDomain as WhitelistEntry } from "../client";
 import type { Lifecycle } from "../dynamic/lifecycle";
 import type { ArgumentSpecs } from "../dynamic/shape";
 import type { WhitelistDomainOutputs, WhitelistDomainShape } from "../resources/WhitelistDomain";
 import { withoutAbsent } from "./absent";
+import { boolean } from "./argumentSchemas";
 import { OR_ALIAS } from "./conflictWords";
 import { authProviderSchema, projectIdSchema, splitId } from "./identifiers";
 import { creatingAtHome, homeOf, homeStands, homeWasReplaced } from "./integrationOf";
@@ -18,7 +18,7 @@ const args: ArgumentSpecs<Shape> = {
   projectId: { schema: projectIdSchema, required: true, replaces: "container" },
   domain: { schema: originSchema, required: true, replaces: true },
   authProvider: { schema: authProviderSchema, replaces: true },
-  adopt: { schema: z.boolean({ error: "must be true or false" }), createOnly: true },
+  adopt: { schema: boolean, createOnly: true },
 };
 
 /** One redirect domain (service.md 2.5, 4.3). */

@@ -2,10 +2,10 @@ import { z } from "zod";
 import type { ArgumentSpecs, Problem } from "../dynamic/shape";
 import { computeSizes, LARGEST_AUTOSCALING_CU, type ComputeSize } from "../helpers/computeSizes";
 import type { ComputeEndpointShape } from "../resources/ComputeEndpoint";
+import { boolean, eitherOr, list, object, string, text, textUpTo } from "./argumentSchemas";
 import { branchIdSchema, projectIdSchema } from "./identifiers";
 
 const SIZES = "0.25, 0.5, 1 to 16, and the even numbers from 18 to 56";
-const boolean = z.boolean({ error: "must be true or false" });
 
 const cu = z.number({ error: "must be a number of compute units (CU)" });
 const isSize = (value: number): boolean => computeSizes.includes(value);
@@ -21,57 +21,60 @@ const limitCu = cu
       `${String(input)} CU is too large to scale: autoscaling goes up to ${LARGEST_AUTOSCALING_CU} CU, larger sizes are fixed`,
   });
 
-const range = z
-  .strictObject({ min: limitCu, max: limitCu })
-  .refine(({ min, max }) => min <= max, { error: "min must not be larger than max", path: ["min"] });
+const NOT_A_COMPUTE_SIZE = "must be a number of compute units (CU), or {min, max}";
 
-/** `oneOf`, but with the issues of the member that was meant, not "invalid input". */
-function eitherOr<T>(pick: (value: unknown) => z.ZodType<T>): z.ZodType<T> {
-  return z.unknown().transform((value, context): T => {
-    const parsed = pick(value).safeParse(value);
-    if (parsed.success) return parsed.data;
-    // The issues of the member, with their own paths and messages.
-    for (const issue of parsed.error.issues)
-      context.addIssue({ code: "custom", message: issue.message, path: issue.path });
-    return z.NEVER;
-  });
-}
+const range = object({ min: limitCu, max: limitCu }, NOT_A_COMPUTE_SIZE).refine(({ min, max }) => min <= max, {
+  error: "min must not be larger than max",
+  path: ["min"],
+});
 
 const size = eitherOr<ComputeSize>((value) =>
   typeof value === "object" && value !== null
     ? range
     : typeof value === "number"
       ? sizeCu
-      : z.never({ error: "must be a number of compute units (CU), or {min, max}" }),
+      : z.never({ error: NOT_A_COMPUTE_SIZE }),
 );
+
+const NOT_A_TIMEOUT = "must be true, false or {afterSeconds}";
 
 const scaleToZero = eitherOr<boolean | { afterSeconds: number }>((value) =>
   typeof value === "object" && value !== null
-    ? z.strictObject({
-        afterSeconds: z
-          .int({ error: "must be a whole number of seconds" })
-          .min(60, { error: "must be at least 60 seconds" })
-          .max(604_800, { error: "must be at most 604800 seconds (a week)" }),
-      })
-    : z.boolean({ error: "must be true, false or {afterSeconds}" }),
+    ? object(
+        {
+          afterSeconds: z
+            .int({ error: "must be a whole number of seconds" })
+            .min(60, { error: "must be at least 60 seconds" })
+            .max(604_800, { error: "must be at most 604800 seconds (a week)" }),
+        },
+        NOT_A_TIMEOUT,
+      )
+    : z.boolean({ error: NOT_A_TIMEOUT }),
 );
 
-const settings = z.strictObject(
+const pgSettings = z.record(
+  z.string().min(1),
+  z.string({ error: "must be a string (Postgres settings are sent as text)" }),
   {
-    pgSettings: z
-      .record(z.string(), z.string({ error: "must be a string (Postgres settings are sent as text)" }))
-      .exactOptional(),
-    preloadLibraries: z
-      .strictObject({
-        useDefaults: boolean.exactOptional(),
-        enabledLibraries: z.array(z.string({ error: "must be the name of a library" })).exactOptional(),
-      })
-      .exactOptional(),
+    error: ({ code }) =>
+      code === "invalid_key" ? "must have a name" : "must be an object of Postgres settings, each a string",
   },
+);
+
+const libraries = object(
   {
-    error: (issue) =>
-      issue.code === "invalid_type" ? "must be an object with pgSettings and preloadLibraries" : undefined,
+    useDefaults: boolean.exactOptional(),
+    enabledLibraries: list(
+      z.string({ error: "must be the name of a library" }),
+      "must be a list of names of libraries",
+    ).exactOptional(),
   },
+  "must be an object with useDefaults and enabledLibraries",
+);
+
+const settings = object(
+  { pgSettings: pgSettings.exactOptional(), preloadLibraries: libraries.exactOptional() },
+  "must be an object with pgSettings and preloadLibraries",
 );
 
 /** The seconds after which a compute is suspended, as the service counts them: 0 is its default, -1 is never. */
@@ -94,12 +97,7 @@ export const computeArguments: ArgumentSpecs<ComputeEndpointShape> = {
     replaces: true,
     assumed: "read_write",
   },
-  name: {
-    schema: z
-      .string({ error: "must be a string" })
-      .min(1, { error: "must have 1 to 64 characters" })
-      .max(64, { error: "must have 1 to 64 characters" }),
-  },
+  name: { schema: textUpTo(64) },
   size: {
     schema: size,
     equal: (left, right) => limits(left).min === limits(right).min && limits(left).max === limits(right).max,
@@ -109,14 +107,14 @@ export const computeArguments: ArgumentSpecs<ComputeEndpointShape> = {
   poolerMode: { schema: z.enum(["transaction"], { error: 'must be "transaction"' }) },
   disabled: { schema: boolean },
   passwordlessAccess: { schema: boolean },
-  regionId: { schema: z.string({ error: "must be a string" }).min(1, { error: "must not be empty" }), replaces: true },
-  provisioner: { schema: z.string({ error: "must be a string" }).min(1, { error: "must not be empty" }) },
+  regionId: { schema: text, replaces: true },
+  provisioner: { schema: text },
   settings: { schema: settings },
-  restartTriggers: { schema: z.array(z.unknown(), { error: "must be a list" }), unreadable: true },
+  restartTriggers: { schema: list(z.unknown(), "must be a list"), unreadable: true },
   adopt: {
     schema: eitherOr<boolean | string>((value) =>
       typeof value === "string"
-        ? z.string().regex(/^ep-[A-Za-z0-9._~-]+$/, {
+        ? string.regex(/^ep-[A-Za-z0-9._~-]+$/, {
             error: 'must be true, false or the id of a compute, which begins with "ep-"',
           })
         : z.boolean({ error: 'must be true, false or the id of a compute, which begins with "ep-"' }),

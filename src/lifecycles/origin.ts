@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { string } from "./argumentSchemas";
 
 /** An origin as browsers compare it: lower case, without the default port and a trailing slash. */
 export { normalisedOrigin } from "../client/origins";
@@ -13,23 +14,24 @@ const SURPLUS: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/#/, "fragment"],
 ];
 
-function reasonAgainst(text: string): string | undefined {
-  if (/\s/.test(text)) return `must hold no blank: it is an origin ${EXAMPLE}`;
-  const [scheme] = /^https?:\/\//i.exec(text) ?? [];
-  if (scheme === undefined) return `must begin with http:// or https://, ${EXAMPLE}`;
-  const rest = text.slice(scheme.length);
+function reasonsAgainst(given: string): string[] {
+  const reasons: string[] = [];
+  if (/\s/.test(given)) reasons.push(`must hold no blank: it is an origin ${EXAMPLE}`);
+  const text = given.replace(/\s/g, "");
+  if (!/^https?:\/\//i.test(text)) reasons.push(`must begin with http:// or https://, ${EXAMPLE}`);
+  const rest = text.replace(/^[a-z][a-z0-9+.-]*:\/\//i, "");
   const surplus = SURPLUS.filter(([pattern]) => pattern.test(rest)).map(([, name]) => name);
-  if (surplus.length > 0) return `must be an origin ${EXAMPLE}, without ${surplus.join(", ")}`;
-  if (rest === "" || rest.startsWith("/") || !URL.canParse(text)) {
-    return `must be an origin ${EXAMPLE}: its host or port is not valid`;
+  if (surplus.length > 0) reasons.push(`must be an origin ${EXAMPLE}, without ${surplus.join(", ")}`);
+  if (reasons.length === 0 && (rest === "" || rest.startsWith("/") || !URL.canParse(text))) {
+    reasons.push(`must be an origin ${EXAMPLE}: its host or port is not valid`);
   }
-  return undefined;
+  return reasons;
 }
 
 /** A redirect domain: an http(s) origin (service notes, "Values"), normalised. */
-export const originSchema = z.string({ error: "must be a string" }).transform((text, context): string => {
-  const reason = reasonAgainst(text);
-  if (reason === undefined) return new URL(text).origin;
-  context.addIssue({ code: "custom", message: reason });
+export const originSchema = string.transform((text, context): string => {
+  const reasons = reasonsAgainst(text);
+  if (reasons.length === 0) return new URL(text).origin;
+  for (const message of reasons) context.addIssue({ code: "custom", message });
   return z.NEVER;
 });

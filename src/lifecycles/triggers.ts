@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { list } from "./argumentSchemas";
 
 /** Values that only matter by their change. */
-export const triggersSchema = z.array(z.unknown(), { error: "must be a list of values, any of them" });
+export const triggersSchema = list(z.unknown(), "must be a list of values, any of them");

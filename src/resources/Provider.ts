@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { isOutput, objectProblems, wordFor } from "../helpers/given";
 
 export interface ProviderArgs {
   /** The API key of the account. Secret. @default the configuration `svc:apiKey` of the stack */
@@ -18,6 +19,7 @@ export class Provider extends pulumi.ProviderResource {
   readonly settings: { readonly [Name in keyof ProviderArgs]-?: pulumi.Output<string | undefined> };
 
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
+    refuseBadArguments(name, args);
     const config = new pulumi.Config("svc");
     const key = args.apiKey ?? config.getSecret("apiKey");
     const settings = {
@@ -36,4 +38,17 @@ export class Provider extends pulumi.ProviderResource {
     super("pulumi-nodejs", name, inputs, opts);
     this.settings = settings;
   }
+}
+
+const ARGS = ["apiKey", "baseUrl", "authProvider"] as const satisfies readonly (keyof ProviderArgs)[];
+
+/** A program without types can give anything. */
+function refuseBadArguments(name: string, args: ProviderArgs): void {
+  const problems = objectProblems(args, "", { known: ARGS });
+  for (const argument of problems.length > 0 ? [] : ARGS) {
+    const value: unknown = args[argument];
+    if (value === undefined || typeof value === "string" || isOutput(value) || wordFor(value) === "a promise") continue;
+    problems.push(`${argument}: must be a string or an Output of one, not ${wordFor(value)}`);
+  }
+  if (problems.length > 0) throw new Error(`Provider "${name}": ${problems.join("; ")}`);
 }

@@ -77,7 +77,7 @@ describe("creating an OAuth provider", () => {
       adopt: "x",
     });
     expect(problems).toEqual([
-      "providerId: must be the short name of an OAuth provider, such as google",
+      "providerId: must be the short name of an OAuth provider, such as google: lower-case letters, digits, _ and -",
       "clientId: must not be empty",
       "clientSecret: must be a string",
       "adopt: must be true or false",

@@ -40,6 +40,14 @@ test.each([
   expect(reason(text)).toMatch(words);
 });
 
+test.each(["app.example.com/callback", "ftp://app.example.com/callback", "app.example.com/a b"])(
+  "%s has two problems, and both are told",
+  (text) => {
+    const issues = originSchema.safeParse(text).error?.issues ?? [];
+    expect(issues.map(({ message }) => message).join("; ")).toMatch(/must begin with http.*without path/);
+  },
+);
+
 const host = fc.domain();
 const port = fc.option(fc.integer({ min: 1, max: 65_535 }), { nil: undefined });
 const scheme = fc.constantFrom("http", "https");

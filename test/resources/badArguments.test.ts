@@ -1,0 +1,109 @@
+import type { Lifecycle } from "../../src/dynamic/lifecycle";
+import { checkArguments, problemText, specEntries } from "../../src/dynamic/shape";
+import { authIntegration } from "../../src/lifecycles/AuthIntegration";
+import { authKeys } from "../../src/lifecycles/AuthKeys";
+import { authOwnershipTransfer } from "../../src/lifecycles/AuthOwnershipTransfer";
+import { authUser } from "../../src/lifecycles/AuthUser";
+import { computeEndpoint } from "../../src/lifecycles/ComputeEndpoint";
+import { emailServer } from "../../src/lifecycles/EmailServer";
+import { oauthProvider } from "../../src/lifecycles/OAuthProvider";
+import { whitelist } from "../../src/lifecycles/Whitelist";
+import { whitelistDomain } from "../../src/lifecycles/WhitelistDomain";
+
+/** The reasons of what is refused, of one kind. */
+type Check = (given: Record<string, unknown>) => string[];
+
+function checkOf<Args extends object, Outputs extends object>(lifecycle: Lifecycle<Args, Outputs>) {
+  const check: Check = (given) => checkArguments(lifecycle.kind, lifecycle.args, given).problems.map(problemText);
+  return { kind: lifecycle.kind, names: specEntries(lifecycle.args).map(([name]) => name), check };
+}
+
+const KINDS = [
+  checkOf(authIntegration),
+  checkOf(authKeys),
+  checkOf(authOwnershipTransfer),
+  checkOf(authUser),
+  checkOf(computeEndpoint),
+  checkOf(emailServer),
+  checkOf(oauthProvider),
+  checkOf(whitelist),
+  checkOf(whitelistDomain),
+];
+
+const CANARY = "canary value";
+/** Objects of every shape that an argument has, with a null or a wrong type inside. */
+const NESTED = ["min", "max", "afterSeconds", "pgSettings", "preloadLibraries", "other"].flatMap((name) =>
+  [null, 7, true, CANARY, [null], {}, { "": null, useDefaults: null, enabledLibraries: null, work_mem: null }].map(
+    (value) => ({ [name]: value }),
+  ),
+);
+const LIBRARIES = [[null], [[null]], CANARY, {}, 7].map((enabledLibraries) => ({
+  preloadLibraries: { enabledLibraries, useDefaults: CANARY },
+}));
+const WRONG = [null, 7, Number.NaN, true, CANARY, "", [null], [7, CANARY], [[]], {}, ...NESTED, ...LIBRARIES];
+
+test.each(KINDS)("$kind answers anything in words of its own, never in those of the library", ({ names, check }) => {
+  for (const name of names) {
+    for (const value of WRONG) {
+      for (const problem of check({ [name]: value })) {
+        expect(problem).not.toMatch(/Invalid|expected|Unrecognized|Too (small|big)|received/i);
+        expect(problem).not.toContain(CANARY);
+        expect(problem).toMatch(/^\S+: \S+/);
+      }
+    }
+  }
+});
+
+test.each(KINDS)(
+  "$kind refuses a list or an object that is empty inside, but for free lists and a flag",
+  ({ names, check }) => {
+    const free = ["rotationTriggers", "triggers", "restartTriggers"];
+    for (const name of names.filter((each) => !free.includes(each))) {
+      expect([name, check({ [name]: [null] }).some((problem) => problem.startsWith(name))]).toEqual([name, true]);
+    }
+  },
+);
+
+const accepted = (kind: string, given: Record<string, unknown>): string[] => {
+  const found = KINDS.find((each) => each.kind === kind);
+  const [name = ""] = Object.keys(given);
+  return (found?.check(given) ?? ["no such kind"]).filter((problem) => problem.startsWith(name));
+};
+
+test.each(["me@example.com", "a@localhost", "a@bücher.example", "ü@example.com", "用户@例子.广告", "a+b@x.example"])(
+  "%s is an address, since the service may know it",
+  (address) => {
+    expect(accepted("AuthUser", { email: address })).toEqual([]);
+    expect(accepted("EmailServer", { senderEmail: address })).toEqual([]);
+  },
+);
+
+test.each(["", "me", "@example.com", "me@", "me@a@b", "me @example.com", "Me <me@example.com>", "a@b,c@d"])(
+  "%j is no address",
+  (address) => {
+    expect(accepted("AuthUser", { email: address })).toEqual(["email: must be an e-mail address"]);
+    expect(accepted("EmailServer", { senderEmail: address })).toEqual(["senderEmail: must be an e-mail address"]);
+  },
+);
+
+test.each([
+  ["AuthUser", "name", 255],
+  ["ComputeEndpoint", "name", 64],
+  ["AuthIntegration", "databaseName", 63],
+])("the length of %s.%s is counted in characters", (kind, name, longest) => {
+  expect(accepted(kind, { [name]: "😀".repeat(longest) })).toEqual([]);
+  const words = [`${name}: must have 1 to ${longest} characters`];
+  expect(accepted(kind, { [name]: "😀".repeat(longest + 1) })).toEqual(words);
+  expect(accepted(kind, { [name]: "x".repeat(longest + 1) })).toEqual(words);
+  expect(accepted(kind, { [name]: "" })).toEqual(words);
+});
+
+test.each(["google", "my-provider_2", "x".repeat(64)])("%s may be an OAuth provider", (providerId) => {
+  expect(accepted("OAuthProvider", { providerId })).toEqual([]);
+});
+
+test.each(["Google", "2fa", "a.b", "a~b", "-a", "", "x".repeat(65)])("%j is no OAuth provider", (providerId) => {
+  expect(accepted("OAuthProvider", { providerId })).toEqual([
+    expect.stringMatching(/^providerId: must be the short name of an OAuth provider/),
+  ]);
+});
