@@ -12,6 +12,9 @@ import { docOf } from "./jsdoc.mjs";
  * @property {ts.Node} node
  */
 
+/** Generic types that change no name: one puts an Input at each place, the other says which belong together. */
+const KEEP_NAMES = ["ArgumentsOf", "AllOrNone"];
+
 /**
  * The properties of a type as its declarations write them: of an interface with those that it inherits from others of
  * ours, of a union with the variants that they belong to. What only a generic type computes is left out.
@@ -31,8 +34,7 @@ export function membersOf(surface, node) {
   if (ts.isTypeAliasDeclaration(node)) return membersOf(surface, node.type);
   if (ts.isUnionTypeNode(node)) return variants(node.types.map((type) => membersOf(surface, type)));
   if (!ts.isTypeReferenceNode(node)) return [];
-  // The one generic type that changes no name: it puts an Input at each place.
-  if (node.typeName.getText() === "ArgumentsOf") return membersOf(surface, node.typeArguments?.[0]);
+  if (KEEP_NAMES.includes(node.typeName.getText())) return membersOf(surface, node.typeArguments?.[0]);
   const declaration = surface.declarationOf(node.typeName);
   return declaration && isOurs(declaration) ? membersOf(surface, declaration) : [];
 }
@@ -46,11 +48,15 @@ export function membersOf(surface, node) {
 export function shapeOf(surface, node) {
   if (node && ts.isTypeAliasDeclaration(node) && ts.isTypeReferenceNode(node.type)) {
     const [argument] = node.type.typeArguments ?? [];
-    const shape = node.type.typeName.getText() === "ArgumentsOf" ? argument : undefined;
+    const inner = node.type.typeName.getText() === "ArgumentsOf" ? argument : undefined;
+    const shape = inner && ts.isTypeReferenceNode(inner) && isAllOrNone(inner) ? inner.typeArguments?.[0] : inner;
     if (shape && ts.isTypeReferenceNode(shape)) return surface.declarationOf(shape.typeName);
   }
   return node;
 }
+
+/** @param {ts.TypeReferenceNode} node */
+const isAllOrNone = (node) => node.typeName.getText() === "AllOrNone";
 
 /** @param {ts.InterfaceDeclaration} node */
 export function basesOf(node) {

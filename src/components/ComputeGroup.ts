@@ -1,6 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import { ComputeEndpoint, type ComputeEndpointArgs } from "../resources/ComputeEndpoint";
+import { isObject, objectProblems, wordFor } from "../helpers/given";
+import { COMPUTE_ENDPOINT_ARGS, ComputeEndpoint, type ComputeEndpointArgs } from "../resources/ComputeEndpoint";
 import { childOptions } from "./childOptions";
+import { refuse } from "./refuse";
 
 /** In characters, at the service (service notes). */
 const LONGEST_NAME = 64;
@@ -51,6 +53,7 @@ export class ComputeGroup extends pulumi.ComponentResource {
   readonly hosts: pulumi.Output<{ primary: string; replicas: string[] }>;
 
   constructor(name: string, args: ComputeGroupArgs, opts?: pulumi.ComponentResourceOptions) {
+    refuse(`ComputeGroup "${name}"`, opts, argumentProblems(args));
     super("svc:components:ComputeGroup", name, {}, opts);
     const { projectId, branchId } = args;
     const child = childOptions(this, opts);
@@ -77,9 +80,6 @@ export class ComputeGroup extends pulumi.ComponentResource {
 
 function replicasOf(name: string, { primary, replicas = 0 }: ComputeGroupArgs): (GroupReplicaArgs & { key: string })[] {
   if (typeof replicas === "number") {
-    if (!Number.isInteger(replicas) || replicas < 0) {
-      throw new Error(`ComputeGroup "${name}": replicas: must be a whole number from 0, or a list`);
-    }
     // A replica is no second adoption of the same compute, and bears a name of its own.
     const { adopt: _adopt, name: _name, ...like } = primary;
     return Array.from({ length: replicas }, (_, index) => ({
@@ -88,12 +88,43 @@ function replicasOf(name: string, { primary, replicas = 0 }: ComputeGroupArgs): 
       key: String(index),
     }));
   }
-  const keyed = replicas.map((replica, index) => ({ ...replica, key: replica.key ?? String(index) }));
-  const twice = keyed.find(({ key }, index) => keyed.findIndex((other) => other.key === key) !== index);
-  if (twice !== undefined) {
-    throw new Error(`ComputeGroup "${name}": replicas: two of them have the key "${twice.key}"`);
+  return replicas.map((replica, index) => ({ ...replica, key: keyOf(replica, index) }));
+}
+
+const keyOf = ({ key }: { readonly key?: unknown }, index: number): string =>
+  typeof key === "string" ? key : String(index);
+
+const ARGS = ["projectId", "branchId", "primary", "replicas"] as const satisfies readonly (keyof ComputeGroupArgs)[];
+
+/** What the group leaves to each compute. */
+const COMPUTE_ARGS = COMPUTE_ENDPOINT_ARGS.filter((name) => !["projectId", "branchId", "type"].includes(name));
+
+function argumentProblems(args: unknown): string[] {
+  const problems = objectProblems(args, "", { known: ARGS, required: ["projectId", "branchId"] });
+  if (!isObject(args)) return problems;
+  const { primary, replicas } = args;
+  problems.push(...objectProblems(primary, "primary", { known: COMPUTE_ARGS }));
+  if (Array.isArray(replicas)) problems.push(...listProblems(replicas));
+  else if (replicas !== undefined && !(Number.isInteger(replicas) && Number(replicas) >= 0)) {
+    const but = typeof replicas === "number" ? "" : `, not ${wordFor(replicas)}: each is a resource of its own`;
+    problems.push(`replicas: must be a whole number from 0, or a list${but}`);
   }
-  return keyed;
+  return problems;
+}
+
+function listProblems(replicas: readonly unknown[]): string[] {
+  const problems = replicas.flatMap((replica, index) => {
+    const path = `replicas[${index}]`;
+    const key = isObject(replica) ? replica["key"] : undefined;
+    const isKey = key === undefined || (typeof key === "string" && key !== "");
+    return [
+      ...objectProblems(replica, path, { known: ["key", ...COMPUTE_ARGS] }),
+      ...(isKey ? [] : [`${path}.key: must be a string that is not empty`]),
+    ];
+  });
+  const keys = replicas.map((replica, index) => keyOf(isObject(replica) ? replica : {}, index));
+  const twice = keys.find((key, index) => keys.indexOf(key) !== index);
+  return twice === undefined ? problems : [...problems, `replicas: two of them have the key "${twice}"`];
 }
 
 /** In 64 characters at most, and still told from its siblings: the group's name is what is cut, between whole characters. */

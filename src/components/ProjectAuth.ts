@@ -1,11 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
+import { isObject, objectProblems } from "../helpers/given";
 import { AuthIntegration } from "../resources/AuthIntegration";
-import { EmailServer, type EmailServerArgs } from "../resources/EmailServer";
-import { OAuthProvider, type OAuthProviderArgs } from "../resources/OAuthProvider";
+import { EMAIL_SERVER_ARGS, EmailServer, type EmailServerArgs } from "../resources/EmailServer";
+import { OAUTH_PROVIDER_ARGS, OAuthProvider, type OAuthProviderArgs } from "../resources/OAuthProvider";
 import { Whitelist } from "../resources/Whitelist";
 import { WhitelistDomain } from "../resources/WhitelistDomain";
 import { childOptions } from "./childOptions";
 import { redirectDomainsOf } from "./redirectDomains";
+import { flagProblems, refuse } from "./refuse";
 
 /** Of a union each member, less these keys. */
 type Without<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never;
@@ -14,7 +16,7 @@ type Without<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Uni
  * `"shared"`: with the service's keys. Else the arguments of `OAuthProvider`; here `adopt` is true unless it is given,
  * since a new integration offers some providers by itself.
  */
-export type ProjectAuthProvider = "shared" | Omit<OAuthProviderArgs, "projectId" | "providerId">;
+export type ProjectAuthProvider = "shared" | Without<OAuthProviderArgs, "projectId" | "providerId">;
 
 /** The arguments of `EmailServer`, less the project. */
 export type ProjectAuthEmail = Without<EmailServerArgs, "projectId">;
@@ -95,9 +97,10 @@ export class ProjectAuth extends pulumi.ComponentResource {
   readonly emailServer: EmailServer | undefined;
 
   constructor(name: string, args: ProjectAuthArgs, opts?: pulumi.ComponentResourceOptions) {
+    const domains = redirectDomainsOf(args);
+    refuse(`ProjectAuth "${name}"`, opts, [...argumentProblems(args), ...domains.problems]);
     super("svc:components:ProjectAuth", name, {}, opts);
     const { projectId, branchId, databaseName, roleName, authProvider, adopt, oauth = {}, email } = args;
-    const domains = redirectDomainsOf(`ProjectAuth "${name}"`, args);
     const child = childOptions(this, opts);
     this.integration = new AuthIntegration(
       name,
@@ -134,4 +137,38 @@ export class ProjectAuth extends pulumi.ComponentResource {
 
 function mapped<Value>(names: readonly string[], make: (name: string) => Value): { [name: string]: Value } {
   return Object.fromEntries(names.map((name) => [name, make(name)]));
+}
+
+const ARGS = [
+  "projectId",
+  "branchId",
+  "databaseName",
+  "roleName",
+  "authProvider",
+  "adopt",
+  "oauth",
+  "redirectDomains",
+  "exclusiveDomains",
+  "email",
+] as const satisfies readonly (keyof ProjectAuthArgs)[];
+
+const PROVIDER_ARGS = OAUTH_PROVIDER_ARGS.filter((name) => !["projectId", "providerId"].includes(name));
+const EMAIL_ARGS = EMAIL_SERVER_ARGS.filter((name) => name !== "projectId");
+
+function argumentProblems(args: unknown): string[] {
+  const problems = objectProblems(args, "", { known: ARGS, required: ["projectId"] });
+  if (!isObject(args)) return problems;
+  const { oauth, email } = args;
+  if (oauth !== undefined) {
+    // The names are those of providers, which the resource checks.
+    const providers = isObject(oauth) ? oauth : {};
+    problems.push(...objectProblems(oauth, "oauth", { known: Object.keys(providers) }));
+    for (const [id, provider] of Object.entries(providers)) {
+      if (provider === "shared" || provider === undefined) continue;
+      if (typeof provider === "string") problems.push(`oauth.${id}: must be "shared" or an object`);
+      else problems.push(...objectProblems(provider, `oauth.${id}`, { known: PROVIDER_ARGS }));
+    }
+  }
+  if (email !== undefined) problems.push(...objectProblems(email, "email", { known: EMAIL_ARGS }));
+  return [...problems, ...flagProblems(args, "exclusiveDomains")];
 }

@@ -10,32 +10,36 @@ interface RedirectDomains {
   readonly each: readonly string[];
   /** The whole list, when it is exclusive. */
   readonly all?: pulumi.Input<pulumi.Input<string>[]>;
+  readonly problems: readonly string[];
 }
 
 /**
  * A domain that is a resource has the origin in its name, so that taking one out of the list leaves the others alone:
- * only texts that the program knows can be told apart like this.
- * @throws when they are not, with what to do.
+ * only texts that the program knows can be told apart like this. The problems say what to do where they are not.
  */
-export function redirectDomainsOf(owner: string, { redirectDomains, exclusiveDomains }: Declared): RedirectDomains {
+export function redirectDomainsOf(args: Declared | undefined | null): RedirectDomains {
+  // A program without types may give no arguments at all, which is said elsewhere.
+  const { redirectDomains, exclusiveDomains } = args ?? {};
   if (exclusiveDomains === true) {
-    if (redirectDomains !== undefined) return { each: [], all: redirectDomains };
-    throw new Error(`${owner}: exclusiveDomains: needs "redirectDomains", which may be an empty list`);
+    if (redirectDomains !== undefined) return { each: [], all: redirectDomains, problems: [] };
+    return refused('exclusiveDomains: needs "redirectDomains", which may be an empty list');
   }
-  if (redirectDomains === undefined) return { each: [] };
+  if (redirectDomains === undefined) return { each: [], problems: [] };
   if (!isTexts(redirectDomains)) {
-    throw new Error(
-      `${owner}: redirectDomains: each becomes a resource that bears the origin in its name, so the list and its elements must be plain strings, not Outputs. Give plain strings, or set "exclusiveDomains: true"`,
+    return refused(
+      'redirectDomains: each becomes a resource that bears the origin in its name, so the list and its elements must be plain strings, not Outputs. Give plain strings, or set "exclusiveDomains: true"',
     );
   }
   const each = redirectDomains.map(originOf);
   const twice = each.findIndex((domain, index) => each.indexOf(domain) !== index);
   if (twice >= 0) {
     const first = each.indexOf(each[twice] ?? "");
-    throw new Error(`${owner}: redirectDomains[${twice}]: is the same origin as redirectDomains[${first}]`);
+    return refused(`redirectDomains[${twice}]: is the same origin as redirectDomains[${first}]`);
   }
-  return { each };
+  return { each, problems: [] };
 }
+
+const refused = (problem: string): RedirectDomains => ({ each: [], problems: [problem] });
 
 function isTexts(domains: Declared["redirectDomains"]): domains is string[] {
   return Array.isArray(domains) && domains.every((domain) => typeof domain === "string");

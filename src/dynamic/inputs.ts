@@ -12,7 +12,14 @@ type InputsIn<Value> = Value extends Leaf
     ? InputOf<Element>[]
     : { [Name in keyof Value]: InputOf<Value[Name]> };
 
-/** Arguments as a program may give them, from the shape of their resolved values. */
+/** Arguments as a program may give them, from the shape of their resolved values; of a union each member. */
 export type ArgumentsOf<Shape> = {
-  [Name in keyof Shape]: InputOf<Exclude<Shape[Name], undefined>> | (undefined extends Shape[Name] ? undefined : never);
+  [Name in keyof Shape]: GivenOf<Exclude<Shape[Name], undefined>> | (undefined extends Shape[Name] ? undefined : never);
 };
+
+/** What is never there may not come as an Input either: an `Output<never>` would take any Output. */
+type GivenOf<Value> = [Value] extends [never] ? never : InputOf<Value>;
+
+/** Of these names all are given, or none. */
+export type AllOrNone<Shape, Names extends keyof Shape> = Omit<Shape, Names> &
+  (Required<Pick<Shape, Names>> | Partial<Record<Names, never>>);

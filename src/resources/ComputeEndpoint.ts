@@ -28,7 +28,10 @@ export interface ComputeEndpointShape {
   scaleToZero?: boolean | { afterSeconds: number };
   /** Whether the connection pooler is on. */
   poolerEnabled?: boolean;
-  /** How the pooler shares connections. */
+  /**
+   * How the pooler shares connections. `"transaction"` is the one mode that can be declared; another one that the service
+   * shows is drift.
+   */
   poolerMode?: "transaction";
   /** A disabled compute is suspended, and no query wakes it. */
   disabled?: boolean;
@@ -38,7 +41,10 @@ export interface ComputeEndpointShape {
   regionId?: string;
   /** Which machinery of the service runs it. */
   provisioner?: string;
-  /** Postgres settings. Each of the two parts is managed when it is given, and then whole: what it lacks is cleared. */
+  /**
+   * Postgres settings. `pgSettings` is managed when it is given, and then whole: what it lacks is cleared. Of
+   * `preloadLibraries` each field is managed that is given.
+   */
   settings?: ComputeSettings;
   /**
    * Any values, such as the date of the last restart that was wanted. Changing this restarts an active compute and drops
@@ -48,7 +54,7 @@ export interface ComputeEndpointShape {
   /**
    * Takes over a compute that exists instead of failing: `true` for the branch's primary, `"ep-…"` for that one. It is
    * then brought to what is declared. Changing this later has no effect, and it may stay: a replacement makes a new
-   * compute where this names the one that it has deleted. Take it out where that `up` was interrupted in between. Take it out where that `up` was interrupted in between.
+   * compute where this names the one that it has deleted. Take it out where that `up` was interrupted in between.
    * @default false
    */
   adopt?: boolean | string;
@@ -88,7 +94,7 @@ export interface ComputeEndpointOutputs {
   createdAt?: string;
 }
 
-const ARGS = [
+export const COMPUTE_ENDPOINT_ARGS = [
   "projectId",
   "branchId",
   "type",
@@ -156,7 +162,12 @@ export class ComputeEndpoint extends SvcResource {
   declare readonly createdAt: pulumi.Output<string | undefined>;
 
   constructor(name: string, args: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
-    super({ kind: "ComputeEndpoint", args: ARGS, outputs: OUTPUTS, deleteBeforeReplace: true }, name, args, opts);
+    super(
+      { kind: "ComputeEndpoint", args: COMPUTE_ENDPOINT_ARGS, outputs: OUTPUTS, deleteBeforeReplace: true },
+      name,
+      args,
+      opts,
+    );
     // From the id, which stays known in the preview of a change (an output does not).
     this.endpointId = this.id.apply((id) => id.slice(id.indexOf("/") + 1));
   }

@@ -42,7 +42,7 @@ export interface EmailServerOutputs {
   authProviderProjectId?: string;
 }
 
-const ARGS = [
+export const EMAIL_SERVER_ARGS = [
   "projectId",
   "type",
   "host",
@@ -80,7 +80,13 @@ export class EmailServer extends SvcResource {
 
   constructor(name: string, args: EmailServerArgs, opts?: pulumi.CustomResourceOptions) {
     super(
-      { kind: "EmailServer", args: ARGS, outputs: OUTPUTS, secretArgs: ["password"], deleteBeforeReplace: true },
+      {
+        kind: "EmailServer",
+        args: EMAIL_SERVER_ARGS,
+        outputs: OUTPUTS,
+        secretArgs: ["password"],
+        deleteBeforeReplace: true,
+      },
       name,
       args,
       opts,

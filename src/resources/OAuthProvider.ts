@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { ArgumentsOf } from "../dynamic/inputs";
+import type { AllOrNone, ArgumentsOf } from "../dynamic/inputs";
 import { NO_ARGUMENTS, SvcResource } from "../dynamic/SvcResource";
 
 /**
@@ -27,7 +27,8 @@ export interface OAuthProviderShape {
   adopt?: boolean;
 }
 
-export type OAuthProviderArgs = ArgumentsOf<OAuthProviderShape>;
+/** Half of the credentials does not compile. */
+export type OAuthProviderArgs = ArgumentsOf<AllOrNone<OAuthProviderShape, "clientId" | "clientSecret">>;
 
 export interface OAuthProviderOutputs {
   /** Whose keys are used: `shared` (the service's) or `standard` (your own). */
@@ -36,7 +37,7 @@ export interface OAuthProviderOutputs {
   authProviderProjectId?: string;
 }
 
-const ARGS = [
+export const OAUTH_PROVIDER_ARGS = [
   "projectId",
   "providerId",
   "clientId",
@@ -70,7 +71,7 @@ export class OAuthProvider extends SvcResource {
     super(
       {
         kind: "OAuthProvider",
-        args: ARGS,
+        args: OAUTH_PROVIDER_ARGS,
         outputs: OUTPUTS,
         secretArgs: ["clientSecret"],
         deleteBeforeReplace: true,

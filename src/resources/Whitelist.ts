@@ -33,11 +33,11 @@ const OUTPUTS = ["authProviderProjectId"] as const satisfies readonly (keyof Whi
  * The whole list of domains that users may be sent back to after they have signed in. Its Pulumi id is `<project>`.
  *
  * It owns the list: a domain that somebody added by hand is drift, which `pulumi preview --refresh` shows by name and
- * `pulumi up` removes. **Creating it removes what stands on the list and is not declared**; a preview cannot look, so it
+ * `pulumi up --refresh` removes. **Creating it removes what stands on the list and is not declared**; a preview cannot look, so it
  * warns of that, and the creation says which domains it has removed. What is missing is added before anything goes.
  *
- * A project has one, and no `WhitelistDomain` beside it. To come from those, take them out of the program with the
- * option `retainOnDelete` in effect, or their deletion takes the domains away again.
+ * A project has one, and no `WhitelistDomain` beside it. Declared in place of those, it keeps the
+ * domains of theirs that it lists.
  *
  * Destroying takes the domains off that the state lists, those that a refresh found among them; others stay.
  */

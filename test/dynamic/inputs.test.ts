@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../../src/dynamic/inputs";
+import type * as svc from "../../src";
 
 interface Shape {
   id: string;
@@ -31,4 +32,52 @@ test("a value of another type is refused by the compiler", () => {
   // @ts-expect-error: half of an object
   const half: ArgumentsOf<Shape> = { id: "x", size: { min: 1 } };
   expect([wrong, half]).toHaveLength(2);
+});
+
+const text = pulumi.output("x");
+const SMTP = { host: text, port: 587, username: "u", password: text, senderEmail: "a@b.example", senderName: "n" };
+
+test("OAuth credentials compile as a pair and without both, never as a half", () => {
+  const base = { projectId: "x", providerId: "google" };
+  const good: svc.OAuthProviderArgs[] = [
+    base,
+    { ...base, clientId: "a", clientSecret: text },
+    { ...base, clientId: undefined, clientSecret: undefined, adopt: true },
+  ];
+  // @ts-expect-error: no client secret
+  const noSecret: svc.OAuthProviderArgs = { ...base, clientId: "a" };
+  // @ts-expect-error: no client id
+  const noId: svc.OAuthProviderArgs = { ...base, clientSecret: text };
+  // @ts-expect-error: no client secret
+  const undefinedSecret: svc.OAuthProviderArgs = { ...base, clientId: text, clientSecret: undefined };
+  const auth: svc.ProjectAuthArgs[] = [
+    { projectId: "x", oauth: { google: "shared", github: {}, gitlab: { clientId: text, clientSecret: "b" } } },
+    // @ts-expect-error: no client secret
+    { projectId: "x", oauth: { google: { clientId: "a" } } },
+    // @ts-expect-error: no client id
+    { projectId: "x", oauth: { google: { clientSecret: text, adopt: true } } },
+  ];
+  expect([...good, noSecret, noId, undefinedSecret, ...auth]).toHaveLength(9);
+});
+
+test("a mail server compiles whole, or as the shared one with nothing of its own", () => {
+  const good: svc.EmailServerArgs[] = [
+    { projectId: "x", type: "shared" },
+    { projectId: "x", type: "standard", ...SMTP },
+  ];
+  // @ts-expect-error: the shared server has no host
+  const plain: svc.EmailServerArgs = { projectId: "x", type: "shared", host: "smtp.example.com" };
+  // @ts-expect-error: nor one that is an Output
+  const output: svc.EmailServerArgs = { projectId: "x", type: "shared", host: text };
+  // @ts-expect-error: half a server
+  const half: svc.EmailServerArgs = { projectId: "x", type: "standard", host: text };
+  const auth: svc.ProjectAuthArgs[] = [
+    { projectId: "x", email: { type: "shared" } },
+    { projectId: "x", email: { type: "standard", ...SMTP } },
+    // @ts-expect-error: the shared server has no host
+    { projectId: "x", email: { type: "shared", host: text } },
+    // @ts-expect-error: half a server
+    { projectId: "x", email: { type: "standard", host: text } },
+  ];
+  expect([...good, plain, output, half, ...auth]).toHaveLength(9);
 });

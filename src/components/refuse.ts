@@ -1,0 +1,17 @@
+import { isObject, wordFor } from "../helpers/given";
+
+/** @throws all problems of a component at once. A program without types can give anything. */
+export function refuse(owner: string, opts: unknown, problems: readonly string[]): void {
+  const all = [
+    ...problems,
+    ...(opts === undefined || isObject(opts) ? [] : [`the options must be an object, not ${wordFor(opts)}`]),
+  ];
+  if (all.length > 0) throw new Error(`${owner}: ${all.join("; ")}`);
+}
+
+/** Of arguments that decide which resources there are, so that they have to be known when the program runs. */
+export function flagProblems(args: unknown, name: string): string[] {
+  const value = isObject(args) ? args[name] : undefined;
+  if (value === undefined || typeof value === "boolean") return [];
+  return [`${name}: must be true or false, not ${wordFor(value)}`];
+}
