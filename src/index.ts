@@ -11,6 +11,7 @@ export {
   type ProjectAuthProvider,
 } from "./components/ProjectAuth";
 export type { AuthIntegrationResult } from "./functions/authIntegrationResult";
+export { connectionUriOutput } from "./functions/connectionUriOutput";
 export type { BranchResult } from "./functions/branchResult";
 export type { ComputeEndpointResult } from "./functions/computeEndpointResult";
 export {

@@ -82,12 +82,15 @@ function answer(declaration) {
  */
 function helperSection(page, { name, declaration, overloads }) {
   page.surface.place(name);
+  const other = page.surface.exports.get(`${name}Output`);
+  if (other) page.surface.place(other.name);
   const documented = overloads.find((each) => textOf(each) !== "") ?? declaration;
   const throws = tagOf(documented, "throws");
   return paragraphs(
     `### ${name}`,
-    `\`\`\`ts\n${overloads.map(signature).join("\n")}\n\`\`\``,
+    `\`\`\`ts\n${[...overloads, ...(other?.overloads ?? [])].map(signature).join("\n")}\n\`\`\``,
     page.description(documented, name),
+    other ? `\`${other.name}\`: ${oneLine(page.description(other.declaration, other.name))}` : "",
     throws ? `Throws: ${throws}` : "",
     page.argumentTable(membersOf(page.surface, page.args(declaration)), "Option"),
   );

@@ -12,6 +12,7 @@ export interface GetAuthIntegrationArgs extends ProjectLookupArgs {
 
 const integration = lookup<GetAuthIntegrationArgs, AuthIntegrationResult>(
   "getAuthIntegration",
+  ["authProvider"],
   async ({ reads, authProvider: standard }, { projectId, authProvider = standard }) => {
     const listed = await reads.integrations(projectId);
     const found = listed.find(({ auth_provider }) => auth_provider === authProvider);

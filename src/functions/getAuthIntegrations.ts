@@ -9,6 +9,7 @@ export type GetAuthIntegrationsArgs = ProjectLookupArgs;
 
 const integrations = lookup<GetAuthIntegrationsArgs, AuthIntegrationResult[]>(
   "getAuthIntegrations",
+  [],
   async ({ reads }, { projectId }) => {
     const listed = await reads.integrations(projectId);
     return listed.map((integration) => toAuthIntegrationResult(projectId, integration));

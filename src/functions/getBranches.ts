@@ -7,7 +7,7 @@ import { toBranchResults } from "./toBranchResults";
 
 export type GetBranchesArgs = ProjectLookupArgs;
 
-const branches = lookup<GetBranchesArgs, BranchResult[]>("getBranches", async ({ reads }, { projectId }) =>
+const branches = lookup<GetBranchesArgs, BranchResult[]>("getBranches", [], async ({ reads }, { projectId }) =>
   toBranchResults(await reads.branches(projectId)),
 );
 

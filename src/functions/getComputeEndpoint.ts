@@ -15,6 +15,7 @@ export interface GetComputeEndpointArgs extends ProjectLookupArgs {
 
 const endpoint = lookup<GetComputeEndpointArgs, ComputeEndpointResult>(
   "getComputeEndpoint",
+  ["endpointId", "branchId"],
   async ({ reads }, { projectId, endpointId, branchId }) => {
     if ((endpointId === undefined) === (branchId === undefined)) {
       throw new Error('give either "endpointId" or "branchId"');

@@ -12,6 +12,7 @@ export interface GetComputeEndpointsArgs extends ProjectLookupArgs {
 
 const endpoints = lookup<GetComputeEndpointsArgs, ComputeEndpointResult[]>(
   "getComputeEndpoints",
+  ["branchId"],
   async ({ reads }, { projectId, branchId }) => {
     const listed = await reads.endpoints(projectId);
     return listed

@@ -7,7 +7,7 @@ import { toBranchResults } from "./toBranchResults";
 
 export type GetDefaultBranchArgs = ProjectLookupArgs;
 
-const branch = lookup<GetDefaultBranchArgs, BranchResult>("getDefaultBranch", async ({ reads }, { projectId }) => {
+const branch = lookup<GetDefaultBranchArgs, BranchResult>("getDefaultBranch", [], async ({ reads }, { projectId }) => {
   const found = toBranchResults(await reads.branches(projectId)).find((candidate) => candidate.default);
   if (found === undefined) throw new Error("no branch of the project is flagged as default");
   return found;

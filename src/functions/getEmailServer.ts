@@ -30,6 +30,7 @@ export interface EmailServerOutputResult extends EmailServerResult {
 
 const server = lookup<GetEmailServerArgs, EmailServerOutputResult>(
   "getEmailServer",
+  [],
   async ({ reads }, { projectId }) => {
     const found = await reads.emailServer(projectId);
     const password = readable(found.password);

@@ -15,6 +15,7 @@ export interface OAuthProviderResult {
 
 const providers = lookup<GetOAuthProvidersArgs, OAuthProviderResult[]>(
   "getOAuthProviders",
+  [],
   async ({ reads }, { projectId }) => {
     const listed = await reads.oauthProviders(projectId);
     return listed.map(({ id, type }) => ({ providerId: id, type }));

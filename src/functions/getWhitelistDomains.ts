@@ -15,6 +15,7 @@ export interface WhitelistDomainResult {
 
 const domains = lookup<GetWhitelistDomainsArgs, WhitelistDomainResult[]>(
   "getWhitelistDomains",
+  [],
   async ({ reads }, { projectId }) => {
     const listed = await reads.domains(projectId);
     return listed.map(({ domain, auth_provider }) => ({ domain, authProvider: auth_provider }));

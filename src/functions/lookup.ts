@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { messageOf } from "../dynamic/errors";
 import type { ArgumentsOf } from "../dynamic/inputs";
 import type { ReadSetting } from "../dynamic/settings";
+import { isObject, isOutput, objectProblems, wordFor, type Expected } from "../helpers/given";
 import { accountOf, knownSettings, readerOf, settingsOf, stackSettings, type Account } from "./account";
 import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
 
@@ -13,23 +14,34 @@ export interface Lookup<Args extends ProjectLookupArgs, Result> {
 /** Both forms of a function. It runs in the program's own process, in previews too (design.md, "Decisions" 13). */
 export function lookup<Args extends ProjectLookupArgs, Result>(
   name: string,
+  /** Of the arguments besides the project. */
+  others: readonly Exclude<keyof Args & string, "projectId">[],
   find: (account: Account, args: Args) => Promise<Result>,
 ): Lookup<Args, Result> {
+  const expected = { known: ["projectId", ...others], required: ["projectId"] };
+  const refuse = (problems: readonly string[]): void => {
+    if (problems.length > 0) throw runError(problems.join("; "));
+  };
+  // The engine shows a RunError as its message alone, without a stack.
+  const runError = (words: string) => new pulumi.RunError(`${name}: ${words}`);
   const run = async (args: Args, settings: () => Promise<ReadSetting> | ReadSetting): Promise<Result> => {
+    refuse(textProblems(args, expected));
     try {
-      checkTexts(args);
       return await find(accountOf(await settings()), args);
     } catch (thrown) {
-      // The engine shows a RunError as its message alone, without a stack.
-      throw new pulumi.RunError(`${name}: ${messageOf(thrown)}`);
+      throw runError(messageOf(thrown));
     }
   };
   return {
-    promise: (args, { provider } = {}) => {
+    promise: async (args, opts) => {
+      refuse(optionProblems(opts));
+      const { provider } = opts ?? {};
       const ofStack = stackSettings();
       return run(args, async () => (provider === undefined ? ofStack : readerOf(await knownSettings(provider))));
     },
-    output: (args, { provider } = {}) => {
+    output: (args, opts) => {
+      refuse([...(isOutput(args) ? [] : objectProblems(args, "", expected)), ...optionProblems(opts)]);
+      const { provider } = opts ?? {};
       const ofStack = stackSettings();
       // Resolved, the arguments are what `Args` says: `ArgumentsOf` is the same with an Input at each place.
       const given = pulumi.output(args) as unknown as pulumi.Output<Args>;
@@ -47,12 +59,22 @@ export function lookup<Args extends ProjectLookupArgs, Result>(
 }
 
 /** All arguments of all functions are texts. */
-function checkTexts(args: ProjectLookupArgs): void {
-  const given = Object.entries({ ...args, projectId: args.projectId });
-  const bad = given.filter(
-    ([name, value]) => (typeof value !== "string" || value === "") && (name === "projectId" || value !== undefined),
-  );
-  if (bad.length === 0) return;
-  const names = bad.map(([name]) => `"${name}"`).join(" and ");
-  throw new Error(`${names} must be a text that is not empty; an Output goes to the form that ends in Output`);
+function textProblems(args: unknown, expected: Expected): string[] {
+  if (isOutput(args)) return ["the arguments are an Output: give them to the form that ends in Output"];
+  const problems = objectProblems(args, "", expected);
+  const given = isObject(args) ? args : {};
+  const isBad = (value: unknown): boolean => value === "" || (value !== undefined && typeof value !== "string");
+  const bad = expected.known.filter((name) => isBad(given[name]));
+  if (bad.length === 0) return problems;
+  const names = bad.map((name) => `"${name}"`).join(" and ");
+  const words = `${names} must be a text that is not empty; an Output goes to the form that ends in Output`;
+  return [...problems, words];
+}
+
+function optionProblems(opts: unknown = {}): string[] {
+  const problems = objectProblems(opts, "opts", { known: ["provider"] });
+  const provider: unknown = isObject(opts) ? opts["provider"] : undefined;
+  // What has the settings of one is taken for one: it may come from another copy of this package.
+  if (provider === undefined || (isObject(provider) && isObject(provider["settings"]))) return problems;
+  return [...problems, `opts.provider: must be an svc.Provider, not ${wordFor(provider)}`];
 }

@@ -1,3 +1,5 @@
+import { isObject, wordFor } from "./given";
+
 /** A compute's size in compute units (CU): fixed, or the limits between which it scales by itself. */
 export type ComputeSize = number | { readonly min: number; readonly max: number };
 
@@ -10,10 +12,18 @@ const steps = (from: number, to: number, step: number): number[] =>
 /** Every size a compute can have, in CU, ascending: 0.25, 0.5, 1 to 16, then the even numbers to 56 (service.md 8.1). */
 export const computeSizes: readonly number[] = Object.freeze([0.25, 0.5, ...steps(1, 16, 1), ...steps(18, 56, 2)]);
 
-/** The largest size of a compute, in CU. */
-function largest(size: ComputeSize): number {
-  return typeof size === "number" ? size : size.max;
+/** @throws TypeError for what is no size at all, such as an Output of one. */
+export function limitsOf(size: ComputeSize): { min: number; max: number } {
+  const { min, max } = isObject(size) ? size : { min: size, max: size };
+  if (typeof min === "number" && typeof max === "number") return { min, max };
+  const given = isObject(size) ? "an object without both of them" : wordFor(size);
+  throw new TypeError(
+    `a size must be a number of compute units (CU), or {min, max}, not ${given}. Of an Output: size.apply(…)`,
+  );
 }
+
+/** The largest size of a compute, in CU. */
+const largest = (size: ComputeSize): number => limitsOf(size).max;
 
 /** RAM in GB: 4 GB for each CU (service.md 8.1). Of an autoscaling size, at its maximum. */
 export function ramGb(size: ComputeSize): number {

@@ -1,9 +1,11 @@
+import { isOutput, objectProblems, wordFor } from "./given";
+
 export interface ConnectionUriOptions {
   /** `host` of a compute; with `pooled` its pooled form is derived, unless it is one already. */
   readonly host: string;
   readonly database: string;
   readonly role: string;
-  /** Secret: the result holds it. Wrap the result in `pulumi.secret`. */
+  /** Secret: the result holds it. Wrap the result in `pulumi.secret`; `connectionUriOutput` does so by itself. */
   readonly password?: string;
   /** Through the connection pooler (up to 10,000 client connections, service.md 8.1). @default false */
   readonly pooled?: boolean;
@@ -13,11 +15,56 @@ export interface ConnectionUriOptions {
   readonly sslMode?: "disable" | "require" | "verify-full";
 }
 
-/** `postgresql://role:password@host:5432/database?sslmode=require`, each part escaped. */
+/**
+ * `postgresql://role:password@host:5432/database?sslmode=require`, each part escaped.
+ * @throws TypeError for an option that is missing, unknown or of another type: an Output goes to `connectionUriOutput`.
+ */
 export function connectionUri(options: ConnectionUriOptions): string {
+  const problems = optionProblems(options);
+  if (problems.length > 0) throw new TypeError(`connectionUri: ${problems.join("; ")}`);
   const { host, database, role, password, pooled = false, port = 5432, sslMode = "require" } = options;
   const user = encode(role) + (password === undefined ? "" : `:${encode(password)}`);
   return `postgresql://${user}@${pooled ? pooledHost(host) : host}:${port}/${encode(database)}?sslmode=${sslMode}`;
+}
+
+const isText = (value: unknown): boolean =>
+  // Half of a character (a lone surrogate) cannot be written in a URI.
+  typeof value === "string" && value !== "" && !/\p{Surrogate}/u.test(value);
+
+const SSL_MODES: readonly unknown[] = ["disable", "require", "verify-full"];
+
+/** What each option must be. */
+const OPTIONS: Record<keyof ConnectionUriOptions, readonly [words: string, isGood: (value: unknown) => boolean]> = {
+  host: ["a string that is not empty", isText],
+  database: ["a string that is not empty", isText],
+  role: ["a string that is not empty", isText],
+  password: ["a string", (value) => value === "" || isText(value)],
+  pooled: ["true or false", (value) => typeof value === "boolean"],
+  port: [
+    "a whole number from 1 to 65535",
+    (value) => Number.isInteger(value) && Number(value) > 0 && Number(value) < 65_536,
+  ],
+  sslMode: ['"disable", "require" or "verify-full"', (value) => SSL_MODES.includes(value)],
+};
+
+/** The names that are given, whatever their values are or will be. */
+export function optionNameProblems(options: unknown): string[] {
+  return objectProblems(options, "", { known: Object.keys(OPTIONS), required: ["host", "database", "role"] });
+}
+
+function optionProblems(options: unknown): string[] {
+  if (isOutput(options)) return ["the options are an Output: give them to connectionUriOutput"];
+  const problems = optionNameProblems(options);
+  const values = typeof options === "object" && options !== null ? options : {};
+  for (const [name, [words, isGood]] of Object.entries(OPTIONS)) {
+    const value: unknown = Reflect.get(values, name);
+    if (isOutput(value)) problems.push(`${name}: is an Output: give the options to connectionUriOutput`);
+    else if (value === null || (value !== undefined && !isGood(value))) {
+      const but = typeof value === "string" || typeof value === "number" ? "" : `, not ${wordFor(value)}`;
+      problems.push(`${name}: must be ${words}${but}`);
+    }
+  }
+  return problems;
 }
 
 /** `<endpoint id>-pooler.<proxy host>` of `<endpoint id>.<proxy host>` (service notes). */

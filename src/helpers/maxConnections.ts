@@ -1,4 +1,4 @@
-import { computeSizes, type ComputeSize } from "./computeSizes";
+import { computeSizes, limitsOf, type ComputeSize } from "./computeSizes";
 
 /** Sizes below 9 CU and their limit (service.md 8.1). */
 const SMALL: Readonly<Record<string, number>> = {
@@ -32,8 +32,8 @@ export function maxConnections(
   size: ComputeSize,
 ): number | undefined | { min: number | undefined; max: number | undefined };
 export function maxConnections(size: ComputeSize) {
-  if (typeof size === "number") return ofFixed(size);
-  return { min: ofFixed(size.min), max: ofFixed(size.max) };
+  const { min, max } = limitsOf(size);
+  return typeof size === "number" ? ofFixed(size) : { min: ofFixed(min), max: ofFixed(max) };
 }
 
 function ofFixed(sizeCu: number): number | undefined {
