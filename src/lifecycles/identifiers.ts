@@ -4,7 +4,7 @@ import { string } from "./argumentSchemas";
 const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
 
 /** `error` says what the id is of. */
-export const segmentSchema = (error: string) => string.regex(SEGMENT, { error });
+const segmentSchema = (error: string) => string.regex(SEGMENT, { error });
 
 export const projectIdSchema = segmentSchema("must be the id of a project: letters, digits and . _ ~ -");
 

@@ -41,3 +41,27 @@ test("an argument that a stack transformation adds is named, with where it may c
   expect(run.code).not.toBe(0);
   expect(run.text).toMatch(/tags: is not an argument of ComputeEndpoint.*transformation/);
 });
+
+test("a misspelt name is refused in the plan with what was meant, wherever it stands, and nothing is sent", async () => {
+  const base = 'projectId: "prj-demo", branchId: "br-dev"';
+  const stack = await Stack.create({
+    program: `new svc.ComputeEndpoint("api", { ${base}, sise: "${CANARY}", settings: { pgSetings: { x: "${CANARY}" } } });`,
+  });
+  for (const run of [await stack.preview(), await stack.up()]) {
+    expect(run.code).not.toBe(0);
+    expect(run.text).toMatch(/sise: unknown property\. Did you mean "size"\?/);
+    expect(run.text).toMatch(/settings\.pgSetings: unknown property\. Did you mean "pgSettings"\?/);
+    expect(run.text).not.toContain(CANARY);
+  }
+  stack.program(`new svc.ComputeEndpoint("api", pulumi.output({ ${base}, nmae: pulumi.secret("${CANARY}") }));`);
+  const lifted = await stack.preview();
+  expect(lifted.text).toMatch(/nmae: unknown property\. Did you mean "name"\?/);
+  expect(lifted.text).not.toContain(CANARY);
+  stack.program(
+    `new svc.ProjectAuth("auth", { projectId: "prj-demo", oauth: { google: { client_id: "${CANARY}" } } });`,
+  );
+  const component = await stack.preview();
+  expect(component.code).not.toBe(0);
+  expect(component.text).toMatch(/oauth\.google\.client_id: unknown property\. Did you mean "clientId"\?/);
+  expect(await stack.service.requests()).toEqual([]);
+});
