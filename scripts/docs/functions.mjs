@@ -88,9 +88,11 @@ function helperSection(page, { name, declaration, overloads }) {
   const throws = tagOf(documented, "throws");
   return paragraphs(
     `### ${name}`,
-    `\`\`\`ts\n${[...overloads, ...(other?.overloads ?? [])].map(signature).join("\n")}\n\`\`\``,
+    `\`\`\`ts\n${overloads.map(signature).join("\n")}\n\`\`\``,
     page.description(documented, name),
-    other ? `\`${other.name}\`: ${oneLine(page.description(other.declaration, other.name))}` : "",
+    other
+      ? `\`${other.name}(options)\` answers an Output: ${oneLine(page.description(other.declaration, other.name))}`
+      : "",
     throws ? `Throws: ${throws}` : "",
     page.argumentTable(membersOf(page.surface, page.args(declaration)), "Option"),
   );

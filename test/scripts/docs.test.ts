@@ -81,7 +81,7 @@ describe("the reference", () => {
   test("is not written while something public lacks its words: each is named with its place", async () => {
     const root = copy();
     edit(root, "src/resources/AuthUser.ts", "  /** The id in the table of the synced users. */\n", "");
-    edit(root, "src/resources/EmailServer.ts", 'secretArgs: ["password"], ', "");
+    edit(root, "src/resources/EmailServer.ts", 'secretArgs: ["password"],', "");
     const exported = 'export { toBranchResults } from "./functions/toBranchResults";\n';
     edit(root, "src/index.ts", "export type { BranchResult }", `${exported}export type { BranchResult }`);
     const before = pages(root);
