@@ -8,10 +8,10 @@ export const boolean = z.boolean({ error: "must be true or false" });
 export const string = z.string({ error: "must be a string" });
 export const text = string.min(1, { error: "must not be empty" });
 
-/** Counted in characters, as the service does: a string's own length counts some of them twice. */
+/** Counted in characters (code points), as the service does; so does zod from 4.6 on. */
 export function textUpTo(longest: number) {
-  const fits = (value: string): boolean => value !== "" && [...value].length <= longest;
-  return string.refine(fits, { error: `must have 1 to ${longest} characters` });
+  const words = { error: `must have 1 to ${longest} characters` };
+  return string.min(1, words).max(longest, words);
 }
 
 /** What has a place in an address. Which of them exist, and in which script, is the service's to say. */
