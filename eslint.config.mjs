@@ -8,7 +8,10 @@ const PULUMI = {
   regex: "^@pulumi/",
   message: "@pulumi/pulumi belongs to resources, components, functions and dynamic.",
 };
-const AXIOS = { regex: "^axios$", message: "axios belongs to client/transport alone: its errors hold the API key." };
+const AXIOS = {
+  regex: "^axios$",
+  message: "axios belongs to client/http/transport alone: its errors hold the API key.",
+};
 const ZOD_AT_START = {
   regex: "^(zod|axios|hono|@hono/.*|commander)$",
   message: "This file is loaded by every program that imports pulumi-svc: keep zod, axios and the emulator out of it.",
@@ -64,8 +67,8 @@ export default tseslint.config(
       ],
     },
   },
-  forbid(["src/client/**"], [PULUMI, AXIOS, ...allBut("client")], ["src/client/transport.ts"]),
-  forbid(["src/client/transport.ts"], [PULUMI, ...allBut("client")]),
+  forbid(["src/client/**"], [PULUMI, AXIOS, ...allBut("client")], ["src/client/http/transport.ts"]),
+  forbid(["src/client/http/transport.ts"], [PULUMI, ...allBut("client")]),
   forbid(["src/emulator/**"], [PULUMI, AXIOS, ...allBut("emulator")]),
   forbid(["src/helpers/**"], [PULUMI, AXIOS, ZOD_AT_START, ...allBut("helpers")]),
   forbid(["src/dynamic/**"], [AXIOS, ...allBut("dynamic", "client", "helpers")]),

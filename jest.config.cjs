@@ -11,8 +11,9 @@ const project = (name, testMatch, extra = {}) => ({
 const PROCESSES = ["scripts/*", "index", "emulator/cli", "dynamic/grpc", "dynamic/providerProcess"];
 
 /**
- * Three projects: `unit` stays in jest's own processes and needs no build; `processes` starts the scripts, the command
- * and the SDK's provider process; `engine` drives the real Pulumi CLI (see test/engine).
+ * Four projects: `unit` stays in jest's own processes and needs no build; `rules` does too, and holds the rules of
+ * docs/design/rules.md against a hostile service, which takes minutes; `processes` starts the scripts, the command and
+ * the SDK's provider process; `engine` drives the real Pulumi CLI (see test/engine).
  */
 module.exports = {
   // Machines are shared and slow at times; a test that hangs still ends.
@@ -22,6 +23,7 @@ module.exports = {
     project("unit", ["<rootDir>/test/**/*.test.ts"], {
       testPathIgnorePatterns: [
         "<rootDir>/test/engine/",
+        "<rootDir>/test/rules/",
         ...PROCESSES.map((path) => `<rootDir>/test/${path.replace("*", "[^/]*")}\\.test\\.ts$`),
       ],
     }),
@@ -29,6 +31,7 @@ module.exports = {
       "processes",
       PROCESSES.map((path) => `<rootDir>/test/${path}.test.ts`),
     ),
+    project("rules", ["<rootDir>/test/rules/**/*.test.ts"]),
     project("engine", ["<rootDir>/test/engine/**/*.test.ts"]),
   ],
 };

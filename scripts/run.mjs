@@ -44,7 +44,7 @@ const TASKS = {
     load: async () => (await import("./tasks/quickstart.mjs")).quickstart,
   },
   test: {
-    summary: "all tests: unit, processes and engine",
+    summary: "all tests: unit, rules, processes and engine",
     args: JEST_ARGS,
     needs: { cli: true, build: true },
     load: async () => (await import("./tasks/test.mjs")).testAll,
@@ -54,6 +54,12 @@ const TASKS = {
     args: JEST_ARGS,
     needs: {},
     load: async () => (await import("./tasks/test.mjs")).testUnit,
+  },
+  "test:rules": {
+    summary: "the rules against a hostile service and a colleague, a few minutes",
+    args: JEST_ARGS,
+    needs: {},
+    load: async () => (await import("./tasks/test.mjs")).testRules,
   },
   "test:processes": {
     summary: "the tests of the scripts, of the command and of the SDK's provider process",

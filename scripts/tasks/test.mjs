@@ -18,6 +18,9 @@ export const testAll = (toolchain, args) => jest(toolchain, ENGINE_WORKERS, args
 export const testUnit = (toolchain, args) => jest(toolchain, ["--selectProjects=unit", "--maxWorkers=8"], args);
 
 /** @type {import("../run.mjs").TaskRun} */
+export const testRules = (toolchain, args) => jest(toolchain, ["--selectProjects=rules"], args);
+
+/** @type {import("../run.mjs").TaskRun} */
 export const testProcesses = (toolchain, args) => jest(toolchain, ["--selectProjects=processes"], args);
 
 /** @type {import("../run.mjs").TaskRun} */

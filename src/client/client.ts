@@ -1,12 +1,40 @@
-import { ComputeApi } from "./computes";
+import { Account } from "./account";
+import { AuthApi } from "./api/auth";
+import { ComputesApi } from "./api/computes";
+import { ProjectsApi } from "./api/projects";
 import type { ClientOptions } from "./options";
 
 /**
  * The typed API of one account. Reads are shared and kept, changes of computes stand in one line for each project: both work
  * as long as an account has one client in a process.
  */
-export class Client extends ComputeApi {}
+export class Client {
+  readonly baseUrl: string;
+  readonly projects: ProjectsApi;
+  readonly computes: ComputesApi;
+  readonly auth: AuthApi;
+  /** How long an attempt of a change may take, which is never cut short: its fate would be unknown. */
+  readonly longestAttemptMs: number;
+  /** Held back from inspection: a Client that is logged must not show the key. */
+  readonly #account: Account;
 
-export function createClient(options: ClientOptions): Client {
-  return new Client(options);
+  constructor(options: ClientOptions) {
+    this.#account = new Account(options);
+    const { baseUrl, mutationAttemptTimeoutMs, lagMs } = this.#account.settings;
+    this.baseUrl = baseUrl;
+    this.longestAttemptMs = mutationAttemptTimeoutMs + lagMs;
+    this.projects = new ProjectsApi(this.#account);
+    this.computes = new ComputesApi(this.#account, this.projects);
+    this.auth = new AuthApi(this.#account);
+  }
+
+  /** Remembers the secrets in these arguments or outputs: no message repeats them. */
+  learnSecrets(...properties: readonly unknown[]): void {
+    this.#account.redactor.learn(...properties);
+  }
+
+  /** Closes kept connections. Not needed for the process to end. */
+  close(): void {
+    this.#account.close();
+  }
 }

@@ -1,5 +1,21 @@
-export { Client, createClient } from "./client";
-export { Deadline } from "./deadline";
-export * from "./errors";
+export { Client } from "./client";
+export type { AuthCreation } from "./api/auth";
+export type { ChangeOptions } from "./api/computes";
+export type {
+  AuthIntegrationRecord,
+  BranchRecord,
+  EmailServerRecord,
+  EndpointRecord,
+  KeySetRecord,
+  OAuthProviderRecord,
+  OperationRecord,
+  WhitelistDomainRecord,
+} from "./api/records";
+export { Deadline, within } from "./http/deadline";
+export * from "./http/errors";
+export { mayHaveTakenEffect } from "./http/retry";
+export { endedBadly, isUnfinished } from "./operations/waits";
 export type * from "./options";
-export type { AuthIntegration, Branch, EmailServer, Endpoint, KeySet, OAuthProvider, WhitelistDomain } from "./schemas";
+export { type Collection, orGone } from "./reads/absence";
+export type { Waiting } from "./reads/sharedReads";
+export { createOrStanding } from "./unknownFate";

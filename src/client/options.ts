@@ -1,6 +1,3 @@
-import type { Deadline } from "./deadline";
-import type { Endpoint } from "./schemas";
-
 /** One account at one service. */
 export interface ClientOptions {
   /** The versioned API root. */
@@ -16,55 +13,17 @@ export interface ClientOptions {
   readDeadlineMs?: number | undefined;
   /** How long a change may take in all, its wait included. @default 600_000 */
   mutationDeadlineMs?: number | undefined;
-  /** How long to look for what a request of unknown fate may have made; lists lag. @default 3_000 */
-  lookMs?: number | undefined;
+  /** How long a read may be held off (429, 423) beside that. @default 120_000 */
+  heldOffMs?: number | undefined;
+  /** How long lists may lag behind a change. @default 3_000 */
+  lagMs?: number | undefined;
   /** The longest pause between two looks of a wait. @default 2_000 */
   pollCeilingMs?: number | undefined;
   /** The first retry's longest delay. @default 250 */
   baseDelayMs?: number | undefined;
 }
 
-export interface CallOptions {
-  deadline?: Deadline | undefined;
-  /** Takes one line on what is being waited for. */
-  onProgress?: ((text: string) => void) | undefined;
-  /**
-   * What may hold secrets that the service knows already: arguments, records. No message repeats them, as none repeats
-   * those of the request itself.
-   */
-  secretsIn?: readonly unknown[] | undefined;
-}
-
-export interface ReadOptions extends CallOptions {
-  /** Asks the service, whatever list is kept. */
-  fresh?: boolean | undefined;
-}
-
-export interface ListOptions<T> extends ReadOptions {
-  /**
-   * Whether the list shows what is looked for. One that does not is not believed before a later one says the same: lists
-   * lag (service-notes.md, "Behaviour").
-   */
-  shows?: ((items: readonly T[]) => boolean) | undefined;
-}
-
-export interface CreateOptions<T> extends CallOptions {
-  /** The list as it was before, to tell what a request of unknown fate has made. The client lists by itself when it is left out. */
-  known?: readonly T[] | undefined;
-}
-
-export interface ChangeOptions extends CallOptions {
-  /** Called as soon as the service has accepted the change, before any waiting. */
-  onAccepted?: ((endpoint: Endpoint) => void) | undefined;
-  /** The compute may end up idle: it is disabled, or a read replica. */
-  idleIsReady?: boolean | undefined;
-}
-
-export interface CreateEndpointOptions extends ChangeOptions {
-  known?: readonly Endpoint[] | undefined;
-}
-
-/** What create and update send of a compute (service-notes.md, "Values"). */
+/** What create and update send of a compute (docs/design/api.md). */
 export interface EndpointAttributes {
   branch_id?: string | undefined;
   type?: string | undefined;

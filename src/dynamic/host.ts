@@ -1,22 +1,36 @@
-import { Deadline } from "../client";
+import type * as pulumi from "@pulumi/pulumi";
+import { Deadline, mayHaveTakenEffect } from "../client";
 import { compare, isEmpty, type Comparison } from "./changes";
 import { echoOf, namesToEcho, withoutUnset } from "./echo";
 import { sameJson } from "./equality";
+import { loggableUrn } from "./engineLog";
 import { messageOf, partialError, plainError } from "./errors";
-import type { HostedProvider } from "./hostedProvider";
 import type { Call, Lifecycle, Stored } from "./lifecycle";
-import type { Kind } from "./pointer";
+import { KeptError } from "./memory";
+import {
+  declaredTwice,
+  droppedWarning,
+  failure,
+  heldTwice,
+  patience,
+  possibleReplacement,
+  replacementWarning,
+  stays,
+} from "./messages";
 import { Progress } from "./progress";
-import { clean, hidden, inputEcho, pick, visible, type Hidden, type Properties } from "./properties";
+import { clean, hidden, inputEcho, visible, type Hidden, type Properties } from "./properties";
 import type { Session } from "./session";
 import { resolveSettings, type ReadSetting } from "./settings";
-import { checkArguments, problemText, specOf, surplusProblems, type Problem } from "./shape";
+import { checkArguments, problemText, specEntries, specOf, surplusProblems, type Problem } from "./shape";
 import { containsUnknown } from "./unknowns";
-import { withDeadline } from "./withDeadline";
-import { droppedWarning, failure, heldTwice, patience, stays } from "./words";
+
+/** The methods of a dynamic provider, all of them there. */
+export type HostedProvider = Required<pulumi.dynamic.ResourceProvider<Properties, Properties>>;
 
 const DEFAULT_TIMEOUT_SECONDS = 600;
 const READ_TIMEOUT_MS = 30_000;
+/** What a call may take beyond its deadline and its last request before it is given up. */
+const GRACE_MS = 15_000;
 
 /** What `customTimeouts` are for. */
 type Verb = "create" | "update" | "delete";
@@ -30,10 +44,8 @@ export function host<Args extends object, Outputs extends object>(
   session: Session,
 ): HostedProvider {
   const { kind, args: specs } = lifecycle;
+  const { memory } = session;
   let readSetting: ReadSetting = () => undefined;
-
-  /** Settings are resolved anew at each call: the environment may have come later than the process. */
-  const account = () => session.account(readSetting);
 
   const check = (given: Properties): { args: Properties; known: Partial<Args>; problems: Problem[] } => {
     const { args, problems } = checkArguments(kind, specs, given);
@@ -85,49 +97,87 @@ export function host<Args extends object, Outputs extends object>(
     return compare(specs, outs as Properties, known, news);
   };
 
-  const nameOf = (id: string): string => `${kind} ${id}`;
-  const objectsOf = (id: string, args: object): string[] => [nameOf(id), ...(lifecycle.holds?.(id, args) ?? [])];
-
-  /** `stored`: the URN that the state carries, which an alias leaves behind. */
-  const hold = (id: string, args: object, urn: string | undefined, stored: string | undefined): void => {
-    session.holders.hold(objectsOf(id, args), stored);
-    const other = session.holders.other(nameOf(id), stored);
-    if (other !== undefined && urn !== undefined) session.warn(urn, heldTwice(kind, id, other));
-  };
-
-  const holdMade = (id: string, args: object, urn: string | undefined): void => {
-    hold(id, args, urn, urn);
-    session.holders.made(nameOf(id), urn);
-  };
-
   /** Runs one lifecycle method under a deadline, with the moving line of its resource. */
   const run = async <Result>(
-    { __urn }: Hidden,
+    own: Hidden,
     timeoutMs: number,
+    properties: readonly Properties[],
     work: (call: Call<Outputs>) => Promise<Result>,
-    keep: Call<Outputs>["keep"] = () => undefined,
+    {
+      onTaken,
+      ...more
+    }: Partial<Pick<Call<Outputs>, "keep" | "beforeDelete">> & {
+      onTaken?: (object: string) => void;
+    } = {},
   ): Promise<Result> => {
-    const { client, settings } = account();
+    // Settings are resolved anew at each call: the environment may have come later than the process.
+    const { client, settings } = session.account(readSetting);
+    client.learnSecrets(...properties);
+    const { __urn, __urn: urn = "" } = own;
     const deadline = new Deadline(timeoutMs);
     const progress = new Progress(session.log, __urn, settings.quiet);
-    const note = (message: string) => {
-      if (!settings.quiet) session.log({ severity: "info", message, urn: __urn, ephemeral: false });
-    };
-    const { authProvider } = settings;
     try {
-      return await withDeadline(deadline, () =>
+      return await withLastResort(deadline, client.longestAttemptMs + GRACE_MS, () =>
         work({
           client,
-          authProvider,
+          authProvider: settings.authProvider,
           deadline,
-          progress: (text) => progress.show(text),
-          note,
-          heldElsewhere: (object) => session.holders.other(object, __urn) !== undefined,
-          keep,
+          onProgress: (text) => progress.show(text),
+          run: {
+            siblingStartsMs: session.siblingStartsMs,
+            take: (object) => {
+              memory.take(object, urn);
+              onTaken?.(object);
+            },
+            checkOwn: (object) => memory.checkOwn(object, urn),
+            isKept: (object) => memory.isKept(object, urn),
+            holder: (object) => memory.holder(object, urn),
+            departure: (object) => memory.departure(object),
+            departed: (object) => memory.departed(object),
+            wasDeleted: (object) => memory.wasDeleted(object),
+            whileLeaving: (objects, deletes, leave) => memory.whileLeaving(objects, urn, deletes, leave),
+          },
+          beforeDelete: () => undefined,
+          note: (message) => {
+            if (!settings.quiet) session.log({ severity: "info", message, urn: __urn, ephemeral: false });
+          },
+          keep: () => undefined,
+          ...more,
         }),
       );
     } finally {
       progress.end();
+    }
+  };
+
+  const keepAll = (id: string, outs: object, { __urn = "" }: Hidden): void => {
+    // What was just returned has the types of its lifecycle.
+    for (const object of lifecycle.objects(id, outs as Partial<Outputs & Args>)) memory.keep(object, __urn);
+  };
+
+  /** What a plan says of one resource, on its own line. */
+  const warn = (urn: string, stored: Stored<Args, Outputs>, given: Properties, changes: Comparison<Args>): void => {
+    const known = Object.fromEntries(Object.entries(given).filter(([, value]) => !containsUnknown(value)));
+    const { replaces } = changes;
+    // The program's arguments have passed `check`.
+    const plan = { stored, news: known as Partial<Args>, changes, replaces };
+    const isOpen = (name: string): boolean => containsUnknown(given[name]);
+    const certain = [...replaces].filter((name) => !isOpen(name));
+    const open = specEntries(specs).filter(
+      ([name, spec]) => (spec.replaces ?? false) !== false && changes.changed.has(name) && isOpen(name),
+    );
+    if (certain.length > 0) {
+      session.warn(urn, replacementWarning(kind, stored.id, certain, lifecycle.replacement(plan)));
+    } else if (open.length > 0) {
+      const names = open.map(([name]) => name);
+      session.warn(urn, possibleReplacement(kind, stored.id, names, lifecycle.replacement(plan)));
+    }
+    // A replacement takes over nothing that is not declared: what is dropped needs no word.
+    if (replaces.size > 0) return;
+    for (const warning of lifecycle.warnings?.(plan) ?? []) session.warn(urn, warning);
+    for (const name of changes.dropped) {
+      const { unreadable, local } = specs[name];
+      session.warn(urn, droppedWarning(kind, stored.id, name, unreadable !== true && local !== true));
     }
   };
 
@@ -147,20 +197,24 @@ export function host<Args extends object, Outputs extends object>(
     async check(olds, news) {
       return settle(() => {
         const { args, known, problems } = check(visible(news));
-        const { __urn, __surplus = [] } = hidden(news);
+        const { __surplus = [] } = hidden(news);
+        const __urn = knownUrn(hidden(news));
+        const { settings, problems: settingProblems } = resolveSettings(readSetting);
         if (__urn !== undefined) {
           const oldInputs = visible(olds);
           const isNew = Object.keys(oldInputs).length === 0;
           // For a replacement the engine checks a second time, as if nothing had been there.
           const isReplacement = isNew && Object.keys(session.checkedInputs(__urn) ?? {}).length > 0;
-          session.rememberCheck(__urn, { kind, oldInputs, args: { ...known } });
-          const others = (other: Kind) => session.declared(other, __urn);
-          for (const remark of lifecycle.remarks?.({ args: known, isNew, isReplacement, others }) ?? [])
+          session.rememberCheck(__urn, isReplacement ? (session.checkedInputs(__urn) ?? {}) : oldInputs);
+          const claims = lifecycle.declares?.(known, settings?.authProvider ?? "", new Set(Object.keys(args))) ?? [];
+          for (const twin of memory.declare(__urn, claims))
+            problems.push({ path: "", reason: declaredTwice(twin.urn, twin.what) });
+          for (const remark of lifecycle.remarks?.({ args: known, isNew, isReplacement }) ?? [])
             session.warn(__urn, remark);
         }
-        const settingProblems = resolveSettings(readSetting).problems.map((reason) => ({ path: "", reason }));
-        // Never a property: the engine would print its value, secrets too (engine.md 3).
-        const failures = [...surplusProblems(specs, __surplus), ...problems, ...settingProblems].map((problem) => ({
+        const settingReasons = settingProblems.map((reason) => ({ path: "", reason }));
+        // Never a property: the engine would print its value, secrets too (docs/design/engine.md).
+        const failures = [...surplusProblems(specs, __surplus), ...problems, ...settingReasons].map((problem) => ({
           property: "",
           reason: problemText(problem),
         }));
@@ -173,19 +227,17 @@ export function host<Args extends object, Outputs extends object>(
         const stored = storedFrom(id, olds);
         const given = visible(news);
         const comparison = compareWith(stored, given);
-        const known = Object.fromEntries(Object.entries(given).filter(([, value]) => !containsUnknown(value)));
-        const { __urn } = hidden(news);
+        const __urn = knownUrn(hidden(news));
         const oldInputs = session.checkedInputs(__urn);
         if (__urn !== undefined && oldInputs !== undefined) {
+          // The state may carry an older URN, which an alias leaves behind: its own deletion comes with that.
+          const holder = hidden(olds).__urn ?? __urn;
           // What is to be replaced is given up: whoever takes its place declares it once.
-          if (comparison.replaces.size === 0) hold(id, known, __urn, hidden(olds).__urn);
-          // The program's arguments have passed `check`.
-          const plan = { stored, news: known as Partial<Args>, changes: comparison, replaces: comparison.replaces };
-          for (const warning of lifecycle.warnings?.(plan) ?? []) session.warn(__urn, warning);
-          // A replacement takes over nothing that is not declared.
-          for (const name of comparison.replaces.size > 0 ? [] : comparison.dropped) {
-            session.warn(__urn, droppedWarning(kind, id, name, specs[name].unreadable === true));
-          }
+          const objects = comparison.replaces.size > 0 ? [] : lifecycle.objects(id, { ...stored.outs, ...given });
+          memory.hold(holder, objects);
+          const twin = objects.map((object) => memory.holder(object, holder)).find((other) => other !== undefined);
+          if (twin !== undefined) throw new Error(heldTwice(kind, id, twin, __urn));
+          warn(__urn, stored, given, comparison);
         }
         const result = { replaces: [...comparison.replaces], deleteBeforeReplace: lifecycle.deleteBeforeReplace };
         if (stored.unfinished) return { ...result, changes: true };
@@ -198,26 +250,35 @@ export function host<Args extends object, Outputs extends object>(
 
     async create(news) {
       const own = hidden(news);
-      let kept: { id: string; outputs: Outputs } | undefined;
+      let kept: { id: string; outputs: Outputs; shown: Properties } | undefined;
       let args: Args | undefined;
+      const taken: string[] = [];
       try {
         const given = checked(visible(news));
         args = given;
         const created = await run(
           own,
           timeoutMs(own, "create"),
+          [visible(news)],
           (call) => lifecycle.create(call, given),
-          (id, outputs) => (kept = { id, outputs }),
+          {
+            keep: (id, outputs, shown = {}) => (kept = { id, outputs, shown }),
+            onTaken: (object) => taken.push(object),
+          },
         );
-        holdMade(created.id, given, own.__urn);
+        keepAll(created.id, { ...created.outputs, ...given }, own);
         return { id: created.id, outs: complete(created.outputs, given, inputEcho(own)) };
       } catch (thrown) {
-        if (kept === undefined || args === undefined) throw plainFailure(thrown, "create", own);
-        holdMade(kept.id, args, own.__urn);
+        if (kept === undefined || args === undefined) {
+          taken.forEach((object) => memory.release(object));
+          throw plainFailure(thrown, "create", own);
+        }
+        keepAll(kept.id, { ...kept.outputs, ...args }, own);
         const patient = patience(thrown, "create", timeoutMs(own, "create"));
         // Made or taken over.
-        const reason = `${kind} ${kept.id} is there, but ${messageOf(thrown)}. It is kept in the stack: run pulumi up again.${patient}`;
-        throw partialError(kept.id, complete(kept.outputs, args, inputEcho(own), "create"), reason);
+        const reason = `${kind} ${kept.id} exists, but ${messageOf(thrown)}. It is kept in the stack: run pulumi up again.${patient}`;
+        const outs = complete(kept.outputs, { ...args, ...kept.shown }, inputEcho(own), "create");
+        throw partialError(kept.id, outs, reason);
       }
     },
 
@@ -225,8 +286,13 @@ export function host<Args extends object, Outputs extends object>(
       const own = hidden(properties);
       try {
         const stored = storedFrom(id, properties);
-        const observed = await run(own, READ_TIMEOUT_MS, (call) => lifecycle.read(call, stored));
-        if (observed === undefined) return { id: "", props: {} };
+        const observed = await run(own, READ_TIMEOUT_MS, [stored.outs], (call) => lifecycle.read(call, stored));
+        if (observed === undefined) {
+          // What this provider has stored carries a version. Without one somebody looks it up (`get`), and a blank id would
+          // be a resource without outputs.
+          if (own.__version === undefined) throw new Error("it does not exist");
+          return { id: "", props: {} };
+        }
         const names = namesToEcho(specs, own.__args, observed.args);
         const echo = echoOf(specs, names, stored.outs, observed.args);
         const props = complete(observed.outputs, echo, inputEcho(own), observed.ready ? undefined : own.__unfinished);
@@ -244,44 +310,78 @@ export function host<Args extends object, Outputs extends object>(
     async update(id, olds, news) {
       const own = hidden(news);
       const stored = storedFrom(id, olds);
-      let kept: { outputs: Outputs; notYet: readonly string[] } | undefined;
+      let kept: { outputs: Outputs; shown: Properties } | undefined;
       let args: Args | undefined;
       try {
         const given = checked(visible(news));
         args = given;
-        session.holders.release(objectsOf(id, stored.outs), hidden(olds).__urn);
-        hold(id, given, own.__urn, own.__urn);
-        const { changed, dropped, added } = compareWith(stored, given as Properties);
+        const comparison = compareWith(stored, given as Properties);
         const outputs = await run(
           own,
           timeoutMs(own, "update"),
-          (call) => lifecycle.update(call, stored, given, { changed, dropped, added }),
-          (_id, outputs, notYet = []) => (kept = { outputs, notYet }),
+          [stored.outs, visible(news)],
+          (call) => lifecycle.update(call, stored, given, comparison),
+          { keep: (_id, outputs, shown = {}) => (kept = { outputs, shown }) },
         );
+        memory.hold(hidden(olds).__urn ?? own.__urn ?? "", []);
+        memory.hold(own.__urn ?? "", lifecycle.objects(id, { ...outputs, ...given }));
         return { outs: complete(outputs, given, inputEcho(own)) };
       } catch (thrown) {
+        if (kept === undefined && mayHaveTakenEffect(thrown)) {
+          // The next update asks the service, or sends again what cannot be read back.
+          const { message } = plainFailure(thrown, "update", own, id);
+          throw partialError(id, { ...clean(olds), __unfinished: "update" }, message);
+        }
         if (kept === undefined || args === undefined) throw plainFailure(thrown, "update", own, id);
         const patient = patience(thrown, "update", timeoutMs(own, "update"));
         const reason = `${kind} ${id} was changed, but ${messageOf(thrown)}. The change is kept in the stack: run pulumi up again.${patient}`;
-        const applied = { ...args, ...pick(stored.outs, kept.notYet) };
-        throw partialError(id, complete(kept.outputs, applied, inputEcho(own), "update"), reason);
+        throw partialError(id, complete(kept.outputs, { ...args, ...kept.shown }, inputEcho(own), "update"), reason);
       }
     },
 
     async delete(id, properties) {
       const own = hidden(properties);
+      const { __urn: urn = "" } = own;
       try {
         const stored = storedFrom(id, properties);
-        const holder = session.holders.keeper(nameOf(id), own.__urn);
-        if (holder !== undefined)
-          session.log({ severity: "info", message: stays(kind, id, holder), urn: own.__urn, ephemeral: false });
-        else await run(own, timeoutMs(own, "delete"), (call) => lifecycle.delete(call, stored));
-        session.holders.release(objectsOf(id, stored.outs), own.__urn);
+        const objects = lifecycle.objects(id, stored.outs);
+        const beforeDelete = (): void => memory.checkDeletable(objects, urn);
+        memory.hold(urn, []);
+        beforeDelete();
+        await memory.whileLeaving(objects, urn, true, () =>
+          run(own, timeoutMs(own, "delete"), [stored.outs], (call) => lifecycle.delete(call, stored), { beforeDelete }),
+        );
       } catch (thrown) {
-        throw plainFailure(thrown, "delete", own, id);
+        if (!(thrown instanceof KeptError)) throw plainFailure(thrown, "delete", own, id);
+        const message = stays(kind, id, thrown.keeper);
+        session.log({ severity: "info", message, urn: own.__urn, ephemeral: false });
       }
     },
   };
+}
+
+/** A URN that is not known yet names no resource. */
+const knownUrn = ({ __urn }: Hidden): string | undefined => loggableUrn(__urn) || undefined;
+
+/**
+ * The last resort: a call that is over its deadline and still has not ended is given up, so that no defect can hang the
+ * engine (which waits for a call for ever, also after Ctrl-C). Longer than any request that must not be cut.
+ */
+function withLastResort<Result>(deadline: Deadline, graceMs: number, work: () => Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const unsubscribe = deadline.onExpire(() => {
+      const seconds = Math.round((deadline.totalMs + graceMs) / 1000);
+      timer = setTimeout(() => reject(new Error(`no end after ${seconds} s; the call was given up`)), graceMs);
+    });
+    Promise.resolve()
+      .then(work)
+      .then(resolve, reject)
+      .finally(() => {
+        unsubscribe();
+        clearTimeout(timer);
+      });
+  });
 }
 
 function timeoutMs({ __timeouts }: Hidden, verb: Verb): number {

@@ -1,4 +1,5 @@
 import type { Client, Deadline } from "../client";
+import type { Claim, Departure } from "./memory";
 import type { Kind } from "./pointer";
 import type { Properties } from "./properties";
 import type { ArgumentSpecs, Problem } from "./shape";
@@ -19,24 +20,25 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
    * given: one that is not known yet, or has a problem of its own, is no missing one.
    */
   readonly rules?: (args: Partial<Args>, given: ReadonlySet<string>) => Problem[];
-  /** What a plan should say on the resource's own line, once. */
+  /** What a replacement does, and what users lose by it: the end of a sentence that says that it is replaced. */
+  readonly replacement: (plan: Plan<Args, Outputs>) => string;
+  /** What else a plan should say on the resource's own line, once. Not asked for a replacement. */
   readonly warnings?: (plan: Plan<Args, Outputs>) => string[];
   /** What a plan should say of the arguments alone, before anything is compared, once. */
   readonly remarks?: (declared: Declared<Args>) => string[];
-  /**
-   * Names of objects at the service that the resource holds besides the one that its id names: what the resources of
-   * other kinds may hold as well.
-   */
-  readonly holds?: (id: string, args: Partial<Args>) => string[];
+  /** The objects at the service that these arguments are about: another resource that declares one of them is an error. */
+  readonly declares?: (args: Partial<Args>, authProvider: string, given: ReadonlySet<string>) => Claim[];
+  /** The objects at the service that the resource manages. */
+  readonly objects: (id: string, outs: Partial<Outputs & Args>) => string[];
   /** Outs of an older `version` as those of this one. */
   readonly upgrade?: (outs: Properties, version: number) => Properties;
 
   create(call: Call<Outputs>, args: Args): Promise<Created<Outputs>>;
-  /** What stands at the service, or `undefined` when it is gone for sure (a good answer that lacks it). */
+  /** What stands at the service, or `undefined` when it is gone for sure. */
   read(call: Call<Outputs>, stored: Stored<Args, Outputs>): Promise<Observed<Args, Outputs> | undefined>;
   /** Sends what `changes` names, and looks whether the object is ready even when it names nothing. */
   update(call: Call<Outputs>, stored: Stored<Args, Outputs>, args: Args, changes: Changes<Args>): Promise<Outputs>;
-  /** An object that is gone already is deleted. Not called for one that another resource of the program holds. */
+  /** An object that is gone already is deleted. `call.beforeDelete` runs right before each request. */
   delete(call: Call<Outputs>, stored: Stored<Args, Outputs>): Promise<void>;
 }
 
@@ -93,24 +95,43 @@ export interface Declared<Args> {
   readonly isNew: boolean;
   /** Whether it is created in place of one that is deleted or has been: then it is new as well. */
   readonly isReplacement: boolean;
-  /** The known arguments of the other resources of a kind, as far as the program has declared them in this process. */
-  readonly others: (kind: Kind) => readonly Properties[];
 }
 
-/** One call of the engine. */
+/** One call of the engine. Its clock and its moving line are what the client waits by. */
 export interface Call<Outputs> {
   readonly client: Client;
   readonly authProvider: string;
   readonly deadline: Deadline;
   /** One line that moves, on the resource's own line. */
-  progress(text: string): void;
+  readonly onProgress: (text: string) => void;
+  readonly run: Run;
+  /** Runs right before a request of a deletion; throws when the object is another resource's by now. */
+  readonly beforeDelete: () => void;
   /** A lasting line, of what a person should know after this call. */
   note(text: string): void;
-  /** Whether another resource of the program holds this object (see `holds`), so that a deletion leaves it alone. */
-  heldElsewhere(object: string): boolean;
   /**
    * The object exists (or was changed) from here on: whatever fails later, it stays in the state with these outputs.
-   * `notYet` names changed arguments of an update that are still to be applied: they keep their old value until then.
+   * `shown`: given arguments that the service shows (or keeps) otherwise: the state holds these values of them.
    */
-  keep(id: string, outputs: Outputs, notYet?: readonly string[]): void;
+  keep(id: string, outputs: Outputs, shown?: Properties): void;
+}
+
+/** The memory of the run, as one resource sees it (memory.ts). */
+export interface Run {
+  /** How long the engine may take to begin with a sibling's change: it begins with those that depend on nothing at once. */
+  readonly siblingStartsMs: number;
+  take(object: string): void;
+  /** @throws when another resource has taken the object over. */
+  checkOwn(object: string): void;
+  isKept(object: string): boolean;
+  holder(object: string): string | undefined;
+  departure(object: string): Departure | undefined;
+  /** Ends when nobody of this run is deleting the object, or moving it away, any more; undefined when nobody is. */
+  departed(object: string): Promise<void> | undefined;
+  wasDeleted(object: string): boolean;
+  whileLeaving<Result>(
+    objects: readonly string[],
+    deletes: boolean,
+    work: (departure: Departure) => Promise<Result>,
+  ): Promise<Result>;
 }

@@ -1,15 +1,13 @@
 import type { Log } from "./engineLog";
 
-/**
- * Shorter than the 2 s that the client leaves between its texts (client/progress): with the same pause here, a text that
- * comes a millisecond early by this clock would be dropped, and the client does not repeat it.
- */
-const SHORTEST_PAUSE_MS = 1_500;
+const SHORTEST_PAUSE_MS = 2_000;
 
-/** The moving line of one call: a new text at most every 1.5 s, and only when it differs. */
+/** The moving line of one call: a new text at most every 2 s, and only when it differs. */
 export class Progress {
   #shown: string | undefined;
-  #shownAt = 0;
+  #shownAt = Number.NEGATIVE_INFINITY;
+  #next: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly log: Log,
@@ -18,19 +16,26 @@ export class Progress {
   ) {}
 
   show(text: string): void {
-    if (text === this.#shown || Date.now() - this.#shownAt < SHORTEST_PAUSE_MS) return;
-    this.#send(text);
+    this.#next = text;
+    const waitMs = this.#shownAt + SHORTEST_PAUSE_MS - performance.now();
+    if (waitMs <= 0) return this.#send();
+    this.#timer ??= setTimeout(() => this.#send(), waitMs).unref();
   }
 
   /** Clears the line: the engine would leave the last text on the finished resource. */
   end(): void {
-    if (this.#shown !== undefined) this.#send("");
+    clearTimeout(this.#timer);
+    this.#next = "";
+    if (this.#shown !== undefined) this.#send();
   }
 
-  #send(text: string): void {
-    if (this.quiet || this.urn === undefined) return;
+  #send(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const text = this.#next;
+    if (this.quiet || this.urn === undefined || text === undefined || text === this.#shown) return;
     this.#shown = text;
-    this.#shownAt = Date.now();
+    this.#shownAt = performance.now();
     this.log({ severity: "info", message: text, urn: this.urn, ephemeral: true });
   }
 }

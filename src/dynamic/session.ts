@@ -1,29 +1,24 @@
-import { createClient, type Client, type ClientOptions } from "../client";
+import { Client, type ClientOptions } from "../client";
 import { engineLog, type Log } from "./engineLog";
-import { Holders } from "./holders";
-import { resolveSettings, type ReadSetting, type Settings } from "./settings";
-import type { Kind } from "./pointer";
+import { RunMemory } from "./memory";
 import type { Properties } from "./properties";
+import { resolveSettings, type ReadSetting, type Settings } from "./settings";
 
-/** What `check` saw of a resource. */
-export interface Checked {
-  readonly kind: Kind;
-  readonly oldInputs: Properties;
-  /** The new arguments that are known and well formed. */
-  readonly args: Properties;
-}
-
-/** What the calls of one dynamic-provider process share: a client per account, the engine's log, what `check` has seen. */
+/** What the calls of one dynamic-provider process share: a client per account, the engine's log, the memory of the run. */
 export class Session {
   readonly log: Log;
-  readonly holders = new Holders();
+  readonly memory = new RunMemory();
   readonly #clientOptions: Partial<ClientOptions>;
   readonly #clients = new Map<string, Client>();
-  readonly #checked = new Map<string, Checked>();
+  readonly #oldInputs = new Map<string, Properties>();
   readonly #warned = new Set<string>();
 
-  /** `clientOptions`: beyond the account; for tests, whose delays are short. */
-  constructor(log: Log = engineLog(), clientOptions: Partial<ClientOptions> = {}) {
+  /** `clientOptions` (beyond the account) and `siblingStartsMs` are for tests, whose delays are short. */
+  constructor(
+    log: Log = engineLog(),
+    clientOptions: Partial<ClientOptions> = {},
+    readonly siblingStartsMs = 1_500,
+  ) {
     this.log = log;
     this.#clientOptions = clientOptions;
   }
@@ -37,26 +32,20 @@ export class Session {
     const key = JSON.stringify([settings.baseUrl, settings.apiKey]);
     let client = this.#clients.get(key);
     if (client === undefined) {
-      client = createClient({ ...this.#clientOptions, baseUrl: settings.baseUrl, apiKey: settings.apiKey });
+      client = new Client({ ...this.#clientOptions, baseUrl: settings.baseUrl, apiKey: settings.apiKey });
       this.#clients.set(key, client);
     }
     return { client, settings };
   }
 
-  /** Notes that `check` ran for a resource, and what it saw. It never runs in a refresh. */
-  rememberCheck(urn: string, checked: Checked): void {
-    this.#checked.set(urn, checked);
+  /** Notes that `check` ran for a resource, and the old inputs that it saw. It never runs in a refresh. */
+  rememberCheck(urn: string, oldInputs: Properties): void {
+    this.#oldInputs.set(urn, oldInputs);
   }
 
   /** The old inputs that `check` saw for this resource in this process. */
   checkedInputs(urn: string | undefined): Properties | undefined {
-    return urn === undefined ? undefined : this.#checked.get(urn)?.oldInputs;
-  }
-
-  /** The known arguments of the resources of a kind that `check` saw in this process, but for one. */
-  declared(kind: Kind, exceptUrn: string): Properties[] {
-    const others = [...this.#checked].filter(([urn, checked]) => checked.kind === kind && urn !== exceptUrn);
-    return others.map(([, { args }]) => args);
+    return urn === undefined ? undefined : this.#oldInputs.get(urn);
   }
 
   /** Shows a warning once per resource and text. */

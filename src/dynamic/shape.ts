@@ -28,6 +28,8 @@ export interface ArgumentSpec<T> {
    * is taken out, nothing is to be said of drift.
    */
   readonly unreadable?: boolean;
+  /** A value of the program alone, which no request carries. Beginning to give it is a change of it. */
+  readonly local?: boolean;
   /** Only looked at when the object is created: a change of it is no change of the object. */
   readonly createOnly?: boolean;
 }

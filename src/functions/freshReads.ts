@@ -1,4 +1,14 @@
-import type { AuthIntegration, Branch, Client, EmailServer, Endpoint, OAuthProvider, WhitelistDomain } from "../client";
+import type {
+  AuthIntegrationRecord,
+  BranchRecord,
+  Client,
+  EmailServerRecord,
+  EndpointRecord,
+  OAuthProviderRecord,
+  WhitelistDomainRecord,
+} from "../client";
+
+const now = () => ({ since: performance.now() });
 
 /**
  * Reads for functions: each asks the service, since one process may run a program several times (Automation API) while
@@ -12,29 +22,29 @@ export class FreshReads {
     this.#client = client;
   }
 
-  endpoints(projectId: string): Promise<Endpoint[]> {
-    return this.#once(`endpoints ${projectId}`, () => this.#client.listEndpoints(projectId, { fresh: true }));
+  endpoints(projectId: string): Promise<readonly EndpointRecord[]> {
+    return this.#once(`endpoints ${projectId}`, () => this.#client.computes.list(projectId, now()));
   }
 
-  /** Undefined: the service has no such route (it is not part of service.md). */
-  branches(projectId: string): Promise<Branch[] | undefined> {
-    return this.#once(`branches ${projectId}`, () => this.#client.listBranches(projectId, { fresh: true }));
+  /** Undefined: the service has no such route. */
+  branches(projectId: string): Promise<readonly BranchRecord[] | undefined> {
+    return this.#once(`branches ${projectId}`, () => this.#client.projects.branches(projectId, now()));
   }
 
-  integrations(projectId: string): Promise<AuthIntegration[]> {
-    return this.#once(`integrations ${projectId}`, () => this.#client.listAuthIntegrations(projectId, { fresh: true }));
+  integrations(projectId: string): Promise<readonly AuthIntegrationRecord[]> {
+    return this.#once(`integrations ${projectId}`, () => this.#client.auth.integrations(projectId).list(now()));
   }
 
-  oauthProviders(projectId: string): Promise<OAuthProvider[]> {
-    return this.#once(`oauth ${projectId}`, () => this.#client.listOAuthProviders(projectId, { fresh: true }));
+  oauthProviders(projectId: string): Promise<readonly OAuthProviderRecord[]> {
+    return this.#once(`oauth ${projectId}`, () => this.#client.auth.oauthProviders(projectId).list(now()));
   }
 
-  domains(projectId: string): Promise<WhitelistDomain[]> {
-    return this.#once(`domains ${projectId}`, () => this.#client.listDomains(projectId, { fresh: true }));
+  domains(projectId: string): Promise<readonly WhitelistDomainRecord[]> {
+    return this.#once(`domains ${projectId}`, () => this.#client.auth.domains(projectId).list(now()));
   }
 
-  emailServer(projectId: string): Promise<EmailServer> {
-    return this.#once(`email ${projectId}`, () => this.#client.getEmailServer(projectId, { fresh: true }));
+  emailServer(projectId: string): Promise<EmailServerRecord> {
+    return this.#once(`email ${projectId}`, () => this.#client.auth.emailServer(projectId, now()));
   }
 
   #once<T>(key: string, read: () => Promise<T>): Promise<T> {

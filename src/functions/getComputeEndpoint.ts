@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { Endpoint } from "../client";
+import type { EndpointRecord } from "../client";
 import type { ArgumentsOf } from "../dynamic/inputs";
 import type { ComputeEndpointResult } from "./computeEndpointResult";
 import { lookup } from "./lookup";
@@ -28,7 +28,7 @@ const endpoint = lookup<GetComputeEndpointArgs, ComputeEndpointResult>(
   },
 );
 
-function primaryOf(listed: readonly Endpoint[], branchId: string | undefined): Endpoint {
+function primaryOf(listed: readonly EndpointRecord[], branchId: string | undefined): EndpointRecord {
   const ofBranch = listed.filter((candidate) => candidate.branch_id === branchId);
   const primary = ofBranch.find(({ type }) => type === "read_write");
   if (primary !== undefined) return primary;

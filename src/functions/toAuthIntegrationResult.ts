@@ -1,7 +1,7 @@
-import type { AuthIntegration } from "../client";
+import type { AuthIntegrationRecord } from "../client";
 import type { AuthIntegrationResult } from "./authIntegrationResult";
 
-export function toAuthIntegrationResult(projectId: string, integration: AuthIntegration): AuthIntegrationResult {
+export function toAuthIntegrationResult(projectId: string, integration: AuthIntegrationRecord): AuthIntegrationResult {
   return {
     projectId,
     authProvider: integration.auth_provider,

@@ -1,8 +1,8 @@
-import type { Branch } from "../client";
+import type { BranchRecord } from "../client";
 import type { BranchResult } from "./branchResult";
 
 /** @throws when the service has no list of branches: it is not part of service.md. */
-export function toBranchResults(branches: readonly Branch[] | undefined): BranchResult[] {
+export function toBranchResults(branches: readonly BranchRecord[] | undefined): BranchResult[] {
   if (branches === undefined) throw new Error("this service does not list branches");
   return branches.map((branch) => ({
     branchId: branch.id,

@@ -1,8 +1,8 @@
-import type { Endpoint } from "../client";
+import type { EndpointRecord } from "../client";
 import { pooledHost } from "../helpers/connectionUri";
 import type { ComputeEndpointResult } from "./computeEndpointResult";
 
-export function toComputeEndpointResult(projectId: string, endpoint: Endpoint): ComputeEndpointResult {
+export function toComputeEndpointResult(projectId: string, endpoint: EndpointRecord): ComputeEndpointResult {
   return {
     projectId,
     endpointId: endpoint.id,

@@ -1,22 +1,23 @@
-import type { AuthIntegration, KeySet } from "../client";
+import { createOrStanding, type AuthCreation, type AuthIntegrationRecord, type KeySetRecord } from "../client";
 import type { Call, Lifecycle } from "../dynamic/lifecycle";
+import { adopting } from "../dynamic/messages";
 import type { ArgumentSpecs } from "../dynamic/shape";
+import { notShown, shownOtherwise } from "../dynamic/shown";
 import type { AuthIntegrationOutputs, AuthIntegrationShape } from "../resources/AuthIntegration";
 import { withoutAbsent } from "./absent";
 import { madeAgo } from "./age";
 import { boolean, textUpTo } from "./argumentSchemas";
 import { gone, OR_ALIAS } from "./conflictWords";
-import { creatingUnlisted } from "./creatingUnlisted";
 import { defaultBranchId } from "./defaultBranch";
 import { authProviderSchema, branchIdSchema, projectIdSchema, splitId } from "./identifiers";
-import { homeWasReplaced } from "./integrationOf";
+import { wasReplaced } from "./integrationChild";
 
 type Shape = AuthIntegrationShape;
 type Outputs = AuthIntegrationOutputs & Partial<Shape>;
 
 const databaseIdentifier = textUpTo(63);
 
-/** What the service takes when no role is given (service.md 4.1). */
+/** What the service takes when no role is given. */
 const DEFAULT_ROLE = "svcdb_owner";
 
 const args: ArgumentSpecs<Shape> = {
@@ -28,14 +29,38 @@ const args: ArgumentSpecs<Shape> = {
   adopt: { schema: boolean, createOnly: true },
 };
 
-/** An auth integration with the key set of its creation (service.md 2.2, 2.3, 4.1). */
+/** By its project at the auth provider: another integration may take its place under the same name. */
+const integrationObject = (id: string, authProviderProjectId = ""): string =>
+  `auth integration ${id} ${authProviderProjectId}`;
+
+/** An auth integration with the key set of its creation (docs/design/api.md). */
 export const authIntegration: Lifecycle<Shape, Outputs> = {
   kind: "AuthIntegration",
   version: 1,
   args,
   deleteBeforeReplace: true,
 
-  warnings: ({ stored: { id }, replaces }) => (replaces.size === 0 ? [] : [replacementWarning(id, replaces)]),
+  declares: ({ projectId, authProvider }, standard) =>
+    projectId === undefined
+      ? []
+      : [
+          {
+            object: integrationObject(`${projectId}/${authProvider ?? standard}`),
+            what: 'an auth integration with the same "projectId" and "authProvider"',
+          },
+        ],
+  objects: (id, { authProviderProjectId }) => [integrationObject(id, authProviderProjectId)],
+
+  replacement({ replaces, news, stored }) {
+    const lost =
+      'it is deleted and made again: all of its users and keys are lost, and only what is declared with its "projectId" output comes back';
+    const elsewhere = (["projectId", "branchId", "databaseName"] as const).some(
+      (name) => replaces.has(name) || (news[name] === undefined && stored.managed.has(name)),
+    );
+    return elsewhere
+      ? lost + adopting(news)
+      : `${lost}${adopting(news)}. It comes back on the same database: the service may keep the schema of the old one there (svc_auth by default), and then refuses the new one until it is dropped`;
+  },
 
   async create(call, given) {
     const { projectId, authProvider = call.authProvider } = given;
@@ -45,7 +70,15 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
     const known = { projectId, authProvider, ...made };
     call.keep(id, known);
     const integration = await find(call, id, known);
-    return { id, outputs: { ...known, ...(integration && recordOutputs(integration)) } };
+    if (integration === undefined) throw new Error("no list shows it yet");
+    const shown = toArguments(projectId, authProvider, integration);
+    const names = notShown(args, given, shown);
+    const outputs = { ...known, ...recordOutputs(integration) };
+    if (names.length > 0) {
+      call.keep(id, outputs, Object.fromEntries(names.map((name) => [name, (shown as Record<string, unknown>)[name]])));
+      throw shownOtherwise(names);
+    }
+    return { id, outputs };
   },
 
   async read(call, { id, outs }) {
@@ -53,7 +86,7 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
     const integration = await find(call, id, outs);
     if (integration === undefined) return undefined;
     return {
-      args: { projectId, authProvider, branchId: integration.branch_id, ...databaseOf(integration) },
+      args: toArguments(projectId, authProvider, integration),
       outputs: { ...keptOutputs(outs), ...recordOutputs(integration) },
       ready: true,
     };
@@ -62,105 +95,111 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
   async update(call, { id, outs }) {
     // Every argument replaces, so this only completes what a failed creation left open.
     const integration = await find(call, id, outs);
-    if (integration === undefined) {
-      throw gone();
-    }
+    if (integration === undefined) throw gone();
     return { ...keptOutputs(outs), ...recordOutputs(integration) };
   },
 
-  async delete(call, { id, outs }) {
-    const { client, deadline } = call;
+  async delete(call, { id, outs: { authProviderProjectId } }) {
     const { projectId, rest: authProvider } = splitId(id);
-    if (await homeWasReplaced(call, projectId, outs)) {
+    if (await wasReplaced(call, projectId, authProviderProjectId)) {
       call.note(`AuthIntegration ${id}: another auth integration stands in its place, which was not deleted`);
       return;
     }
-    await client.deleteAuthIntegration(projectId, authProvider, { deadline });
+    const isIt = isIntegration(authProvider, authProviderProjectId);
+    const { client, deadline, onProgress, beforeDelete: before } = call;
+    await client.auth.deleteIntegration(projectId, authProvider, isIt, { deadline, onProgress, before });
   },
 };
 
-function replacementWarning(id: string, replaces: ReadonlySet<keyof Shape>): string {
-  const lost = `AuthIntegration ${id} is deleted and made again: all of its users and keys are lost, and only what is declared with its "projectId" output comes back`;
-  const elsewhere = (["projectId", "branchId", "databaseName"] as const).some((name) => replaces.has(name));
-  return elsewhere
-    ? lost
-    : `${lost}. It comes back on the same database: the service may keep the schema of the old one there (svc_auth by default), and then refuses the new one until it is dropped`;
-}
+/** Another auth project under the same name is another integration: the stored one, with its keys, is gone then. */
+const isIntegration =
+  (authProvider: string, authProviderProjectId?: string) =>
+  (item: AuthIntegrationRecord): boolean =>
+    item.auth_provider === authProvider &&
+    (authProviderProjectId === undefined || item.auth_provider_project_id === authProviderProjectId);
 
-/**
- * The integration that an id names. Another auth project under the same name is another one: the stored one, with its
- * keys, is gone then.
- */
-async function find(
-  { client, deadline }: Call<Outputs>,
-  id: string,
-  { authProviderProjectId }: Partial<Outputs>,
-): Promise<AuthIntegration | undefined> {
+/** The integration that an id names; undefined when it is gone for sure. */
+function find(call: Call<Outputs>, id: string, { authProviderProjectId }: Partial<Outputs>) {
   const { projectId, rest: authProvider } = splitId(id);
-  // A service without data of its own never answers with another spelling, so names are compared as they are.
-  const isIt = (integration: AuthIntegration): boolean =>
-    integration.auth_provider === authProvider &&
-    (authProviderProjectId === undefined || integration.auth_provider_project_id === authProviderProjectId);
-  const shows = (list: readonly AuthIntegration[]): boolean => list.some(isIt);
-  return (await client.listAuthIntegrations(projectId, { deadline, shows })).find(isIt);
+  return call.client.auth.integrations(projectId).find(isIntegration(authProvider, authProviderProjectId), call);
 }
 
 type Made = ReturnType<typeof keyOutputs> & { branchId: string; roleName?: string };
 
 async function takenOverOrNew(call: Call<Outputs>, given: Shape, id: string): Promise<Made> {
-  const { client, deadline } = call;
   const { projectId, rest: authProvider } = splitId(id);
-  const known = await client.listAuthIntegrations(projectId, { fresh: true, deadline });
-  const existing = known.find((integration) => integration.auth_provider === authProvider);
-  if (existing !== undefined) return adopted(call, given, existing);
+  const integrations = call.client.auth.integrations(projectId);
+  const isIt = isIntegration(authProvider);
+  const objectOf = (item: AuthIntegrationRecord) => integrationObject(id, item.auth_provider_project_id);
+  const existing = (await integrations.list({ ...call, since: performance.now() })).find(isIt);
+  if (existing !== undefined) {
+    const object = objectOf(existing);
+    while (call.run.departure(object) !== undefined) await call.run.departed(object);
+    // A list that still shows what this run has deleted lags.
+    if (!call.run.wasDeleted(object)) return adopted(call, given, existing);
+  }
   const { databaseName, roleName, branchId = await defaultBranchId(call, projectId) } = given;
+  const sent = { branchId, ...withoutAbsent({ databaseName }) };
   const request = {
     auth_provider: authProvider,
     branch_id: branchId,
     database_name: databaseName,
     role_name: roleName,
   };
-  return creatingUnlisted({
-    create: async () => {
-      const keys = await client.createAuthIntegration(projectId, withoutAbsent(request), { deadline, known });
+  const shownBy = (item: AuthIntegrationRecord) => toArguments(projectId, authProvider, item);
+  const creation: AuthCreation<AuthIntegrationRecord> = {
+    isCandidate: isIt,
+    isOurs: (item) => isIt(item) && notShown(args, sent, shownBy(item), { proof: true }).length === 0,
+    describe: (item) =>
+      `an auth integration on ${item.branch_id}, database ${item.db_name ?? "unknown"}${madeAgo(item.created_at)}`,
+    ways: () => 'Set "adopt: true" to manage it here (where it is as declared), or delete it',
+    onFound: () =>
+      call.note(
+        `AuthIntegration ${id} was found after the answer to its creation was lost: a new key set was made for it`,
+      ),
+  };
+  return createOrStanding(
+    async () => {
+      const keys = await call.client.auth.createIntegration(projectId, withoutAbsent(request), creation, call);
       return { branchId, roleName: roleName ?? DEFAULT_ROLE, ...keyOutputs(keys) };
     },
-    look: () => find(call, id, {}),
-    standing: (found) => adopted(call, given, found),
-    advice:
-      "Yet no list shows an integration in this project, and lists can lag behind: run pulumi up again in a while. " +
+    integrations,
+    (item) => isIt(item) && !call.run.wasDeleted(objectOf(item)),
+    (item) => adopted(call, given, item),
+    "Yet no list shows an integration in this project, and lists can lag behind: run pulumi up again in a while. " +
       "When it says the same, what is in the way is most likely the database schema of an earlier one, which stays when an integration is deleted. " +
       "Look at the users in it, then drop the schema in the database (svc_auth by default), or choose another database",
-  });
+    call,
+  );
 }
 
 /**
  * Keys cannot be read back, so a new set is made; whoever holds the older ones goes on. Nothing shows the role that it
  * was made with.
  */
-async function adopted({ client, deadline }: Call<Outputs>, given: Shape, existing: AuthIntegration): Promise<Made> {
-  const what = `an auth integration stands on ${existing.branch_id}${madeAgo(existing.created_at)}`;
+async function adopted(call: Call<Outputs>, given: Shape, existing: AuthIntegrationRecord): Promise<Made> {
+  const { projectId } = given;
+  const { auth_provider: authProvider, branch_id: branchId, created_at, auth_provider_project_id } = existing;
+  const what = `an auth integration stands on ${branchId}${madeAgo(created_at)}`;
+  const differing = notShown(args, given, toArguments(projectId, authProvider, existing));
+  const named = differing.map((name) => `"${name}"`).join(" and ");
   if (given.adopt !== true) {
+    const likeness = differing.length > 0 ? `; it differs from the program in ${named}` : "";
     throw new Error(
-      `${what}. An interrupted pulumi up may have made it. Set "adopt: true" to manage it here (a new key set is made, older keys stay valid), or delete it first${OR_ALIAS}`,
+      `${what}${likeness}. An interrupted pulumi up may have made it. Set "adopt: true" to manage it here (a new key set is made, older keys stay valid), or delete it first${OR_ALIAS}`,
     );
   }
-  const differing = [
-    ...(given.branchId !== undefined && given.branchId !== existing.branch_id ? ["branchId"] : []),
-    ...(given.databaseName !== undefined && existing.db_name !== undefined && given.databaseName !== existing.db_name
-      ? ["databaseName"]
-      : []),
-  ];
   if (differing.length > 0) {
     throw new Error(
-      `${what}, and differs from the program in ${differing.map((name) => `"${name}"`).join(" and ")}, which cannot be changed. Declare what stands there, or delete it first`,
+      `${what}, and differs from the program in ${named}, which cannot be changed. Declare what stands there, or delete it first`,
     );
   }
-  const keys = await client.createAuthKeys(given.projectId, existing.auth_provider, { deadline });
-  return { branchId: existing.branch_id, ...keyOutputs(keys) };
+  call.run.take(integrationObject(`${projectId}/${authProvider}`, auth_provider_project_id));
+  const keys = await call.client.auth.createKeys(projectId, authProvider, call);
+  return { branchId, ...keyOutputs(keys) };
 }
 
-function keyOutputs(keys: KeySet) {
+function keyOutputs(keys: KeySetRecord) {
   return withoutAbsent({
     authProviderProjectId: keys.auth_provider_project_id,
     pubClientKey: keys.pub_client_key,
@@ -179,14 +218,20 @@ function keptOutputs(outs: Partial<Outputs>) {
   return { pubClientKey, secretServerKey, jwksUrl, ...optional };
 }
 
-const databaseOf = ({ db_name }: AuthIntegration) => withoutAbsent({ databaseName: db_name });
+/** The arguments as the service shows them. The role cannot be read back. */
+const toArguments = (projectId: string, authProvider: string, { branch_id, db_name }: AuthIntegrationRecord) => ({
+  projectId,
+  authProvider,
+  branchId: branch_id,
+  ...withoutAbsent({ databaseName: db_name }),
+});
 
-function recordOutputs(integration: AuthIntegration) {
+function recordOutputs(integration: AuthIntegrationRecord) {
   return {
     authProviderProjectId: integration.auth_provider_project_id,
     branchId: integration.branch_id,
-    ...databaseOf(integration),
     ...withoutAbsent({
+      databaseName: integration.db_name,
       jwksUrl: integration.jwks_url,
       ownedBy: integration.owned_by,
       createdAt: integration.created_at,

@@ -1,11 +1,10 @@
-import type { KeySet } from "../client";
-import type { Lifecycle } from "../dynamic/lifecycle";
+import type { KeySetRecord } from "../client";
 import type { ArgumentSpecs } from "../dynamic/shape";
 import type { AuthKeysOutputs, AuthKeysShape } from "../resources/AuthKeys";
 import { withoutAbsent } from "./absent";
 import { childId, splitChildId } from "./childId";
 import { authProviderSchema, projectIdSchema } from "./identifiers";
-import { creatingAtHome, homeStands } from "./integrationOf";
+import { inIntegration } from "./integrationChild";
 import { triggersSchema } from "./triggers";
 
 type Shape = AuthKeysShape;
@@ -19,32 +18,29 @@ const args: ArgumentSpecs<Shape> = {
 
 const NOT_REVOKED = "the service cannot revoke keys, so the old ones stay valid for whoever holds them";
 
-/** A key set of an integration (service.md 2.3, 4.1). */
-export const authKeys: Lifecycle<Shape, Outputs> = {
+/** A key set of an integration (docs/design/api.md). */
+export const authKeys = inIntegration<Shape, Outputs>({
   kind: "AuthKeys",
   version: 1,
   args,
   // The new set is in use before the old one is forgotten.
   deleteBeforeReplace: false,
+  homeProvider: ({ authProvider }) => authProvider,
+  objects: () => [],
 
-  warnings: ({ stored, replaces }) =>
-    replaces.size === 0 ? [] : [`AuthKeys ${stored.id} is replaced by a new key set: ${NOT_REVOKED}`],
+  replacement: () => `a new key set is made; ${NOT_REVOKED}`,
 
-  async create({ client, deadline, authProvider: standard, progress }, given) {
-    const { projectId, authProvider = standard } = given;
-    const keys = await creatingAtHome(() =>
-      client.createAuthKeys(projectId, authProvider, { deadline, onProgress: progress }),
-    );
+  async create(call, given) {
+    const { projectId, authProvider = call.authProvider } = given;
+    const keys = await call.client.auth.createKeys(projectId, authProvider, call);
     return {
       id: childId(projectId, authProvider, keys.pub_client_key),
       outputs: { projectId, authProvider, ...toOutputs(keys) },
     };
   },
 
-  async read(call, { id, outs }) {
-    const { projectId, authProvider } = splitChildId(id);
-    if (!(await homeStands(call, projectId, outs))) return undefined;
-    return { args: { projectId, authProvider }, outputs: kept(id, outs), ready: true };
+  async read(_call, { id, outs }) {
+    return { args: splitChildId(id), outputs: kept(id, outs), ready: true };
   },
 
   // Every argument replaces: there is nothing to send.
@@ -53,9 +49,9 @@ export const authKeys: Lifecycle<Shape, Outputs> = {
   async delete({ note }, { id }) {
     note(`AuthKeys ${id} was only taken out of the stack: ${NOT_REVOKED}`);
   },
-};
+});
 
-function toOutputs(keys: KeySet) {
+function toOutputs(keys: KeySetRecord) {
   return withoutAbsent({
     pubClientKey: keys.pub_client_key,
     secretServerKey: keys.secret_server_key,

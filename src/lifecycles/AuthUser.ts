@@ -1,12 +1,12 @@
-import { ConflictError } from "../client";
-import type { Call, Lifecycle } from "../dynamic/lifecycle";
+import { ConflictError, type AuthIntegrationRecord } from "../client";
+import type { Call } from "../dynamic/lifecycle";
 import type { ArgumentSpecs } from "../dynamic/shape";
 import type { AuthUserOutputs, AuthUserShape } from "../resources/AuthUser";
 import { withoutAbsent } from "./absent";
 import { email, textUpTo } from "./argumentSchemas";
 import { OR_ALIAS } from "./conflictWords";
 import { authProviderSchema, projectIdSchema, splitId } from "./identifiers";
-import { creatingAtHome, homeOf, homeStands } from "./integrationOf";
+import { inIntegration } from "./integrationChild";
 
 type Shape = AuthUserShape;
 type Outputs = AuthUserOutputs & Partial<Shape>;
@@ -18,49 +18,62 @@ const args: ArgumentSpecs<Shape> = {
   authProvider: { schema: authProviderSchema, replaces: true },
 };
 
-/** A user of an integration (service.md 4.1), who cannot be read back. */
-export const authUser: Lifecycle<Shape, Outputs> = {
+const userObject = (id: string): string => `auth user ${id}`;
+
+/** A user of an integration (docs/design/api.md), who cannot be read back. */
+export const authUser = inIntegration<Shape, Outputs>({
   kind: "AuthUser",
   version: 1,
   args,
   // The service takes an address once.
   deleteBeforeReplace: true,
+  homeProvider: ({ authProvider }) => authProvider,
+  declares: ({ projectId, email }) =>
+    projectId === undefined || email === undefined
+      ? []
+      : [
+          {
+            object: `auth user ${projectId} ${email.toLowerCase()}`,
+            what: 'an auth user with the same "projectId" and "email"',
+          },
+        ],
+  objects: (id) => [userObject(id)],
 
-  warnings: ({ stored, replaces }) =>
-    replaces.size === 0 ? [] : [`AuthUser ${stored.id} is deleted and made again: the new user has another id`],
+  replacement: () => "the user is deleted and made again, with another id",
 
   async create(call, given) {
     const { projectId, authProvider = call.authProvider, email, name } = given;
-    // Asked before, so that nothing can fail once the user is there.
-    const home = await homeOf(call, projectId, authProvider);
-    const { id: userId } = await creatingAtHome(() =>
-      createNew(call, projectId, withoutAbsent({ auth_provider: authProvider, email, name })),
+    const { id: userId } = await createNew(
+      call,
+      projectId,
+      withoutAbsent({ auth_provider: authProvider, email, name }),
     );
-    return { id: `${projectId}/${userId}`, outputs: { projectId, authProvider, userId, ...home } };
+    return { id: `${projectId}/${userId}`, outputs: { projectId, authProvider, userId } };
   },
 
-  async read(call, { id, outs }) {
+  async read(_call, { id, outs }) {
     const { projectId } = splitId(id);
-    if (!(await homeStands(call, projectId, outs))) return undefined;
     return { args: { projectId }, outputs: kept(id, outs), ready: true };
   },
 
   // Every argument replaces: there is nothing to send.
   update: async (_call, { id, outs }) => kept(id, outs),
 
-  async delete({ client, deadline }, { id }) {
+  async delete({ client, deadline, onProgress, beforeDelete: before }, { id, outs: { authProviderProjectId } }) {
     const { projectId, rest: userId } = splitId(id);
-    await client.deleteAuthUser(projectId, userId, { deadline });
+    const isHome = (item: AuthIntegrationRecord): boolean =>
+      authProviderProjectId === undefined || item.auth_provider_project_id === authProviderProjectId;
+    await client.auth.deleteUser(projectId, userId, isHome, { deadline, onProgress, before });
   },
-};
+});
 
 async function createNew(
-  { client, deadline, progress }: Call<Outputs>,
+  call: Call<Outputs>,
   projectId: string,
   request: { auth_provider: string; email: string; name?: string },
 ): Promise<{ id: string }> {
   try {
-    return await client.createAuthUser(projectId, request, { deadline, onProgress: progress });
+    return await call.client.auth.createUser(projectId, request, call);
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
     throw new Error(
@@ -72,7 +85,7 @@ async function createNew(
 }
 
 /** With what nothing shows, also where the program leaves it out: what comes back unchanged must not replace the user. */
-function kept(id: string, { authProvider, authProviderProjectId, email, name }: Partial<Outputs>): Outputs {
+function kept(id: string, { authProvider, email, name }: Partial<Outputs>): Outputs {
   const { projectId, rest: userId } = splitId(id);
-  return { projectId, userId, ...withoutAbsent({ authProvider, authProviderProjectId, email, name }) };
+  return { projectId, userId, ...withoutAbsent({ authProvider, email, name }) };
 }

@@ -1,32 +1,37 @@
-import type { Endpoint } from "../client";
-import type { Call, Lifecycle, Observed, Stored } from "../dynamic/lifecycle";
-import type { ComputeEndpointShape } from "../resources/ComputeEndpoint";
-import { withoutAbsent } from "./absent";
-import { adopt } from "./computeAdoption";
-import { computeArguments, computeRules } from "./computeArguments";
 import {
-  attributeNames,
-  changeOptions,
-  differing,
-  isSettled,
-  isUpdatable,
-  pulumiId,
-  type ComputeOutputs as Outputs,
-} from "./computeChanges";
-import { refuseOccupiedBranch, standing } from "./computeConflicts";
-import { noteDeleted } from "./computeDeletions";
-import { whileLeaving } from "./computeDepartures";
-import { finish, runsOn, startAnyway } from "./computeFinish";
+  BadRequestError,
+  ConflictError,
+  createOrStanding,
+  endedBadly,
+  NotStartingError,
+  OperationFailedError,
+  type ChangeOptions,
+  type EndpointRecord,
+} from "../client";
+import type { Call, Lifecycle } from "../dynamic/lifecycle";
+import type { Properties } from "../dynamic/properties";
+import { notShown, shownOtherwise } from "../dynamic/shown";
+import type { ComputeEndpointOutputs, ComputeEndpointShape } from "../resources/ComputeEndpoint";
+import { withoutAbsent } from "./absent";
+import { madeAgo } from "./age";
+import { computeArguments, computeRules } from "./computeArguments";
 import { toArguments, toAttributes, toOutputs } from "./computeMapping";
-import { restartActive } from "./computeRestart";
-import { computeRemarks, computeWarnings } from "./computeWarnings";
+import { computeObject, inTheWay, named, occupation, primaryOf, refuseOccupiedBranch } from "./computePlace";
+import { computeRemarks, computeReplacement, computeWarnings } from "./computeWarnings";
 import { gone, unseen } from "./conflictWords";
-import { creatingUnlisted } from "./creatingUnlisted";
 import { splitId } from "./identifiers";
 
 type Shape = ComputeEndpointShape;
+type Outputs = ComputeEndpointOutputs & Partial<Shape>;
+type Name = keyof Shape;
 
-/** A compute (service.md 2.7, 3, 4.5, 8.1). */
+const PRIMARY = "read_write";
+/** What no request carries: where it goes, and what only this provider knows. */
+const NOT_ATTRIBUTES: ReadonlySet<Name> = new Set<Name>(["projectId", "restartTriggers", "adopt"]);
+/** Attributes that update does not take (docs/design/api.md). */
+const CREATE_ONLY: ReadonlySet<Name> = new Set<Name>(["type", "regionId"]);
+
+/** A compute (docs/design/api.md). */
 export const computeEndpoint: Lifecycle<Shape, Outputs> = {
   kind: "ComputeEndpoint",
   version: 1,
@@ -34,96 +39,337 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
   // A branch has one primary at most, so the old one must be gone first.
   deleteBeforeReplace: true,
   rules: computeRules,
+  replacement: computeReplacement,
   warnings: computeWarnings,
   remarks: computeRemarks,
 
+  declares({ projectId, branchId, type, adopt }, _authProvider, given) {
+    const isPrimary = type === PRIMARY || !given.has("type");
+    return [
+      ...(isPrimary && projectId !== undefined && branchId !== undefined
+        ? [
+            {
+              object: `primary compute of ${projectId}/${branchId}`,
+              what: 'a primary compute with the same "projectId" and "branchId"',
+            },
+          ]
+        : []),
+      ...(typeof adopt === "string"
+        ? [{ object: `adopted ${computeObject(adopt)}`, what: 'the compute that "adopt" names' }]
+        : []),
+    ];
+  },
+  objects: (id) => [computeObject(splitId(id).rest)],
+
   async create(call, args) {
-    const found = await standing(call, args);
-    const endpoint =
-      found.adopted === undefined ? await createNew(call, args, found.before) : await adopt(call, args, found.adopted);
+    const endpoint = await createOrAdopt(call, args);
     return { id: pulumiId(args.projectId, endpoint), outputs: toOutputs(args.projectId, endpoint) };
   },
 
-  async read(call, { id, outs }) {
+  async read(call, { id, outs, unfinished }) {
     const { projectId, rest } = splitId(id);
-    const endpoint = await call.client.findEndpoint(projectId, rest, { deadline: call.deadline });
-    return endpoint && observed(projectId, endpoint, outs);
+    const endpoint = await call.client.computes.find(projectId, rest, call);
+    if (endpoint === undefined) return undefined;
+    const failed = unfinished && (await newestFailed(call, projectId, endpoint));
+    return {
+      // What the record lacks, the service may just not show: it keeps what is stored, and is no drift.
+      args: withoutAbsent(toArguments(projectId, endpoint, outs.settings)),
+      outputs: toOutputs(projectId, endpoint),
+      ready: isSettled(endpoint) && !failed && !suspensionFailed(outs, endpoint),
+    };
   },
 
-  async update(call, { id, outs, managed, unfinished }, args, { changed, added }) {
+  async update(call, { id, outs, unfinished }, args, { changed, added }) {
     const { projectId, rest } = splitId(id);
-    // Beginning to give triggers is no change of one, and a resize restarts an active compute by itself (service.md 3).
-    const triggered =
-      changed.has("restartTriggers") && managed.has("restartTriggers") && outs.restartTriggers !== undefined;
-    const restart = triggered && !changed.has("size");
-    let endpoint = await found(call, projectId, rest);
-    const secretsIn = [outs, endpoint];
+    call.run.checkOwn(computeObject(rest));
+    let endpoint = await call.client.computes.find(projectId, rest, { ...call, since: performance.now() });
+    if (endpoint === undefined) throw gone();
+    const differ = differing(args, endpoint);
     // What an unfinished change has sent may not have been applied, and what was not managed may have changed since it was
     // stored: there the service is asked, not the state. Of settings, a part that is no longer given is none of ours.
-    const differ = differing(args, endpoint);
-    const asked = [...differ].filter((name) => unfinished || added.has(name));
-    const sent = [...changed].filter((name) => name !== "settings" || differ.has(name));
-    const again = unfinished && runsOn(args, endpoint) ? (["disabled"] as const) : [];
-    const names = new Set([...sent, ...asked, ...again].filter(isUpdatable));
-    if (names.size > 0) {
-      if (unfinished && !isSettled(endpoint)) await startAnyway(call, args, endpoint, secretsIn);
-      const options = changeOptions(call, args, { secretsIn, notYet: restart ? ["restartTriggers"] : [] });
-      const attributes = toAttributes(args, names, endpoint);
-      const send = () => call.client.updateEndpoint(projectId, rest, attributes, options);
-      endpoint = names.has("branchId") ? await move(call, args, endpoint, send) : await send();
-    } else if (unfinished) {
-      endpoint = await finish(call, args, endpoint, secretsIn);
-    }
-    if (restart) endpoint = await restartActive(call, projectId, endpoint, changeOptions(call, args, { secretsIn }));
+    const sent = [...changed].filter((name) => name !== "settings" || differ.includes(name));
+    const asked = differ.filter((name) => unfinished || added.has(name));
+    const names = new Set([...sent, ...asked].filter(isUpdatable));
+    if (unfinished && !isSettled(endpoint)) endpoint = await getReady(call, args, endpoint, names.size > 0);
+    // Nothing but an operation that ends well mends one that failed: all that is managed is sent again.
+    const failed = unfinished && (await newestFailed(call, projectId, endpoint));
+    if (failed || (unfinished && suspensionFailed(args, endpoint)))
+      attributeNames(args)
+        .filter((name) => isUpdatable(name) && name !== "branchId")
+        .forEach((name) => names.add(name));
+    // A resize restarts an active compute by itself.
+    const resizes = names.has("size") && differ.includes("size") && endpoint.current_state === "active";
+    const restart = changed.has("restartTriggers") && args.restartTriggers !== undefined && !resizes;
+    const notYet = restart ? { restartTriggers: outs.restartTriggers } : {};
+    if (names.size > 0) endpoint = await change(call, args, endpoint, names, notYet);
+    if (restart) endpoint = await restartActive(call, args, endpoint);
+    if (failed && (await newestFailed(call, projectId, endpoint)))
+      throw new Error(
+        `its last operation failed, and the service began none to mend that. Change "restartTriggers" to restart it, or see to it at the service`,
+      );
     return toOutputs(projectId, endpoint);
   },
 
-  async delete({ client, deadline, progress }, { id, outs }) {
+  async delete(call, { id }) {
     const { projectId, rest } = splitId(id);
-    await whileLeaving(client, projectId, rest, undefined, () =>
-      client.deleteEndpoint(projectId, rest, { deadline, onProgress: progress, secretsIn: [outs] }),
-    );
-    noteDeleted(client, projectId, rest);
+    await call.client.computes.delete(projectId, rest, call.beforeDelete, call);
   },
 };
 
-function createNew(call: Call<Outputs>, args: Shape, before: readonly Endpoint[]): Promise<Endpoint> {
-  const attributes = { ...toAttributes(args, attributeNames(args)), type: args.type ?? "read_write" };
-  const options = { ...changeOptions(call, args), known: before };
-  return creatingUnlisted({
-    create: () => call.client.createEndpoint(args.projectId, attributes, options),
-    look: async () => (await standing(call, args, true)).adopted,
-    standing: (adopted) => adopt(call, args, adopted),
-    advice: unseen(`what is in the way on ${args.branchId}`),
-  });
+const pulumiId = (projectId: string, endpoint: EndpointRecord): string => `${projectId}/${endpoint.id}`;
+
+const isUpdatable = (name: Name): boolean => !NOT_ATTRIBUTES.has(name) && !CREATE_ONLY.has(name);
+
+/** The names of the given arguments that a creation sends. */
+function attributeNames(args: Partial<Shape>): Name[] {
+  // Keys of the arguments, checked against the specs.
+  return (Object.keys(args) as Name[]).filter((name) => !NOT_ATTRIBUTES.has(name));
 }
 
-/** Others who want the branch that it leaves wait for that, as it waits for who leaves the one that it goes to. */
-function move(call: Call<Outputs>, args: Shape, endpoint: Endpoint, send: () => Promise<Endpoint>): Promise<Endpoint> {
-  const { projectId, branchId } = args;
-  return whileLeaving(call.client, projectId, endpoint.id, branchId, async () => {
-    await refuseOccupiedBranch(call, projectId, endpoint, branchId);
-    return send();
-  });
+/** The arguments that the service does not show as the program gives them, whatever the state says. */
+function differing(args: Shape, endpoint: EndpointRecord, proof = true): Name[] {
+  const given = Object.fromEntries(attributeNames(args).map((name) => [name, args[name]]));
+  // Names of the arguments that were just picked.
+  return notShown(computeArguments, given, toArguments(args.projectId, endpoint, args.settings), { proof }) as Name[];
 }
 
-function observed(
-  projectId: string,
-  endpoint: Endpoint,
-  outs: Stored<Shape, Outputs>["outs"],
-): Observed<Shape, Outputs> {
+/** Whether nothing is under way any more, as far as the record of the compute tells. */
+const isSettled = ({ current_state, pending_state }: EndpointRecord): boolean =>
+  pending_state === undefined && ["active", "idle"].includes(current_state);
+
+/** A suspension that has failed leaves a disabled compute running. */
+const suspensionFailed = (args: Partial<Shape>, { disabled, current_state, pending_state }: EndpointRecord): boolean =>
+  args.disabled === true && disabled === true && current_state === "active" && pending_state === undefined;
+
+/** Whether the last operation of a compute ended badly, and the compute does not show what it was to lead to all the same. */
+async function newestFailed(call: Call<Outputs>, projectId: string, endpoint: EndpointRecord): Promise<boolean> {
+  const since = performance.now();
+  const newest = await call.client.projects.newestOperation(projectId, endpoint.id, { ...call, since });
+  if (newest === undefined || !endedBadly(newest)) return false;
+  const led = newest.action === "suspend_compute" ? "idle" : newest.action === "start_compute" ? "active" : undefined;
+  return led === undefined || endpoint.current_state !== led;
+}
+
+/** How a change is waited for, and what the state holds of it once it is accepted. */
+function changeOptions(call: Call<Outputs>, args: Shape, notYet: Properties = {}): ChangeOptions {
+  const { projectId, type, disabled } = args;
   return {
-    // What the record lacks, the service may just not show: it keeps what is stored, and is no drift.
-    args: withoutAbsent(toArguments(projectId, endpoint, outs.settings)),
-    outputs: toOutputs(projectId, endpoint),
-    ready: isSettled(endpoint) && !runsOn(outs, endpoint),
+    deadline: call.deadline,
+    onProgress: call.onProgress,
+    onAccepted: (endpoint) => call.keep(pulumiId(projectId, endpoint), toOutputs(projectId, endpoint), notYet),
+    idleIsReady: type === "read_only" || disabled === true,
   };
 }
 
-async function found({ client, deadline }: Call<Outputs>, projectId: string, endpointId: string): Promise<Endpoint> {
-  const endpoint = await client.findEndpoint(projectId, endpointId, { fresh: true, deadline });
-  if (endpoint === undefined) {
-    throw gone();
+/** A primary stands on the branch where one is to be created. */
+class OccupiedError extends Error {}
+
+async function createOrAdopt(call: Call<Outputs>, args: Shape): Promise<EndpointRecord> {
+  const { projectId, branchId, adopt } = args;
+  // Asked in the same tick as it is taken over: it may have begun to leave in this very moment.
+  const stays = ({ id }: EndpointRecord): boolean =>
+    call.run.departure(computeObject(id)) === undefined && !call.run.wasDeleted(computeObject(id));
+  while (typeof adopt === "string") {
+    const adopted = await named(call, adopt, args);
+    if (adopted === undefined) break;
+    if (stays(adopted)) return adoptCompute(call, args, adopted);
   }
-  return endpoint;
+  for (;;) {
+    try {
+      return await createNew(call, args);
+    } catch (error) {
+      if (!(error instanceof OccupiedError)) throw error;
+      const { occupant } = await occupation(call, projectId, branchId);
+      if (occupant === undefined) continue;
+      if (adopt !== true) throw inTheWay(occupant);
+      if (stays(occupant)) return adoptCompute(call, args, occupant);
+    }
+  }
+}
+
+async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointRecord> {
+  const { projectId, branchId, type = PRIMARY, name } = args;
+  const { computes } = call.client;
+  const isTwin = (endpoint: EndpointRecord): boolean =>
+    type === PRIMARY
+      ? primaryOf([endpoint], branchId) !== undefined && !call.run.wasDeleted(computeObject(endpoint.id))
+      : name !== undefined && endpoint.name === name && endpoint.branch_id === branchId && endpoint.type === type;
+  const refuse = (twin: EndpointRecord): never => {
+    throw type === PRIMARY ? new OccupiedError() : inTheWay(twin);
+  };
+  const whole: Shape = { ...args, type };
+  const differs = (endpoint: EndpointRecord): string => {
+    const names = differing(whole, endpoint);
+    return names.length === 0 ? "" : `, with another ${names.map((one) => `"${one}"`).join(" and ")}`;
+  };
+  const attributes = toAttributes(whole, new Set(attributeNames(whole)));
+  const creation = {
+    check: (listed: readonly EndpointRecord[]) => {
+      const twin = listed.find(isTwin);
+      if (twin !== undefined) refuse(twin);
+    },
+    isCandidate: (endpoint: EndpointRecord) => endpoint.branch_id === branchId && endpoint.type === type,
+    isOurs: (endpoint: EndpointRecord) => differing(whole, endpoint).length === 0,
+    describe: (endpoint: EndpointRecord) =>
+      `${endpoint.id} on ${endpoint.branch_id}${madeAgo(endpoint.created_at)}${differs(endpoint)}`,
+    ways: ([first, ...others]: readonly EndpointRecord[]) =>
+      type === PRIMARY
+        ? 'Set "adopt: true" to manage it here, or delete it'
+        : `Set "adopt: '${others.length === 0 ? (first?.id ?? "") : "ep-…"}'" to manage one of them here, or delete them`,
+    onFound: ({ id }: EndpointRecord) => call.note(`${id} was found after the answer to its creation was lost`),
+  };
+  return createOrStanding(
+    async () => {
+      const endpoint = await computes.create(projectId, attributes, creation, changeOptions(call, args));
+      return untilShown(call, args, endpoint, attributeNames(args));
+    },
+    computes.collection(projectId),
+    isTwin,
+    (twin) => Promise.resolve(refuse(twin)),
+    unseen(`what is in the way on ${branchId}`),
+    call,
+  );
+}
+
+/**
+ * Takes over a compute that stands, and brings it to what is declared. It is in the state from the accepted change on;
+ * one that is not ready, which an interrupted command may have left, from the start.
+ * @throws before anything is changed, when it cannot be brought there.
+ */
+async function adoptCompute(call: Call<Outputs>, args: Shape, endpoint: EndpointRecord): Promise<EndpointRecord> {
+  const names = differing(args, endpoint);
+  if (names.includes("regionId") && endpoint.region_id !== undefined) {
+    throw new Error(
+      `${endpoint.id} is in region ${endpoint.region_id}, and a region cannot be changed. Declare that one, or leave "regionId" out`,
+    );
+  }
+  call.run.take(computeObject(endpoint.id));
+  const updates = new Set(names.filter(isUpdatable));
+  let adopted = endpoint;
+  if (!isSettled(endpoint)) {
+    // From here on it may be started, whatever comes of that.
+    call.keep(pulumiId(args.projectId, endpoint), toOutputs(args.projectId, endpoint));
+    adopted = await getReady(call, args, endpoint, updates.size > 0);
+  }
+  return updates.size > 0 ? change(call, args, adopted, updates) : adopted;
+}
+
+/** Sends the named arguments, and waits until the service shows them. */
+async function change(
+  call: Call<Outputs>,
+  args: Shape,
+  endpoint: EndpointRecord,
+  names: ReadonlySet<Name>,
+  notYet: Properties = {},
+): Promise<EndpointRecord> {
+  const { projectId, branchId } = args;
+  const attributes = toAttributes(args, names, endpoint);
+  const isSent = (name: Name): boolean => names.has(name);
+  const isShown = (now: EndpointRecord): boolean => !differing(args, now).some(isSent);
+  const send = async (): Promise<EndpointRecord> => {
+    const options = changeOptions(call, args, notYet);
+    try {
+      return await call.client.computes.update(projectId, endpoint.id, attributes, isShown, options);
+    } catch (error) {
+      if (!(error instanceof NotStartingError) || endpoint.disabled === true) throw error;
+      return start(call, args, endpoint, error);
+    }
+  };
+  const moving = async (): Promise<EndpointRecord> =>
+    // Others who want the branch that it leaves wait for that, as it waits for who leaves the one that it goes to.
+    call.run.whileLeaving([computeObject(endpoint.id)], false, async (departure) => {
+      await refuseOccupiedBranch(call, projectId, endpoint, branchId, departure);
+      return send();
+    });
+  const changed = await (names.has("branchId") ? moving() : send());
+  return untilShown(call, args, changed, [...names], notYet);
+}
+
+/** What the service shows after a change is what was sent; lists may lag. */
+async function untilShown(
+  call: Call<Outputs>,
+  args: Shape,
+  endpoint: EndpointRecord,
+  names: readonly Name[],
+  notYet: Properties = {},
+): Promise<EndpointRecord> {
+  const { projectId } = args;
+  // What the record lacks, the service may just not show.
+  const wrong = (now: EndpointRecord): Name[] => differing(args, now, false).filter((name) => names.includes(name));
+  if (wrong(endpoint).length === 0) return endpoint;
+  let last = endpoint;
+  const shown = await call.client.computes.collection(projectId).lookFor((listed) => {
+    last = listed.find(({ id }) => id === endpoint.id) ?? last;
+    return wrong(last).length === 0 ? last : undefined;
+  }, call);
+  if (shown !== undefined) return shown;
+  const now = toArguments(projectId, last, args.settings);
+  const values = Object.fromEntries(wrong(last).map((name) => [name, (now as Properties)[name]]));
+  call.keep(pulumiId(projectId, last), toOutputs(projectId, last), { ...notYet, ...values });
+  throw shownOtherwise(wrong(last));
+}
+
+/**
+ * Gets a compute ready that an earlier command has left unfinished: it goes on waiting, and where nothing is under way any
+ * more the compute is started again. A disabled one refuses that. `changes`: something is to be sent yet, which may be
+ * what a start lacked, so nothing keeps it from being sent.
+ */
+async function getReady(
+  call: Call<Outputs>,
+  args: Shape,
+  endpoint: EndpointRecord,
+  changes: boolean,
+): Promise<EndpointRecord> {
+  const { computes } = call.client;
+  const options = { ...changeOptions(call, args), idleIsReady: true };
+  if (changes) {
+    if (endpoint.disabled === true) return endpoint;
+    try {
+      // Nothing to keep: the change itself is still to be sent.
+      return (await computes.start(args.projectId, endpoint.id, { ...options, onAccepted: undefined })) ?? endpoint;
+    } catch (error) {
+      const kinds = [BadRequestError, ConflictError, OperationFailedError, NotStartingError];
+      if (!kinds.some((kind) => error instanceof kind)) throw error;
+      return endpoint;
+    }
+  }
+  try {
+    return await computes.waitFor(args.projectId, endpoint.id, options);
+  } catch (error) {
+    const isOver = error instanceof OperationFailedError || error instanceof NotStartingError;
+    if (!isOver || endpoint.disabled === true) throw error;
+    return start(call, args, endpoint, error);
+  }
+}
+
+/** Starts a compute. `why`: what is to be said of a service that cannot be asked to. */
+async function start(call: Call<Outputs>, args: Shape, { id }: EndpointRecord, why: Error): Promise<EndpointRecord> {
+  const started = await call.client.computes.start(args.projectId, id, changeOptions(call, args));
+  if (started === undefined) throw why;
+  return started;
+}
+
+/**
+ * Restarts a compute that is active. An idle one starts afresh by itself at the next query, so nothing is called; it may
+ * also have gone idle while the call was on its way, which is no failure.
+ */
+async function restartActive(call: Call<Outputs>, args: Shape, endpoint: EndpointRecord): Promise<EndpointRecord> {
+  const { computes } = call.client;
+  const skip = ({ current_state, pending_state }: EndpointRecord): void => {
+    const state = pending_state === "idle" ? "going idle" : current_state;
+    call.note(`${endpoint.id} is ${state}, so it was not restarted: its next start is fresh anyway`);
+  };
+  if (endpoint.current_state !== "active") {
+    skip(endpoint);
+    return endpoint;
+  }
+  try {
+    return await computes.restart(args.projectId, endpoint.id, changeOptions(call, args));
+  } catch (error) {
+    if (!(error instanceof BadRequestError || error instanceof ConflictError)) throw error;
+    const now = await computes.find(args.projectId, endpoint.id, { ...call, since: performance.now() });
+    if (now?.current_state !== "idle" && now?.pending_state !== "idle") throw error;
+    skip(now);
+    return now;
+  }
 }

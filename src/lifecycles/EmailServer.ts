@@ -1,21 +1,21 @@
 import { z } from "zod";
-import { NotFoundError, type EmailServer } from "../client";
-import type { Call, Declared, Lifecycle } from "../dynamic/lifecycle";
-import { sameArgument, specOf, type ArgumentSpecs, type Problem } from "../dynamic/shape";
+import type { EmailServerRecord, EmailServerRequest } from "../client";
+import type { Call } from "../dynamic/lifecycle";
+import type { ArgumentSpecs, Problem } from "../dynamic/shape";
+import { notShown, shownOtherwise } from "../dynamic/shown";
 import type { EmailServerOutputs, EmailServerShape, SmtpShape } from "../resources/EmailServer";
 import { withoutAbsent } from "./absent";
 import { email, string, text } from "./argumentSchemas";
 import { projectIdSchema } from "./identifiers";
-import { creatingAtHome, homeOf, homeStands, homeWasReplaced } from "./integrationOf";
+import { inIntegration } from "./integrationChild";
 import { readable } from "../helpers/masked";
-import { anyOf } from "./others";
 
 /** Both members of the union at once: which fields belong together is what `rules` say. */
 interface Shape extends Partial<SmtpShape> {
   projectId: string;
   type: EmailServerShape["type"];
 }
-type Outputs = EmailServerOutputs;
+type Outputs = Omit<EmailServerOutputs, "authProviderProjectId">;
 
 const SMTP = [
   "host",
@@ -46,57 +46,57 @@ const args: ArgumentSpecs<Shape> = {
   senderName: { schema: text, unset: "update" },
 };
 
-/** The one mail configuration of a project (service.md 2.6, 4.4): its id is the project's. */
-export const emailServer: Lifecycle<Shape, Outputs> = {
+const serverObject = (projectId: string): string => `e-mail server ${projectId}`;
+
+/** The one mail configuration of a project (docs/design/api.md): its id is the project's. */
+export const emailServer = inIntegration<Shape, Outputs>({
   kind: "EmailServer",
   version: 1,
   args,
   // Deleted afterwards, the old one would take the configuration of the new one along.
   deleteBeforeReplace: true,
+  homeProvider: () => undefined,
 
   rules,
-  remarks,
+  declares: ({ projectId }) =>
+    projectId === undefined
+      ? []
+      : [{ object: serverObject(projectId), what: 'the e-mail server of the same "projectId"' }],
+  objects: (projectId) => [serverObject(projectId)],
+
+  replacement: () => "the old project goes back to the shared server of the service",
 
   async create(call, given) {
     const { projectId } = given;
-    const home = await homeOf(call, projectId);
-    const before = await creatingAtHome(() =>
-      call.client.getEmailServer(projectId, { fresh: true, deadline: call.deadline }),
-    );
+    const before = await call.client.auth.emailServer(projectId, { ...call, since: performance.now() });
+    while (call.run.departure(serverObject(projectId)) !== undefined) await call.run.departed(serverObject(projectId));
     await send(call, given);
     tellOverwritten(call, given, before);
-    return { id: projectId, outputs: home };
+    return { id: projectId, outputs: {} };
   },
 
-  async read(call, { id: projectId, outs, managed }) {
-    if (!(await homeStands(call, projectId, outs))) return undefined;
-    const server = await call.client.getEmailServer(projectId, { deadline: call.deadline });
+  async read(call, { id: projectId, managed }) {
+    const server = await call.client.auth.emailServer(projectId, call);
     const { password, ...found } = toArguments(projectId, server);
     return {
       // Somebody else's password is none of the state's business.
       args: managed.has("password") ? withoutAbsent({ ...found, password }) : found,
-      outputs: kept(outs),
+      outputs: {},
       ready: true,
     };
   },
 
-  async update(call, { outs }, given, { changed }) {
-    if (changed.size > 0) await send(call, given);
-    return kept(outs);
+  async update(call, { unfinished, outs }, given, { changed }) {
+    if (changed.size > 0 || unfinished) await send(call, given, outs);
+    return {};
   },
 
-  async delete(call, { id: projectId, outs }) {
-    if (await homeWasReplaced(call, projectId, outs)) return;
-    try {
-      await call.client.updateEmailServer(projectId, { type: "shared" }, { deadline: call.deadline });
-    } catch (error) {
-      // The integration is gone, and its configuration with it.
-      if (error instanceof NotFoundError) return;
-      throw error;
-    }
+  async delete(call, { id: projectId }) {
+    const { client, deadline, onProgress, beforeDelete: before } = call;
+    await client.auth.resetEmailServer(projectId, { deadline, onProgress, before });
     call.note(`EmailServer ${projectId}: mail goes through the shared server of the service again`);
   },
-};
+});
 
 function rules({ type }: Partial<Shape>, given: ReadonlySet<string>): Problem[] {
   if (type === "standard") {
@@ -108,20 +108,24 @@ function rules({ type }: Partial<Shape>, given: ReadonlySet<string>): Problem[] 
   return surplus.map((path) => ({ path, reason: 'is for the type "standard" only: the shared server has none' }));
 }
 
-function remarks({ args: { projectId }, others }: Declared<Shape>): string[] {
-  if (!anyOf(others("EmailServer"), projectId)) return [];
-  return [`project ${projectId} has two EmailServers, of which each overwrites the other. Declare one`];
+/** As a whole: a standard configuration requires all of it. What it shows afterwards is what was sent. */
+async function send(call: Call<Outputs>, given: Shape, stored: Partial<Shape> = {}): Promise<void> {
+  const { projectId, senderEmail, senderName, ...rest } = given;
+  const request: EmailServerRequest = withoutAbsent({ ...rest, sender_email: senderEmail, sender_name: senderName });
+  const wrong = (shown: EmailServerRecord): string[] => notShown(args, given, toArguments(projectId, shown));
+  const isShown = (shown: EmailServerRecord): boolean => wrong(shown).length === 0;
+  const server = await call.client.auth.updateEmailServer(projectId, request, isShown, call);
+  const found = toArguments(projectId, server);
+  const names = wrong(server);
+  if (names.length === 0) return;
+  // A password cannot be read back: the state keeps the one that was known to be applied.
+  const shown = Object.fromEntries(names.map((name) => [name, (found as Record<string, unknown>)[name]]));
+  call.keep(projectId, {}, { ...shown, password: stored.password });
+  throw shownOtherwise(names);
 }
 
-/** As a whole: a standard configuration requires all of it (service.md 4.4). */
-async function send({ client, deadline }: Call<Outputs>, { projectId, ...server }: Shape): Promise<void> {
-  const { senderEmail, senderName, ...rest } = server;
-  const request = withoutAbsent({ ...rest, sender_email: senderEmail, sender_name: senderName });
-  await client.updateEmailServer(projectId, request, { deadline });
-}
-
-/** What can be read of it; a shared one shows its type only (service.md 2.6). */
-function toArguments(projectId: string, server: EmailServer): Partial<Shape> {
+/** What can be read of it; a shared one shows its type only. */
+function toArguments(projectId: string, server: EmailServerRecord): Partial<Shape> {
   return {
     projectId,
     // An unknown type is passed on as it is: it is a difference, and shows as one.
@@ -137,18 +141,15 @@ function toArguments(projectId: string, server: EmailServer): Partial<Shape> {
   };
 }
 
-function tellOverwritten(call: Call<Outputs>, given: Shape, before: EmailServer): void {
+function tellOverwritten(call: Call<Outputs>, given: Shape, before: EmailServerRecord): void {
   if (before.type === "shared") return;
   const found = toArguments(given.projectId, before);
-  const differing = (["type", ...SMTP] as const).filter((name) => {
-    const spec = specOf(args, name);
-    return found[name] !== undefined && spec !== undefined && !sameArgument(spec, found[name], given[name]);
-  });
+  const differing = (["type", ...SMTP] as const).filter(
+    (name) => notShown(args, { [name]: given[name] ?? "" }, withoutAbsent({ [name]: found[name] })).length > 0,
+  );
   if (differing.length === 0) return;
   const names = differing.map((name) => `"${name}"`).join(", ");
   call.note(
     `EmailServer ${given.projectId}: another server was configured there${found.host === undefined ? "" : ` (${found.host})`}, different in ${names}; it is overwritten`,
   );
 }
-
-const kept = ({ authProviderProjectId }: Partial<Outputs>) => withoutAbsent({ authProviderProjectId });

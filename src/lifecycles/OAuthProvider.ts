@@ -1,97 +1,160 @@
-import type { OAuthProvider } from "../client";
-import type { Call, Lifecycle, Observed, Stored } from "../dynamic/lifecycle";
+import { createOrStanding, type AuthCreation, type OAuthProviderRecord } from "../client";
+import type { Call, Observed, Stored } from "../dynamic/lifecycle";
+import { adopting } from "../dynamic/messages";
+import type { Properties } from "../dynamic/properties";
 import type { ArgumentSpecs, Problem } from "../dynamic/shape";
+import { notShown, shownOtherwise } from "../dynamic/shown";
 import type { OAuthProviderOutputs, OAuthProviderShape } from "../resources/OAuthProvider";
 import { withoutAbsent } from "./absent";
 import { boolean, text } from "./argumentSchemas";
 import { gone, OR_ALIAS, unseen } from "./conflictWords";
-import { creatingUnlisted } from "./creatingUnlisted";
 import { oauthProviderIdSchema, projectIdSchema, splitId } from "./identifiers";
-import { creatingAtHome, homeOf, homeStands, homeWasReplaced } from "./integrationOf";
+import { inIntegration } from "./integrationChild";
 import { readable } from "../helpers/masked";
 
 type Shape = OAuthProviderShape;
-type Outputs = OAuthProviderOutputs;
+type Outputs = Omit<OAuthProviderOutputs, "authProviderProjectId">;
 
-/** What a list shows says no more than this, so a plan shows it in place of the client id (design.md, "Decisions" 12). */
+/** What a list shows says no more than this, so a plan shows it in place of the client id (docs/design/decisions.md). */
 const SHARED_BY_HAND = "(shared keys of the service: changed outside Pulumi)";
 const STANDARD_BY_HAND = "(own credentials: changed outside Pulumi)";
 
 const args: ArgumentSpecs<Shape> = {
   projectId: { schema: projectIdSchema, required: true, replaces: "container" },
   providerId: { schema: oauthProviderIdSchema, required: true, replaces: true },
-  // A PATCH cannot take credentials away (service.md 4.2): going back to shared keys takes a new provider.
+  // A PATCH cannot take credentials away: going back to shared keys takes a new provider.
   clientId: { schema: text, unset: "replace" },
   clientSecret: { schema: text, unset: "replace" },
   adopt: { schema: boolean, createOnly: true },
 };
 
-/** A way to sign in (service.md 2.4, 4.2). */
-export const oauthProvider: Lifecycle<Shape, Outputs> = {
+const providerObject = (id: string): string => `OAuth provider ${id}`;
+
+/** A way to sign in (docs/design/api.md). */
+export const oauthProvider = inIntegration<Shape, Outputs>({
   kind: "OAuthProvider",
   version: 1,
   args,
   // The service takes a provider once.
   deleteBeforeReplace: true,
+  homeProvider: () => undefined,
 
   rules: (_args, given) => halfAPair(given),
-  warnings: ({ stored, replaces }) =>
-    replaces.has("clientId")
-      ? [
-          `OAuthProvider ${stored.id} goes back to the shared keys of the service by being deleted and made again: nobody can sign in with it meanwhile`,
-        ]
-      : [],
+  declares: ({ projectId, providerId }) =>
+    projectId === undefined || providerId === undefined
+      ? []
+      : [
+          {
+            object: providerObject(`${projectId}/${providerId}`),
+            what: 'an OAuth provider with the same "projectId" and "providerId"',
+          },
+        ],
+  objects: (id) => [providerObject(id)],
+
+  replacement: ({ replaces, news }) =>
+    (replaces.has("clientId")
+      ? "it goes back to the shared keys of the service by being deleted and made again: "
+      : "it is deleted and made again: ") +
+    "nobody can sign in with it meanwhile" +
+    adopting(news),
 
   async create(call, given) {
-    const { client, deadline } = call;
     const { projectId, providerId } = given;
-    // Asked before, so that nothing can fail once the provider is there.
-    const home = await homeOf(call, projectId);
-    const { type } = await creatingAtHome(async () => {
-      const known = await client.listOAuthProviders(projectId, { fresh: true, deadline });
-      const existing = known.find(({ id }) => id === providerId);
-      if (existing !== undefined) return adopted(call, given, existing);
-      const request = { id: providerId, ...credentials(given) };
-      return creatingUnlisted({
-        create: () => client.addOAuthProvider(projectId, request, { known, deadline }),
-        look: () => listed(call, projectId, providerId),
-        standing: (provider) => adopted(call, given, provider),
-        advice: unseen(`the OAuth provider ${providerId}`),
-      });
-    });
-    return { id: `${projectId}/${providerId}`, outputs: { type, ...home } };
+    const id = `${projectId}/${providerId}`;
+    const listed = await call.client.auth.oauthProviders(projectId).list({ ...call, since: performance.now() });
+    const existing = listed.find((provider) => provider.id === providerId);
+    while (call.run.departure(providerObject(id)) !== undefined) await call.run.departed(providerObject(id));
+    // A list that still shows what this run has deleted lags.
+    const isThere = existing !== undefined && !call.run.wasDeleted(providerObject(id));
+    const { type } = isThere ? await adopted(call, given, existing) : await createNew(call, given, id);
+    return { id, outputs: { type } };
   },
 
-  async read(call, { id, outs, managed }) {
+  async read(call, { id, managed }) {
     const { projectId, rest } = splitId(id);
-    if (!(await homeStands(call, projectId, outs))) return undefined;
-    const provider = await listed(call, projectId, rest);
+    const provider = await find(call, projectId, rest);
     if (provider === undefined) return undefined;
     return {
       args: { projectId, providerId: provider.id, ...observedCredentials(provider, managed) },
-      outputs: { type: provider.type, ...home(outs) },
+      outputs: { type: provider.type },
       ready: true,
     };
   },
 
-  async update(call, { id, outs }, given, { changed }) {
-    const { client, deadline } = call;
+  async update(call, { id, outs, unfinished }, given, { changed }) {
     const { projectId, rest } = splitId(id);
-    const current = await found(call, projectId, rest);
+    const current = await find(call, projectId, rest, performance.now());
+    if (current === undefined) throw gone();
+    const isWanted = changed.has("clientId") || changed.has("clientSecret") || unfinished;
+    if (!isWanted || given.clientId === undefined) return { type: current.type };
     const all = credentials(given);
-    // A shared provider has nothing that the other half could stay.
-    const request = current.type === "standard" ? only(all, changed) : all;
-    if (!changed.has("clientId") && !changed.has("clientSecret")) return { type: current.type, ...home(outs) };
-    const { type } = await client.updateOAuthProvider(projectId, rest, request, { deadline });
-    return { type, ...home(outs) };
+    // A shared provider has nothing that the other half could stay, and what is unfinished is sent whole.
+    const request = current.type === "standard" && !unfinished ? only(all, changed) : all;
+    const stored = { clientId: outs.clientId, clientSecret: outs.clientSecret };
+    return { type: (await setCredentials(call, given, request, stored)).type };
   },
 
-  async delete(call, { id, outs }) {
+  async delete({ client, deadline, onProgress, beforeDelete: before }, { id }) {
     const { projectId, rest } = splitId(id);
-    if (await homeWasReplaced(call, projectId, outs)) return;
-    await call.client.deleteOAuthProvider(projectId, rest, { deadline: call.deadline });
+    await client.auth.deleteOAuthProvider(projectId, rest, { deadline, onProgress, before });
   },
-};
+});
+
+/** Of credentials that are not known to be applied. */
+const WITHOUT: Properties = { clientId: undefined, clientSecret: undefined };
+
+async function createNew(call: Call<Outputs>, given: Shape, id: string): Promise<OAuthProviderRecord> {
+  const { projectId, providerId } = given;
+  const { auth } = call.client;
+  const isIt = (provider: OAuthProviderRecord): boolean => provider.id === providerId;
+  const creation: AuthCreation<OAuthProviderRecord> = {
+    isCandidate: isIt,
+    // Whose credentials a provider has cannot be read back, so one with credentials is never proven to be ours.
+    isOurs: (provider) => isIt(provider) && given.clientId === undefined && provider.type === "shared",
+    isAccepted: (provider) =>
+      isIt(provider) && provider.type === (given.clientId === undefined ? "shared" : "standard"),
+    describe: ({ id: found, type }) => `the OAuth provider ${found} with the type ${type}`,
+    ways: () => 'Set "adopt: true" to manage it here',
+    onFound: () => call.note(`OAuthProvider ${id} was found after the answer to its creation was lost`),
+  };
+  return createOrStanding(
+    async () => {
+      const made = await auth.addOAuthProvider(projectId, { id: providerId, ...credentials(given) }, creation, call);
+      call.keep(id, { type: made.type }, WITHOUT);
+      return shown(given, made);
+    },
+    auth.oauthProviders(projectId),
+    isIt,
+    (provider) => adopted(call, given, provider),
+    unseen(`the OAuth provider ${providerId}`),
+    call,
+  );
+}
+
+/** What the answer to a change shows is what was sent. */
+function shown(given: Shape, provider: OAuthProviderRecord): OAuthProviderRecord {
+  if (given.clientId !== undefined && provider.type !== "standard") throw shownOtherwise(["clientId"]);
+  const names = notShown(args, given, withoutAbsent({ clientId: readable(provider.client_id) }));
+  if (names.length > 0) throw shownOtherwise(names);
+  return provider;
+}
+
+/** Credentials cannot be read back: until the service has answered, the state keeps what it had of them. */
+async function setCredentials(
+  call: Call<Outputs>,
+  given: Shape,
+  request: ReturnType<typeof credentials>,
+  stored: Properties,
+): Promise<OAuthProviderRecord> {
+  const { projectId, providerId } = given;
+  const provider = await call.client.auth.updateOAuthProvider(projectId, providerId, request, call);
+  try {
+    return shown(given, provider);
+  } catch (error) {
+    call.keep(`${projectId}/${providerId}`, { type: provider.type }, stored);
+    throw error;
+  }
+}
 
 function halfAPair(given: ReadonlySet<string>): Problem[] {
   const pair = ["clientId", "clientSecret"];
@@ -114,16 +177,12 @@ function only(all: ReturnType<typeof credentials>, changed: ReadonlySet<string>)
   };
 }
 
-const home = ({ authProviderProjectId }: Partial<Outputs>) => withoutAbsent({ authProviderProjectId });
-
-async function listed({ client, deadline }: Call<Outputs>, projectId: string, providerId: string, fresh = false) {
-  const isIt = ({ id }: OAuthProvider): boolean => id === providerId;
-  const shows = (list: readonly OAuthProvider[]): boolean => list.some(isIt);
-  return (await client.listOAuthProviders(projectId, { deadline, shows, fresh })).find(isIt);
+function find(call: Call<Outputs>, projectId: string, providerId: string, since?: number) {
+  return call.client.auth.oauthProviders(projectId).find(({ id }) => id === providerId, { ...call, since });
 }
 
 /** Takes over a provider that stands, and brings it to what is declared. */
-async function adopted(call: Call<Outputs>, given: Shape, existing: OAuthProvider): Promise<OAuthProvider> {
+async function adopted(call: Call<Outputs>, given: Shape, existing: OAuthProviderRecord): Promise<OAuthProviderRecord> {
   const whose = existing.type === "shared" ? "with the shared keys of the service" : `with the type ${existing.type}`;
   const what = `the OAuth provider ${existing.id} stands already, ${whose}`;
   if (given.adopt !== true) {
@@ -131,9 +190,10 @@ async function adopted(call: Call<Outputs>, given: Shape, existing: OAuthProvide
       `${what}. A new integration offers some shared ones by itself, and an interrupted pulumi up may have made it. Set "adopt: true" to manage it here, or delete it first${OR_ALIAS}`,
     );
   }
+  const id = `${given.projectId}/${given.providerId}`;
+  call.run.take(providerObject(id));
   if (given.clientId !== undefined) {
-    const { client, deadline } = call;
-    const provider = await client.updateOAuthProvider(given.projectId, existing.id, credentials(given), { deadline });
+    const provider = await setCredentials(call, given, credentials(given), WITHOUT);
     if (existing.type !== "shared") {
       call.note(`OAuthProvider ${existing.id} had credentials of its own: those of the program have taken their place`);
     }
@@ -150,7 +210,7 @@ async function adopted(call: Call<Outputs>, given: Shape, existing: OAuthProvide
  * no value to show: a text stands for them in the plan, and repairing it is an update or a replacement.
  */
 function observedCredentials(
-  { type, client_id, client_secret }: OAuthProvider,
+  { type, client_id, client_secret }: OAuthProviderRecord,
   managed: Stored<Shape, Outputs>["managed"],
 ): Observed<Shape, Outputs>["args"] {
   const clientId = readable(client_id);
@@ -163,12 +223,4 @@ function observedCredentials(
   // Shared, as declared: what may be shown are the service's own credentials.
   if (type === "shared") return {};
   return { clientId: clientId ?? STANDARD_BY_HAND };
-}
-
-async function found(call: Call<Outputs>, projectId: string, providerId: string) {
-  const provider = await listed(call, projectId, providerId, true);
-  if (provider === undefined) {
-    throw gone();
-  }
-  return provider;
 }

@@ -110,7 +110,7 @@ export const computeArguments: ArgumentSpecs<ComputeEndpointShape> = {
   regionId: { schema: text, replaces: true },
   provisioner: { schema: text },
   settings: { schema: settings },
-  restartTriggers: { schema: list(z.unknown(), "must be a list"), unreadable: true },
+  restartTriggers: { schema: list(z.unknown(), "must be a list"), local: true },
   adopt: {
     schema: eitherOr<boolean | string>((value) =>
       typeof value === "string"

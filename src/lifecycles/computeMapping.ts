@@ -1,4 +1,4 @@
-import type { Endpoint, EndpointAttributes } from "../client";
+import type { EndpointAttributes, EndpointRecord } from "../client";
 import type { ComputeSize } from "../helpers/computeSizes";
 import { computeSizes } from "../helpers/computeSizes";
 import { pooledHost } from "../helpers/connectionUri";
@@ -10,8 +10,12 @@ import { suspendTimeoutSeconds } from "./computeArguments";
 type Shape = ComputeEndpointShape;
 type Name = keyof Shape;
 
-/** What the service is asked for, of the named arguments (service notes, "Values"). */
-export function toAttributes(args: Partial<Shape>, names: ReadonlySet<Name>, current?: Endpoint): EndpointAttributes {
+/** What the service is asked for, of the named arguments (docs/design/api.md). */
+export function toAttributes(
+  args: Partial<Shape>,
+  names: ReadonlySet<Name>,
+  current?: EndpointRecord,
+): EndpointAttributes {
   const given = <K extends Name>(name: K): Shape[K] | undefined => (names.has(name) ? args[name] : undefined);
   const size = given("size");
   const scaleToZero = given("scaleToZero");
@@ -34,29 +38,29 @@ export function toAttributes(args: Partial<Shape>, names: ReadonlySet<Name>, cur
   return withoutAbsent(attributes);
 }
 
-/** The managed parts over whatever else stands there: the service takes each part whole (service notes, "Values"). */
-function toSettings({ pgSettings, preloadLibraries }: ComputeSettings, current: Endpoint["settings"] = {}) {
+/**
+ * The managed parts, and the documented ones that are not managed along with them: the service takes each part whole.
+ * Nothing else that a record may hold is sent back.
+ */
+function toSettings({ pgSettings, preloadLibraries }: ComputeSettings, current: EndpointRecord["settings"] = {}) {
+  const pg = pgSettings ?? current.pg_settings;
+  const { use_defaults, enabled_libraries } = current.preload_libraries ?? {};
+  const libraries = withoutAbsent({
+    use_defaults: preloadLibraries?.useDefaults ?? use_defaults,
+    enabled_libraries: preloadLibraries?.enabledLibraries ?? enabled_libraries,
+  });
   return {
-    ...current,
-    ...(pgSettings !== undefined && { pg_settings: pgSettings }),
-    ...(preloadLibraries !== undefined && {
-      preload_libraries: {
-        ...current.preload_libraries,
-        ...(preloadLibraries.useDefaults !== undefined && { use_defaults: preloadLibraries.useDefaults }),
-        ...(preloadLibraries.enabledLibraries !== undefined && {
-          enabled_libraries: preloadLibraries.enabledLibraries,
-        }),
-      },
-    }),
+    ...(pg !== undefined && { pg_settings: pg }),
+    ...(Object.keys(libraries).length > 0 && { preload_libraries: libraries }),
   };
 }
 
 /** The arguments as the service has them. Of the settings only the parts that are managed, which `managed` shows. */
-export function toArguments(projectId: string, endpoint: Endpoint, managed: ComputeSettings | undefined) {
+export function toArguments(projectId: string, endpoint: EndpointRecord, managed: ComputeSettings | undefined) {
   return {
     projectId,
     branchId: endpoint.branch_id,
-    // `read_write` and `read_only` are all the service has (service notes); another would show as drift.
+    // `read_write` and `read_only` are all the service has; another would show as drift.
     type: endpoint.type as NonNullable<Shape["type"]>,
     name: endpoint.name,
     size: toSize(endpoint),
@@ -72,7 +76,10 @@ export function toArguments(projectId: string, endpoint: Endpoint, managed: Comp
   };
 }
 
-function toSize({ autoscaling_limit_min_cu: min, autoscaling_limit_max_cu: max }: Endpoint): ComputeSize | undefined {
+function toSize({
+  autoscaling_limit_min_cu: min,
+  autoscaling_limit_max_cu: max,
+}: EndpointRecord): ComputeSize | undefined {
   if (min === undefined || max === undefined) return undefined;
   return min === max ? max : { min, max };
 }
@@ -83,7 +90,7 @@ function toScaleToZero(seconds: number | undefined): boolean | { afterSeconds: n
   return seconds === 0 ? true : { afterSeconds: seconds };
 }
 
-function managedSettings(settings: NonNullable<Endpoint["settings"]>, managed: ComputeSettings): ComputeSettings {
+function managedSettings(settings: NonNullable<EndpointRecord["settings"]>, managed: ComputeSettings): ComputeSettings {
   const { pg_settings: pg = {}, preload_libraries: libraries = {} } = settings;
   const { preloadLibraries } = managed;
   return {
@@ -100,7 +107,7 @@ function managedSettings(settings: NonNullable<Endpoint["settings"]>, managed: C
 }
 
 /** The outputs, and every argument as it stands: what is not managed can be read off the resource as well. */
-export function toOutputs(projectId: string, endpoint: Endpoint): ComputeEndpointOutputs & Partial<Shape> {
+export function toOutputs(projectId: string, endpoint: EndpointRecord): ComputeEndpointOutputs & Partial<Shape> {
   const proxyHost = endpoint.proxy_host ?? endpoint.host.slice(endpoint.host.indexOf(".") + 1);
   const { settings: _managedOnly, ...observed } = toArguments(projectId, endpoint, undefined);
   return withoutAbsent({

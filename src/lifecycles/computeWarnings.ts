@@ -1,45 +1,44 @@
 import type { Declared, Plan } from "../dynamic/lifecycle";
 import type { ComputeEndpointOutputs, ComputeEndpointShape, ComputeSettings } from "../resources/ComputeEndpoint";
 
-/** Beyond this span newer rules of the service refuse an autoscaling size (service notes): said, not refused. */
+/** Beyond this span newer rules of the service refuse an autoscaling size: said, not refused. */
 const WIDEST_SPAN_CU = 8;
+
+/** What a replacement does to a compute. */
+export function computeReplacement({ stored, news }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>): string {
+  const endpoint = stored.outs.endpointId ?? stored.id;
+  const ignored = news.adopt === endpoint ? '; "adopt", which names the old one, has no effect then' : "";
+  const adopts = news.adopt === true ? `; "adopt" ${takesOver(true, news.branchId)}` : "";
+  return `it is deleted first, and the new one has another id and another host${ignored}${adopts}`;
+}
 
 /** What a plan does to live connections, in words that name the compute: `--diff` prints them without it. */
 export function computeWarnings({
   stored,
   news,
   changes,
-  replaces,
 }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>): string[] {
   const endpoint = stored.outs.endpointId ?? stored.id;
-  if (replaces.size > 0) {
-    const names = [...replaces].map((name) => `"${name}"`).join(", ");
-    const ignored = news.adopt === endpoint ? '; "adopt", which names the old one, has no effect then' : "";
-    return [
-      `a change of ${names} replaces compute ${endpoint}: it is deleted first, and the new one has another id and another host${ignored}`,
-    ];
-  }
   const what = `compute ${endpoint}`;
   const change = new Set([...changes.changed].filter((name) => news[name] !== undefined));
   // A change that only may come: the value is known when the plan is carried out.
   const maybe = (name: keyof ComputeEndpointShape) => changes.changed.has(name) && !change.has(name);
   const notKnown = (name: string) => `its "${name}" is not known yet`;
   const warnings: string[] = [];
-  for (const name of ["type", "regionId"] as const) {
-    if (maybe(name))
-      warnings.push(`${what} may be replaced, by one with another id and another host: ${notKnown(name)}`);
-  }
   if (change.has("size")) {
     warnings.push(`a change of "size" restarts ${what} when it is active: open connections are dropped`);
   } else if (maybe("size")) {
     warnings.push(`${what} may restart, which drops open connections: ${notKnown("size")}`);
+  } else if (changes.added.has("size")) {
+    warnings.push(
+      `"size" of ${what} is managed from now on: where the service has another by now, ${what} restarts, which drops open connections`,
+    );
   }
-  if (stored.managed.has("restartTriggers")) {
-    if (change.has("restartTriggers")) {
-      warnings.push(`a changed restart trigger restarts ${what} when it is active: open connections are dropped`);
-    } else if (maybe("restartTriggers")) {
-      warnings.push(`${what} may restart, which drops open connections: ${notKnown("restartTriggers")}`);
-    }
+  if (change.has("restartTriggers")) {
+    const which = stored.managed.has("restartTriggers") ? "a changed restart trigger" : "a first restart trigger";
+    warnings.push(`${which} restarts ${what} when it is active: open connections are dropped`);
+  } else if (maybe("restartTriggers")) {
+    warnings.push(`${what} may restart, which drops open connections: ${notKnown("restartTriggers")}`);
   }
   const from = stored.outs.branchId ?? "its branch";
   if (change.has("branchId")) {
@@ -86,7 +85,7 @@ export function computeRemarks({ args, isNew, isReplacement }: Declared<ComputeE
   if (!isNew) return [];
   const { adopt = false, branchId, disabled } = args;
   const place = branchId === undefined ? "" : ` on ${branchId}`;
-  // A replacement deletes the compute that the program may go on naming.
+  // A replacement deletes the compute that the program may go on naming, and says what else it does where it is planned.
   if (adopt === false || isReplacement) return spanWarnings(`the new compute${place}`, args);
   return [
     takesOver(adopt, branchId),

@@ -1,14 +1,14 @@
 import type { Call } from "../dynamic/lifecycle";
 
 /**
- * The branch that the service flags as default: the production branch of service.md 4.1.
- * @throws when the service has no list of branches (it is not part of service.md), or none of them is the default.
+ * The branch that the service flags as default: the production branch.
+ * @throws when the service has no list of branches, or none of them is the default.
  */
 export async function defaultBranchId(
-  { client, deadline }: Pick<Call<never>, "client" | "deadline">,
+  call: Pick<Call<never>, "client" | "deadline" | "onProgress">,
   projectId: string,
-) {
-  const branches = await client.listBranches(projectId, { deadline });
+): Promise<string> {
+  const branches = await call.client.projects.branches(projectId, call);
   const branch = branches?.find((candidate) => candidate.default === true);
   if (branch !== undefined) return branch.id;
   throw new Error(

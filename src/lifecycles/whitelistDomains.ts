@@ -1,85 +1,101 @@
-import { NotFoundError, type WhitelistDomain } from "../client";
+import { ConflictError, orGone, type AuthCreation, type WhitelistDomainRecord } from "../client";
 import type { Call } from "../dynamic/lifecycle";
+import type { Claim } from "../dynamic/memory";
 import { unseen } from "./conflictWords";
-import { creatingUnlisted } from "./creatingUnlisted";
 import { normalisedOrigin } from "./origin";
 
-type Reading = Pick<Call<never>, "client" | "deadline">;
-
-/** What stands on the whitelist for an auth provider. An entry that names none is anybody's. */
-export async function listedFor(
-  { client, deadline }: Reading,
-  projectId: string,
-  authProvider: string,
-  options: { fresh?: boolean; shows?: (listed: readonly WhitelistDomain[]) => boolean } = {},
-): Promise<WhitelistDomain[]> {
-  const ofProvider = (all: readonly WhitelistDomain[]): WhitelistDomain[] =>
-    all.filter(({ auth_provider }) => auth_provider === undefined || auth_provider === authProvider);
-  const { fresh, shows } = options;
-  const wanted = shows === undefined ? {} : { shows: (all: readonly WhitelistDomain[]) => shows(ofProvider(all)) };
-  return ofProvider(await client.listDomains(projectId, { deadline, fresh, ...wanted }));
-}
-
-/** A redirect domain as an object that resources of both forms may hold. */
+/** A redirect domain, by the origin that browsers compare. */
 export const domainObject = (projectId: string, origin: string): string => `redirect domain ${projectId}/${origin}`;
 
-export function isListed(listed: readonly WhitelistDomain[], origin: string): boolean {
-  return listed.some(({ domain }) => normalisedOrigin(domain) === origin);
+/** A `Whitelist` declares the whole list of a project; several `WhitelistDomain`s share it, beside no `Whitelist`. */
+export const listClaim = (projectId: string, shared: boolean): Claim => ({
+  object: `redirect domains ${projectId}`,
+  what: 'the redirect domains of the same "projectId" (a Whitelist removes every domain that it does not list)',
+  shared,
+});
+
+const isOf =
+  (authProvider: string) =>
+  ({ auth_provider }: WhitelistDomainRecord): boolean =>
+    auth_provider === undefined || auth_provider === authProvider;
+
+const isOrigin =
+  (origin: string, authProvider: string) =>
+  (item: WhitelistDomainRecord): boolean =>
+    isOf(authProvider)(item) && normalisedOrigin(item.domain) === origin;
+
+/** What stands on the whitelist for an auth provider. An entry that names none is anybody's. */
+export async function listed(
+  call: Call<never>,
+  projectId: string,
+  authProvider: string,
+  since?: number,
+): Promise<WhitelistDomainRecord[]> {
+  const all = await call.client.auth.domains(projectId).list({ ...call, since });
+  return all.filter(isOf(authProvider));
 }
 
-/** Adds an origin that `known` lacks. Where it turns out to stand already: a list that shows it. */
-export async function addOrigin(
-  call: Reading,
+/** Undefined when it is gone for sure. */
+export function find(call: Call<never>, projectId: string, origin: string, authProvider: string) {
+  return call.client.auth.domains(projectId).find(isOrigin(origin, authProvider), call);
+}
+
+export const isListed = (all: readonly WhitelistDomainRecord[], origin: string): boolean =>
+  all.some(({ domain }) => normalisedOrigin(domain) === origin);
+
+/** Adds an origin. False where it turns out to stand already. */
+export async function add(
+  call: Call<never>,
   projectId: string,
   origin: string,
   authProvider: string,
-  known: readonly WhitelistDomain[],
-): Promise<readonly WhitelistDomain[] | undefined> {
-  const { client, deadline } = call;
-  const shows = (listed: readonly WhitelistDomain[]): boolean => isListed(listed, origin);
-  return creatingUnlisted<readonly WhitelistDomain[] | undefined, readonly WhitelistDomain[]>({
-    create: async () => void (await client.addDomain(projectId, origin, authProvider, { known, deadline })),
-    look: async () => {
-      const listed = await listedFor(call, projectId, authProvider, { shows });
-      return shows(listed) ? listed : undefined;
-    },
-    standing: (listed) => Promise.resolve(listed),
-    advice: unseen(`${origin} on the whitelist`),
-  });
+): Promise<boolean> {
+  const { auth } = call.client;
+  const isIt = isOrigin(origin, authProvider);
+  const creation: AuthCreation<WhitelistDomainRecord> = {
+    isCandidate: isIt,
+    isOurs: isIt,
+    describe: ({ domain }) => domain,
+    onFound: () => call.note(`${origin} was found on the whitelist after the answer to its creation was lost`),
+  };
+  try {
+    await auth.addDomain(projectId, origin, authProvider, creation, call);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error;
+    if ((await auth.domains(projectId).lookFor((items) => items.find(isIt), call)) !== undefined) return false;
+    throw new Error(`${error.message}. ${unseen(`${origin} on the whitelist`)}`, { cause: error });
+  }
 }
 
 /**
- * Deletes origins in the spellings that the service stores. One that is not listed is named all the same: lists lag, and
- * what is gone already is passed over.
+ * Deletes origins in the spellings that the service stores, in one request. One that is not listed is named all the
+ * same: lists lag, and what is gone already is passed over. What another resource manages by now stays.
  */
 export async function deleteOrigins(
-  call: Pick<Call<never>, "client" | "deadline" | "heldElsewhere" | "note">,
+  call: Call<never>,
   projectId: string,
-  declared: readonly string[],
+  origins: readonly string[],
   authProvider: string,
 ): Promise<void> {
-  // Where a program goes over to the other form, that holds them by now.
-  const origins = declared.filter((origin) => !call.heldElsewhere(domainObject(projectId, origin)));
-  if (origins.length < declared.length) {
-    const rest = declared.filter((origin) => !origins.includes(origin)).sort();
-    call.note(`stays on the whitelist of ${projectId}, since another resource holds it now: ${rest.join(", ")}`);
-  }
   if (origins.length === 0) return;
-  let listed: WhitelistDomain[];
-  try {
-    listed = await listedFor(call, projectId, authProvider);
-  } catch (error) {
-    // The integration is gone, and its whitelist with it.
-    if (error instanceof NotFoundError) return;
-    throw error;
+  // Any list tells how an origin is spelled, however old it is.
+  const known = await orGone(() => listed(call, projectId, authProvider, 0));
+  // The integration is gone, and its whitelist with it.
+  if (known === undefined) return;
+  const isKept = (origin: string): boolean => call.run.isKept(domainObject(projectId, origin));
+  const spellings = (): string[] =>
+    origins
+      .filter((origin) => !isKept(origin))
+      .flatMap((origin) => {
+        const stored = known.filter(({ domain }) => normalisedOrigin(domain) === origin).map(({ domain }) => domain);
+        return stored.length > 0 ? stored : [origin];
+      });
+  await call.client.auth.deleteDomains(projectId, spellings, authProvider, call);
+  const kept = origins.filter(isKept);
+  if (kept.length > 0) {
+    call.note(
+      `stays on the whitelist of ${projectId}, since another resource manages it now: ${kept.sort().join(", ")}`,
+    );
   }
-  const spellings = origins.flatMap((origin) => {
-    const stored = listed.filter(({ domain }) => normalisedOrigin(domain) === origin).map(({ domain }) => domain);
-    return stored.length > 0 ? stored : [origin];
-  });
-  await call.client.deleteDomains(projectId, spellings, authProvider, { deadline: call.deadline });
 }
-
-/** Said once for each project, by the resource that is declared after the other form. */
-export const bothForms = (projectId: string | undefined): string =>
-  `project ${projectId} has both a Whitelist and a WhitelistDomain: the Whitelist removes every domain that it does not list. Declare the redirect domains of a project in one of the two forms`;

@@ -1,4 +1,4 @@
-import { Deadline } from "../../src/client";
+import { Deadline, within } from "../../src/client";
 
 // A clock that only the tests move: this is about times, and a slow machine has its own.
 beforeEach(() => jest.useFakeTimers());
@@ -33,19 +33,37 @@ test("who unsubscribes is not told", () => {
   expect(told).toBe(false);
 });
 
-test("it stands still while paused, and counts from the start after restart", () => {
+test("it stands still until everybody who paused it goes on, and then counts what was left", () => {
   const deadline = new Deadline(60);
   let told = false;
   deadline.onExpire(() => (told = true));
-  deadline.pause();
-  deadline.pause();
+  pass(20);
+  const first = deadline.pause();
+  const second = deadline.pause();
   pass(120);
-  expect([deadline.expired, told]).toEqual([false, false]);
-  deadline.restart();
-  expect(deadline.remainingMs()).toBe(60);
-  expect(deadline.totalMs).toBe(60);
+  first();
+  // Once more changes nothing: the other one still holds it.
+  first();
   pass(120);
-  expect([deadline.expired, told]).toEqual([true, true]);
+  expect([deadline.expired, told, deadline.remainingMs()]).toEqual([false, false, 40]);
+  second();
+  pass(30);
+  expect([deadline.expired, told, deadline.remainingMs()]).toEqual([false, false, 10]);
+  pass(10);
+  expect([deadline.expired, told, deadline.totalMs]).toEqual([true, true, 60]);
+});
+
+test("what is waited for ends with the deadline, which stands still while it is paused", async () => {
+  const deadline = new Deadline(60);
+  const goOn = deadline.pause();
+  const late = within(deadline, new Promise(() => undefined), ({ totalMs }) => new Error(`late after ${totalMs}`));
+  const outcome = late.catch(String);
+  pass(600);
+  goOn();
+  pass(59);
+  expect(deadline.expired).toBe(false);
+  pass(1);
+  await expect(outcome).resolves.toBe("Error: late after 60");
 });
 
 test("a time beyond what a timer can hold does not fire at once", () => {

@@ -1,136 +1,169 @@
-import { NotFoundError } from "../../src/client";
+import { BadResponseError, Deadline, NotFoundError } from "../../src/client";
 import { FakeProject } from "./fakeProject";
-import { compute, LIST, operation, PRJ, scene } from "./scene";
+import { compute, gone, LIST, operation, PRJ, scene } from "./scene";
 import { closeAll, errorOf, scripted } from "./scriptedServer";
 
 afterEach(closeAll);
 
-describe("waitForEndpoint", () => {
-  test("fails when the newest operation of the compute failed, and says which", async () => {
-    const operations = (): object[] => [
-      operation("finished", { id: "op-3", endpoint_id: "ep-other" }),
-      operation("failed", { id: "op-2", error: "boom" }),
+/** Nobody else of the run has the compute. */
+const free = (): void => undefined;
+
+describe("waiting for a compute", () => {
+  test("fails when an operation that was under way fails, and says which", async () => {
+    const operations = (nth: number): object[] => [
+      operation("failed", { id: "op-3", endpoint_id: "ep-other" }),
+      operation(nth < 3 ? "running" : "failed", { id: "op-2", error: "boom" }),
       operation("finished", { id: "op-1" }),
     ];
     const { client } = await scripted(scene({ computes: () => [compute()], operations }));
-    const error = await errorOf(client.waitForEndpoint(PRJ, "ep-1"));
+    const error = await errorOf(client.computes.waitFor(PRJ, "ep-1"));
     expect(error).toMatchObject({ operation: { id: "op-2" } });
   });
 
-  test("does not mind a failed one that a newer one made good, nor the background check", async () => {
+  test("does not mind one that had failed before, nor the background check", async () => {
     const operations = (): object[] => [
       operation("failed", { id: "op-3", action: "check_availability" }),
-      operation("finished", { id: "op-2" }),
-      operation("failed", { id: "op-1" }),
+      operation("failed", { id: "op-2" }),
     ];
     const { client } = await scripted(scene({ computes: () => [compute()], operations }));
-    await expect(client.waitForEndpoint(PRJ, "ep-1")).resolves.toMatchObject({ id: "ep-1" });
+    await expect(client.computes.waitFor(PRJ, "ep-1")).resolves.toMatchObject({ id: "ep-1" });
   });
 
   test("waits while one is unfinished", async () => {
     const operations = (nth: number): object[] => [operation(nth < 3 ? "scheduling" : "finished")];
     const { server, client } = await scripted(scene({ computes: () => [compute()], operations }));
-    await client.waitForEndpoint(PRJ, "ep-1");
+    await client.computes.waitFor(PRJ, "ep-1");
     expect(server.count(LIST)).toBe(3);
   });
 
   test("takes the first look's word where the service has no operations route", async () => {
     const { client } = await scripted(scene({ computes: () => [compute({ current_state: "idle" })] }));
-    await expect(client.waitForEndpoint(PRJ, "ep-1")).resolves.toMatchObject({ current_state: "idle" });
+    await expect(client.computes.waitFor(PRJ, "ep-1")).resolves.toMatchObject({ current_state: "idle" });
   });
 });
 
-describe("deleteEndpoint", () => {
-  test.each([
-    ["404", { status: 404, json: { message: "gone" } }],
-    ["410", { status: 410 }],
-  ])("takes %s for done", async (_, change) => {
-    const { server, client } = await scripted(scene({ computes: () => [], change }));
-    await client.deleteEndpoint(PRJ, "ep-1");
+describe("deleting a compute", () => {
+  test.each([404, 410] as const)("takes %i with the error body of the service for done", async (status) => {
+    const { server, client } = await scripted(scene({ computes: () => [compute()], change: gone(status) }));
+    await client.computes.delete(PRJ, "ep-1", free);
     expect(server.seen).toHaveLength(1);
   });
 
   test("takes 204 with an empty body for done once the list lacks it", async () => {
     const change = { status: 204 };
     const { client } = await scripted(scene({ computes: (nth) => (nth < 3 ? [compute()] : []), change }));
-    await client.deleteEndpoint(PRJ, "ep-1");
+    await client.computes.delete(PRJ, "ep-1", free);
   });
 
-  test("does not take a refusal or a proxy's page for gone", async () => {
+  test("waits for a deletion that was accepted with an empty body and takes longer than lists may lag", async () => {
+    const ends = 8;
+    const computes = (nth: number): object[] => (nth < ends ? [compute({ pending_state: "idle" })] : []);
+    const operations = (nth: number): object[] => [operation(nth < ends ? "running" : "finished")];
+    const { client } = await scripted(scene({ computes, operations, change: { status: 204 } }), { lagMs: 50 });
+    await client.computes.delete(PRJ, "ep-1", free, { deadline: new Deadline(10_000) });
+  });
+
+  test("does not take a refusal or the 404 of something in front for gone while the list has it", async () => {
     const page = { "content-type": "text/html" };
-    for (const change of [{ status: 403 }, { status: 401 }, { status: 404, text: "<html>", headers: page }]) {
-      const { client } = await scripted(scene({ computes: () => [], change }));
-      await expect(client.deleteEndpoint(PRJ, "ep-1")).rejects.toHaveProperty("status", change.status);
+    const changes = [
+      { status: 403 },
+      { status: 401 },
+      { status: 404 },
+      { status: 404, text: "default backend - 404" },
+      { status: 404, json: { message: "no route matched" } },
+      { status: 404, text: "<html>", headers: page },
+    ];
+    for (const change of changes) {
+      const { client } = await scripted(scene({ computes: () => [compute()], change }));
+      await expect(client.computes.delete(PRJ, "ep-1", free)).rejects.toHaveProperty("status", change.status);
     }
+  });
+
+  test("takes a 404 of something in front for done when a list of a lag later lacks it", async () => {
+    const lists = (nth: number): object[] => (nth < 2 ? [compute()] : []);
+    const change = { status: 404, text: "default backend - 404" };
+    const late = await scripted(scene({ computes: lists, change }));
+    await expect(late.client.computes.delete(PRJ, "ep-1", free)).rejects.toBeInstanceOf(BadResponseError);
+    await late.client.computes.delete(PRJ, "ep-1", free);
+    expect(late.server.count(LIST)).toBe(2);
+  });
+
+  test("sends nothing when somebody else of the run has it by then", async () => {
+    const { server, client } = await scripted(scene({ computes: () => [compute()] }));
+    const taken = (): void => {
+      throw new Error("taken over");
+    };
+    await expect(client.computes.delete(PRJ, "ep-1", taken)).rejects.toThrow("taken over");
+    expect(server.seen).toEqual([]);
   });
 
   test("waits for its operations to end although the list lacks it already", async () => {
     const change = { json: { endpoint: compute({ pending_state: "idle" }), operations: [operation("running")] } };
     const operations = (nth: number): object[] => [operation(nth < 4 ? "running" : "finished")];
     const { server, client } = await scripted(scene({ computes: () => [], operations, change }));
-    await client.deleteEndpoint(PRJ, "ep-1");
+    await client.computes.delete(PRJ, "ep-1", free);
     expect(server.count(LIST)).toBe(4);
   });
 });
 
-describe("startEndpoint", () => {
+describe("starting a compute", () => {
   test("is undefined where the route does not exist", async () => {
     const { client } = await scripted(scene({ computes: () => [compute()], change: { status: 404 } }));
-    await expect(client.startEndpoint(PRJ, "ep-1")).resolves.toBeUndefined();
+    await expect(client.computes.start(PRJ, "ep-1")).resolves.toBeUndefined();
   });
 
   test("is an error for a compute that does not exist", async () => {
-    const { client } = await scripted(scene({ computes: () => [], change: { status: 404 } }));
-    await expect(client.startEndpoint(PRJ, "ep-1")).rejects.toBeInstanceOf(NotFoundError);
+    const { client } = await scripted(scene({ computes: () => [], change: gone() }));
+    await expect(client.computes.start(PRJ, "ep-1")).rejects.toBeInstanceOf(NotFoundError);
   });
 
   test("waits until the compute is active", async () => {
     const project = new FakeProject();
     project.computes.push({ id: "ep-1", host: "h", branch_id: "b", type: "read_write", current_state: "idle" });
     const { client } = await scripted(project.script);
-    await expect(client.startEndpoint(PRJ, "ep-1")).resolves.toMatchObject({ current_state: "active" });
+    await expect(client.computes.start(PRJ, "ep-1")).resolves.toMatchObject({ current_state: "active" });
   });
 });
 
-describe("findEndpoint", () => {
+describe("finding a compute", () => {
   test("does not believe one list that lags, and asks for one later list however many are missed", async () => {
     const lists = (nth: number): object[] => (nth < 2 ? [] : [compute(), compute({ id: "ep-2" })]);
     const { server, client } = await scripted(({ path }, nth) =>
-      path.endsWith("/endpoints") ? { json: { endpoints: lists(nth) } } : { status: 404 },
+      path.endsWith("/endpoints") ? { json: { endpoints: lists(nth) } } : gone(),
     );
-    const found = await Promise.all(["ep-1", "ep-2", "ep-3"].map((id) => client.findEndpoint(PRJ, id)));
+    const found = await Promise.all(["ep-1", "ep-2", "ep-3"].map((id) => client.computes.find(PRJ, id)));
     expect(found.map((endpoint) => endpoint?.id)).toEqual(["ep-1", "ep-2", undefined]);
     expect(server.count(LIST)).toBe(2);
   });
 
   test("does not wait again for what is missed after a later list came, before something of ours has changed", async () => {
     const { server, client } = await scripted(({ method, path }) =>
-      method === "GET" && path.endsWith("/endpoints") ? { json: { endpoints: [] } } : { status: 404 },
+      method === "GET" && path.endsWith("/endpoints") ? { json: { endpoints: [] } } : gone(),
     );
     const lists = async (id: string): Promise<number> => {
       const before = server.count(LIST);
-      await expect(client.findEndpoint(PRJ, id)).resolves.toBeUndefined();
+      await expect(client.computes.find(PRJ, id)).resolves.toBeUndefined();
       return server.count(LIST) - before;
     };
     expect([await lists("ep-1"), await lists("ep-2")]).toEqual([2, 0]);
-    await client.deleteEndpoint(PRJ, "ep-3");
+    await client.computes.delete(PRJ, "ep-3", free);
     expect([await lists("ep-1"), await lists("ep-2")]).toEqual([2, 0]);
   });
 
   test("believes no single list, also when it comes after somebody has waited for another compute", async () => {
     const lists = [[compute()], [], [compute()]];
     const { client } = await scripted(({ path }, nth) =>
-      path.endsWith("/endpoints") ? { json: { endpoints: lists[nth - 1] ?? [] } } : { status: 404 },
+      path.endsWith("/endpoints") ? { json: { endpoints: lists[nth - 1] ?? [] } } : gone(),
     );
-    await expect(client.findEndpoint(PRJ, "ep-gone")).resolves.toBeUndefined();
-    await expect(client.findEndpoint(PRJ, "ep-1")).resolves.toMatchObject({ id: "ep-1" });
+    await expect(client.computes.find(PRJ, "ep-gone")).resolves.toBeUndefined();
+    await expect(client.computes.find(PRJ, "ep-1")).resolves.toMatchObject({ id: "ep-1" });
   });
 
   test("is an error, never undefined, when the later list fails", async () => {
     const { client } = await scripted(({ path }, nth) => {
-      if (!path.endsWith("/endpoints")) return { status: 404 };
+      if (!path.endsWith("/endpoints")) return gone();
       return nth < 2 ? { json: { endpoints: [] } } : { status: 403 };
     });
-    await expect(client.findEndpoint(PRJ, "ep-1")).rejects.toHaveProperty("status", 403);
+    await expect(client.computes.find(PRJ, "ep-1")).rejects.toHaveProperty("status", 403);
   });
 });

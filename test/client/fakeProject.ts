@@ -70,16 +70,17 @@ export class FakeProject {
   #reply({ method, path, body }: Seen): Reply {
     const [, , , collection, id, verb] = path.split(/[/?]/);
     if (collection === "operations") {
-      if (this.options.operationsRoute === false) return { status: 404, json: { message: "no such route" } };
+      if (this.options.operationsRoute === false)
+        return { status: 404, json: { code: "not_found", message: "no such route" } };
       return { json: { operations: this.operations } };
     }
     if (method === "GET") return { json: { endpoints: this.computes } };
     if (this.lockedByStranger || (this.options.locks === true && this.running.length > 0)) {
-      return { status: 423, json: { code: "", message: "project already has running operations" } };
+      return { status: 423, json: { code: "locked", message: "project already has running operations" } };
     }
     const compute = this.computes.find((item) => item.id === id);
     if (method === "POST" && id === undefined) return this.#create(body);
-    if (compute === undefined) return { status: 404, json: { message: "endpoint not found" } };
+    if (compute === undefined) return { status: 404, json: { code: "not_found", message: "endpoint not found" } };
     if (method === "DELETE") {
       compute.pending_state = "idle";
       const gone = (): void => void this.computes.splice(this.computes.indexOf(compute), 1);

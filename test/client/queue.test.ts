@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { Deadline, LockedError, OperationFailedError } from "../../src/client";
+import { createCompute } from "./creating";
 import { FakeProject } from "./fakeProject";
 import { closeAll, errorOf, scripted } from "./scriptedServer";
 
@@ -12,7 +13,7 @@ const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length
 test("ten computes created at once on a project that locks meet at most one 423, and nobody asks for the lock in a loop", async () => {
   const project = new FakeProject({ locks: true });
   const { client } = await scripted(project.script);
-  const made = await Promise.all(times(10, () => client.createEndpoint(PRJ, replica)));
+  const made = await Promise.all(times(10, () => createCompute(client, PRJ, replica)));
   expect(new Set(made.map(({ id }) => id)).size).toBe(10);
   expect(made.every(({ current_state }) => current_state === "active")).toBe(true);
   expect(project.count("POST", 423)).toBeLessThanOrEqual(1);
@@ -23,7 +24,7 @@ test("ten computes created at once on a project that locks meet at most one 423,
 test("a locking project without the operations route is queued for just the same", async () => {
   const project = new FakeProject({ locks: true, operationsRoute: false });
   const { client } = await scripted(project.script);
-  await Promise.all(times(6, () => client.createEndpoint(PRJ, replica)));
+  await Promise.all(times(6, () => createCompute(client, PRJ, replica)));
   expect(project.count("POST", 423)).toBeLessThanOrEqual(1);
   expect(project.count("POST", 201)).toBe(6);
 });
@@ -31,14 +32,14 @@ test("a locking project without the operations route is queued for just the same
 test("operations that end faster than they can be looked at do not pass for a project that does not lock", async () => {
   const project = new FakeProject({ locks: true, operationMs: 4 });
   const { client } = await scripted(project.script);
-  await Promise.all(times(10, () => client.createEndpoint(PRJ, replica)));
+  await Promise.all(times(10, () => createCompute(client, PRJ, replica)));
   expect(project.count("POST", 423)).toBeLessThanOrEqual(1);
 });
 
 test("on a project that does not lock, changes run side by side", async () => {
   const project = new FakeProject({ operationMs: 400 });
   const { client } = await scripted(project.script);
-  await Promise.all(times(8, () => client.createEndpoint(PRJ, replica)));
+  await Promise.all(times(8, () => createCompute(client, PRJ, replica)));
   expect(project.mostRunning).toBeGreaterThan(4);
   expect(project.count("POST", 423)).toBe(0);
 });
@@ -55,7 +56,7 @@ test("before the project is known, only one request is under way at a time", asy
     // Its operation ends while the answer is on its way, so nothing is ever learned.
     return project.script(request, nth);
   });
-  await Promise.all(times(4, () => client.createEndpoint(PRJ, replica)));
+  await Promise.all(times(4, () => createCompute(client, PRJ, replica)));
   expect(most).toBe(1);
 });
 
@@ -66,7 +67,7 @@ test("two projects do not wait for each other", async () => {
     (request.path.startsWith("/projects/prj-slow/") ? slow : quick).script(request, nth),
   );
   const order: string[] = [];
-  const create = (id: string): Promise<unknown> => client.createEndpoint(id, replica).then(() => order.push(id));
+  const create = (id: string): Promise<unknown> => createCompute(client, id, replica).then(() => order.push(id));
   await Promise.all([create("prj-slow"), create("prj-quick")]);
   expect(order).toEqual(["prj-quick", "prj-slow"]);
 });
@@ -75,7 +76,7 @@ test("time in the queue does not count against a change's deadline", async () =>
   const project = new FakeProject({ locks: true, operationMs: 300 });
   const { client } = await scripted(project.script);
   const deadlines = times(5, () => new Deadline(1_200));
-  const made = await Promise.all(deadlines.map((deadline) => client.createEndpoint(PRJ, replica, { deadline })));
+  const made = await Promise.all(deadlines.map((deadline) => createCompute(client, PRJ, replica, { deadline })));
   expect(made).toHaveLength(5);
 });
 
@@ -85,9 +86,9 @@ test("who stands in the queue is told how many changes come first", async () => 
   const { client } = await scripted(project.script);
   const told: string[] = [];
   await Promise.all([
-    client.createEndpoint(PRJ, replica),
-    client.createEndpoint(PRJ, replica),
-    client.createEndpoint(PRJ, replica, { onProgress: (text) => told.push(text) }),
+    createCompute(client, PRJ, replica),
+    createCompute(client, PRJ, replica),
+    createCompute(client, PRJ, replica, { onProgress: (text) => told.push(text) }),
   ]);
   expect(told).toContain("waiting for 2 other changes of this project");
 });
@@ -104,7 +105,7 @@ test("a lock that somebody else holds is waited for, by one request at a time", 
     if (project.count("POST", 423) >= 3) project.lockedByStranger = false;
     return project.script(request, nth);
   });
-  await Promise.all(times(3, () => client.createEndpoint(PRJ, replica)));
+  await Promise.all(times(3, () => createCompute(client, PRJ, replica)));
   expect(project.count("POST", 423)).toBeGreaterThan(1);
   expect(project.count("POST", 201)).toBe(3);
   expect(most).toBe(1);
@@ -115,7 +116,7 @@ test("a lock that never goes is a LockedError at the deadline, and the next in l
   project.lockedByStranger = true;
   const { client } = await scripted(project.script);
   const create = (): Promise<unknown> =>
-    errorOf(client.createEndpoint(PRJ, replica, { deadline: new Deadline(1_000) }));
+    errorOf(createCompute(client, PRJ, replica, { deadline: new Deadline(1_000) }));
   const errors = await Promise.all([create(), create()]);
   for (const error of errors) {
     expect(error).toBeInstanceOf(LockedError);
@@ -127,7 +128,7 @@ test("a lock that never goes is a LockedError at the deadline, and the next in l
 test("a failed change gives its place to the next one", async () => {
   const project = new FakeProject({ locks: true, endsAs: "failed" });
   const { client } = await scripted(project.script);
-  const errors = await Promise.all(times(4, () => errorOf(client.createEndpoint(PRJ, replica))));
+  const errors = await Promise.all(times(4, () => errorOf(createCompute(client, PRJ, replica))));
   expect(errors.every((error) => error instanceof OperationFailedError)).toBe(true);
   expect(project.count("POST", 201)).toBe(4);
 });
@@ -135,10 +136,10 @@ test("a failed change gives its place to the next one", async () => {
 test("a deletion is waited for before a compute is made on its branch", async () => {
   const project = new FakeProject({ locks: true });
   const { client } = await scripted(project.script);
-  const { id } = await client.createEndpoint(PRJ, { branch_id: "br-1", type: "read_write" });
-  await client.deleteEndpoint(PRJ, id);
+  const { id } = await createCompute(client, PRJ, { branch_id: "br-1", type: "read_write" });
+  await client.computes.delete(PRJ, id, () => undefined);
   expect(project.computes).toHaveLength(0);
-  await client.createEndpoint(PRJ, { branch_id: "br-1", type: "read_write" });
+  await createCompute(client, PRJ, { branch_id: "br-1", type: "read_write" });
   expect(project.count("POST", 423)).toBe(0);
 });
 
@@ -160,13 +161,13 @@ test("whatever the mix of changes and speeds, a locking project shows one 423 at
           });
         }
         const { client } = await scripted(project.script);
-        const make = { create: () => client.createEndpoint(PRJ, replica) };
         await Promise.all(
           changes.map(async (kind, i): Promise<unknown> => {
-            if (kind === "update") return client.updateEndpoint(PRJ, `ep-old${i}`, { pooler_enabled: true });
-            if (kind === "delete") return client.deleteEndpoint(PRJ, `ep-old${i}`);
-            if (kind === "restart") return client.restartEndpoint(PRJ, `ep-old${i}`);
-            return make.create();
+            if (kind === "update")
+              return client.computes.update(PRJ, `ep-old${i}`, { pooler_enabled: true }, () => true);
+            if (kind === "delete") return client.computes.delete(PRJ, `ep-old${i}`, () => undefined);
+            if (kind === "restart") return client.computes.restart(PRJ, `ep-old${i}`);
+            return createCompute(client, PRJ, replica);
           }),
         );
         const locked = project.statuses.filter(({ status }) => status === 423).length;
@@ -187,6 +188,17 @@ test("a lock is told of also when the machine is so slow that the deadline passe
   const onProgress = (text: string): void => {
     if (text.includes("somebody else")) while (!deadline.expired);
   };
-  const error = await errorOf(client.createEndpoint(PRJ, replica, { deadline, onProgress }));
+  const error = await errorOf(createCompute(client, PRJ, replica, { deadline, onProgress }));
   expect(String(error)).toMatch(/^LockedError: .*another operation held it for 1 s/);
+});
+
+test("a lock is told of also when the deadline passes in the look before the next attempt", async () => {
+  const project = new FakeProject();
+  project.lockedByStranger = true;
+  const { client } = await scripted(async (request, nth) => {
+    const reply = await project.script(request, nth);
+    return request.method === "GET" && nth > 1 ? { ...reply, delayMs: 300 } : reply;
+  });
+  const error = await errorOf(createCompute(client, PRJ, replica, { deadline: new Deadline(500) }));
+  expect(String(error)).toMatch(/^LockedError: .*the project has a running operation/);
 });

@@ -1,11 +1,17 @@
-import { redactor, secretsOf } from "../../src/client/redact";
+import { Redactor, secretsOf } from "../../src/client/http/redact";
+
+/** A redactor that has seen this body, and what it makes of a text. */
+function cleaned(body: unknown, text: string): string {
+  const redactor = new Redactor("the-key");
+  redactor.learn(body);
+  return redactor.clean(text);
+}
 
 test("a Postgres setting that the service repeats is hidden, but not a short one, which is a word of any message", () => {
   const body = {
     endpoint: { settings: { pg_settings: { "app.token_name": "canary-setting", work_mem: "64MB" } }, name: "api" },
   };
-  const redact = redactor(secretsOf(body));
-  expect(redact('invalid value "canary-setting" beside 64MB of api')).toBe(
+  expect(cleaned(body, 'invalid value "canary-setting" beside 64MB of api')).toBe(
     'invalid value "[secret]" beside 64MB of api',
   );
 });
@@ -16,8 +22,8 @@ test("secrets are found at any depth by the names of their fields", () => {
 });
 
 test("a short Postgres setting whose name tells of a secret is hidden as well", () => {
-  const redact = redactor(secretsOf({ pg_settings: { "x.token": "s3cr3t", "x.password_mode": "on" } }));
-  expect(redact('invalid value for parameter "x.token": "s3cr3t" in the operation')).toBe(
+  const body = { pg_settings: { "x.token": "s3cr3t", "x.password_mode": "on" } };
+  expect(cleaned(body, 'invalid value for parameter "x.token": "s3cr3t" in the operation')).toBe(
     'invalid value for parameter "x.token": "[secret]" in the operation',
   );
 });
@@ -26,4 +32,12 @@ test("settings are known by the name that they have in a program, too", () => {
   expect(secretsOf([{ settings: { pgSettings: { "app.key": "canary-setting" } } }, undefined])).toEqual([
     "canary-setting",
   ]);
+});
+
+test("what was learned once stays hidden, and so does what is learned later", () => {
+  const redactor = new Redactor("the-key");
+  expect(redactor.clean("the-key, first, second")).toBe("[secret], first, second");
+  redactor.learn({ password: "first" });
+  redactor.learn({ token: "second" });
+  expect(redactor.clean("the-key, first, second")).toBe("[secret], [secret], [secret]");
 });

@@ -8,6 +8,6 @@ test("a compute is restarted by a key that may not read the operations", async (
     if (method === "POST") return { json: { endpoint: compute(), operations: [] } };
     return path === ENDPOINTS ? { json: { endpoints: [compute()] } } : { status: 403, json: {} };
   });
-  await expect(client.restartEndpoint(PRJ, "ep-1")).resolves.toMatchObject({ id: "ep-1" });
+  await expect(client.computes.restart(PRJ, "ep-1")).resolves.toMatchObject({ id: "ep-1" });
   expect(server.seen.filter(({ method }) => method === "POST")).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import {
-  BadAnswerError,
   BadRequestError,
+  BadResponseError,
   ConnectionError,
   Deadline,
   LockedError,
@@ -11,8 +11,9 @@ import {
   type SvcError,
   TimeoutError,
 } from "../../src/client";
-import { retryAfterMs } from "../../src/client/answers";
-import { LONGEST_DELAY_MS, MOST_FAULTS, type Tried, verdictOn } from "../../src/client/retry";
+import { retryAfterMs } from "../../src/client/http/responses";
+import { LONGEST_DELAY_MS, MOST_FAULTS, type Tried, verdictOn } from "../../src/client/http/retry";
+import { gone } from "./scene";
 import { closeAll, errorOf, type Reply, scripted } from "./scriptedServer";
 
 afterEach(closeAll);
@@ -36,46 +37,46 @@ describe("a read", () => {
   ];
   test.each(faults)("is repeated after %s", async (_, fault) => {
     const { server, client } = await scripted((_request, nth) => (nth < 3 ? fault : good));
-    await expect(client.listEndpoints("p")).resolves.toEqual([]);
+    await expect(client.computes.list("p")).resolves.toEqual([]);
     expect(server.count(LIST)).toBe(3);
   });
 
   test("is repeated when an attempt takes too long", async () => {
     const script = (_: unknown, nth: number): Reply => (nth === 1 ? { fault: "hang" } : good);
     const { server, client } = await scripted(script, { attemptTimeoutMs: 100 });
-    await expect(client.listEndpoints("p")).resolves.toEqual([]);
+    await expect(client.computes.list("p")).resolves.toEqual([]);
     expect(server.count(LIST)).toBeGreaterThanOrEqual(2);
   });
 
   test.each([400, 401, 403, 404, 409, 412, 422, 501])("is not repeated after %i", async (status) => {
-    const { server, client } = await scripted(() => ({ status, json: { message: "no" } }));
-    await expect(client.listEndpoints("p")).rejects.toHaveProperty("status", status);
+    const { server, client } = await scripted(() => ({ status, json: { code: "no", message: "no" } }));
+    await expect(client.computes.list("p")).rejects.toHaveProperty("status", status);
     expect(server.seen).toHaveLength(1);
   });
 
   test("gives up after a number of faults, and tells the last one", async () => {
     const { server, client } = await scripted(() => ({ status: 500 }), { baseDelayMs: 1 });
-    await expect(client.listEndpoints("p")).rejects.toBeInstanceOf(ServiceError);
+    await expect(client.computes.list("p")).rejects.toBeInstanceOf(ServiceError);
     expect(server.seen).toHaveLength(MOST_FAULTS);
   });
 
   test("ends with its deadline when the service never answers", async () => {
     const { client } = await scripted(() => ({ fault: "hang" }), { readDeadlineMs: 200 });
-    const error = await errorOf(client.listEndpoints("p"));
+    const error = await errorOf(client.computes.list("p"));
     expect(error).toBeInstanceOf(TimeoutError);
     expect(String(error)).toContain("no answer within 0.2 s");
   });
 
   test("does not follow a redirect", async () => {
     const { server, client } = await scripted(() => ({ status: 302, headers: { location: "/elsewhere" } }));
-    await expect(client.listEndpoints("p")).rejects.toBeInstanceOf(BadAnswerError);
+    await expect(client.computes.list("p")).rejects.toBeInstanceOf(BadResponseError);
     expect(server.seen).toHaveLength(1);
   });
 
   test("refuses an answer beyond the size limit", async () => {
     const text = JSON.stringify({ endpoints: [], filler: "x".repeat(11 * 1024 * 1024) });
     const { client } = await scripted(() => ({ text }));
-    await expect(client.listEndpoints("p")).rejects.toHaveProperty("reason", "ETOOLONG");
+    await expect(client.computes.list("p")).rejects.toHaveProperty("reason", "ETOOLONG");
   });
 });
 
@@ -84,30 +85,32 @@ test("a connection that is refused is tried again for any method, since nothing 
   const { client } = await scripted(() => ({ status: 204 }), { baseUrl: "http://127.0.0.1:9/api/v2" });
   const told: string[] = [];
   const options = { deadline: new Deadline(1_500), onProgress: (text: string) => told.push(text) };
-  const error = await errorOf(client.createAuthUser("p", { auth_provider: "a", email: "e@x.test" }, options));
+  const error = await errorOf(client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" }, options));
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error).toMatchObject({ reason: "ECONNREFUSED", beforeSending: true });
   expect(told[0]).toContain("ECONNREFUSED");
 });
 
-test("an unknown host is a ConnectionError that says so, without the address", async () => {
+test("an unknown host is a ConnectionError that names it", async () => {
   const { client } = await scripted(() => good, { baseUrl: "http://nowhere.invalid/api/v2", readDeadlineMs: 3_000 });
-  const error = await errorOf(client.listEndpoints("p"));
-  expect(String(error)).toMatch(/^ConnectionError: the service cannot be reached: (ENOTFOUND|EAI_AGAIN)/);
+  const error = await errorOf(client.computes.list("p"));
+  expect(String(error)).toMatch(
+    /^ConnectionError: the service cannot be reached at nowhere\.invalid:80: (ENOTFOUND|EAI_AGAIN)/,
+  );
 });
 
 test.each(["reset", "cut"] as const)(
   "a DELETE is repeated after a %s connection: it does no harm twice",
   async (fault) => {
-    const { server, client } = await scripted((_, nth) => (nth === 1 ? { fault } : { status: 404, json: {} }));
-    await client.deleteAuthUser("p", "u");
+    const { server, client } = await scripted((_, nth) => (nth === 1 ? { fault } : gone()));
+    await client.auth.deleteUser("p", "u", () => false);
     expect(server.count(DELETE_USER)).toBe(2);
   },
 );
 
 test.each([423, 429])("a POST is sent again after %i, which executed nothing", async (status) => {
   const { server, client } = await scripted((_, nth) => (nth < 4 ? { status } : { status: 201, json: { id: "u1" } }));
-  await expect(client.createAuthUser("p", { auth_provider: "a", email: "e@x.test" })).resolves.toEqual({ id: "u1" });
+  await expect(client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" })).resolves.toEqual({ id: "u1" });
   expect(server.seen).toHaveLength(4);
 });
 
@@ -115,7 +118,7 @@ describe("Retry-After", () => {
   test("is obeyed in seconds", async () => {
     const held: Reply = { status: 429, headers: { "retry-after": "1" } };
     const { server, client } = await scripted((_, nth) => (nth === 1 ? held : good));
-    await client.listEndpoints("p");
+    await client.computes.list("p");
     const [first, second] = server.seen;
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
   });
@@ -127,14 +130,23 @@ describe("Retry-After", () => {
       until = Math.ceil(Date.now() / 1000) * 1000 + 1000;
       return { status: 503, headers: { "retry-after": new Date(until).toUTCString() } };
     });
-    await client.listEndpoints("p");
+    await client.computes.list("p");
     expect(server.seen).toHaveLength(2);
     expect(Date.now()).toBeGreaterThanOrEqual(until);
   });
 
-  test("beyond the deadline ends the call at once and says so", async () => {
+  test("beyond the time that a read may be held off ends it at once and says so", async () => {
+    const { server, client } = await scripted(() => ({ status: 429, headers: { "retry-after": "300" } }));
+    const error = await errorOf(client.computes.list("p"));
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect(String(error)).toContain("asks to wait 300 s, more than the 120 s left");
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("beyond the deadline of a change ends it at once and says so", async () => {
     const { server, client } = await scripted(() => ({ status: 429, headers: { "retry-after": "120" } }));
-    const error = await errorOf(client.listEndpoints("p"));
+    const options = { deadline: new Deadline(30_000) };
+    const error = await errorOf(client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" }, options));
     expect(error).toBeInstanceOf(RateLimitError);
     expect(String(error)).toMatch(/asks to wait 120 s, more than the (30|2\d(\.\d)?) s left/);
     expect(server.seen).toHaveLength(1);
@@ -233,16 +245,17 @@ test("requests that may be repeated share a connection, a POST has its own", asy
   const { server, client } = await scripted((request) =>
     request.method === "POST" ? { status: 201, json: { id: "u" } } : { json: { endpoints: [] } },
   );
-  for (let i = 0; i < 3; i += 1) await client.listEndpoints("p", { fresh: true });
+  for (let i = 0; i < 3; i += 1) await client.computes.list("p", { since: performance.now() });
   expect(server.connections()).toBe(1);
-  await client.createAuthUser("p", { auth_provider: "a", email: "e@x.test" });
+  await client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" });
   expect(server.connections()).toBe(2);
 });
 
 test("ids are encoded, and one that would change the path is refused before anything is sent", async () => {
   const { server, client } = await scripted(() => ({ status: 204 }));
-  await client.deleteAuthUser("p/../q", "a b?c#d");
+  await client.auth.deleteUser("p/../q", "a b?c#d", () => false);
   expect(server.lines()).toEqual(["DELETE /projects/p%2F..%2Fq/auth/users/a%20b%3Fc%23d"]);
-  for (const odd of ["", ".", ".."]) await expect(client.deleteAuthUser("p", odd)).rejects.toThrow("auth_user_id");
+  for (const odd of ["", ".", ".."])
+    await expect(client.auth.deleteUser("p", odd, () => false)).rejects.toThrow("auth_user_id");
   expect(server.seen).toHaveLength(1);
 });

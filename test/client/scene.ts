@@ -4,6 +4,9 @@ export const PRJ = "prj-1";
 export const ENDPOINTS = "/projects/prj-1/endpoints";
 export const LIST = `GET ${ENDPOINTS}`;
 
+/** As the service says it: with its error body. */
+export const gone = (status: 404 | 410 = 404): Reply => ({ status, json: { code: "not_found", message: "not there" } });
+
 export const compute = (fields: object = {}): object => ({
   id: "ep-1",
   host: "ep-1.db.test",
@@ -26,14 +29,24 @@ export interface Scene {
   /** The operation list at the nth look; left out: no such route. */
   operations?: (nth: number) => object[];
   change?: Reply;
+  /** The change makes the compute: no list of before it shows one, and none of those counts as a look. */
+  creates?: boolean;
 }
 
-export const scene =
-  ({ computes, operations, change = { status: 200 } }: Scene): Script =>
-  ({ method, path }, nth) => {
-    if (method !== "GET") return change;
-    if (path === ENDPOINTS) return { json: { endpoints: computes(nth) } };
+export const scene = ({ computes, operations, change = { status: 200 }, creates = false }: Scene): Script => {
+  let changed = !creates;
+  let listsBefore = 0;
+  return ({ method, path }, nth) => {
+    if (method !== "GET") {
+      changed = true;
+      return change;
+    }
+    if (path === ENDPOINTS) {
+      if (!changed) listsBefore = nth;
+      return { json: { endpoints: changed ? computes(nth - listsBefore) : [] } };
+    }
     return operations === undefined ? { status: 404 } : { json: { operations: operations(nth) } };
   };
+};
 
 export const init = { current_state: "init", pending_state: "active" };

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Client, type ClientOptions, createClient } from "../../src/client";
+import { Client, type ClientOptions } from "../../src/client";
 
 /** A request as it arrived. */
 export interface Seen {
@@ -107,11 +107,11 @@ export async function scripted(
   options: Partial<ClientOptions> = {},
 ): Promise<{ server: ScriptedServer; client: Client }> {
   const server = await startScripted(script);
-  const client = createClient({
+  const client = new Client({
     baseUrl: server.baseUrl,
     apiKey: "test-key",
     baseDelayMs: 5,
-    lookMs: 150,
+    lagMs: 150,
     pollCeilingMs: 50,
     ...options,
   });

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { inspect } from "node:util";
-import { createClient, Deadline, SvcError } from "../../src/client";
-import { redactor } from "../../src/client/redact";
+import { Client, Deadline, SvcError } from "../../src/client";
+import { Redactor } from "../../src/client/http/redact";
+import { like } from "./creating";
 import { closeAll, errorOf, type Reply, scripted } from "./scriptedServer";
 
 afterEach(closeAll);
@@ -44,16 +45,21 @@ const echoes: [string, (sent: string) => Reply][] = [
 
 test.each(echoes)("no secret shows in an error after %s", async (_, reply) => {
   const { client } = await scripted(
-    ({ text }) => (text === "" ? { status: 400, json: { message: KEY } } : reply(text)),
+    ({ text, path }) => {
+      if (text !== "") return reply(text);
+      // What is looked at before a creation.
+      if (path.endsWith("/oauth_providers")) return { json: { providers: [] } };
+      return { status: 400, json: { message: KEY } };
+    },
     {
       apiKey: KEY,
       attemptTimeoutMs: 80,
       readDeadlineMs: 150,
-      lookMs: 20,
+      lagMs: 20,
       baseDelayMs: 1,
     },
   );
-  const deadline = (): { deadline: Deadline; known: [] } => ({ deadline: new Deadline(150), known: [] });
+  const deadline = (): { deadline: Deadline } => ({ deadline: new Deadline(150) });
   const email = {
     type: "standard",
     host: "h",
@@ -67,10 +73,10 @@ test.each(echoes)("no secret shows in an error after %s", async (_, reply) => {
   const credentials = { client_id: "id", client_secret: SECRET, nested: [{ token: PASSWORD }] };
   const errors = await Promise.all(
     [
-      client.listEndpoints("p"),
-      client.updateEmailServer("p", email, deadline()),
-      client.addOAuthProvider("p", { id: "google", ...credentials }, deadline()),
-      client.updateOAuthProvider("p", "google", credentials, deadline()),
+      client.computes.list("p"),
+      client.auth.updateEmailServer("p", email, () => true, deadline()),
+      client.auth.addOAuthProvider("p", { id: "google", ...credentials }, like({ id: "google" }), deadline()),
+      client.auth.updateOAuthProvider("p", "google", credentials, deadline()),
     ].map(errorOf),
   );
   for (const error of errors) {
@@ -82,17 +88,17 @@ test.each(echoes)("no secret shows in an error after %s", async (_, reply) => {
 test("no secret shows when the service cannot be reached", async () => {
   const { server, client } = await scripted(() => ({}), { apiKey: KEY, readDeadlineMs: 50 });
   await server.close();
-  const error = await errorOf(client.listEndpoints("p"));
+  const error = await errorOf(client.computes.list("p"));
   for (const mark of marks) expect(printed(error)).not.toContain(mark);
 });
 
 test("a client that is printed does not show its key", () => {
-  const client = createClient({ baseUrl: "http://127.0.0.1:1/api/v2", apiKey: KEY });
+  const client = new Client({ baseUrl: "http://127.0.0.1:1/api/v2", apiKey: KEY });
   expect(printed(client)).not.toContain(KEY);
 });
 
 test("settings that cannot be used are refused without being shown", () => {
-  const made = (baseUrl: string, apiKey: string) => (): unknown => createClient({ baseUrl, apiKey });
+  const made = (baseUrl: string, apiKey: string) => (): unknown => new Client({ baseUrl, apiKey });
   for (const url of [
     "nonsense-canary-1",
     "ftp://canary-1.test",
@@ -110,7 +116,7 @@ test("settings that cannot be used are refused without being shown", () => {
 
 test("a key with a line end around it, as files and pipes leave it, is used without", async () => {
   const { server, client } = await scripted(() => ({ json: { endpoints: [] } }), { apiKey: "abc\n" });
-  await client.listEndpoints("p");
+  await client.computes.list("p");
   expect(server.seen[0]?.headers.authorization).toBe("Bearer abc");
 });
 
@@ -120,9 +126,9 @@ test("redacted text holds no secret in any spelling, no control character, and i
     .filter((text) => text.trim().length >= 6 && !"[secret]".includes(text));
   fc.assert(
     fc.property(secret, fc.string(), fc.string(), (hidden, before, after) => {
-      const redact = redactor([hidden]);
+      const redactor = new Redactor(hidden);
       for (const form of [hidden, JSON.stringify(hidden), encodeURIComponent(hidden)]) {
-        const text = redact(`${before}${form}${after}`);
+        const text = redactor.clean(`${before}${form}${after}`);
         expect(text).not.toContain(hidden);
         expect(text).not.toMatch(/[\p{Cc}]/u);
         expect(text.length).toBeLessThanOrEqual(500);
@@ -132,5 +138,5 @@ test("redacted text holds no secret in any spelling, no control character, and i
 });
 
 test("a secret at the cap is not shown in part", () => {
-  expect(redactor(["hunter2-hunter2"])(`${"x".repeat(490)} hunter2-hunter2`)).not.toContain("hunter");
+  expect(new Redactor("hunter2-hunter2").clean(`${"x".repeat(490)} hunter2-hunter2`)).not.toContain("hunter");
 });

@@ -1,5 +1,7 @@
-import { AuthenticationError, BadAnswerError, Deadline, NotFoundError, TimeoutError } from "../../src/client";
-import { SharedReads } from "../../src/client/sharedReads";
+import { AuthenticationError, BadResponseError, Deadline, NotFoundError, TimeoutError } from "../../src/client";
+import { SharedRead, SharedReads } from "../../src/client/reads/sharedReads";
+import { likeDomain } from "./creating";
+import { gone } from "./scene";
 import { closeAll, errorOf, type Reply, scripted, type Script } from "./scriptedServer";
 
 afterEach(closeAll);
@@ -15,7 +17,7 @@ const endpoint = (id: string): object => ({
 });
 
 const service: Script = ({ method, path }) => {
-  if (method !== "GET") return { status: 201, json: {} };
+  if (method !== "GET") return { status: 201 };
   if (path.endsWith("/endpoints")) return { json: { endpoints: [endpoint("ep-1"), endpoint("ep-2")] }, delayMs: 10 };
   if (path.endsWith("/domains")) return { json: { domains: [{ domain: "https://a.test" }] }, delayMs: 10 };
   if (path.endsWith("/oauth_providers")) return { json: { providers: [] } };
@@ -25,112 +27,134 @@ const service: Script = ({ method, path }) => {
 
 test("a refresh of many resources costs one call for each collection and project", async () => {
   const { server, client } = await scripted(service);
-  const ids = Array.from({ length: 30 }, (_, i) => `ep-${i}`);
-  await Promise.all(ids.map((id) => client.getEndpoint("p", id)));
-  for (const id of ids) await client.getEndpoint("q", id);
-  await Promise.all(ids.map(() => client.listDomains("p")));
+  const ids = Array.from({ length: 30 }, (_, i) => `ep-${(i % 2) + 1}`);
+  await Promise.all(ids.map((id) => client.computes.find("p", id)));
+  for (const id of ids) await client.computes.find("q", id);
+  await Promise.all(ids.map(() => client.auth.domains("p").list()));
   expect(server.lines().sort()).toEqual([DOMAINS, LIST, "GET /projects/q/endpoints"].sort());
 });
 
-test("a compute is missing only when a good list lacks it", async () => {
+test("a compute is missing only when good lists lack it", async () => {
   const { client } = await scripted(service);
-  await expect(client.getEndpoint("p", "ep-1")).resolves.toMatchObject({ id: "ep-1" });
-  await expect(client.getEndpoint("p", "ep-9")).resolves.toBeUndefined();
+  await expect(client.computes.find("p", "ep-1")).resolves.toMatchObject({ id: "ep-1" });
+  await expect(client.computes.find("p", "ep-9")).resolves.toBeUndefined();
   const odd: [Reply, unknown][] = [
-    [{ status: 404, json: {} }, NotFoundError],
+    [gone(), NotFoundError],
+    [{ status: 404, json: { message: "no route matched" } }, BadResponseError],
     [{ status: 401 }, AuthenticationError],
-    [{ text: "" }, BadAnswerError],
-    [{ text: "<html></html>" }, BadAnswerError],
-    [{ text: "<html></html>", status: 404 }, BadAnswerError],
-    [{ text: "not json" }, BadAnswerError],
-    [{ json: { endpoints: null } }, BadAnswerError],
-    [{ json: [] }, BadAnswerError],
-    [{ json: { endpoints: [{ name: "without an id" }] } }, BadAnswerError],
+    [{ text: "" }, BadResponseError],
+    [{ text: "<html></html>" }, BadResponseError],
+    [{ text: "<html></html>", status: 404 }, BadResponseError],
+    [{ text: "not json" }, BadResponseError],
+    [{ json: { endpoints: null } }, BadResponseError],
+    [{ json: [] }, BadResponseError],
+    [{ json: { endpoints: [{ name: "without an id" }] } }, BadResponseError],
   ];
   for (const [reply, kind] of odd) {
     const { client: other } = await scripted(() => reply);
-    await expect(other.getEndpoint("p", "ep-9")).rejects.toBeInstanceOf(kind);
+    await expect(other.computes.find("p", "ep-9")).rejects.toBeInstanceOf(kind);
   }
 });
 
-test("a fresh read asks the service, and what it finds is kept", async () => {
+test("a list of now or later asks the service, and what it finds is kept", async () => {
   const { server, client } = await scripted(service);
-  await client.listEndpoints("p");
-  await client.listEndpoints("p", { fresh: true });
-  await client.listEndpoints("p");
+  await client.computes.list("p");
+  await client.computes.list("p", { since: performance.now() });
+  await client.computes.list("p");
   expect(server.count(LIST)).toBe(2);
 });
 
 test("a change drops the list of its collection and project only", async () => {
   const { server, client } = await scripted(service);
   const readAll = (): Promise<unknown> =>
-    Promise.all([client.listEndpoints("p"), client.listDomains("p"), client.listDomains("q")]);
+    Promise.all([client.computes.list("p"), client.auth.domains("p").list(), client.auth.domains("q").list()]);
   await readAll();
-  await client.addDomain("p", "https://b.test", "a");
+  await client.auth.addDomain("p", "https://a.test", "a", likeDomain("https://a.test"));
+  const during = server.count(DOMAINS);
   await readAll();
-  expect([server.count(LIST), server.count(DOMAINS), server.count("GET /projects/q/auth/domains")]).toEqual([1, 2, 1]);
+  await readAll();
+  const counts = [server.count(LIST), server.count(DOMAINS) - during, server.count("GET /projects/q/auth/domains")];
+  expect(counts).toEqual([1, 1, 1]);
 });
 
 test("a failed change drops the list as well", async () => {
   const { server, client } = await scripted((request, nth) =>
     request.method === "GET" ? service(request, nth) : { status: 400 },
   );
-  await client.listDomains("p");
-  await expect(client.addDomain("p", "https://b.test", "a")).rejects.toHaveProperty("status", 400);
-  await client.listDomains("p");
-  expect(server.count(DOMAINS)).toBe(2);
+  await client.auth.domains("p").list();
+  const adding = client.auth.addDomain("p", "https://b.test", "a", likeDomain("https://b.test"));
+  await expect(adding).rejects.toHaveProperty("status", 400);
+  const during = server.count(DOMAINS);
+  await client.auth.domains("p").list();
+  expect(server.count(DOMAINS) - during).toBe(1);
 });
 
 test("an integration takes the lists of all that lives in it along", async () => {
   const { server, client } = await scripted(service);
   const readAll = (): Promise<unknown> =>
     Promise.all([
-      client.listAuthIntegrations("p"),
-      client.listDomains("p"),
-      client.listOAuthProviders("p"),
-      client.getEmailServer("p"),
+      client.auth.integrations("p").list(),
+      client.auth.domains("p").list(),
+      client.auth.oauthProviders("p").list(),
+      client.auth.emailServer("p"),
     ]);
   await readAll();
-  await client.deleteAuthIntegration("p", "a");
+  await client.auth.deleteIntegration("p", "a", () => true);
+  const before = server.seen.length;
   await readAll();
-  expect(server.seen.filter(({ method }) => method === "GET")).toHaveLength(8);
+  await readAll();
+  expect(server.seen.length - before).toBe(4);
 });
 
 test("a failed read is not kept", async () => {
   const { client } = await scripted((request, nth) => (nth === 1 ? { status: 400 } : service(request, nth)));
-  await expect(client.listDomains("p")).rejects.toHaveProperty("status", 400);
-  await expect(client.listDomains("p")).resolves.toHaveLength(1);
+  await expect(client.auth.domains("p").list()).rejects.toHaveProperty("status", 400);
+  await expect(client.auth.domains("p").list()).resolves.toHaveLength(1);
 });
 
-test("a list that was on its way when a change began is not kept", async () => {
+const read =
+  <T>(answer: T | Promise<T>) =>
+  (): SharedRead<T> =>
+    new SharedRead("/k", async () => answer);
+const latest = <T>(reads: SharedReads, answer: T | Promise<T>, since?: number): Promise<T> =>
+  reads.get("k", read(answer), since).latest.answer;
+
+test("a list that was on its way when a change began is not kept, nor one of during the change", async () => {
   const reads = new SharedReads();
   let arrive: (list: string) => void = () => undefined;
-  const before = reads.get("k", () => new Promise<string>((resolve) => (arrive = resolve)));
-  const over = reads.change(["k"]);
-  const during = reads.get("k", async () => "during");
+  const before = latest(reads, new Promise<string>((resolve) => (arrive = resolve)));
+  const over = reads.changing(["k"]);
+  const during = latest(reads, "during");
   arrive("before");
   expect(await Promise.all([before, during])).toEqual(["before", "during"]);
-  expect(await reads.get("k", async () => "still during")).toBe("still during");
   over();
-  expect(await reads.get("k", async () => "after")).toBe("after");
-  expect(await reads.get("k", async () => "not asked")).toBe("after");
+  expect(await latest(reads, "after")).toBe("after");
+  expect(await latest(reads, "not asked")).toBe("after");
 });
 
-test("two changes at once: nothing is kept before both are over", async () => {
+test("of two changes at once, each drops what was read before it ended", async () => {
   const reads = new SharedReads();
-  const first = reads.change(["k"]);
-  const second = reads.change(["k"]);
+  const first = reads.changing(["k"]);
+  const second = reads.changing(["k"]);
   first();
-  first();
-  await reads.get("k", async () => 1);
-  expect(await reads.get("k", async () => 2)).toBe(2);
+  expect(await latest(reads, 1)).toBe(1);
   second();
+  expect(await latest(reads, 2)).toBe(2);
+});
+
+test("who needs a list of a certain time takes none of before, and the first one since a change is remembered", async () => {
+  const reads = new SharedReads();
+  const { first } = reads.get("k", read(1));
+  expect(await latest(reads, 2, performance.now())).toBe(2);
+  expect(reads.get("k", read(3)).first).toBe(first);
+  reads.changing(["k"])();
+  expect(reads.get("k", read(4)).first).not.toBe(first);
 });
 
 test("a caller in a hurry leaves, the others still get the answer", async () => {
   const { server, client } = await scripted((request, nth) => ({ ...service(request, nth), delayMs: 200 }) as Reply);
-  const patient = client.listEndpoints("p");
-  await expect(client.listEndpoints("p", { deadline: new Deadline(30) })).rejects.toBeInstanceOf(TimeoutError);
+  const patient = client.computes.list("p");
+  await expect(client.computes.list("p", { deadline: new Deadline(30) })).rejects.toBeInstanceOf(TimeoutError);
   await expect(patient).resolves.toHaveLength(2);
   expect(server.count(LIST)).toBe(1);
 });
@@ -141,22 +165,37 @@ describe("who gives up first, the caller or the shared read, the words are the s
   test.each([500, 800, 1_000, undefined])("nobody answers, and the caller has %s ms", async (ms) => {
     const { client } = await scripted(() => ({ fault: "hang" }), limits);
     const deadline = ms === undefined ? undefined : new Deadline(ms);
-    const error = await errorOf(client.listEndpoints("p", { deadline }));
+    const error = await errorOf(client.computes.list("p", { deadline }));
     expect(error).toBeInstanceOf(TimeoutError);
-    expect(String(error)).toMatch(/no whole answer within 0\.1 s; it stayed so for 0\.[58] s \(GET /);
+    expect(String(error)).toMatch(/no whole answer within 0\.1 s; still failing after 0\.[58] s \(GET /);
   });
 
   test.each([500, 800, undefined])("the service holds off, and the caller has %s ms", async (ms) => {
-    const { client } = await scripted(() => ({ status: 429, json: { message: "slow down" } }), limits);
+    const { client } = await scripted(() => ({ status: 429, json: { message: "slow down" } }), {
+      ...limits,
+      heldOffMs: 300,
+    });
     const deadline = ms === undefined ? undefined : new Deadline(ms);
-    const error = await errorOf(client.listEndpoints("p", { deadline }));
+    const error = await errorOf(client.computes.list("p", { deadline }));
     expect(error).toMatchObject({ name: "RateLimitError", status: 429 });
-    expect(String(error)).toMatch(/too many requests: slow down; it stayed so for 0\.[58] s \(GET /);
+    expect(String(error)).toMatch(/too many requests: slow down; still (failing|held off) after 0\.[0-3] s \(GET /);
+  });
+
+  test("while the service holds off, no clock runs: not that of the read, nor those of its callers", async () => {
+    const held: Reply = { status: 429, headers: { "retry-after": "1" } };
+    const { client } = await scripted((request, nth) => (nth === 1 ? held : service(request, nth)), limits);
+    const told: string[] = [];
+    const onProgress = (text: string): void => void told.push(text);
+    const lists = [new Deadline(500), new Deadline(800), undefined].map((deadline) =>
+      client.computes.list("p", { deadline, onProgress }),
+    );
+    for (const list of await Promise.all(lists)) expect(list).toHaveLength(2);
+    expect(told[0]).toMatch(/^held off by the service: too many requests, \d s$/);
   });
 
   test("before anything came back, it says for how long", async () => {
     const { client } = await scripted(() => ({ fault: "hang" }));
-    const error = await errorOf(client.listEndpoints("p", { deadline: new Deadline(100) }));
+    const error = await errorOf(client.computes.list("p", { deadline: new Deadline(100) }));
     expect(String(error)).toContain("TimeoutError: no answer within 0.1 s (GET /projects/{project_id}/endpoints)");
   });
 });
@@ -166,21 +205,15 @@ test("a read never shares the single attempt of a wait's look", async () => {
   const look = new Promise<void>((resolve) => (looking = resolve));
   const { client } = await scripted(({ method, path }, nth) => {
     if (method !== "GET") return { json: { endpoint: { ...endpoint("ep-1"), pending_state: "active" } } };
-    if (path !== "/projects/p/endpoints") return { status: 404 };
+    if (path !== "/projects/p/endpoints") return { json: { operations: [] } };
     if (nth > 1) return { json: { endpoints: [endpoint("ep-1")] } };
     looking();
     return { status: 503, delayMs: 300 };
   });
-  const changed = client.updateEndpoint("p", "ep-1", { name: "n" });
+  const changed = client.computes.update("p", "ep-1", { name: "n" }, () => true);
   await look;
-  await expect(client.listEndpoints("p")).resolves.toHaveLength(1);
+  await expect(client.computes.list("p")).resolves.toHaveLength(1);
   await expect(changed).resolves.toMatchObject({ id: "ep-1" });
-});
-
-test("who changes the array that he got does not change what others get", async () => {
-  const { client } = await scripted(service);
-  (await client.listEndpoints("p")).pop();
-  await expect(client.listEndpoints("p")).resolves.toHaveLength(2);
 });
 
 describe("routes that not every service has", () => {
@@ -189,16 +222,16 @@ describe("routes that not every service has", () => {
       request.path === "/projects/p/endpoints" ? service(request, nth) : { status },
     );
     for (let i = 0; i < 2; i += 1) {
-      await expect(client.listOperations("p")).resolves.toBeUndefined();
-      await expect(client.listBranches("p")).resolves.toBeUndefined();
-      await expect(client.getProject("p")).resolves.toBeUndefined();
+      await expect(client.projects.operations("p")).resolves.toBeUndefined();
+      await expect(client.projects.branches("p")).resolves.toBeUndefined();
+      await expect(client.projects.get("p")).resolves.toBeUndefined();
     }
     expect(server.seen).toHaveLength(4);
   });
 
   test("are a NotFoundError for a project that does not exist", async () => {
-    const { client } = await scripted(() => ({ status: 404, json: { message: "project not found" } }));
-    for (const read of [client.listOperations("p"), client.listBranches("p"), client.getProject("p")]) {
+    const { client } = await scripted(() => gone());
+    for (const read of [client.projects.operations("p"), client.projects.branches("p"), client.projects.get("p")]) {
       await expect(read).rejects.toBeInstanceOf(NotFoundError);
     }
   });
@@ -211,8 +244,8 @@ describe("routes that not every service has", () => {
         return { json: { operations: [{ id: "o", action: "a", status: "s" }] } };
       return { json: { project: { id: "p", name: "P", settings: null } } };
     });
-    await expect(client.listBranches("p")).resolves.toEqual([{ id: "br-1", default: true, unheard_of: 1 }]);
-    await expect(client.listOperations("p")).resolves.toHaveLength(1);
-    await expect(client.getProject("p")).resolves.toEqual({ id: "p", name: "P" });
+    await expect(client.projects.branches("p")).resolves.toEqual([{ id: "br-1", default: true, unheard_of: 1 }]);
+    await expect(client.projects.operations("p")).resolves.toHaveLength(1);
+    await expect(client.projects.get("p")).resolves.toEqual({ id: "p", name: "P" });
   });
 });

@@ -1,20 +1,24 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { closeAll, errorOf, scripted } from "./scriptedServer";
+import { closeAll, errorOf, scripted, type Reply } from "./scriptedServer";
 
 afterEach(closeAll);
 
 test("a change may take longer than an attempt of a read", async () => {
-  const slow = { status: 201, json: { id: "u1" }, delayMs: 400 };
+  const slow: Record<string, Reply> = {
+    GET: { json: { endpoints: [] }, delayMs: 400 },
+    POST: { status: 201, json: { id: "u1" }, delayMs: 400 },
+    DELETE: { status: 204, delayMs: 400 },
+  };
   const limits = { attemptTimeoutMs: 100, mutationAttemptTimeoutMs: 5_000 };
-  const { server, client } = await scripted(({ method }) => (method === "GET" ? { ...slow, status: 200 } : slow), {
+  const { server, client } = await scripted(({ method }) => slow[method] ?? { status: 599 }, {
     ...limits,
     readDeadlineMs: 300,
   });
-  await expect(client.createAuthUser("p", { auth_provider: "a", email: "e@x.test" })).resolves.toEqual({ id: "u1" });
-  await client.deleteAuthUser("p", "u1");
+  await expect(client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" })).resolves.toEqual({ id: "u1" });
+  await client.auth.deleteUser("p", "u1", () => false);
   expect(server.seen).toHaveLength(2);
-  expect(String(await errorOf(client.listEndpoints("p")))).toContain("no whole answer within 0.1 s");
+  expect(String(await errorOf(client.computes.list("p")))).toContain("no whole answer within 0.1 s");
 });
 
 test.each(["127.0.0.1", "localhost"])(
@@ -35,7 +39,7 @@ test.each(["127.0.0.1", "localhost"])(
       const { server } = await scripted(() => ({ json: { endpoints: [] } }));
       const baseUrl = server.baseUrl.replace("127.0.0.1", host);
       const { client } = await scripted(() => ({ status: 599 }), { baseUrl, readDeadlineMs: 5_000 });
-      await expect(client.listEndpoints("p")).resolves.toEqual([]);
+      await expect(client.computes.list("p")).resolves.toEqual([]);
       expect(proxied).toBe(0);
     } finally {
       names.forEach((name, i) => {

@@ -2,11 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   AuthenticationError,
   Deadline,
-  type Endpoint,
+  type EndpointRecord,
   NotFoundError,
+  NotStartingError,
   OperationFailedError,
   WaitTimeoutError,
 } from "../../src/client";
+import { createCompute } from "./creating";
 import { FakeProject } from "./fakeProject";
 import { compute, ENDPOINTS, init, LIST, operation, PRJ, type Scene, scene } from "./scene";
 import { closeAll, errorOf, type Reply, scripted, type Script } from "./scriptedServer";
@@ -17,9 +19,9 @@ afterEach(closeAll);
 const PATIENT = 10_000;
 
 describe("a compute is ready when", () => {
-  const update = (wanted: Scene, options = {}, settings = {}): Promise<Endpoint> =>
+  const update = (wanted: Scene, options = {}, settings = {}): Promise<EndpointRecord> =>
     scripted(scene(wanted), settings).then(({ client }) =>
-      client.updateEndpoint(PRJ, "ep-1", {}, { deadline: new Deadline(PATIENT), ...options }),
+      client.computes.update(PRJ, "ep-1", {}, () => true, { deadline: new Deadline(PATIENT), ...options }),
     );
   const answer = (endpoint: object, operations: object[]): Reply => ({ json: { endpoint, operations } });
 
@@ -31,7 +33,7 @@ describe("a compute is ready when", () => {
         change: answer(compute(), [operation("scheduling")]),
       }),
     );
-    await client.updateEndpoint(PRJ, "ep-1", {});
+    await client.computes.update(PRJ, "ep-1", {}, () => true);
     expect(server.count(LIST)).toBe(4);
   });
 
@@ -44,21 +46,25 @@ describe("a compute is ready when", () => {
   test("it went through init and an unknown state", async () => {
     const states = [init, { current_state: "warming" }, { current_state: "active", pending_state: "active" }, {}];
     const { server, client } = await scripted(
-      scene({ computes: (nth) => [compute(states[nth - 1])], change: answer(compute(init), [operation("running")]) }),
+      scene({
+        computes: (nth) => [compute(states[nth - 1])],
+        change: answer(compute(init), [operation("running")]),
+        creates: true,
+      }),
     );
-    await expect(client.createEndpoint(PRJ, { branch_id: "br-1" }, { known: [] })).resolves.toMatchObject({
+    await expect(createCompute(client, PRJ, { branch_id: "br-1" })).resolves.toMatchObject({
       current_state: "active",
     });
-    // The first of these looks tells that a missing operations route is not a missing project.
-    expect(server.count(LIST)).toBe(4);
+    // The list of before the creation tells as well that a missing operations route is not a missing project.
+    expect(server.count(LIST)).toBe(5);
   });
 
   test("a new replica came back idle, without operations: one answer is enough", async () => {
     const change = { ...answer(compute({ current_state: "idle" }), []), status: 201 };
     const { server, client } = await scripted(scene({ computes: () => [], change }));
-    const made = await client.createEndpoint(PRJ, { branch_id: "br-1", type: "read_only" }, { known: [] });
+    const made = await createCompute(client, PRJ, { branch_id: "br-1", type: "read_only" });
     expect(made.current_state).toBe("idle");
-    expect(server.lines()).toEqual([`POST ${ENDPOINTS}`]);
+    expect(server.lines()).toEqual([LIST, `POST ${ENDPOINTS}`]);
   });
 
   test("it is idle and all its operations ended well", async () => {
@@ -89,14 +95,14 @@ describe("a compute is ready when", () => {
     const changed = compute({ updated_at: "2026-01-01T00:00:05Z", name: "new" });
     const wanted = { computes: (nth: number) => [nth < 3 ? old : changed], operations: () => [operation("finished")] };
     const change = answer(changed, [operation("running")]);
-    const ready = await update({ ...wanted, change }, {}, { lookMs: PATIENT });
+    const ready = await update({ ...wanted, change }, {}, { lagMs: PATIENT });
     expect(ready.name).toBe("new");
   });
 
   test("a change was accepted with an empty body and its operations, found in the list, ended", async () => {
     const operations = (nth: number): object[] => (nth < 2 ? [] : [operation(nth < 5 ? "running" : "finished")]);
-    const { server, client } = await scripted(scene({ computes: () => [compute()], operations }), { lookMs: 2_000 });
-    await client.updateEndpoint(PRJ, "ep-1", {});
+    const { server, client } = await scripted(scene({ computes: () => [compute()], operations }), { lagMs: 2_000 });
+    await client.computes.update(PRJ, "ep-1", {}, () => true);
     expect(server.count("GET /projects/prj-1/operations?limit=100")).toBeGreaterThanOrEqual(5);
   });
 });
@@ -109,9 +115,10 @@ test.each(["failed", "error", "cancelled"])(
         computes: () => [compute(init)],
         operations: () => [operation(status, { error: "no capacity\nleft test-key" })],
         change: { json: { endpoint: compute(init), operations: [operation("running")] } },
+        creates: true,
       }),
     );
-    const error = await errorOf(client.createEndpoint(PRJ, { branch_id: "br-1" }, { known: [] }));
+    const error = await errorOf(createCompute(client, PRJ, { branch_id: "br-1" }));
     expect(error).toBeInstanceOf(OperationFailedError);
     expect(error).toMatchObject({ operation: { id: "op-9", action: "start_compute", status } });
     expect(String(error)).toBe(
@@ -127,11 +134,12 @@ test("a wait that takes too long tells the last state and the operation", async 
       computes: () => [compute(init)],
       operations: () => [operation("running")],
       change: { json: { endpoint: compute(init), operations: [operation("running")] } },
+      creates: true,
     }),
   );
-  const told: Endpoint[] = [];
-  const options = { deadline: new Deadline(1_000), onAccepted: (endpoint: Endpoint) => told.push(endpoint), known: [] };
-  const error = await errorOf(client.createEndpoint(PRJ, { branch_id: "br-1" }, options));
+  const told: EndpointRecord[] = [];
+  const options = { deadline: new Deadline(1_000), onAccepted: (endpoint: EndpointRecord) => told.push(endpoint) };
+  const error = await errorOf(createCompute(client, PRJ, { branch_id: "br-1" }, options));
   expect(error).toBeInstanceOf(WaitTimeoutError);
   expect(error).toMatchObject({ lastState: "init" });
   expect(String(error)).toBe('WaitTimeoutError: still "init" after 1 s (operation op-9 start_compute running)');
@@ -140,9 +148,12 @@ test("a wait that takes too long tells the last state and the operation", async 
 
 test("a wait in which no list comes at all tells what the change was answered with", async () => {
   const change = { json: { endpoint: compute(init), operations: [operation("running")] } };
-  const { client } = await scripted(({ method }) => (method === "GET" ? { fault: "hang" } : change));
-  const options = { deadline: new Deadline(1_000), known: [] };
-  const error = await errorOf(client.createEndpoint(PRJ, { branch_id: "br-1" }, options));
+  const { client } = await scripted(({ method, path }, nth) => {
+    if (method !== "GET") return change;
+    return path === ENDPOINTS && nth === 1 ? { json: { endpoints: [] } } : { fault: "hang" };
+  });
+  const options = { deadline: new Deadline(1_000) };
+  const error = await errorOf(createCompute(client, PRJ, { branch_id: "br-1" }, options));
   expect(error).toMatchObject({ name: "WaitTimeoutError", lastState: "init" });
   expect(String(error)).toContain('still "init" after 1 s (operation op-9 start_compute running)');
 });
@@ -152,7 +163,7 @@ test("whoever waits is told what is going on", async () => {
   const { client } = await scripted(project.script);
   const told: string[] = [];
   const onProgress = (text: string): void => void told.push(text);
-  await client.createEndpoint(PRJ, { branch_id: "br-1", type: "read_only" }, { onProgress });
+  await createCompute(client, PRJ, { branch_id: "br-1", type: "read_only" }, { onProgress });
   expect(told[0]).toMatch(/^starting, start_compute running, [01] s$/);
 });
 
@@ -161,46 +172,65 @@ test("faults of the service do not end a wait, a refused key does", async () => 
   const looks: Script = (request, nth) => {
     if (request.method !== "GET") return { json: { endpoint: compute(init), operations: [operation("running")] } };
     if (request.path !== ENDPOINTS) return { status: 405 };
+    // The first one is the list of before the creation.
+    if (nth === 1) return { json: { endpoints: [] } };
     return nth < 5 ? fault : { json: { endpoints: [compute()] } };
   };
   const { client } = await scripted(looks);
-  const create = (): Promise<Endpoint> => client.createEndpoint(PRJ, { branch_id: "br-1" }, { known: [] });
+  const create = (): Promise<EndpointRecord> => createCompute(client, PRJ, { branch_id: "br-1" });
   await expect(create()).resolves.toMatchObject({ current_state: "active" });
   fault = { status: 401 };
   const { client: refused } = await scripted(looks);
-  const options = { known: [] };
-  await expect(refused.createEndpoint(PRJ, { branch_id: "br-1" }, options)).rejects.toBeInstanceOf(AuthenticationError);
+  await expect(createCompute(refused, PRJ, { branch_id: "br-1" })).rejects.toBeInstanceOf(AuthenticationError);
 });
 
 test("a compute that disappears while waited for ends the wait, a list that lags does not", async () => {
   const change: Reply = { json: { endpoint: compute(init), operations: [operation("running")] } };
   const operations = (): object[] => [operation("running")];
   const lagging = await scripted(
-    scene({ computes: (nth) => (nth < 3 ? [] : [compute()]), operations: () => [operation("finished")], change }),
-    { lookMs: PATIENT },
+    scene({
+      computes: (nth) => (nth < 3 ? [] : [compute()]),
+      operations: () => [operation("finished")],
+      change,
+      creates: true,
+    }),
+    { lagMs: PATIENT },
   );
-  await expect(lagging.client.createEndpoint(PRJ, {}, { known: [] })).resolves.toBeDefined();
-  const gone = await scripted(scene({ computes: (nth) => (nth < 3 ? [compute(init)] : []), operations, change }));
-  const error = await errorOf(gone.client.createEndpoint(PRJ, {}, { known: [] }));
+  await expect(createCompute(lagging.client, PRJ, {})).resolves.toBeDefined();
+  const gone = await scripted(
+    scene({ computes: (nth) => (nth < 3 ? [compute(init)] : []), operations, change, creates: true }),
+  );
+  const error = await errorOf(createCompute(gone.client, PRJ, {}));
   expect(error).toBeInstanceOf(NotFoundError);
   expect(String(error)).toContain("disappeared");
+});
+
+test("a compute that is not ready, with nothing under way, is not waited for, and the operation that failed is named", async () => {
+  const operations = (): object[] => [operation("failed", { error: "no capacity" })];
+  const { client } = await scripted(scene({ computes: () => [compute({ current_state: "init" })], operations }));
+  const error = await errorOf(client.computes.waitFor(PRJ, "ep-1", { deadline: new Deadline(PATIENT) }));
+  expect(error).toBeInstanceOf(NotStartingError);
+  expect(String(error)).toBe(
+    'NotStartingError: still "init", and no operation is under way that would change that; ' +
+      "operation op-9 start_compute failed: no capacity",
+  );
 });
 
 test("many computes are waited for with one poll loop", async () => {
   const project = new FakeProject({ operationMs: 600 });
   const { server, client } = await scripted(project.script, { pollCeilingMs: 200 });
   await Promise.all(
-    Array.from({ length: 12 }, () => client.createEndpoint(PRJ, { branch_id: "b", type: "read_only" })),
+    Array.from({ length: 12 }, () => createCompute(client, PRJ, { branch_id: "b", type: "read_only" })),
   );
-  // One loop of 200 ms over about a second, and a look for each newcomer: far from twelve loops.
-  expect(server.count(LIST)).toBeLessThan(12 + 15);
+  // One loop of 200 ms over about a second, a list before each creation and a look for each newcomer: far from twelve loops.
+  expect(server.count(LIST)).toBeLessThan(12 + 12 + 15);
 });
 
 test("no timer outlives a wait", async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = timers();
   const { client } = await scripted(scene({ computes: () => [compute(init)] }), { pollCeilingMs: 60_000 });
-  await errorOf(client.waitForEndpoint(PRJ, "ep-1", { deadline: new Deadline(300) }));
+  await errorOf(client.computes.waitFor(PRJ, "ep-1", { deadline: new Deadline(300) }));
   // Those of the server and its sockets end within seconds; a pause of the wait would last for a minute.
   const end = performance.now() + 10_000;
   while (timers() > before && performance.now() < end) await sleep(100);

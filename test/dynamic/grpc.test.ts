@@ -134,7 +134,7 @@ test("a creation that is not ready in time arrives as an initialisation failure 
   const [detail] = Status.deserializeBinary(packed).getDetailsList() as Any[];
   const failed = provider.ErrorResourceInitFailed.deserializeBinary(detail?.getValue_asU8() ?? new Uint8Array());
   expect(failed.getId()).toMatch(/^prj-demo\/ep-/);
-  expect(failed.getReasonsList()).toEqual([expect.stringMatching(/is there, but still "init" after 3 s/)]);
+  expect(failed.getReasonsList()).toEqual([expect.stringMatching(/exists, but still "init" after 3 s/)]);
   expect(failed.getProperties()?.toJavaScript()).toMatchObject({
     __provider: pointer("ComputeEndpoint"),
     __unfinished: expect.any(String),

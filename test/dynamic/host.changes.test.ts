@@ -18,6 +18,23 @@ describe("create", () => {
     expect(called).toBe(false);
   });
 
+  test("an object that exists without some of its arguments is kept with what the service shows of them", async () => {
+    const { toy } = hosted({
+      create: async (call) => {
+        call.keep("toy-9", { host: "early" }, { size: 8, label: undefined });
+        throw new Error("the service shows another size");
+      },
+    });
+    const error = await thrownBy(toy.create({ ...INPUTS, label: "l" }));
+    expect(error["properties"]).toEqual({
+      ...OUTS,
+      size: 8,
+      host: "early",
+      __args: ["home", "label", "size"],
+      __unfinished: "create",
+    });
+  });
+
   test("what hangs the engine never reaches it: undefined, Date, Map and BigInt become JSON", async () => {
     const odd = { host: "h", a: undefined, b: new Date(0), c: new Map(), d: 12n, e: [undefined] };
     const { toy } = hosted({ create: async () => ({ id: "toy-1", outputs: odd }) });
@@ -34,7 +51,7 @@ describe("create", () => {
       },
     });
     const error = await thrownBy(toy.create({ ...INPUTS }));
-    const reason = `ComputeEndpoint toy-9 is there, but it was still "init" after 2 s. It is kept in the stack: run pulumi up again.`;
+    const reason = `ComputeEndpoint toy-9 exists, but it was still "init" after 2 s. It is kept in the stack: run pulumi up again.`;
     expect(error["id"]).toBe("toy-9");
     expect(error["reasons"]).toEqual([reason]);
     expect(error["properties"]).toEqual({ ...OUTS, host: "early", __unfinished: "create" });
@@ -116,10 +133,10 @@ describe("update", () => {
     });
   });
 
-  test("an argument that was not applied yet keeps its old value, so that the next up applies it", async () => {
+  test("an argument that the service shows otherwise is kept as it shows it, so that the next up applies it", async () => {
     const { toy } = hosted({
       update: async (call) => {
-        call.keep("toy-1", { host: "h2" }, ["label", "size"]);
+        call.keep("toy-1", { host: "h2" }, { label: "old", size: 1 });
         throw new Error("the second request failed");
       },
     });
@@ -145,6 +162,12 @@ describe("read", () => {
   test("a missing object is a blank id", async () => {
     const { toy } = hosted({ read: async () => undefined });
     expect(await toy.read("toy-1", { ...OUTS })).toEqual({ id: "", props: {} });
+  });
+
+  test("one that no state has stored yet, and that does not exist, is a failure that names it", async () => {
+    const { toy } = hosted({ read: async () => undefined });
+    const error = await thrownBy(toy.read("toy-1", { home: "a", __provider: "pointer" }));
+    expect(error.message).toBe("Could not read ComputeEndpoint toy-1: it does not exist");
   });
 
   test("echoes only managed arguments, equal in props and inputs, with the hidden keys", async () => {
@@ -191,9 +214,9 @@ describe("the moving line", () => {
   test("is cleared when the call ends, and a text is not repeated", async () => {
     const { toy, log } = hosted({
       delete: async (call) => {
-        call.progress("waiting");
-        call.progress("waiting");
-        call.progress("still waiting, but too soon after the first");
+        call.onProgress("waiting");
+        call.onProgress("waiting");
+        call.onProgress("still waiting, but too soon after the first");
       },
     });
     await toy.delete("toy-1", { ...OUTS });

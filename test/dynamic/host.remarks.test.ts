@@ -1,8 +1,4 @@
-import { host } from "../../src/dynamic/host";
-import type { LogLine } from "../../src/dynamic/engineLog";
-import type { Declared } from "../../src/dynamic/lifecycle";
-import { Session } from "../../src/dynamic/session";
-import { hosted, toyLifecycle, URN, type ToyArgs } from "./toy";
+import { hosted, URN, type ToyArgs } from "./toy";
 
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
@@ -43,23 +39,6 @@ describe("remarks on what the program declares", () => {
       [true, true],
       [true, false],
       [true, false],
-    ]);
-  });
-
-  test("know the other resources of the process, by kind, and not the resource itself", async () => {
-    const log: LogLine[] = [];
-    const session = new Session((line) => log.push(line));
-    const remarks = ({ others }: Declared<ToyArgs>) => [
-      JSON.stringify([others("ComputeEndpoint"), others("AuthUser")]),
-    ];
-    const compute = host(toyLifecycle({ remarks }), session);
-    const user = host(toyLifecycle({ kind: "AuthUser" }), session);
-    await user.check({}, { home: "u", __urn: `${URN}-user` });
-    await compute.check({}, { home: "a", __urn: `${URN}-a` });
-    await compute.check({}, { home: "b", __urn: `${URN}-b` });
-    expect(log.map(({ message }) => JSON.parse(message))).toEqual([
-      [[], [{ home: "u" }]],
-      [[{ home: "a" }], [{ home: "u" }]],
     ]);
   });
 });

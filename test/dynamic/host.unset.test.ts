@@ -31,11 +31,13 @@ describe("an argument that is declared unset by leaving it out", () => {
     expect((await diff({ home: "a", region: "s" }, {})).replaces).toEqual([]);
   });
 
-  test("is never said to be no longer managed", async () => {
+  test("is said to replace, and never to be no longer managed", async () => {
     const { toy, log } = hosted({ args });
     await toy.check({ home: "a", region: "r" }, { home: "a", __urn: URN });
     await toy.diff("toy-1", { ...OUTS, region: "r", __args: ["home", "region"] }, { home: "a", __urn: URN });
-    expect(log).toEqual([]);
+    expect(log.map(({ message }) => message)).toEqual([
+      'ComputeEndpoint toy-1 is replaced, since "region" changes: it is made anew',
+    ]);
   });
 
   test("reaches the update as a change", async () => {

@@ -10,12 +10,39 @@ const started = () => {
   return { progress: new Progress((line) => lines.push(line), URN, false), lines };
 };
 
-test("a text that comes two seconds after the last one is shown, even a little early", () => {
+test("a text that comes too soon is shown once two seconds have passed, unless a later one takes its place", () => {
   const { progress, lines } = started();
   progress.show("init");
-  jest.advanceTimersByTime(1_950);
+  jest.advanceTimersByTime(100);
+  progress.show("starting");
+  jest.advanceTimersByTime(1_800);
   progress.show("active");
+  expect(lines.map(({ message }) => message)).toEqual(["init"]);
+  jest.advanceTimersByTime(100);
   expect(lines.map(({ message }) => message)).toEqual(["init", "active"]);
+});
+
+test("a text that is shown already is not shown again", () => {
+  const { progress, lines } = started();
+  progress.show("waiting");
+  jest.advanceTimersByTime(5_000);
+  progress.show("waiting");
+  jest.advanceTimersByTime(5_000);
+  expect(lines.map(({ message }) => message)).toEqual(["waiting"]);
+});
+
+test("nothing is shown to who wants quiet, nor without a URN", () => {
+  const lines: LogLine[] = [];
+  for (const [urn, quiet] of [
+    [URN, true],
+    [undefined, false],
+  ] as const) {
+    const progress = new Progress((line) => lines.push(line), urn, quiet);
+    progress.show("waiting");
+    progress.end();
+  }
+  jest.advanceTimersByTime(5_000);
+  expect(lines).toEqual([]);
 });
 
 test("texts in quick succession show the first, and the end clears it", () => {

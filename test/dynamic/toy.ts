@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { host } from "../../src/dynamic/host";
-import type { HostedProvider } from "../../src/dynamic/hostedProvider";
+import type { HostedProvider } from "../../src/dynamic/host";
 import type { LogLine } from "../../src/dynamic/engineLog";
 import type { Lifecycle } from "../../src/dynamic/lifecycle";
 import { Session } from "../../src/dynamic/session";
@@ -33,6 +33,8 @@ export function toyLifecycle(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = 
       region: { schema: z.string(), replaces: true, assumed: "here" },
       adopt: { schema: z.boolean(), createOnly: true },
     },
+    objects: (id) => [`toy ${id}`],
+    replacement: () => "it is made anew",
     create: async () => ({ id: "toy-1", outputs: { host: "h" } }),
     read: async () => ({ args: {}, outputs: { host: "h" }, ready: true }),
     update: async () => ({ host: "h" }),

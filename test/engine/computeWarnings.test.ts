@@ -28,8 +28,8 @@ test("a preview says what a wide span, disabling, a replacement and a dropped ar
     `compute ${wide} ${span}`,
     `the new compute on br-main ${span}`,
     `"disabled" suspends compute ${off}: open connections are dropped, and no query wakes it`,
-    `"name" of ComputeEndpoint prj-demo/${off} is no longer managed: it stays as it is at the service, and a change of it there is not found any more`,
-    `a change of "regionId" replaces compute ${replica}: it is deleted first, and the new one has another id and another host`,
+    `"name" of ComputeEndpoint prj-demo/${off} is no longer managed: it stays as it is at the service, and drift is no longer detected`,
+    `ComputeEndpoint prj-demo/${replica} is replaced, since "regionId" changes: it is deleted first, and the new one has another id and another host`,
   ]) {
     expect(plan.text).toContain(`warning: ${warning}`);
   }

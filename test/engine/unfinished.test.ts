@@ -14,7 +14,7 @@ describe("a compute that is not ready in time", () => {
 
     const failed = await stack.up();
     expect(failed.code).not.toBe(0);
-    expect(failed.text).toMatch(/ComputeEndpoint prj-demo\/ep-\S+ is there, but still "init" after 2 s\. It is kept/);
+    expect(failed.text).toMatch(/ComputeEndpoint prj-demo\/ep-\S+ exists, but still "init" after 2 s\. It is kept/);
     const kept = await stack.resource("api");
     expect(kept.outputs).toMatchObject({ __provider: expect.any(String), __unfinished: expect.any(String), size: 1 });
 
@@ -40,7 +40,7 @@ describe("a compute that is not ready in time", () => {
     const failed = await stack.up();
     expect(failed.code).not.toBe(0);
     expect(failed.text).toMatch(
-      /ComputeEndpoint prj-demo\/ep-\S+ is there, but still "init" after 2 s \(operation \S+ start_compute running\)\. It is kept in the stack: run pulumi up again\. To wait longer at once, raise "customTimeouts\.create"\./,
+      /ComputeEndpoint prj-demo\/ep-\S+ exists, but still "init" after 2 s \(operation \S+ start_compute running\)\. It is kept in the stack: run pulumi up again\. To wait longer at once, raise "customTimeouts\.create"\./,
     );
     expect(await stack.destroy()).toMatchObject({ code: 0 });
     expect((await service.endpoints()).map(({ branch_id }) => branch_id)).toEqual(["br-main"]);
@@ -54,7 +54,7 @@ test("a failed operation fails at once with its action, id and error, and the ne
   await service.fault({ operation: { action: "start_compute", status: "failed", error: "no capacity left" } });
   const failed = await stack.up();
   expect(failed.code).not.toBe(0);
-  expect(failed.text).toMatch(/is there, but operation \S+ start_compute failed: no capacity left/);
+  expect(failed.text).toMatch(/exists, but operation \S+ start_compute failed: no capacity left/);
   expect(await stack.up()).toMatchObject({ code: 0 });
   expect(await service.endpoints()).toContainEqual(
     expect.objectContaining({ branch_id: "br-dev", current_state: "active" }),

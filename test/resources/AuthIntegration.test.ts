@@ -75,11 +75,17 @@ describe("creating", () => {
     expect((await auth.create(INPUTS)).outs).toMatchObject({ branchId: "br-main", ownedBy: "svc" });
   });
 
-  test("a list that lags behind leaves out what only it tells", async () => {
-    const auth = await harness(authIntegration, { listLagMs: 60_000 });
+  test("a list that lags behind is waited for", async () => {
+    const auth = await harness(authIntegration, { listLagMs: 150 });
     const { outs } = await auth.create(INPUTS);
-    expect(outs).toMatchObject({ ...INPUTS, secretServerKey: expect.stringMatching(/.+/) });
-    expect(outs).not.toHaveProperty("createdAt");
+    expect(outs).toMatchObject({ ...INPUTS, createdAt: expect.stringMatching(/.+/) });
+  });
+
+  test("one that no list shows, for longer than lists lag, is kept with its keys, unfinished", async () => {
+    const auth = await harness(authIntegration, { listLagMs: 60_000 });
+    const error = await thrownBy(auth.create(INPUTS));
+    expect(error.message).toMatch(/exists, but no list shows it yet/);
+    expect(error["properties"]).toMatchObject({ secretServerKey: expect.stringMatching(/.+/), __unfinished: "create" });
   });
 });
 
@@ -165,7 +171,7 @@ describe("when the fate of the creation is unknown", () => {
     const auth = await harness(authIntegration);
     await auth.fault({ method: "POST", path: "/projects/auth/create", drop: "reset" });
     const error = await thrownBy(auth.create(INPUTS));
-    expect(error.message).toMatch(/the integration was looked for and is not there.*Run it again/);
+    expect(error.message).toMatch(/the integration was looked for and is not there.*Run pulumi up again/);
     expect(await auth.mutations()).toHaveLength(1);
     expect((await auth.create(INPUTS)).id).toBe(ID);
   });
@@ -176,7 +182,7 @@ describe("a creation that fails after the integration was made", () => {
 
   test("keeps it in the state with its keys, and the next up finishes it without a request that changes anything", async () => {
     const auth = await harness(authIntegration, {}, { readDeadlineMs: 500 });
-    await auth.fault({ method: "GET", path: LIST, status: 503, after: 1, times: 0 });
+    await auth.fault({ method: "GET", path: LIST, status: 503, after: 2, times: 0 });
     const error = await thrownBy(auth.create(INPUTS));
     expect(error["id"]).toBe(ID);
     // What the engine stores of a partial creation.
@@ -187,7 +193,7 @@ describe("a creation that fails after the integration was made", () => {
       secretServerKey: expect.stringMatching(/.+/),
       __unfinished: "create",
     });
-    expect(error.message).toMatch(/is there, but .*503.*kept in the stack: run pulumi up again/);
+    expect(error.message).toMatch(/exists, but .*503.*kept in the stack: run pulumi up again/);
     await auth.clearFaults();
     await auth.forgetRequests();
     auth.restart();
@@ -203,7 +209,7 @@ describe("a creation that fails after the integration was made", () => {
 
   test("can be deleted straight away", async () => {
     const auth = await harness(authIntegration, {}, { readDeadlineMs: 500 });
-    await auth.fault({ method: "GET", path: LIST, status: 503, after: 1, times: 0 });
+    await auth.fault({ method: "GET", path: LIST, status: 503, after: 2, times: 0 });
     const error = await thrownBy(auth.create(INPUTS));
     await auth.clearFaults();
     await auth.delete({ id: ID, outs: error["properties"] as Record<string, unknown> });

@@ -199,14 +199,6 @@ describe("a list that lags behind a creation", () => {
     expect((await compute.mutations()).at(-1)?.body).toEqual({ endpoint: { name: "reports" } });
   });
 
-  test("lasts as long as it may, with the route for one compute", async () => {
-    const compute = await computes();
-    const state = await compute.create(LEAST);
-    compute.restart();
-    await compute.fault({ ...LAGGING, times: 0 });
-    expect((await compute.read(state))?.outs).toEqual(state.outs);
-  });
-
   test("costs a refresh nothing where every compute is in the list, and one list more where some are gone", async () => {
     const compute = await computes();
     const made = [];

@@ -202,7 +202,7 @@ test("whatever is declared, changed by hand, refreshed and destroyed in whatever
   );
   await fc.assert(
     fc.asyncProperty(commands, async (sequence) => {
-      const compute = await computes({ activationMs: 2 }, { pollCeilingMs: 5, lookMs: 30 });
+      const compute = await computes({ activationMs: 2 }, { pollCeilingMs: 5, lagMs: 30 });
       const setup = () => ({
         model: { declared: undefined, stored: {}, service: undefined } satisfies Model as Model,
         real: { compute, state: undefined } satisfies Real as Real,

@@ -85,7 +85,7 @@ describe("in one up", () => {
   });
 
   test("a chain works when the engine begins with the one in front a second later", async () => {
-    const compute = await computes();
+    const compute = await computes({}, { siblingStartsMs: 1_500 });
     const state = await compute.create(on("br-dev"));
     const behind = compute.update(demo, on("br-dev"));
     await new Promise((resolve) => setTimeout(resolve, 700));

@@ -1,4 +1,4 @@
-import { computes, LEAST } from "./computeCases";
+import { atService, computes, endpointId, LEAST } from "./computeCases";
 import { thrownBy, type State } from "./harness";
 
 const POST = { method: "POST", path: "/projects/{project_id}/endpoints" };
@@ -38,14 +38,20 @@ describe("a failure for want of time names the time-out also where nothing is ke
     const state = await compute.create(LEAST);
     await compute.fault({ method: "PATCH", status: 429, times: 0 });
     const error = await thrownBy(compute.update(state, { ...LEAST, size: 4, __timeouts: { update: 1 } }));
-    expect(error.message).toMatch(/it stayed so for 1 s/);
+    expect(error.message).toMatch(/still failing after 1 s/);
     expect(error.message.endsWith(advice("update"))).toBe(true);
   });
 
   test("when a compute does not leave the branch in time, which is no compute to adopt", async () => {
     const compute = await computes({}, { mutationAttemptTimeoutMs: 60_000 });
-    const state = await compute.create({ ...LEAST, __timeouts: { delete: 8 } });
-    await compute.fault({ method: "DELETE", drop: "hang" });
+    const state = await compute.create({ ...LEAST, __timeouts: { delete: 3 } });
+    // A deletion that goes on for ever: lists and operations stand still.
+    const endpoint = await atService(compute, endpointId(state));
+    const running = { id: "op-1", endpoint_id: endpointId(state), action: "suspend_compute", status: "running" };
+    const still = { method: "GET", status: 200, times: 0 };
+    await compute.fault({ method: "DELETE", status: 200, body: { endpoint, operations: [running] } });
+    await compute.fault({ ...still, path: "/projects/{project_id}/endpoints", body: { endpoints: [endpoint] } });
+    await compute.fault({ ...still, path: "/projects/{project_id}/operations", body: { operations: [running] } });
     const leaving = thrownBy(compute.delete(state));
     const error = await thrownBy(compute.create({ ...LEAST, __timeouts: { create: 2 } }));
     expect(error.message).toBe(
@@ -66,7 +72,7 @@ describe("it is not named", () => {
     const compute = await computes({}, { readDeadlineMs: 300 });
     await compute.fault({ method: "GET", status: 503, times: 0 });
     const error = await thrownBy(compute.create(LEAST));
-    expect(error.message).toMatch(/it stayed so for 0\.3 s/);
+    expect(error.message).toMatch(/still failing after 0\.3 s/);
     expect(error.message).not.toContain("customTimeouts");
   });
 });

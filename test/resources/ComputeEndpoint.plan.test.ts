@@ -1,5 +1,5 @@
 import { computes, endpointId, LEAST, URN, warningsOf } from "./computeCases";
-import { UNKNOWN, type Harness, type State } from "./harness";
+import { PROJECT, UNKNOWN, type Harness, type State } from "./harness";
 
 const OLDS = { ...LEAST, size: 2, restartTriggers: ["v1"] };
 
@@ -49,21 +49,21 @@ test("a branch that is not known yet: it may move", async () => {
   ]);
 });
 
-test.each(["type", "regionId"])("a %s that is not known yet: it may be replaced", async (name) => {
+test.each(["projectId", "type", "regionId"])("a %s that is not known yet: it may be replaced", async (name) => {
   const { id, warnings } = await plan({ [name]: UNKNOWN });
   expect(warnings).toEqual([
-    `compute ${id} may be replaced, by one with another id and another host: its "${name}" is not known yet`,
+    `ComputeEndpoint ${PROJECT}/${id} may be replaced when "${name}" is known: it is deleted first, and the new one has another id and another host`,
   ]);
 });
 
 test.each([
-  [{ type: "read_only" }, '"type"'],
-  [{ projectId: "prj-other" }, '"projectId"'],
-  [{ projectId: "prj-other", type: "read_only", size: 4 }, '"projectId", "type"'],
+  [{ type: "read_only" }, '"type" changes'],
+  [{ projectId: "prj-other" }, '"projectId" changes'],
+  [{ projectId: "prj-other", type: "read_only", size: 4 }, '"projectId", "type" change'],
 ])("a replacement by %j: another host, and nothing else is worth saying", async (news, names) => {
   const { id, warnings } = await plan(news);
   expect(warnings).toEqual([
-    `a change of ${names} replaces compute ${id}: it is deleted first, and the new one has another id and another host`,
+    `ComputeEndpoint ${PROJECT}/${id} is replaced, since ${names}: it is deleted first, and the new one has another id and another host`,
   ]);
 });
 
@@ -76,7 +76,7 @@ test.each([
   const [warning, ...more] = await warningsOf(compute, state, OLDS, news);
   expect(more).toEqual([]);
   expect(warning).toBe(
-    `a change of "type" replaces compute ${id}: it is deleted first, and the new one has another id and another host` +
+    `ComputeEndpoint ${PROJECT}/${id} is replaced, since "type" changes: it is deleted first, and the new one has another id and another host` +
       (itself ? '; "adopt", which names the old one, has no effect then' : ""),
   );
 });
@@ -84,7 +84,7 @@ test.each([
 test("an argument that is taken out: it is no longer managed", async () => {
   const { compute, state } = await declared();
   expect(await warningsOf(compute, state, OLDS, LEAST)).toEqual([
-    `"size" of ComputeEndpoint ${state.id} is no longer managed: it stays as it is at the service, and a change of it there is not found any more`,
+    `"size" of ComputeEndpoint ${state.id} is no longer managed: it stays as it is at the service, and drift is no longer detected`,
     `"restartTriggers" of ComputeEndpoint ${state.id} is no longer managed`,
   ]);
 });
@@ -210,10 +210,12 @@ test("nothing is said of what drops no connection, nor where nothing changes", a
   expect((await plan({})).warnings).toEqual([]);
 });
 
-test("beginning to give restart triggers restarts nothing, and nothing is said", async () => {
+test("a first restart trigger: an active compute restarts", async () => {
   const compute = await computes();
   const state = await compute.create(LEAST);
-  expect(await warningsOf(compute, state, LEAST, { ...LEAST, restartTriggers: ["v1"] })).toEqual([]);
+  expect(await warningsOf(compute, state, LEAST, { ...LEAST, restartTriggers: ["v1"] })).toEqual([
+    `a first restart trigger restarts compute ${endpointId(state)} ${RESTARTS}`,
+  ]);
 });
 
 test("each warning is said once in a process, and never in a refresh", async () => {

@@ -79,12 +79,14 @@ test("a refusal of an active compute is a failure, and the trigger is tried agai
   expect(await changes(compute)).toEqual([`POST ${endpointId(state)}/restart`]);
 });
 
-test("beginning to give triggers, and ceasing to, restarts nothing", async () => {
+test("beginning to give triggers restarts it, ceasing to does not", async () => {
   const compute = await computes();
   const plain = await compute.create(LEAST);
   await compute.forgetRequests();
   const given = await compute.update(plain, V1);
   expect(given.outs["restartTriggers"]).toEqual(["v1"]);
+  expect(await changes(compute)).toEqual([`POST ${endpointId(plain)}/restart`]);
+  await compute.forgetRequests();
   await compute.update(given, LEAST);
   expect(await changes(compute)).toEqual([]);
 });

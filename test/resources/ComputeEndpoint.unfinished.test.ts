@@ -35,7 +35,7 @@ describe("a wait that times out", () => {
     expect(error["id"]).toBe(`prj-demo/${id}`);
     expect(error.message).toMatch(
       new RegExp(
-        `^ComputeEndpoint prj-demo/${id} is there, but still "init" after 1 s \\(operation [0-9a-f-]{36} start_compute running\\)\\. It is kept in the stack: run pulumi up again\\. To wait longer at once, raise "customTimeouts.create"\\.$`,
+        `^ComputeEndpoint prj-demo/${id} exists, but still "init" after 1 s \\(operation [0-9a-f-]{36} start_compute running\\)\\. It is kept in the stack: run pulumi up again\\. To wait longer at once, raise "customTimeouts.create"\\.$`,
       ),
     );
     expect(error["reasons"]).toEqual([error.message]);
@@ -108,7 +108,7 @@ describe("an operation that fails", () => {
     const { operations } = await compute.get("/projects/prj-demo/operations");
     const [operation] = operations as Json[];
     expect(error.message).toBe(
-      `ComputeEndpoint ${String(error["id"])} is there, but operation ${String(operation?.["id"])} start_compute failed: no capacity left. It is kept in the stack: run pulumi up again.`,
+      `ComputeEndpoint ${String(error["id"])} exists, but operation ${String(operation?.["id"])} start_compute failed: no capacity left. It is kept in the stack: run pulumi up again.`,
     );
     expect(await made(compute)).toHaveLength(1);
   });
@@ -145,7 +145,7 @@ describe("an operation that fails", () => {
 
   test("of the second start as well does not keep the change from being sent: it may be what the start needs", async () => {
     const compute = await computes();
-    await compute.fault({ operation: { action: "start_compute", status: "failed", times: 2 } });
+    await compute.fault({ operation: { action: "start_compute", status: "failed", times: 3 } });
     const kept = keptBy(await thrownBy(compute.create(LEAST)));
     compute.restart();
     const wanted = { ...LEAST, size: 4 };
@@ -171,7 +171,7 @@ describe("an operation that fails", () => {
     const compute = await computes({ seedOnly: true });
     await compute.fault({ operation: { action: "start_compute", status: "failed" } });
     const error = await thrownBy(compute.create({ ...LEAST, __timeouts: { create: 1 } }));
-    expect(error.message).toMatch(/is there, but still "init" after 1 s\. It is kept in the stack/);
+    expect(error.message).toMatch(/exists, but still "init" after 1 s\. It is kept in the stack/);
     expect(keptBy(error).outs).toMatchObject({ __provider: "pointer" });
   });
 

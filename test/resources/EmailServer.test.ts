@@ -217,15 +217,22 @@ describe("deleting a mail configuration", () => {
     given.restart();
     await given.delete(state);
     expect(await configured(given)).toMatchObject({ host: "smtp.theirs.example.com" });
-    expect(notes(given)).toEqual([]);
+    expect(notes(given)).toEqual([
+      `EmailServer ${PROJECT}: another auth integration stands in its place, and nothing there was deleted`,
+    ]);
   });
 });
 
-test("two configurations of one project are warned of", async () => {
+test("two configurations of one project are an error of the plan", async () => {
   const given = await started();
   const urn = (name: string) => `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:EmailServer::${name}`;
-  for (const name of ["one", "two"]) await given.provider.check({}, { ...SHARED, __urn: urn(name) });
-  expect(given.log).toMatchObject([
-    { severity: "warning", urn: urn("two"), message: expect.stringMatching(/two EmailServers.*Declare one/) },
+  const first = await given.provider.check({}, { ...SHARED, __urn: urn("one") });
+  const second = await given.provider.check({}, { ...SHARED, __urn: urn("two") });
+  expect(first.failures).toEqual([]);
+  expect(second.failures).toEqual([
+    {
+      property: "",
+      reason: '"one" of this program declares the e-mail server of the same "projectId" too. Declare it once',
+    },
   ]);
 });

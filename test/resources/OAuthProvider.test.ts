@@ -87,9 +87,19 @@ describe("creating an OAuth provider", () => {
   test("a request of unknown fate that took effect is found again", async () => {
     const given = await started();
     await given.fault({ method: "POST", path: PATH, effect: "done", drop: "reset" });
-    const { outs } = await given.create(STANDARD);
-    expect(outs).toMatchObject({ type: "standard", clientId: "own-id" });
+    const { outs } = await given.create(SHARED);
+    expect(outs).toMatchObject({ type: "shared" });
     expect((await given.requests("POST")).length).toBe(1);
+  });
+
+  test("one with credentials is told, not taken: nothing shows whose they are", async () => {
+    const given = await started();
+    await given.fault({ method: "POST", path: PATH, effect: "done", drop: "reset" });
+    const error = await thrownBy(given.create(STANDARD));
+    expect(error.message).toMatch(/is not known to be it: the OAuth provider .*"adopt: true"/);
+    expect(error).not.toHaveProperty("id");
+    const { outs } = await given.create({ ...STANDARD, adopt: true });
+    expect(outs).toMatchObject({ type: "standard", clientId: "own-id" });
   });
 
   test("a request that fails for good leaves nothing in the state and keeps the secret to itself", async () => {

@@ -145,13 +145,11 @@ describe("creating a whitelist", () => {
     await given.fault({ method: "POST", path: PATH, after: 1, status: 422 });
     const error = await thrownBy(given.create(INPUTS));
     expect(error["id"]).toBe(PROJECT);
-    expect(error["reasons"]).toEqual([
-      expect.stringMatching(/^Whitelist prj-demo is there, but .*422.*pulumi up again/),
-    ]);
+    expect(error["reasons"]).toEqual([expect.stringMatching(/^Whitelist prj-demo exists, but .*422.*pulumi up again/)]);
     expect(await listed(given)).toEqual([FOREIGN, B]);
     // The properties of a partial error are the outs.
     const state = { id: PROJECT, outs: error["properties"] as Json };
-    expect(state.outs).toMatchObject({ ...INPUTS, __provider: "pointer", __unfinished: expect.any(String) });
+    expect(state.outs).toMatchObject({ domains: [B], __provider: "pointer", __unfinished: expect.any(String) });
     expect(await given.diff(state, INPUTS)).toMatchObject({ changes: true });
     const finished = await given.update(state, INPUTS);
     expect(await listed(given)).toEqual([B, A]);

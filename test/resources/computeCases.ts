@@ -52,8 +52,10 @@ export const EVERY_ATTRIBUTE = {
   },
 };
 
-export const computes = (options: EmulatorOptions = {}, client: Partial<ClientOptions> = {}): Promise<Harness> =>
-  harness(computeEndpoint, options, client);
+export const computes = (
+  options: EmulatorOptions = {},
+  client: Partial<ClientOptions> & { siblingStartsMs?: number } = {},
+): Promise<Harness> => harness(computeEndpoint, options, client);
 
 export const endpointId = ({ id }: State): string => id.slice(PROJECT.length + 1);
 

@@ -1,11 +1,11 @@
 import type { ClientOptions } from "../../src/client";
 import type { LogLine } from "../../src/dynamic/engineLog";
 import { host } from "../../src/dynamic/host";
-import type { HostedProvider } from "../../src/dynamic/hostedProvider";
+import type { HostedProvider } from "../../src/dynamic/host";
 import type { Lifecycle } from "../../src/dynamic/lifecycle";
 import type { Properties } from "../../src/dynamic/properties";
 import { Session } from "../../src/dynamic/session";
-import type { EmulatorOptions } from "../../src/emulator";
+import type { Emulator, EmulatorOptions } from "../../src/emulator";
 import { api, control, start, type Json } from "../emulator/support";
 
 export { thrownBy } from "../dynamic/toy";
@@ -32,7 +32,7 @@ export interface Seen {
 }
 
 /** The shortest delays that still are delays. */
-const QUICK: Partial<ClientOptions> = { baseDelayMs: 5, lookMs: 200, pollCeilingMs: 50, attemptTimeoutMs: 1_000 };
+const QUICK: Partial<ClientOptions> = { baseDelayMs: 5, lagMs: 200, pollCeilingMs: 50, attemptTimeoutMs: 1_000 };
 
 /** One resource against an emulator, driven as the engine drives it: with raw properties. */
 export interface Harness {
@@ -69,21 +69,23 @@ export interface Harness {
 
 export const urnOf = (kind: string): string => `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:${kind}::thing`;
 
-/** An emulator that ends with the test, and a provider that talks to it. */
+/** An emulator that ends with the test, and a provider that talks to it, `through` something in front where that is given. */
 export async function harness<Args extends object, Outputs extends object>(
   lifecycle: Lifecycle<Args, Outputs>,
   options: EmulatorOptions = {},
-  client: Partial<ClientOptions> = {},
+  { siblingStartsMs = 200, ...client }: Partial<ClientOptions> & { siblingStartsMs?: number } = {},
+  through: (emulator: Emulator) => string | Promise<string> = ({ baseUrl }) => baseUrl,
 ): Promise<Harness> {
   const emulator = await start({ apiKey: KEY, ...options });
+  const baseUrl = await through(emulator);
   const log: LogLine[] = [];
   const failures: string[] = [];
   let provider: HostedProvider;
   let hasCreated = false;
   const restart = (): void => {
     hasCreated = false;
-    provider = host(lifecycle, new Session((line) => log.push(line), { ...QUICK, ...client }));
-    const settings: Record<string, string> = { "svc:apiKey": KEY, "svc:baseUrl": emulator.baseUrl };
+    provider = host(lifecycle, new Session((line) => log.push(line), { ...QUICK, ...client }, siblingStartsMs));
+    const settings: Record<string, string> = { "svc:apiKey": KEY, "svc:baseUrl": baseUrl };
     void provider.configure({ config: { get: (key: string) => settings[key], require: () => "" } });
   };
   restart();

@@ -2,6 +2,8 @@ import { z } from "zod";
 
 /** Request bodies of service.md 4.1 to 4.4. An unknown field is refused. */
 const project = { project_id: z.string().min(1), auth_provider: z.string().min(1) };
+/** Lenient, as services are: `a@localhost` and international names are addresses. */
+const email = z.string().regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/u);
 const credential = z.string().min(1).optional();
 
 export const createIntegrationBody = z.strictObject({
@@ -15,7 +17,7 @@ export const integrationBody = z.strictObject(project);
 
 export const createUserBody = z.strictObject({
   ...project,
-  email: z.email(),
+  email,
   name: z.string().min(1).max(255).optional(),
 });
 
@@ -66,7 +68,7 @@ const smtp = {
   port: z.int().min(1).max(65_535),
   username: z.string().min(1),
   password: z.string().min(1),
-  sender_email: z.email(),
+  sender_email: email,
   sender_name: z.string().min(1),
 };
 

@@ -1,0 +1,145 @@
+import { z } from "zod";
+
+/*
+ * What the service answers (docs/design/api.md), read tolerantly: unknown fields pass, what may be absent is optional, and
+ * only what the client or a resource cannot do without is required. A null counts as absent: see `withoutNulls`.
+ */
+
+export const endpointSchema = z.looseObject({
+  id: z.string().min(1),
+  host: z.string(),
+  branch_id: z.string(),
+  type: z.string(),
+  current_state: z.string(),
+  pending_state: z.string().optional(),
+  project_id: z.string().optional(),
+  name: z.string().optional(),
+  region_id: z.string().optional(),
+  autoscaling_limit_min_cu: z.number().optional(),
+  autoscaling_limit_max_cu: z.number().optional(),
+  suspend_timeout_seconds: z.number().optional(),
+  settings: z
+    .looseObject({
+      pg_settings: z.record(z.string(), z.unknown()).optional(),
+      preload_libraries: z
+        .looseObject({ use_defaults: z.boolean().optional(), enabled_libraries: z.array(z.string()).optional() })
+        .optional(),
+    })
+    .optional(),
+  pooler_enabled: z.boolean().optional(),
+  pooler_mode: z.string().optional(),
+  disabled: z.boolean().optional(),
+  passwordless_access: z.boolean().optional(),
+  creation_source: z.string().optional(),
+  proxy_host: z.string().optional(),
+  provisioner: z.string().optional(),
+  created_at: z.string().optional(),
+  updated_at: z.string().optional(),
+  last_active: z.string().optional(),
+  suspended_at: z.string().optional(),
+});
+export type EndpointRecord = z.infer<typeof endpointSchema>;
+
+export const operationSchema = z.looseObject({
+  id: z.string().min(1),
+  action: z.string(),
+  status: z.string(),
+  project_id: z.string().optional(),
+  branch_id: z.string().optional(),
+  endpoint_id: z.string().optional(),
+  error: z.string().optional(),
+  retry_at: z.string().optional(),
+  failures_count: z.number().optional(),
+  created_at: z.string().optional(),
+  updated_at: z.string().optional(),
+  total_duration_ms: z.number().optional(),
+});
+export type OperationRecord = z.infer<typeof operationSchema>;
+
+export const authIntegrationSchema = z.looseObject({
+  auth_provider: z.string().min(1),
+  auth_provider_project_id: z.string(),
+  branch_id: z.string(),
+  db_name: z.string().optional(),
+  created_at: z.string().optional(),
+  owned_by: z.string().optional(),
+  jwks_url: z.string().optional(),
+});
+export type AuthIntegrationRecord = z.infer<typeof authIntegrationSchema>;
+
+export const keySetSchema = z.looseObject({
+  auth_provider: z.string().optional(),
+  auth_provider_project_id: z.string(),
+  pub_client_key: z.string().min(1),
+  secret_server_key: z.string().min(1),
+  jwks_url: z.string(),
+  schema_name: z.string().optional(),
+  table_name: z.string().optional(),
+});
+export type KeySetRecord = z.infer<typeof keySetSchema>;
+
+export const oauthProviderSchema = z.looseObject({
+  id: z.string().min(1),
+  type: z.string(),
+  client_id: z.string().optional(),
+  client_secret: z.string().optional(),
+});
+export type OAuthProviderRecord = z.infer<typeof oauthProviderSchema>;
+
+export const whitelistDomainSchema = z.looseObject({
+  domain: z.string().min(1),
+  auth_provider: z.string().optional(),
+});
+export type WhitelistDomainRecord = z.infer<typeof whitelistDomainSchema>;
+
+export const emailServerSchema = z.looseObject({
+  type: z.string(),
+  host: z.string().optional(),
+  port: z.number().optional(),
+  username: z.string().optional(),
+  password: z.string().optional(),
+  sender_email: z.string().optional(),
+  sender_name: z.string().optional(),
+});
+export type EmailServerRecord = z.infer<typeof emailServerSchema>;
+
+export const branchSchema = z.looseObject({
+  id: z.string().min(1),
+  name: z.string().optional(),
+  default: z.boolean().optional(),
+  current_state: z.string().optional(),
+  created_at: z.string().optional(),
+});
+export type BranchRecord = z.infer<typeof branchSchema>;
+
+export const projectSchema = z.looseObject({
+  id: z.string().min(1),
+  name: z.string().optional(),
+  region_id: z.string().optional(),
+});
+export type ProjectRecord = z.infer<typeof projectSchema>;
+
+/** The response bodies, one per shape. A list that is absent or null is no empty list. */
+export const bodies = {
+  endpoints: z.looseObject({ endpoints: z.array(endpointSchema) }),
+  endpointChange: z.looseObject({ endpoint: endpointSchema, operations: z.array(operationSchema).optional() }),
+  operations: z.looseObject({ operations: z.array(operationSchema) }),
+  branches: z.looseObject({ branches: z.array(branchSchema) }),
+  project: z.looseObject({ project: projectSchema }),
+  integrations: z.looseObject({ data: z.array(authIntegrationSchema) }),
+  keySet: keySetSchema,
+  user: z.looseObject({ id: z.string().min(1) }),
+  transfer: z.looseObject({ url: z.string().min(1) }),
+  oauthProviders: z.looseObject({ providers: z.array(oauthProviderSchema) }),
+  oauthProvider: oauthProviderSchema,
+  domains: z.looseObject({ domains: z.array(whitelistDomainSchema) }),
+  emailServer: emailServerSchema,
+};
+
+/** Drops the fields that are null, at any depth: the service writes "not set" both ways. */
+export function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value).filter(([, field]) => field !== null);
+  return Object.fromEntries(kept.map(([key, field]) => [key, withoutNulls(field)]));
+}

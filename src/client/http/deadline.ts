@@ -1,0 +1,87 @@
+/** The longest delay that setTimeout takes; above it fires at once. */
+export const LONGEST_TIMER_MS = 2_147_483_647;
+
+/** The timer is ref'd on purpose: somebody awaits it. */
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS)));
+}
+
+/**
+ * The one clock of a step of a resource. It stands still while somebody has paused it: in our own queue, and while the
+ * service holds a read off. Counted on a clock that no one can set back.
+ */
+export class Deadline {
+  readonly totalMs: number;
+  #leftMs: number;
+  #pauses = 0;
+  #runningSince = performance.now();
+  #timer: NodeJS.Timeout | undefined;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(ms: number) {
+    this.totalMs = ms;
+    this.#leftMs = ms;
+  }
+
+  get expired(): boolean {
+    return this.remainingMs() <= 0;
+  }
+
+  remainingMs(): number {
+    return this.#pauses > 0 ? this.#leftMs : Math.max(0, this.#leftMs - (performance.now() - this.#runningSince));
+  }
+
+  /** Stops counting until the returned function is called, and as long as somebody else pauses it too. */
+  pause(): () => void {
+    if (this.#pauses === 0) this.#leftMs = this.remainingMs();
+    this.#pauses += 1;
+    this.#arm();
+    let paused = true;
+    return () => {
+      if (!paused) return;
+      paused = false;
+      this.#pauses -= 1;
+      if (this.#pauses === 0) this.#runningSince = performance.now();
+      this.#arm();
+    };
+  }
+
+  /** Calls `fn` once when the time is over (soon, when it is over already). Returns how to unsubscribe. */
+  onExpire(fn: () => void): () => void {
+    const listener = (): void => fn();
+    this.#listeners.add(listener);
+    this.#arm();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) clearTimeout(this.#timer);
+    };
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer);
+    if (this.#pauses > 0 || this.#listeners.size === 0) return;
+    const ms = Math.min(LONGEST_TIMER_MS, Math.ceil(this.remainingMs()));
+    this.#timer = setTimeout(() => this.#fire(), ms);
+    this.#timer.unref();
+  }
+
+  #fire(): void {
+    if (!this.expired || this.#pauses > 0) return this.#arm();
+    const due = [...this.#listeners];
+    this.#listeners.clear();
+    for (const listener of due) listener();
+  }
+}
+
+/** The promise, or the error of `onLate` once the deadline has passed. What the promise stands for goes on. */
+export function within<T>(
+  deadline: Deadline | undefined,
+  promise: Promise<T>,
+  onLate: (deadline: Deadline) => Error,
+): Promise<T> {
+  if (deadline === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const unsubscribe = deadline.onExpire(() => reject(onLate(deadline)));
+    promise.then(resolve, reject).finally(unsubscribe);
+  });
+}

@@ -1,0 +1,142 @@
+import type { OperationRecord } from "../api/records";
+
+/** What is known of the exchange that failed. `path` is the template, never the path with its values. */
+export interface ErrorFacts {
+  method?: string | undefined;
+  path?: string | undefined;
+  status?: number | undefined;
+  code?: string | undefined;
+  requestId?: string | undefined;
+  /** The service's own words: capped, without control characters and without secrets. */
+  serviceMessage?: string | undefined;
+  /** What `Retry-After` asked for. */
+  retryAfterMs?: number | undefined;
+  /** The deadline that ended it: a longer one may help. */
+  deadlineMs?: number | undefined;
+}
+
+/** `(<METHOD path template> -> <status> <code>, request <id>)`, as far as it is known. */
+function tail({ method, path, status, code, requestId }: ErrorFacts): string {
+  const request = method === undefined || path === undefined ? "" : `${method} ${path}`;
+  const outcome = [status, code].filter((part) => part !== undefined && part !== "").join(" ");
+  const exchange = [request, outcome].filter((part) => part !== "").join(" -> ");
+  const parts = [exchange, requestId ? `request ${requestId}` : ""].filter((part) => part !== "");
+  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+}
+
+/** The base of every error that leaves the client. It never carries a body, a header or an address. */
+export class SvcError extends Error {
+  declare readonly method?: string;
+  declare readonly path?: string;
+  declare readonly status?: number;
+  declare readonly code?: string;
+  declare readonly requestId?: string;
+  declare readonly serviceMessage?: string;
+  declare readonly retryAfterMs?: number;
+  declare readonly deadlineMs?: number;
+  /** What happened, without the exchange and the advice. */
+  declare readonly what: string;
+
+  constructor(what: string, facts: ErrorFacts = {}, advice?: string) {
+    super(`${what}${tail(facts)}${advice === undefined ? "" : `. ${advice}`}`);
+    this.name = new.target.name;
+    // Only what is known becomes a property: an `undefined` on an error is more than the engine's wire format takes.
+    for (const [key, value] of Object.entries(facts)) {
+      if (value !== undefined) Object.defineProperty(this, key, { value, enumerable: true });
+    }
+    Object.defineProperty(this, "what", { value: what });
+  }
+
+  /** The exchange, to be told again by another error. */
+  get facts(): ErrorFacts {
+    const { method, path, status, code, requestId, serviceMessage, retryAfterMs, deadlineMs } = this;
+    return { method, path, status, code, requestId, serviceMessage, retryAfterMs, deadlineMs };
+  }
+}
+
+/** 400, 422 and any other refusal without a class of its own: sending the same again helps nobody. */
+export class BadRequestError extends SvcError {}
+/** 401: the key is missing or wrong. */
+export class AuthenticationError extends SvcError {}
+/** 403: the key may not do this. */
+export class PermissionError extends SvcError {}
+/** 404 or 410 with the error body of the service (reads/absence.ts), and a compute that disappeared while it was waited for. */
+export class NotFoundError extends SvcError {}
+/** 409 */
+export class ConflictError extends SvcError {}
+/** 423: the project has a running operation; nothing was executed. */
+export class LockedError extends SvcError {}
+/** 429 */
+export class RateLimitError extends SvcError {}
+/** 5xx */
+export class ServiceError extends SvcError {}
+/** An attempt or the whole call took too long, or the service gave up waiting (408). */
+export class TimeoutError extends SvcError {}
+
+/** The network failed. `reason` is the system's error code, such as ECONNRESET. */
+export class ConnectionError extends SvcError {
+  constructor(
+    what: string,
+    readonly reason: string,
+    /** Nothing of the request can have reached the service. */
+    readonly beforeSending: boolean,
+    facts: ErrorFacts = {},
+    advice?: string,
+  ) {
+    super(what, facts, advice);
+  }
+}
+
+/** A response that is not the service's: HTML, cut JSON, a missing field, a 404 of something in front of it. */
+export class BadResponseError extends SvcError {}
+
+/** A request that may have taken effect, and whose effect was not found again. */
+export class FateUnknownError extends SvcError {}
+
+/** An operation of the service ended badly. */
+export class OperationFailedError extends SvcError {
+  constructor(
+    what: string,
+    readonly operation: OperationRecord,
+    facts: ErrorFacts = {},
+    advice?: string,
+  ) {
+    super(what, facts, advice);
+  }
+}
+
+/** Nothing is under way at a compute that is not ready: waiting does not help. */
+export class NotStartingError extends SvcError {}
+
+/** The deadline passed while a compute was waited for. */
+export class WaitTimeoutError extends SvcError {
+  constructor(
+    what: string,
+    /** The last state seen; undefined when no list came through. */
+    readonly lastState: string | undefined,
+    facts: ErrorFacts = {},
+  ) {
+    super(what, facts);
+  }
+}
+
+/** The same error, ended by a deadline, with more to say. For what a single exchange can end with. */
+export function saying(error: SvcError, more: string, deadlineMs: number): SvcError {
+  const what = `${error.what}; ${more}`;
+  const facts = { ...error.facts, deadlineMs };
+  if (error instanceof ConnectionError) {
+    return new ConnectionError(what, error.reason, error.beforeSending, facts);
+  }
+  // The constructor of an SvcError without arguments of its own has SvcError's signature.
+  const Same = error.constructor as typeof SvcError;
+  return new Same(what, facts);
+}
+
+export const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
+
+/** The error for a call whose time is over: what stood in its way, as far as that is known. */
+export function outOfTime(totalMs: number, facts: ErrorFacts, trouble?: SvcError): SvcError {
+  return trouble === undefined
+    ? new TimeoutError(`no answer within ${inSeconds(totalMs)}`, { ...facts, deadlineMs: totalMs })
+    : saying(trouble, `still failing after ${inSeconds(totalMs)}`, totalMs);
+}

@@ -1,0 +1,90 @@
+const SECRET_FIELD = /secret|password|token|api_?key/i;
+const SHOWN = "[secret]";
+
+/** Their names are the user's, and a value there may be a secret. Short ones (`on`, `64MB`) are words of any message. */
+const FREE_FIELD = /^(pg_settings|pgSettings)$/;
+const SHORTEST_IN_FREE_FIELD = 8;
+/** Where the user's name tells of a secret. */
+const SHORTEST_UNDER_SECRET_NAME = 4;
+
+/** The secret values of a body, of arguments or of a state: found by the names of their fields. */
+export function secretsOf(body: unknown): string[] {
+  return fieldsOf(body).flatMap(([name, value]) => {
+    if (FREE_FIELD.test(name)) return secretSettings(value);
+    return typeof value === "string" && SECRET_FIELD.test(name) ? [value] : secretsOf(value);
+  });
+}
+
+function secretSettings(settings: unknown): string[] {
+  return fieldsOf(settings).flatMap(([name, value]) => {
+    const shortest = SECRET_FIELD.test(name) ? SHORTEST_UNDER_SECRET_NAME : SHORTEST_IN_FREE_FIELD;
+    return typeof value === "string" && value.length >= shortest ? [value] : secretSettings(value);
+  });
+}
+
+const fieldsOf = (value: unknown): [string, unknown][] =>
+  typeof value === "object" && value !== null ? Object.entries(value) : [];
+
+function withoutControlCharacters(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
+}
+
+function inAddress(text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    // Half a surrogate pair has no form in an address.
+    return text;
+  }
+}
+
+/** The forms in which a service may echo a value: as it is, inside JSON, inside an address, with its line ends folded. */
+function spellings(secret: string): string[] {
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  return [secret, inJson, inAddress(secret), withoutControlCharacters(secret)];
+}
+
+const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/**
+ * The secrets of one account: its key, and what its calls have seen in arguments, requests and responses. Text of the
+ * service passes here once, where it enters a message; so no message repeats a secret.
+ */
+export class Redactor {
+  readonly #secrets = new Set<string>();
+  #pattern: RegExp | undefined;
+
+  constructor(apiKey: string) {
+    this.#add([apiKey]);
+  }
+
+  /** Remembers the secrets in these arguments, requests or responses. */
+  learn(...bodies: readonly unknown[]): void {
+    this.#add(secretsOf(bodies));
+  }
+
+  /** Text of the service, fit for a message: without secrets and control characters, at most `cap` characters. */
+  clean(text: string, cap = 500): string {
+    // Hidden before the control characters go (they may be part of a secret) and before the cap (it may cut one in two).
+    const clean = this.#hide(withoutControlCharacters(this.#hide(text))).trim();
+    return clean.length > cap ? `${clean.slice(0, cap - 1)}…` : clean;
+  }
+
+  #add(secrets: readonly string[]): void {
+    for (const secret of secrets) {
+      if (this.#secrets.has(secret)) continue;
+      this.#secrets.add(secret);
+      this.#pattern = undefined;
+    }
+  }
+
+  #hide(text: string): string {
+    if (this.#pattern === undefined) {
+      const hidden = [...new Set([...this.#secrets].flatMap(spellings))].filter((form) => form.trim() !== "");
+      // Longest first, so that a secret that contains another one goes as a whole.
+      hidden.sort((a, b) => b.length - a.length);
+      this.#pattern = new RegExp(hidden.map(literally).join("|"), "g");
+    }
+    return text.replace(this.#pattern, SHOWN);
+  }
+}

@@ -1,0 +1,120 @@
+import type { z } from "zod";
+import { withoutNulls } from "../api/records";
+import { isGoneStatus, isErrorBody } from "../reads/absence";
+import * as errors from "./errors";
+import type { ErrorFacts, SvcError } from "./errors";
+import type { Redactor } from "./redact";
+import type { RawResponse } from "./transport";
+
+const KEY_ADVICE =
+  "Refresh and destroy use the key that is stored with the stack: after a rotation run `pulumi up` first, or add --run-program. " +
+  "The key can also be set by the environment variable SVC_API_KEY";
+
+const MEANINGS = new Map<number, [typeof SvcError, string]>([
+  [401, [errors.AuthenticationError, "the API key is missing or wrong"]],
+  [403, [errors.PermissionError, "the API key does not permit this"]],
+  [404, [errors.NotFoundError, "not found"]],
+  [408, [errors.TimeoutError, "the service gave up waiting for the request"]],
+  [409, [errors.ConflictError, "it conflicts with what is there"]],
+  [410, [errors.NotFoundError, "gone"]],
+  [423, [errors.LockedError, "the project has a running operation"]],
+  [429, [errors.RateLimitError, "too many requests"]],
+]);
+
+function meaningOf(status: number): [typeof SvcError, string] {
+  if (status >= 500) return [errors.ServiceError, "the service failed"];
+  return MEANINGS.get(status) ?? [errors.BadRequestError, "the service refused the request"];
+}
+
+/** Seconds or an HTTP date (RFC 9110 10.2.3), as a time from `now`. */
+export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\s*\d+(\.\d+)?\s*$/.test(header)) return Number(header) * 1000;
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function isWebPage({ contentType, text }: RawResponse): boolean {
+  return /html/i.test(contentType) || text.trimStart().startsWith("<");
+}
+
+/** The JSON of a body; undefined when it is none. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function fieldOf(body: unknown, name: string): string | undefined {
+  if (typeof body !== "object" || body === null) return undefined;
+  const value: unknown = Reflect.get(body, name);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** What a request says of itself in a message. */
+export interface Asked extends ErrorFacts {
+  /** The objects that its path and body name, such as `project prj-1, branch br-2`. */
+  names: string;
+}
+
+function factsOf(raw: RawResponse, body: unknown, { names: _names, ...request }: Asked, redactor: Redactor) {
+  const cleaned = (text: string | undefined, cap: number): string | undefined =>
+    text === undefined ? undefined : redactor.clean(text, cap);
+  return {
+    ...request,
+    status: raw.status,
+    code: cleaned(fieldOf(body, "code"), 100),
+    requestId: cleaned(fieldOf(body, "request_id") ?? raw.requestId, 100),
+    serviceMessage: cleaned(fieldOf(body, "message"), 500),
+    retryAfterMs: retryAfterMs(raw.retryAfter, Date.now()),
+  };
+}
+
+/** The error that a response outside 2xx stands for; undefined for a good one. */
+export function failureOf(raw: RawResponse, asked: Asked, redactor: Redactor): SvcError | undefined {
+  const { status } = raw;
+  if (status >= 200 && status < 300) return undefined;
+  const body = jsonOf(raw.text);
+  redactor.learn(body);
+  const facts = factsOf(raw, body, asked, redactor);
+  if (status < 400)
+    return new errors.BadResponseError("the service answered with a redirect, which is not followed", facts);
+  if (isGoneStatus(status) && !isErrorBody(body)) {
+    const what = `a ${status} came back without the error body of the service, perhaps from something in front of it`;
+    return new errors.BadResponseError(`${what}. Is the base URL right`, facts);
+  }
+  const [Meaning, what] = meaningOf(status);
+  const which = isGoneStatus(status) && asked.names !== "" ? ` (${asked.names})` : "";
+  const words = facts.serviceMessage?.replace(/[.\s]+$/, "");
+  return new Meaning(`${what}${which}${words ? `: ${words}` : ""}`, facts, status === 401 ? KEY_ADVICE : undefined);
+}
+
+/** What a good response holds: a body of the route's shape, no body at all, or something else. */
+export type Content<T> = { value: T } | { empty: true } | { odd: SvcError };
+
+/** `shape` undefined: the route answers without a body. */
+export function contentOf<S extends z.ZodType>(
+  raw: RawResponse,
+  shape: S | undefined,
+  asked: Asked,
+  redactor: Redactor,
+): Content<z.infer<S>> {
+  if (raw.text.trim() === "") return { empty: true };
+  const json = withoutNulls(jsonOf(raw.text));
+  redactor.learn(json);
+  const odd = (what: string): { odd: SvcError } => {
+    const facts = factsOf(raw, isErrorBody(json) ? json : undefined, asked, redactor);
+    const words = facts.serviceMessage === undefined ? "" : `: ${facts.serviceMessage.replace(/[.\s]+$/, "")}`;
+    return { odd: new errors.BadResponseError(what + words, facts) };
+  };
+  if (isWebPage(raw)) return odd("a web page came back instead of JSON");
+  if (json === undefined) return odd("the response is not JSON");
+  if (shape === undefined) return odd("a body came back where this route answers without one");
+  const parsed = shape.safeParse(json);
+  if (parsed.success) return { value: parsed.data };
+  // Only places and kinds: zod's own messages may quote what they found.
+  const places = parsed.error.issues.slice(0, 3).map(({ path, code }) => `${path.join(".") || "body"} (${code})`);
+  return odd(`the body is not what this route answers: ${redactor.clean(places.join(", "))}`);
+}

@@ -1,0 +1,88 @@
+import {
+  BadResponseError,
+  ConnectionError,
+  FateUnknownError,
+  LockedError,
+  RateLimitError,
+  ServiceError,
+  SvcError,
+  TimeoutError,
+} from "./errors";
+import { isCertificateTrouble, TOO_LONG } from "./transport";
+
+/** The longest pause that we choose ourselves; `Retry-After` may ask for more. */
+export const LONGEST_DELAY_MS = 5_000;
+/** How many attempts may end in a fault of the network or the service. Locks and limits are waited for until the deadline. */
+export const MOST_FAULTS = 12;
+
+/**
+ * What is known to have happened:
+ * `refused`: for good. `held-off`: nothing was executed, another time it may be (423, 429). `not-sent`: nothing reached the service.
+ * `unclear`: the request may have taken effect.
+ */
+export type Happened = "refused" | "held-off" | "not-sent" | "unclear";
+
+export function whatHappened(error: SvcError): Happened {
+  if (error instanceof LockedError || error instanceof RateLimitError) return "held-off";
+  if (error instanceof ConnectionError) {
+    if (isCertificateTrouble(error.reason)) return "refused";
+    return error.beforeSending ? "not-sent" : "unclear";
+  }
+  if (error instanceof TimeoutError) return "unclear";
+  // 501 says that the route does nothing.
+  if (error instanceof ServiceError) return error.status === 501 ? "refused" : "unclear";
+  // A success status with a body that is not the route's: it may or may not have taken effect.
+  if (error instanceof BadResponseError) return (error.status ?? 0) < 300 ? "unclear" : "refused";
+  return "refused";
+}
+
+/** Whether a change that failed like this may have taken effect all the same. */
+export function mayHaveTakenEffect(error: unknown): boolean {
+  if (!(error instanceof SvcError) || error.method === undefined || error.method === "GET") return false;
+  return error instanceof FateUnknownError || whatHappened(error) === "unclear";
+}
+
+export type Verdict =
+  | { retry: true; delayMs: number }
+  /** `too-late`: the service asks for a longer pause than is left. `unknown-fate`: look before anything else. */
+  | { retry: false; because: "refused" | "unknown-fate" | "too-late" | "out-of-time" | "enough" };
+
+export interface Tried {
+  error: SvcError;
+  /** Sending it twice does no harm: a read, PATCH, DELETE. */
+  repeatable: boolean;
+  /** Attempts made so far, this one included. */
+  attempts: number;
+  /** How many of them ended in a fault, this one included. */
+  faults: number;
+  /** What is left of the deadline; of the time to be held off, where that is counted apart. */
+  remainingMs: number;
+  baseDelayMs: number;
+  /** In [0, 1). */
+  random: number;
+}
+
+/** Full jitter: anything between nothing and an exponentially growing ceiling. */
+export function jitteredMs(attempts: number, baseDelayMs: number, random: number): number {
+  return random * Math.min(LONGEST_DELAY_MS, baseDelayMs * 2 ** Math.min(attempts - 1, 30));
+}
+
+export function verdictOn(tried: Tried): Verdict {
+  const { error, repeatable, attempts, faults, remainingMs, baseDelayMs, random } = tried;
+  const happened = whatHappened(error);
+  if (happened === "refused") return { retry: false, because: "refused" };
+  if (happened === "unclear") {
+    // A repetition makes no body the route's own: what it did is looked for.
+    if (!repeatable) return { retry: false, because: "unknown-fate" };
+    const tooLong = error instanceof ConnectionError && error.reason === TOO_LONG;
+    if (error instanceof BadResponseError || tooLong) return { retry: false, because: "refused" };
+  }
+  if (happened !== "held-off" && faults >= MOST_FAULTS) return { retry: false, because: "enough" };
+  const jitter = jitteredMs(attempts, baseDelayMs, random);
+  // Spread out after the pause that the service asks for: all its clients were told the same.
+  const delayMs = error.retryAfterMs === undefined ? jitter : error.retryAfterMs + Math.min(jitter, baseDelayMs);
+  if (error.retryAfterMs !== undefined && error.retryAfterMs >= remainingMs)
+    return { retry: false, because: "too-late" };
+  if (delayMs >= remainingMs) return { retry: false, because: "out-of-time" };
+  return { retry: true, delayMs };
+}

@@ -1,0 +1,150 @@
+import axios, { type AxiosInstance, type AxiosResponse } from "axios";
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
+import type { Readable } from "node:stream";
+import { isLoopback } from "../../loopback";
+import { ConnectionError, TimeoutError } from "./errors";
+
+const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
+
+/** The reason of a ConnectionError for an answer beyond the limit. */
+export const TOO_LONG = "ETOOLONG";
+
+/** One attempt. */
+export interface Attempt {
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** For messages. */
+  template: string;
+  /** What is sent, its values encoded. */
+  path: string;
+  body?: unknown;
+  timeoutMs: number;
+  /** False: sending it twice does harm, so it gets a connection of its own. */
+  repeatable: boolean;
+}
+
+/** What came back, whatever its status. */
+export interface RawResponse {
+  status: number;
+  text: string;
+  contentType: string;
+  retryAfter: string | undefined;
+  requestId: string | undefined;
+}
+
+/** Codes of failures to reach the host: no byte of the request has been sent. */
+const NOT_SENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EHOSTUNREACH", "ENETUNREACH"]);
+/** The certificate was refused, which comes before the request too, and no repetition mends it. */
+const CERTIFICATE = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
+
+export function isCertificateTrouble(reason: string): boolean {
+  return CERTIFICATE.test(reason);
+}
+
+class TooLongError extends Error {}
+
+function textOf(body: Readable): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    body.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= BODY_LIMIT_BYTES) return void chunks.push(chunk);
+      reject(new TooLongError());
+      body.destroy();
+    });
+    body.once("error", reject);
+    body.once("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
+    // An answer that is cut closes without its end.
+    body.once("close", () => reject(Object.assign(new Error("cut"), { code: "ECONNRESET" })));
+  });
+}
+
+function headerOf(response: AxiosResponse, name: string): string | undefined {
+  const value: unknown = response.headers[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function fieldOf(error: unknown, name: "code" | "syscall"): string | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  const value: unknown = Reflect.get(error, name);
+  return typeof value === "string" ? value : fieldOf(Reflect.get(error, "cause"), name);
+}
+
+/** Sends one attempt over HTTP. Nothing of axios leaves it: its errors hold the key and the body. */
+export class Transport {
+  readonly #http: AxiosInstance;
+  /** Host and port, for messages. */
+  readonly #where: string;
+  readonly #kept = { httpAgent: new HttpAgent({ keepAlive: true }), httpsAgent: new HttpsAgent({ keepAlive: true }) };
+  // A kept connection that the service closes just then would leave a request's fate unknown for no good reason.
+  readonly #own = { httpAgent: new HttpAgent({ keepAlive: false }), httpsAgent: new HttpsAgent({ keepAlive: false }) };
+
+  constructor(baseUrl: string, apiKey: string, userAgent: string) {
+    const { hostname, port, protocol } = new URL(baseUrl);
+    this.#where = `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
+    this.#http = axios.create({
+      adapter: "http",
+      baseURL: baseUrl,
+      headers: { Authorization: `Bearer ${apiKey}`, Accept: "application/json", "User-Agent": userAgent },
+      maxRedirects: 0,
+      // No proxy reaches the loopback of this machine; asked for it, it would be given the key in clear.
+      ...(isLoopback(hostname) ? { proxy: false } : {}),
+      maxBodyLength: BODY_LIMIT_BYTES,
+      responseType: "stream",
+      transformResponse: [(data: unknown) => data],
+      validateStatus: () => true,
+    });
+  }
+
+  async send(attempt: Attempt): Promise<RawResponse> {
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), attempt.timeoutMs);
+    timer.unref();
+    try {
+      const response = await this.#http.request<Readable>({
+        method: attempt.method,
+        url: attempt.path,
+        ...(attempt.body === undefined
+          ? {}
+          : { data: JSON.stringify(attempt.body), headers: { "Content-Type": "application/json" } }),
+        ...(attempt.repeatable ? this.#kept : this.#own),
+        signal: abort.signal,
+      });
+      return {
+        status: response.status,
+        text: await textOf(response.data),
+        contentType: headerOf(response, "content-type") ?? "",
+        retryAfter: headerOf(response, "retry-after"),
+        requestId: headerOf(response, "x-request-id"),
+      };
+    } catch (error) {
+      throw this.#plain(error, attempt, abort.signal.aborted);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Closes the kept connections. */
+  close(): void {
+    this.#kept.httpAgent.destroy();
+    this.#kept.httpsAgent.destroy();
+  }
+
+  #plain(error: unknown, { method, template: path, timeoutMs }: Attempt, timedOut: boolean): Error {
+    const facts = { method, path };
+    if (timedOut) return new TimeoutError(`no whole answer within ${Math.round(timeoutMs / 100) / 10} s`, facts);
+    if (error instanceof TooLongError) {
+      return new ConnectionError("the answer is longer than 10 MB", TOO_LONG, false, facts);
+    }
+    const reason = fieldOf(error, "code") ?? "unknown reason";
+    if (isCertificateTrouble(reason)) {
+      return new ConnectionError(`the certificate of ${this.#where} was refused: ${reason}`, reason, true, facts);
+    }
+    const neverConnected = reason === "ETIMEDOUT" && fieldOf(error, "syscall") === "connect";
+    if (NOT_SENT.has(reason) || neverConnected) {
+      return new ConnectionError(`the service cannot be reached at ${this.#where}: ${reason}`, reason, true, facts);
+    }
+    return new ConnectionError(`the connection to ${this.#where} failed: ${reason}`, reason, false, facts);
+  }
+}

@@ -1,0 +1,247 @@
+import type { EndpointRecord, OperationRecord } from "../api/records";
+import type { Deadline } from "../http/deadline";
+import { NotFoundError, NotStartingError, OperationFailedError, SvcError, WaitTimeoutError } from "../http/errors";
+import type { Redactor } from "../http/redact";
+import type { Condition, Snapshot } from "./watch";
+
+const GOOD = new Set(["finished", "skipped"]);
+const BAD = new Set(["failed", "error", "cancelled"]);
+
+const endedWell = ({ status }: OperationRecord): boolean => GOOD.has(status);
+export const endedBadly = ({ status }: OperationRecord): boolean => BAD.has(status);
+/** A status that we do not know counts as not there yet. */
+export const isUnfinished = (operation: OperationRecord): boolean => !endedWell(operation) && !endedBadly(operation);
+
+/** The newest operation that changed this compute. The list has the newest first. */
+export function newestOf(endpointId: string, listed: readonly OperationRecord[]): OperationRecord | undefined {
+  // check_availability runs in the background: its end says nothing of a change.
+  return listed.find(({ endpoint_id, action }) => endpoint_id === endpointId && action !== "check_availability");
+}
+
+/** The computes of which an operation has not ended. A lock would let one change at a time only. */
+export function changing({ operations = [] }: Pick<Snapshot, "operations">): Set<string | undefined> {
+  return new Set(operations.filter(isUnfinished).map(({ endpoint_id }) => endpoint_id));
+}
+
+const seconds = (ms: number): number => Math.round(ms / 1000);
+const describe = ({ id, action, status }: OperationRecord): string => `operation ${id} ${action} ${status}`;
+
+/** Carries no more of the operation than is known to be harmless: what it says of its error is text of the service. */
+export function operationFailed(operation: OperationRecord, redactor: Redactor): OperationFailedError {
+  const { id, action, status, endpoint_id, error } = operation;
+  const words = error === undefined ? undefined : redactor.clean(error);
+  const told = { id, action, status, ...(endpoint_id && { endpoint_id }), ...(words && { error: words }) };
+  return new OperationFailedError(redactor.clean(describe(operation)) + (words ? `: ${words}` : ""), told);
+}
+
+interface Awaited {
+  readonly endpointId: string;
+  /**
+   * The operations that the change was answered with. Undefined: it named none, or may not have named all. Then those are
+   * followed that are seen to run: one that had ended before is no answer to the change.
+   */
+  readonly operations: readonly OperationRecord[] | undefined;
+  /** How long lists may lag. */
+  readonly lagMs: number;
+  readonly redactor: Redactor;
+  readonly onProgress: (text: string) => void;
+}
+
+/** The operations of one change of one compute, and how they are told. */
+class Followed {
+  readonly since = performance.now();
+  readonly #awaited: Awaited;
+  readonly #followed = new Map<string, OperationRecord>();
+
+  constructor(awaited: Awaited) {
+    this.#awaited = awaited;
+    this.#follow(awaited.operations ?? []);
+  }
+
+  get lags(): boolean {
+    return performance.now() - this.since < this.#awaited.lagMs;
+  }
+
+  get unfinished(): OperationRecord | undefined {
+    return [...this.#followed.values()].find(isUnfinished);
+  }
+
+  get failed(): OperationRecord | undefined {
+    return [...this.#followed.values()].find(endedBadly);
+  }
+
+  /** All of them, and at least one, were seen to end well. */
+  get haveEndedWell(): boolean {
+    return this.#followed.size > 0 && [...this.#followed.values()].every(endedWell);
+  }
+
+  /** What the list says of them now. One that it lacks is taken as it was for as long as lists lag, then as untraceable. */
+  look(listed: readonly OperationRecord[] | undefined): void {
+    const { operations, endpointId } = this.#awaited;
+    if (operations === undefined) {
+      this.#follow((listed ?? []).filter((one) => one.endpoint_id === endpointId && isUnfinished(one)));
+    }
+    for (const id of this.#followed.keys()) {
+      const now = listed?.find((one) => one.id === id);
+      if (now !== undefined) this.#followed.set(id, now);
+      else if (listed === undefined || !this.lags) this.#followed.delete(id);
+    }
+  }
+
+  tell(doing: string): void {
+    const step = this.unfinished === undefined ? "" : `${this.unfinished.action} ${this.unfinished.status}, `;
+    const { redactor, onProgress } = this.#awaited;
+    onProgress(redactor.clean(`${doing}, ${step}${seconds(performance.now() - this.since)} s`));
+  }
+
+  timedOut(what: string | undefined, otherwise: string, deadline: Deadline, trouble: SvcError | undefined): string {
+    const after = `after ${seconds(deadline.totalMs)} s`;
+    const why = trouble === undefined ? "" : `; the last look failed: ${trouble.message}`;
+    if (what === undefined) return `${otherwise} ${after}${why}`;
+    const running = this.unfinished === undefined ? "" : ` (${describe(this.unfinished)})`;
+    return this.#awaited.redactor.clean(`${what} ${after}${running}`) + why;
+  }
+
+  #follow(operations: readonly OperationRecord[]): void {
+    for (const operation of operations) this.#followed.set(operation.id, operation);
+  }
+}
+
+/** What is known of a change when its wait begins. */
+export interface Expectation extends Awaited {
+  /** The record that the change was answered with. Undefined: no change, or its response had no body. */
+  readonly answered: EndpointRecord | undefined;
+  /** A change was sent, so lists may lag behind it. */
+  readonly changed: boolean;
+  readonly idleIsReady: boolean;
+}
+
+/** Ready, still under way, or failed: one compute after one change. */
+export class EndpointWait implements Condition<EndpointRecord> {
+  readonly #expected: Expectation;
+  readonly #followed: Followed;
+  #last: EndpointRecord | undefined;
+  #missing = { lists: 0, since: 0 };
+
+  constructor(expected: Expectation) {
+    this.#expected = expected;
+    this.#followed = new Followed(expected);
+    this.#last = expected.answered;
+  }
+
+  /** A response that is a finished one needs no look: no operation, or all ended, and nothing pending. */
+  seeAnswer(): { done: EndpointRecord } | undefined {
+    const { answered, operations } = this.#expected;
+    if (answered === undefined || operations === undefined) return undefined;
+    this.#throwFailed();
+    return this.#followed.unfinished === undefined && this.#isReady(answered) ? { done: answered } : undefined;
+  }
+
+  see({ endpoints, operations, lookedAt }: Snapshot): { done: EndpointRecord } | undefined {
+    this.#followed.look(operations);
+    this.#throwFailed();
+    const endpoint = endpoints.find(({ id }) => id === this.#expected.endpointId);
+    if (endpoint === undefined) {
+      this.#onMissing(lookedAt);
+      return undefined;
+    }
+    this.#missing = { lists: 0, since: 0 };
+    this.#last = endpoint;
+    if (this.#isReady(endpoint)) return { done: endpoint };
+    this.#throwNotStarting(endpoint, newestOf(endpoint.id, operations ?? []));
+    const target = endpoint.pending_state ?? endpoint.current_state;
+    const doing = target === "idle" ? "suspending" : endpoint.current_state === "active" ? "applying" : "starting";
+    this.#followed.tell(doing);
+    return undefined;
+  }
+
+  timedOut(deadline: Deadline, trouble: SvcError | undefined): WaitTimeoutError {
+    const last = this.#missing.lists > 0 ? undefined : this.#last;
+    const { current_state: state, pending_state } = last ?? {};
+    const settled = state === "active" || state === "idle";
+    const pending = settled && pending_state !== undefined ? ` with "${pending_state}" pending` : "";
+    const what = last && `still "${state}"${pending}`;
+    return new WaitTimeoutError(this.#followed.timedOut(what, "not seen in any list", deadline, trouble), state);
+  }
+
+  #throwFailed(): void {
+    const { failed } = this.#followed;
+    if (failed !== undefined) throw operationFailed(failed, this.#expected.redactor);
+  }
+
+  #isReady(endpoint: EndpointRecord): boolean {
+    const { answered, operations, changed, idleIsReady } = this.#expected;
+    if (this.#followed.unfinished !== undefined || endpoint.pending_state !== undefined) return false;
+    if (this.#followed.lags) {
+      // A list that is older than the response shows what was there before the change.
+      if (Date.parse(endpoint.updated_at ?? "") < Date.parse(answered?.updated_at ?? "")) return false;
+      // The change was accepted, but what it started is not known: too early to believe a quiet list.
+      if (changed && operations === undefined) return false;
+    }
+    if (endpoint.current_state === "active") return true;
+    if (endpoint.current_state !== "idle") return false;
+    if (idleIsReady || this.#followed.haveEndedWell || operations === undefined || operations.length === 0) return true;
+    // Operations that cannot be followed: an idle compute that was changed while idle stays idle.
+    const wasIdle = answered?.current_state === "idle" && answered.pending_state === undefined;
+    return wasIdle && !this.#followed.lags;
+  }
+
+  /** Nothing is under way, and lists have had the time to show it: waiting longer does not help. */
+  #throwNotStarting({ current_state, pending_state }: EndpointRecord, newest: OperationRecord | undefined): void {
+    const { redactor, operations = [] } = this.#expected;
+    const isQuiet = pending_state === undefined && this.#followed.unfinished === undefined && !this.#followed.lags;
+    const isUnready = current_state !== "active" && current_state !== "idle";
+    // What the change was answered with, and no list shows, may yet be under way.
+    const isTraced = operations.length === 0 || this.#followed.haveEndedWell;
+    if (!isQuiet || !isUnready || !isTraced) return;
+    const why = newest !== undefined && endedBadly(newest) ? operationFailed(newest, redactor).message : undefined;
+    const what = `still "${current_state}", and no operation is under way that would change that`;
+    throw new NotStartingError(redactor.clean(why === undefined ? what : `${what}; ${why}`));
+  }
+
+  /** Lists lag, so one without it proves nothing: two in a row, and for longer than a lag lasts. */
+  #onMissing(lookedAt: number): void {
+    if (this.#missing.lists === 0) this.#missing.since = lookedAt;
+    this.#missing.lists += 1;
+    if (this.#missing.lists < 2 || lookedAt - this.#missing.since < this.#expected.lagMs) return;
+    throw new NotFoundError("it disappeared while it was waited for: the compute list no longer has it");
+  }
+}
+
+/** Waits until a deleted compute is off the list and its operations have ended, so that its branch is free and the project unlocked. */
+export class DeletionWait implements Condition<void> {
+  readonly #awaited: Awaited;
+  readonly #followed: Followed;
+  #state: string | undefined;
+  #quietSince: number | undefined;
+
+  constructor(awaited: Awaited) {
+    this.#awaited = awaited;
+    this.#followed = new Followed(awaited);
+  }
+
+  see({ endpoints, operations, lookedAt }: Snapshot): { done: undefined } | undefined {
+    const { endpointId, lagMs, redactor } = this.#awaited;
+    this.#followed.look(operations);
+    const { failed, unfinished } = this.#followed;
+    const endpoint = endpoints.find(({ id }) => id === endpointId);
+    if (endpoint === undefined && unfinished === undefined) return { done: undefined };
+    if (endpoint !== undefined && failed !== undefined) throw operationFailed(failed, redactor);
+    const isQuiet = operations !== undefined && unfinished === undefined && endpoint?.pending_state === undefined;
+    this.#quietSince = isQuiet ? (this.#quietSince ?? lookedAt) : undefined;
+    // Lists lag, but not for longer.
+    if (this.#quietSince !== undefined && lookedAt - this.#quietSince >= lagMs)
+      throw new SvcError("its deletion was accepted and nothing is under way any more, but it is still listed");
+    this.#state = endpoint?.current_state ?? "gone";
+    this.#followed.tell("deleting");
+    return undefined;
+  }
+
+  timedOut(deadline: Deadline, trouble: SvcError | undefined): WaitTimeoutError {
+    const what = this.#state === undefined ? undefined : `being deleted, still "${this.#state}"`;
+    return new WaitTimeoutError(
+      this.#followed.timedOut(what, "not known to be deleted", deadline, trouble),
+      this.#state,
+    );
+  }
+}

@@ -1,0 +1,125 @@
+import { type Deadline, LONGEST_TIMER_MS } from "../http/deadline";
+import { AuthenticationError, BadRequestError, NotFoundError, PermissionError, SvcError } from "../http/errors";
+import type { EndpointRecord, OperationRecord } from "../api/records";
+
+const FIRST_PAUSE_MS = 200;
+const GROWTH = 1.5;
+
+/** A project at one time. */
+export interface Snapshot {
+  /** When the asking began (performance.now). */
+  lookedAt: number;
+  endpoints: readonly EndpointRecord[];
+  /** Undefined: the service has no such route. */
+  operations: readonly OperationRecord[] | undefined;
+}
+
+/** What one change waits for. */
+export interface Condition<T> {
+  /** Returns what was waited for, undefined while it is not there yet; throws when it will never be. */
+  see: (snapshot: Snapshot) => { done: T } | undefined;
+  /** The error for a deadline that has passed; `trouble` is why the last look failed, if it did. */
+  timedOut: (deadline: Deadline, trouble: SvcError | undefined) => Error;
+}
+
+interface Waiter {
+  joinedAt: number;
+  see: (snapshot: Snapshot) => void;
+  fail: (error: unknown) => void;
+}
+
+/** Errors of a look that another look will not mend. */
+function isFinal(error: unknown): boolean {
+  if (!(error instanceof SvcError)) return true;
+  const kinds = [AuthenticationError, PermissionError, NotFoundError, BadRequestError];
+  return kinds.some((kind) => error instanceof kind);
+}
+
+/** One poll loop for a project, however many wait in it. It runs while somebody waits. */
+export class ProjectWatch {
+  readonly #waiters = new Set<Waiter>();
+  readonly #look: () => Promise<Snapshot>;
+  readonly #ceilingMs: number;
+  #running = false;
+  #pauseMs = FIRST_PAUSE_MS;
+  #trouble: SvcError | undefined;
+  #wake: () => void = () => undefined;
+
+  /** `look` makes one attempt and does not retry: the loop does. */
+  constructor(look: () => Promise<Snapshot>, ceilingMs: number) {
+    this.#look = look;
+    this.#ceilingMs = ceilingMs;
+  }
+
+  /** Looks at once, then after a pause that grows. */
+  wait<T>(condition: Condition<T>, deadline: Deadline): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const leave = (): void => {
+        this.#waiters.delete(waiter);
+        unsubscribe();
+        if (this.#waiters.size === 0) this.#wake();
+      };
+      const waiter: Waiter = {
+        joinedAt: performance.now(),
+        see: (snapshot) => {
+          try {
+            const seen = condition.see(snapshot);
+            if (seen === undefined) return;
+            leave();
+            resolve(seen.done);
+          } catch (error) {
+            waiter.fail(error);
+          }
+        },
+        fail: (error) => {
+          leave();
+          reject(error);
+        },
+      };
+      const unsubscribe = deadline.onExpire(() => waiter.fail(condition.timedOut(deadline, this.#trouble)));
+      this.#waiters.add(waiter);
+      this.#pauseMs = FIRST_PAUSE_MS;
+      if (this.#running) this.#wake();
+      else void this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    while (this.#waiters.size > 0) {
+      const began = performance.now();
+      let askedFor = 0;
+      try {
+        const snapshot = await this.#look();
+        this.#trouble = undefined;
+        for (const waiter of [...this.#waiters]) if (waiter.joinedAt <= began) waiter.see(snapshot);
+      } catch (error) {
+        // What joined meanwhile hears of it as well: a refusal concerns the whole project.
+        if (isFinal(error)) for (const waiter of [...this.#waiters]) waiter.fail(error);
+        else if (error instanceof SvcError) {
+          this.#trouble = error;
+          askedFor = error.retryAfterMs ?? 0;
+        }
+      }
+      const newcomer = [...this.#waiters].some(({ joinedAt }) => joinedAt > began);
+      if (this.#waiters.size > 0 && (!newcomer || askedFor > 0)) await this.#pause(askedFor);
+    }
+    this.#running = false;
+  }
+
+  async #pause(askedForMs: number): Promise<void> {
+    const ms = Math.max(askedForMs, Math.min(this.#pauseMs, this.#ceilingMs));
+    this.#pauseMs = Math.min(this.#pauseMs * GROWTH, this.#ceilingMs);
+    await new Promise<void>((resolve) => {
+      // Beyond what a timer can hold it would fire at once.
+      const timer = setTimeout(resolve, Math.min(ms, LONGEST_TIMER_MS));
+      this.#wake = () => {
+        // A pause that the service asked for is kept, unless nobody waits any more.
+        if (askedForMs > 0 && this.#waiters.size > 0) return;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = () => undefined;
+  }
+}

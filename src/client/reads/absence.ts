@@ -1,0 +1,139 @@
+/**
+ * When something counts as gone, and how long a list may lag: the one place that decides on a 404
+ * (docs/design/rules.md, 3).
+ */
+import { type Deadline, sleep, within } from "../http/deadline";
+import { BadResponseError, inSeconds, NotFoundError, PermissionError, SvcError, TimeoutError } from "../http/errors";
+import type { Kept, Waiting } from "./sharedReads";
+
+export const isGoneStatus = (status: number): boolean => status === 404 || status === 410;
+
+/** The error body of the service: an object with `code` and `message`. Something in front of it answers otherwise. */
+export function isErrorBody(body: unknown): boolean {
+  return typeof body === "object" && body !== null && "code" in body && "message" in body;
+}
+
+/** A route that the service does not have, if what it is of exists. */
+export const isRouteMissing = (error: unknown): error is SvcError =>
+  error instanceof SvcError && (error.status === 404 || error.status === 405);
+
+/** For routes that not every service has: undefined where it is missing, or where the key may not use it. */
+export async function optional<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isRouteMissing(error) || error instanceof PermissionError) return undefined;
+    throw error;
+  }
+}
+
+export interface ListOptions extends Waiting {
+  /** The list must have been asked for at this time (performance.now) or later. */
+  since?: number | undefined;
+}
+
+/** The list of one collection of one project, which may lag for `lagMs` behind a change. */
+export class Collection<T> {
+  readonly #get: (since: number | undefined) => Kept<readonly T[]>;
+  readonly #lagMs: number;
+
+  constructor(lagMs: number, get: (since: number | undefined) => Kept<readonly T[]>) {
+    this.#lagMs = lagMs;
+    this.#get = get;
+  }
+
+  /** Shared with all who ask for it, and kept until a change of ours. */
+  async list({ since, ...waiting }: ListOptions = {}): Promise<readonly T[]> {
+    return this.#get(since).latest.wait(waiting);
+  }
+
+  /** What `isIt` names; undefined when it is gone: two good lists without it, a lag apart, with no change of ours between. */
+  async find(isIt: (item: T) => boolean, { since, ...waiting }: ListOptions = {}): Promise<T | undefined> {
+    const { first, latest } = this.#get(since);
+    const found = (await latest.wait(waiting)).find(isIt);
+    if (found !== undefined) return found;
+    const earliest = first.answered?.value.some(isIt) === false ? first : latest;
+    if (latest.askedAt - earliest.askedAt >= this.#lagMs) return undefined;
+    const later = await this.#listAfterLag(earliest.askedAt, waiting);
+    return later.find(isIt);
+  }
+
+  /** Whether a deletion shows. */
+  gone(thing: string, isIt: (item: T) => boolean, waiting: Waiting = {}): Gone {
+    const lacks = (items: readonly T[]): true | undefined => (items.some(isIt) ? undefined : true);
+    return {
+      thing: () => thing,
+      shows: async () => (await this.lookFor(lacks, waiting)) === true,
+      isCertain: async () => lacks(await this.settled(waiting)) === true,
+    };
+  }
+
+  /** A list in which every change of before now shows. */
+  async settled(waiting: Waiting = {}): Promise<readonly T[]> {
+    return this.#listAfterLag(performance.now(), waiting);
+  }
+
+  /** Looks until `see` gives something, for as long as a list may lag. */
+  async lookFor<R>(see: (items: readonly T[]) => R | undefined, waiting: Waiting = {}): Promise<R | undefined> {
+    const began = performance.now();
+    for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 300)) {
+      const since = performance.now();
+      const seen = see(await this.list({ ...waiting, since }));
+      if (seen !== undefined || since - began >= this.#lagMs) return seen;
+      await sleep(Math.min(pauseMs, began + this.#lagMs - performance.now()));
+    }
+  }
+
+  async #listAfterLag(from: number, waiting: Waiting): Promise<readonly T[]> {
+    const since = from + this.#lagMs;
+    const late = ({ totalMs }: Deadline): Error =>
+      new TimeoutError(`lists can lag, and there was no second one within ${inSeconds(totalMs)}`);
+    // A timer may fire a moment early, and the list is to be shared by all who wait for it.
+    await within(waiting.deadline, sleep(Math.ceil(since - performance.now()) + 1), late);
+    return this.list({ ...waiting, since });
+  }
+}
+
+/** What lists say of a deletion. */
+export interface Gone {
+  /** For messages. */
+  readonly thing: () => string;
+  /** A list lacks the object, within the time that lists may lag. */
+  readonly shows: () => Promise<boolean>;
+  /** So does a list of a lag later: also what was made just before would show by then. */
+  readonly isCertain: () => Promise<boolean>;
+}
+
+/**
+ * Deletes. What the service says is gone is deleted (undefined); what it accepted without a word has to show; an answer
+ * that leaves it open is settled by a list. `gone` undefined: there is no list.
+ * @throws the trouble where it still stands.
+ */
+export async function deleted<T extends { readonly value?: unknown }>(
+  send: () => Promise<T>,
+  gone: Gone | undefined,
+): Promise<T | undefined> {
+  try {
+    const accepted = await send();
+    if (accepted.value !== undefined || gone === undefined || (await gone.shows())) return accepted;
+    throw new BadResponseError(`the deletion was accepted, but ${gone.thing()} is still listed`);
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    if (!(error instanceof SvcError) || !leavesOpen(error) || gone === undefined) throw error;
+    if (await gone.isCertain()) return undefined;
+    throw new BadResponseError(`${error.what}; ${gone.thing()} is still listed`, error.facts);
+  }
+}
+
+/** Reads what may be gone with what it lives in: undefined where the service says so. */
+export async function orGone<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}
+
+/** A good status whose body is not the route's, or a 404 without the error body of the service. */
+const leavesOpen = ({ status = 0 }: SvcError): boolean => (status >= 200 && status < 300) || isGoneStatus(status);

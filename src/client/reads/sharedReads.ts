@@ -1,0 +1,106 @@
+import { type Deadline, within } from "../http/deadline";
+import { outOfTime, type SvcError } from "../http/errors";
+
+/** Who waits for an answer: by which clock, and who is told what it waits for. */
+export interface Waiting {
+  deadline?: Deadline | undefined;
+  onProgress?: ((text: string) => void) | undefined;
+}
+
+/** What a read tells while it is under way. */
+export interface ReadEvents {
+  onProgress: (text: string) => void;
+  onHeldOff: () => () => void;
+  onTrouble: (error: SvcError) => void;
+}
+
+/** One read that several may wait for, each by its own clock. All clocks stand still while the service holds the read off. */
+export class SharedRead<T> {
+  /** On the clock of performance.now. */
+  readonly askedAt = performance.now();
+  readonly answer: Promise<T>;
+  /** What came back, once it has. */
+  answered: { value: T } | undefined;
+  readonly #path: string;
+  readonly #waiting = new Map<Waiting, (() => void) | undefined>();
+  #heldOff = 0;
+  #trouble: SvcError | undefined;
+
+  constructor(path: string, ask: (events: ReadEvents) => Promise<T>) {
+    this.#path = path;
+    this.answer = ask({
+      onProgress: (text) => {
+        for (const { onProgress } of this.#waiting.keys()) onProgress?.(text);
+      },
+      onHeldOff: () => this.#holdOff(),
+      onTrouble: (error) => (this.#trouble = error),
+    });
+    this.answer.then(
+      (value) => (this.answered = { value }),
+      () => undefined,
+    );
+  }
+
+  /** The answer, or an error once this deadline has passed. */
+  async wait(waiting: Waiting): Promise<T> {
+    this.#waiting.set(waiting, this.#heldOff > 0 ? waiting.deadline?.pause() : undefined);
+    try {
+      return await within(waiting.deadline, this.answer, ({ totalMs }) =>
+        outOfTime(totalMs, { method: "GET", path: this.#path }, this.#trouble),
+      );
+    } finally {
+      this.#waiting.get(waiting)?.();
+      this.#waiting.delete(waiting);
+    }
+  }
+
+  #holdOff(): () => void {
+    this.#heldOff += 1;
+    for (const waiting of this.#waiting.keys()) this.#waiting.set(waiting, waiting.deadline?.pause());
+    return () => {
+      this.#heldOff -= 1;
+      for (const [waiting, resume] of this.#waiting) {
+        resume?.();
+        this.#waiting.set(waiting, undefined);
+      }
+    };
+  }
+}
+
+/** The first and the latest read of one thing since our last change of it. */
+export interface Kept<T> {
+  first: SharedRead<T>;
+  latest: SharedRead<T>;
+}
+
+/**
+ * What several callers need is asked for once, and kept until a change of ours: a refresh of many resources costs one
+ * list for each collection and project.
+ */
+export class SharedReads {
+  readonly #kept = new Map<string, Kept<unknown>>();
+  readonly #changedAt = new Map<string, number>();
+
+  /**
+   * A read that was asked for at `since` or later; left out: at any time since our last change. `key` stands for one type
+   * of answer.
+   */
+  get<T>(key: string, ask: () => SharedRead<T>, since = this.#changedAt.get(key) ?? 0): Kept<T> {
+    // One key is only ever asked with one `ask`, so what is kept under it has that type.
+    const kept = this.#kept.get(key) as Kept<T> | undefined;
+    if (kept !== undefined && kept.latest.askedAt >= since) return kept;
+    const latest = ask();
+    const isCurrent = kept !== undefined && kept.first.askedAt >= (this.#changedAt.get(key) ?? 0);
+    const now = { first: isCurrent ? kept.first : latest, latest };
+    this.#kept.set(key, now);
+    latest.answer.catch(() => this.#kept.get(key) === now && this.#kept.delete(key));
+    return now;
+  }
+
+  /** Call before a change of these is sent; call the returned function when it ends, even on failure. */
+  changing(keys: readonly string[]): () => void {
+    const mark = (): void => keys.forEach((key) => this.#changedAt.set(key, performance.now()));
+    mark();
+    return mark;
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * What a POST has made whose answer was lost, or said something else: claimed on proof only (docs/design/rules.md, 2).
+ */
+import { ConflictError, FateUnknownError, SvcError } from "./http/errors";
+import type { Collection } from "./reads/absence";
+import type { Waiting } from "./reads/sharedReads";
+
+/** How to create one thing, and how to tell it from others. */
+export interface Creation<Item, Made> {
+  /** For messages, such as `the compute`. */
+  readonly thing: string;
+  readonly collection: Collection<Item>;
+  readonly idOf: (item: Item) => string;
+  /**
+   * Looks at the list that is taken right before each attempt, which leaves in the same tick; what it throws ends the
+   * creation before anything is sent.
+   */
+  readonly check?: ((listed: readonly Item[]) => void) | undefined;
+  /** `before` has to run before each attempt. */
+  readonly send: (before: () => Promise<void>) => Promise<Made>;
+  /** Whether an answer tells of what was made. Where it does not, the list has to. */
+  readonly says: (made: Made) => boolean;
+  /** The id that the service has given it, where it gives one. */
+  readonly madeId?: ((made: Made) => string | undefined) | undefined;
+  /** Whether it is what was accepted without a word. @default isOurs */
+  readonly isAccepted?: ((item: Item) => boolean) | undefined;
+  /** Whether every readable attribute that was sent stands there, with the value that was sent. */
+  readonly isOurs: (item: Item) => boolean;
+  /** Of what has appeared meanwhile, that which may be meant. */
+  readonly isCandidate: (item: Item) => boolean;
+  /** Names a candidate that is not proven to be ours, with its age and what differs. */
+  readonly describe: (item: Item) => string;
+  /** How to manage a candidate after all, where that is possible. */
+  readonly ways?: ((items: readonly Item[]) => string) | undefined;
+}
+
+/** What came of a creation: the answer, or the thing that was found where the answer was lost, or said nothing. */
+export type Outcome<Item, Made> = { readonly made: Made } | { readonly found: Item; readonly wasLost: boolean };
+
+/** The creations of one collection. Siblings look alike: what a lost answer was about is none that a sibling was told of. */
+export class Creations<Item> {
+  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #claimed = new Set<string>();
+
+  async create<Made>(creation: Creation<Item, Made>, waiting: Waiting): Promise<Outcome<Item, Made>> {
+    const { thing, collection, idOf, check, send, says, madeId, isOurs, isAccepted = isOurs } = creation;
+    let known = new Set<string>();
+    const before = async (): Promise<void> => {
+      const listed = await collection.list({ ...waiting, since: performance.now() });
+      known = new Set(listed.map(idOf));
+      check?.(listed);
+    };
+    const sending = send(before).then((made) => {
+      const id = madeId?.(made);
+      // Whatever the answer is about, it is not what this request has made.
+      if (id !== undefined && known.has(id))
+        throw new FateUnknownError(`the answer is about ${id}, which was there before`);
+      if (id !== undefined) this.#claimed.add(id);
+      return made;
+    });
+    this.#underWay.add(sending);
+    const over = (): unknown => this.#underWay.delete(sending);
+    sending.then(over, over);
+    try {
+      const made = await sending;
+      if (says(made)) return { made };
+    } catch (error) {
+      if (!(error instanceof FateUnknownError)) throw error;
+      return { found: await this.#find(creation, known, error, waiting), wasLost: true };
+    }
+    const silent = new FateUnknownError(`${thing} was accepted without a word of it`);
+    return { found: await this.#find({ ...creation, isOurs: isAccepted }, known, silent, waiting), wasLost: false };
+  }
+
+  /** @throws in words that name what was found instead. */
+  async #find(
+    {
+      thing,
+      collection,
+      idOf,
+      isOurs,
+      isCandidate,
+      describe,
+      ways,
+    }: Omit<Creation<Item, unknown>, "send" | "says" | "madeId">,
+    known: ReadonlySet<string>,
+    lost: FateUnknownError,
+    waiting: Waiting,
+  ): Promise<Item> {
+    const again = "Run pulumi up again: should it turn up, it is reported as already there";
+    let listed: readonly Item[];
+    try {
+      listed = await collection.settled(waiting);
+      // Theirs may stand in a list before their answers have come.
+      while (this.#underWay.size > 0) {
+        await Promise.allSettled(this.#underWay);
+        listed = await collection.list({ ...waiting, since: performance.now() });
+      }
+    } catch (trouble) {
+      if (!(trouble instanceof SvcError)) throw trouble;
+      throw new FateUnknownError(`${lost.what}; ${thing} could not be looked for: ${trouble.what}`, lost.facts, again);
+    }
+    const appeared = listed.filter((item) => !known.has(idOf(item)) && !this.#claimed.has(idOf(item)));
+    const candidates = appeared.filter(isCandidate);
+    const [found, ...others] = candidates.filter(isOurs);
+    if (found !== undefined && others.length === 0) {
+      this.#claimed.add(idOf(found));
+      return found;
+    }
+    if (candidates.length === 0)
+      throw new FateUnknownError(`${lost.what}; ${thing} was looked for and is not there`, lost.facts, again);
+    const named = candidates.map(describe).join("; ");
+    throw new FateUnknownError(
+      `${lost.what}; what has appeared meanwhile is not known to be it: ${named}`,
+      lost.facts,
+      `${ways?.(candidates) ?? "If none of them is yours"}, run pulumi up again`,
+    );
+  }
+}
+
+/** Creates; where the service says that something is in the way, which lists may not show yet, that is looked at. */
+export async function createOrStanding<Item, Made>(
+  create: () => Promise<Made>,
+  collection: Collection<Item>,
+  isInTheWay: (item: Item) => boolean,
+  standing: (item: Item) => Promise<Made>,
+  advice: string,
+  waiting: Waiting,
+): Promise<Made> {
+  try {
+    return await create();
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error;
+    const found = await collection.lookFor((items) => items.find(isInTheWay), waiting);
+    if (found !== undefined) return standing(found);
+    throw new Error(`${error.message}. ${advice}`, { cause: error });
+  }
+}

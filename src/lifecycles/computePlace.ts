@@ -1,0 +1,147 @@
+/** Where a compute may stand: who is in the way on a branch, and what of that leaves, or may be taken over. */
+import { setTimeout as pause } from "node:timers/promises";
+import { WaitTimeoutError, within, type EndpointRecord } from "../client";
+import type { Call } from "../dynamic/lifecycle";
+import type { Departure } from "../dynamic/memory";
+import type { ComputeEndpointShape } from "../resources/ComputeEndpoint";
+import { madeAgo } from "./age";
+import { OR_ALIAS } from "./conflictWords";
+
+const PRIMARY = "read_write";
+/** How a ComputeGroup names the replicas that it counts; its arguments have no place for "adopt" then. */
+const COUNTED_REPLICA = /-replica-(\d+)$/;
+const PAUSE_MS = 50;
+
+export const computeObject = (endpointId: string): string => `compute ${endpointId}`;
+
+/** A branch's one primary. A replica may stand first in a list: the type tells. */
+export function primaryOf(endpoints: readonly EndpointRecord[], branchId: string): EndpointRecord | undefined {
+  return endpoints.find((endpoint) => endpoint.type === PRIMARY && endpoint.branch_id === branchId);
+}
+
+/** A compute that is on its way to a branch. */
+interface Mover {
+  readonly id: string;
+  readonly departure: Departure;
+}
+
+interface Occupation {
+  /** Who stays in the way; undefined: the branch is free. */
+  readonly occupant: EndpointRecord | undefined;
+  /** It would leave, but for the compute that wants its place: they go round in a circle. */
+  readonly inCircle: boolean;
+}
+
+const FREE: Occupation = { occupant: undefined, inCircle: false };
+
+/**
+ * Who stands on a branch that a primary is to go to. What this run is moving away or deleting is waited for, also when
+ * the engine begins with it a moment later: without that, a chain of moves fails, and an adoption takes what leaves.
+ * @throws when it is still leaving at the deadline.
+ */
+export async function occupation(
+  call: Call<never>,
+  projectId: string,
+  branchId: string,
+  mover?: Mover,
+): Promise<Occupation> {
+  const { client, deadline, run } = call;
+  const patience = performance.now() + run.siblingStartsMs;
+  for (;;) {
+    const listed = await client.computes.list(projectId, { ...call, since: performance.now() });
+    const occupant = primaryOf(listed, branchId);
+    if (occupant === undefined || occupant.id === mover?.id) return FREE;
+    const object = computeObject(occupant.id);
+    // A list that still shows what this run has deleted lags.
+    if (run.wasDeleted(object)) return FREE;
+    const departure = run.departure(object);
+    if (departure === undefined) {
+      if (performance.now() >= patience) return { occupant, inCircle: false };
+      while (run.departure(object) === undefined && performance.now() < patience) await pause(PAUSE_MS);
+      // It may have left since the list was taken.
+      continue;
+    }
+    if (mover !== undefined) {
+      mover.departure.waitsFor = object;
+      if (leadsTo(call, object, computeObject(mover.id))) return { occupant, inCircle: true };
+    }
+    call.onProgress(`waiting for ${occupant.id} to leave ${branchId}`);
+    await within(deadline, departure.over, ({ totalMs }) => {
+      const after = `after ${Math.round(totalMs / 1_000)} s`;
+      return new WaitTimeoutError(`${occupant.id} was still leaving ${branchId} ${after}`, occupant.current_state);
+    });
+  }
+}
+
+/** Whether each waits for the next one's place, from one object to another. */
+function leadsTo({ run }: Call<never>, from: string, to: string): boolean {
+  for (let next: string | undefined = from; next !== undefined; next = run.departure(next)?.waitsFor) {
+    if (next === to) return true;
+  }
+  return false;
+}
+
+/**
+ * Looks whether the branch that a primary is to move to is free, before anything is changed.
+ * @throws when a primary stays there.
+ */
+export async function refuseOccupiedBranch(
+  call: Call<never>,
+  projectId: string,
+  moving: EndpointRecord,
+  branchId: string,
+  departure: Departure,
+): Promise<void> {
+  if (moving.type !== PRIMARY || moving.branch_id === branchId) return;
+  const { occupant, inCircle } = await occupation(call, projectId, branchId, { id: moving.id, departure });
+  if (occupant === undefined) return;
+  const what = `${branchId} has a primary compute already (${occupant.id}), and a branch can have one only`;
+  throw new Error(
+    inCircle
+      ? `${what}; that one waits in turn for the branch of ${moving.id}, so neither can go first. Nothing was changed. ` +
+          `Go in two steps: first move one of them to a free branch and run pulumi up; then move it to where it belongs and run pulumi up again`
+      : `${what}. Nothing was changed. ` +
+          `Go in two steps: first move ${occupant.id} to a free branch, or take it out of the program, and run pulumi up; ` +
+          `then move this one and run pulumi up again`,
+  );
+}
+
+/** What stands where a compute is to be created, and stays there. */
+export function inTheWay(endpoint: EndpointRecord): Error {
+  const isPrimary = endpoint.type === PRIMARY;
+  const what = isPrimary ? "the branch has a primary compute" : "the branch has a read replica of this name";
+  const adopt = isPrimary ? "adopt: true" : `adopt: '${endpoint.id}'`;
+  const counted = isPrimary ? undefined : COUNTED_REPLICA.exec(endpoint.name ?? "")?.[1];
+  const asList =
+    counted === undefined
+      ? ""
+      : ` (where a ComputeGroup counts its replicas, give them as a list instead, this one with key: "${counted}", the same name, and adopt)`;
+  return new Error(
+    `${what} already: ${endpoint.id} on ${endpoint.branch_id}${madeAgo(endpoint.created_at)}. ` +
+      `An interrupted pulumi up may have made it. To manage it here, set "${adopt}" on this resource${asList}; ` +
+      `to have a new one, delete ${endpoint.id} first or choose another branch${OR_ALIAS}`,
+  );
+}
+
+/**
+ * The compute that `adopt` names; undefined when this run has deleted it: a replacement deletes what the program goes on
+ * naming.
+ */
+export async function named(
+  call: Call<never>,
+  endpointId: string,
+  { projectId, type = PRIMARY }: ComputeEndpointShape,
+): Promise<EndpointRecord | undefined> {
+  const object = computeObject(endpointId);
+  while (call.run.departure(object) !== undefined) await call.run.departed(object);
+  if (call.run.wasDeleted(object)) return undefined;
+  const endpoint = await call.client.computes.find(projectId, endpointId, { ...call, since: performance.now() });
+  if (endpoint === undefined)
+    throw new Error('"adopt" names a compute that is not in this project. Take "adopt" out to make a new one');
+  if (endpoint.type !== type) {
+    throw new Error(
+      `"adopt" names ${endpoint.id}, whose type is ${endpoint.type}, not ${type}: a type cannot be changed`,
+    );
+  }
+  return endpoint;
+}

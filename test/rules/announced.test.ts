@@ -1,0 +1,273 @@
+/**
+ * Rule 5: what a plan will or may replace, restart or take over stands on the resource's line. Plans go through a
+ * stand-in for the engine (program.ts); nothing here knows how a warning comes about.
+ */
+import { records, until } from "../emulator/support";
+import { replacingArguments, UNKNOWN, warningsOn, type Declared, type Kind } from "./program";
+import { AUTH_PROVIDER, branch, expectDone, world, type Json, type World } from "./world";
+
+const P = "prj-told";
+const SMTP = {
+  type: "standard",
+  host: "smtp.example.com",
+  port: 587,
+  username: "u",
+  password: "p",
+  senderEmail: "a@example.com",
+  senderName: "A",
+};
+
+interface Case {
+  readonly inputs: object;
+  /** Another value of each argument that replaces it. */
+  readonly others: Readonly<Record<string, unknown>>;
+  /** What is lost, or what stays, beside the object itself. */
+  readonly lost?: RegExp;
+}
+
+const CASES: Readonly<Record<Kind, Case>> = {
+  AuthIntegration: {
+    inputs: {
+      projectId: P,
+      branchId: branch(P, 1),
+      databaseName: "one",
+      roleName: "owner",
+      authProvider: AUTH_PROVIDER,
+    },
+    others: {
+      projectId: "prj-else",
+      branchId: branch(P, 2),
+      databaseName: "two",
+      roleName: "other",
+      authProvider: "another",
+    },
+    lost: /users.*keys|keys.*users/,
+  },
+  AuthKeys: {
+    inputs: { projectId: P, authProvider: AUTH_PROVIDER, rotationTriggers: [1] },
+    others: { projectId: "prj-else", authProvider: "another", rotationTriggers: [2] },
+    lost: /stay valid|revoke/,
+  },
+  AuthOwnershipTransfer: {
+    inputs: { projectId: P, authProvider: AUTH_PROVIDER, triggers: [1] },
+    others: { projectId: "prj-else", authProvider: "another", triggers: [2] },
+  },
+  AuthUser: {
+    inputs: { projectId: P, email: "a@example.com", name: "A", authProvider: AUTH_PROVIDER },
+    others: { projectId: "prj-else", email: "b@example.com", name: "B", authProvider: "another" },
+    lost: /another id/,
+  },
+  ComputeEndpoint: {
+    inputs: { projectId: P, branchId: branch(P, 2), type: "read_write", regionId: "aws-us-east-1" },
+    others: { projectId: "prj-else", type: "read_only", regionId: "aws-eu-west-1" },
+    lost: /another (id|host)/,
+  },
+  EmailServer: { inputs: { projectId: P, ...SMTP }, others: { projectId: "prj-else" } },
+  OAuthProvider: {
+    inputs: { projectId: P, providerId: "own", clientId: "a", clientSecret: "b" },
+    others: { projectId: "prj-else", providerId: "other" },
+  },
+  Whitelist: {
+    inputs: { projectId: P, domains: ["https://a.example.com"], authProvider: AUTH_PROVIDER },
+    others: { projectId: "prj-else", authProvider: "another" },
+  },
+  WhitelistDomain: {
+    inputs: { projectId: P, domain: "https://a.example.com", authProvider: AUTH_PROVIDER },
+    others: { projectId: "prj-else", domain: "https://b.example.com", authProvider: "another" },
+  },
+};
+
+// Object.entries forgets the keys of what it is given.
+const KINDS = Object.keys(CASES) as Kind[];
+const EACH = KINDS.flatMap((kind) => Object.keys(CASES[kind].others).map((argument) => [kind, argument] as const));
+
+/** A stack in which the resource "thing" stands. */
+async function standing(kind: Kind, inputs: object = CASES[kind].inputs) {
+  const given = await world();
+  await given.project(P, { integration: kind !== "AuthIntegration" });
+  const stack = given.stack();
+  const thing = (more: object = {}): Declared => ({ kind, name: "thing", inputs: { ...inputs, ...more } });
+  expectDone(await stack.up([thing()]));
+  const warnings = async (more: object): Promise<string[]> => {
+    const plan = await stack.preview([thing(more)]);
+    expect(plan.errors).toEqual([]);
+    return warningsOn(plan, kind, "thing");
+  };
+  return { given, stack, thing, warnings };
+}
+
+test.each(KINDS)("%s: every argument that replaces it is in the table of this file", (kind) => {
+  expect(Object.keys(CASES[kind].others).sort()).toEqual(replacingArguments(kind).sort());
+});
+
+test.each(EACH)("%s: another value of %s is announced as a replacement, with what is lost", async (kind, argument) => {
+  const { warnings } = await standing(kind);
+  const said = await warnings({ [argument]: CASES[kind].others[argument] });
+  const [announcement = ""] = said.filter((text) => /replace/i.test(text));
+  expect(announcement).toContain(`"${argument}"`);
+  expect(announcement).not.toMatch(/may be replaced/);
+  if (CASES[kind].lost !== undefined) expect(said.join("\n")).toMatch(CASES[kind].lost);
+});
+
+test.each(EACH)(
+  "%s: a value of %s that is not known yet is announced as a possible replacement",
+  async (kind, argument) => {
+    const { warnings } = await standing(kind);
+    const said = (await warnings({ [argument]: UNKNOWN })).filter((text) => /replace/i.test(text)).join("\n");
+    expect(said).toContain(`"${argument}"`);
+    expect(said).toMatch(/known/);
+  },
+);
+
+test.each(KINDS)("%s: a plan without changes announces nothing, and neither does a refresh", async (kind) => {
+  const { warnings, thing, stack } = await standing(kind);
+  expect(await warnings({})).toEqual([]);
+  const { errors, log } = await stack.refresh();
+  expect(errors).toEqual([]);
+  expect(log.filter(({ severity }) => severity === "warning")).toEqual([]);
+  expectDone(await stack.up([thing()]));
+});
+
+test("an integration on a branch that is not known yet: the plan says that all users and keys may be lost", async () => {
+  const { warnings } = await standing("AuthIntegration");
+  const said = (await warnings({ branchId: UNKNOWN })).join("\n");
+  expect(said).toMatch(/may be replaced/);
+  expect(said).toMatch(/users/);
+  expect(said).toMatch(/keys/);
+});
+
+test("an OAuth provider that goes back to shared keys is announced as a replacement", async () => {
+  const { warnings } = await standing("OAuthProvider");
+  const said = await warnings({ clientId: undefined, clientSecret: undefined });
+  expect(said.join("\n")).toMatch(/replace|deleted and made again/);
+});
+
+describe("a takeover in a replacement is announced", () => {
+  const TAKEOVERS: readonly (readonly [string, Kind, object, object])[] = [
+    [
+      "a primary in another project",
+      "ComputeEndpoint",
+      { branchId: branch(P, 2), adopt: true },
+      { projectId: "prj-live", branchId: branch("prj-live", 1) },
+    ],
+    [
+      "a primary in place of a replica",
+      "ComputeEndpoint",
+      { branchId: branch(P, 2), type: "read_only" },
+      { type: "read_write", adopt: true },
+    ],
+    ["an integration in another project", "AuthIntegration", { adopt: true }, { projectId: "prj-live" }],
+    ["an OAuth provider", "OAuthProvider", { providerId: "google", adopt: true }, { providerId: "github" }],
+    [
+      "a redirect domain",
+      "WhitelistDomain",
+      { domain: "https://a.example.com", adopt: true },
+      { domain: "https://b.example.com" },
+    ],
+  ];
+  test.each(TAKEOVERS)("%s", async (_what, kind, inputs, change) => {
+    const { given, warnings } = await standing(kind, { projectId: P, ...inputs });
+    await given.project("prj-live", { compute: true });
+    const said = (await warnings(change)).join("\n");
+    expect(said).toMatch(/replace/i);
+    expect(said).toMatch(/take[sn]? over/);
+  });
+});
+
+describe("a restart is announced", () => {
+  const endpoints = `/projects/${P}/endpoints`;
+  const idOf = (stack: { entry(name: string): { id: string } }) => stack.entry("thing").id.split("/")[1] ?? "";
+  const compute = { projectId: P, branchId: branch(P, 2) };
+
+  const active = (given: World, id: string): Promise<Json> =>
+    until(
+      async () => records(await given.call("GET", endpoints), "endpoints").find((record) => record["id"] === id) ?? {},
+      ({ current_state, pending_state }) => current_state === "active" && pending_state === undefined,
+    );
+
+  test("when size is managed anew, with a value that the state may have from long ago", async () => {
+    const { given, stack, warnings, thing } = await standing("ComputeEndpoint", { ...compute, size: 2 });
+    // Managed no more, then changed by hand: the state still says 2.
+    expectDone(await stack.up([thing({ size: undefined })]));
+    await given.edit(P, {
+      kind: "endpoint",
+      id: idOf(stack),
+      set: { autoscaling_limit_min_cu: 4, autoscaling_limit_max_cu: 4 },
+    });
+    const said = (await warnings({ size: 2 })).join("\n");
+    expect(said).toMatch(/"size"/);
+    expect(said).toMatch(/restart/);
+    expect(said).toMatch(/connections/);
+  });
+
+  test("when size is managed for the first time, with another value", async () => {
+    const { warnings } = await standing("ComputeEndpoint", compute);
+    expect((await warnings({ size: 8 })).join("\n")).toMatch(/"size".*restart.*connections/s);
+  });
+
+  test("when restartTriggers are given for the first time, which does restart an active compute", async () => {
+    const { given, stack, warnings, thing } = await standing("ComputeEndpoint", compute);
+    expect((await warnings({ restartTriggers: [1] })).join("\n")).toMatch(/restart.*connections/s);
+    await active(given, idOf(stack));
+    await given.forgetRequests();
+    expectDone(await stack.up([thing({ restartTriggers: [1] })]));
+    expect(await given.mutations()).toEqual([expect.stringMatching(/^POST .*\/restart$/)]);
+  });
+
+  test("when triggers are given again after they were left out", async () => {
+    const { given, stack, warnings, thing } = await standing("ComputeEndpoint", { ...compute, restartTriggers: [1] });
+    expectDone(await stack.up([thing({ restartTriggers: undefined })]));
+    expect((await warnings({ restartTriggers: [2] })).join("\n")).toMatch(/restart.*connections/s);
+    await active(given, idOf(stack));
+    await given.forgetRequests();
+    expectDone(await stack.up([thing({ restartTriggers: [2] })]));
+    expect(await given.mutations()).toEqual([expect.stringMatching(/^POST .*\/restart$/)]);
+  });
+
+  test("not for the triggers of a compute that is new: it starts afresh", async () => {
+    const given = await world();
+    await given.project(P);
+    const stack = given.stack();
+    const thing: Declared = { kind: "ComputeEndpoint", name: "thing", inputs: { ...compute, restartTriggers: [1] } };
+    expect(warningsOn(await stack.preview([thing]), "ComputeEndpoint", "thing")).toEqual([]);
+    expectDone(await stack.up([thing]));
+    expect(await given.mutations()).not.toEqual(expect.arrayContaining([expect.stringMatching(/restart$/)]));
+  });
+
+  test("a trigger beside a size that somebody has changed by hand to the declared value restarts all the same", async () => {
+    const { given, stack, thing } = await standing("ComputeEndpoint", { ...compute, size: 2, restartTriggers: [1] });
+    await given.edit(P, {
+      kind: "endpoint",
+      id: idOf(stack),
+      set: { autoscaling_limit_min_cu: 4, autoscaling_limit_max_cu: 4 },
+    });
+    await active(given, idOf(stack));
+    await given.forgetRequests();
+    expectDone(await stack.up([thing({ size: 4, restartTriggers: [2] })]));
+    expect(await given.mutations()).toEqual(expect.arrayContaining([expect.stringMatching(/^POST .*\/restart$/)]));
+  });
+
+  test("a trigger beside a real resize restarts once: the resize does it", async () => {
+    const { given, stack, thing } = await standing("ComputeEndpoint", { ...compute, size: 2, restartTriggers: [1] });
+    await active(given, idOf(stack));
+    await given.forgetRequests();
+    expectDone(await stack.up([thing({ size: 4, restartTriggers: [2] })]));
+    expect(await given.mutations()).toEqual([expect.stringMatching(/^PATCH /)]);
+  });
+});
+
+test("a refresh that finds drift in everything that a plan would announce says nothing of a plan", async () => {
+  const { given, stack } = await standing("ComputeEndpoint", {
+    projectId: P,
+    branchId: branch(P, 2),
+    type: "read_only",
+    size: 2,
+    restartTriggers: [1],
+    disabled: false,
+  });
+  const set = { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 16, branch_id: branch(P, 3), disabled: true };
+  await given.edit(P, { kind: "endpoint", id: stack.entry("thing").id.split("/")[1], set });
+  const { errors, log } = await stack.refresh();
+  expect(errors).toEqual([]);
+  expect(log.filter(({ severity }) => severity === "warning")).toEqual([]);
+});

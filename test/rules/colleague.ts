@@ -1,0 +1,152 @@
+import { api, type Json } from "../emulator/support";
+import type { Entry, Stack } from "./program";
+import { AUTH_PROVIDER, branch, type World } from "./world";
+
+/** What somebody else does in the same project, by hand. */
+export type Deed =
+  | { readonly do: "primary" | "replica"; readonly branch: number }
+  | { readonly do: "delete compute" | "resize compute"; readonly which: number }
+  | { readonly do: "add domain" | "remove domain"; readonly domain: string }
+  | { readonly do: "add provider" | "remove provider" }
+  | { readonly do: "integrate" | "disintegrate" | "mail" };
+
+/** A size that no program of the model declares: what is the colleague's can be told from what is ours. */
+const THEIR_CU = 3;
+
+/** The second actor, who remembers what is his. Nothing of the provider under test is used. */
+export class Colleague {
+  readonly computes = new Set<string>();
+  readonly integrations = new Set<string>();
+  /** Domains and OAuth providers, each with the integration that it lives in. */
+  readonly domains = new Map<string, string>();
+  readonly providers = new Map<string, string>();
+  /** How often he took something away: then not everything that a run says needs to be there still. */
+  removals = 0;
+  /** How often he changed something that stands. */
+  edits = 0;
+
+  constructor(
+    readonly service: World,
+    readonly projectId: string,
+  ) {}
+
+  /** `meanwhile`: beside a command of ours, where he keeps from doing exactly the same as we do. */
+  async act(deed: Deed, stack: Stack, meanwhile: boolean): Promise<void> {
+    const path = `/projects/${this.projectId}`;
+    if (deed.do === "primary" || deed.do === "replica") {
+      const type = deed.do === "primary" ? "read_write" : "read_only";
+      const limits = { autoscaling_limit_min_cu: THEIR_CU, autoscaling_limit_max_cu: THEIR_CU };
+      const endpoint = { branch_id: branch(this.projectId, deed.branch), type, ...limits };
+      const { status, body } = await this.#send("POST", `${path}/endpoints`, { endpoint });
+      // Its record stands under this key.
+      if (status === 201) this.computes.add(String((body["endpoint"] as Json)["id"]));
+    } else if (deed.do === "delete compute" || deed.do === "resize compute") {
+      const all = await this.service.computes(this.projectId);
+      const id = all[deed.which % Math.max(1, all.length)]?.["id"];
+      if (id === undefined) return;
+      if (deed.do === "resize compute") {
+        this.edits += 1;
+        const endpoint = { autoscaling_limit_min_cu: 5, autoscaling_limit_max_cu: 5 };
+        return void (await this.#send("PATCH", `${path}/endpoints/${String(id)}`, { endpoint }));
+      }
+      this.removals += 1;
+      await this.#send("DELETE", `${path}/endpoints/${String(id)}`);
+      this.computes.delete(String(id));
+    } else if (deed.do === "add domain") {
+      const domain = meanwhile ? "https://theirs.example.com" : deed.domain;
+      const home = await this.home();
+      const ours = isHeld(stack.state, `${this.projectId}/${domain}`, home);
+      const { status } = await this.#send("POST", `${path}/auth/domains`, { domain, auth_provider: AUTH_PROVIDER });
+      if (status === 201 && !ours && home !== undefined) this.domains.set(domain, home);
+    } else if (deed.do === "remove domain") {
+      this.removals += 1;
+      const sent = { auth_provider: AUTH_PROVIDER, domains: [{ domain: deed.domain }] };
+      await this.#send("DELETE", `${path}/auth/domains`, sent);
+      this.domains.delete(deed.domain);
+    } else if (deed.do === "add provider") {
+      const home = await this.home();
+      const ours = isHeld(stack.state, `${this.projectId}/own`, home);
+      // A list shows the type alone: beside our own, his has another.
+      const sent = { id: "own", ...(!meanwhile && { client_id: "theirs", client_secret: "their secret" }) };
+      const { status } = await this.#send("POST", `${path}/auth/oauth_providers`, sent);
+      if (status < 300 && !ours && home !== undefined) this.providers.set("own", home);
+    } else if (deed.do === "remove provider") {
+      this.removals += 1;
+      await this.#send("DELETE", `${path}/auth/oauth_providers/own`);
+      this.providers.delete("own");
+    } else if (deed.do === "integrate") {
+      const sent = { project_id: this.projectId, auth_provider: AUTH_PROVIDER, branch_id: branch(this.projectId, 1) };
+      const answer = await this.#send("POST", "/projects/auth/create", { ...sent, database_name: "theirs" });
+      if (answer.status === 201) this.integrations.add(String(answer.body["auth_provider_project_id"]));
+    } else if (deed.do === "disintegrate") {
+      this.removals += 1;
+      const home = await this.home();
+      await this.#send("DELETE", `${path}/auth/integration/${AUTH_PROVIDER}`);
+      if (home !== undefined) this.integrations.delete(home);
+    } else {
+      this.edits += 1;
+      const smtp = { host: "theirs.example.com", port: 25, username: "t", password: "t", sender_name: "T" };
+      const sent = { type: "standard", ...smtp, sender_email: "t@example.com" };
+      await this.#send("PATCH", `${path}/auth/email_server`, sent);
+    }
+  }
+
+  /** The integration that stands now. */
+  async home(): Promise<string | undefined> {
+    const { integrations } = await this.service.holdings(this.projectId);
+    const [integration] = integrations as Json[];
+    return integration === undefined ? undefined : String(integration["auth_provider_project_id"]);
+  }
+
+  /** What is wrong between his things and our state. What `adopt` took over is ours from here on. */
+  async complaints({ state }: Stack): Promise<string[]> {
+    const found: string[] = [];
+    const held = await this.service.holdings(this.projectId);
+    const home = await this.home();
+    const taken = (what: string, entry: Entry, forget: () => unknown): void => {
+      if (entry.inputs["adopt"] === true) forget();
+      else found.push(`${what} of the colleague is in our state as "${entry.name}", which does not say adopt`);
+    };
+    for (const entry of state) {
+      const [, rest = ""] = entry.id.split(/\/(.*)/s);
+      const isHere = [undefined, home].includes(homeOf(entry));
+      if (entry.kind === "ComputeEndpoint" && this.computes.has(rest)) {
+        taken(`compute ${rest}`, entry, () => this.computes.delete(rest));
+      }
+      if (entry.kind === "AuthIntegration" && this.integrations.has(homeOf(entry) ?? "")) {
+        taken("the integration", entry, () => this.integrations.delete(homeOf(entry) ?? ""));
+      }
+      if (entry.kind === "WhitelistDomain" && isHere && this.domains.get(rest) === home && home !== undefined) {
+        taken(`domain ${rest}`, entry, () => this.domains.delete(rest));
+      }
+      if (entry.kind === "OAuthProvider" && isHere && this.providers.get(rest) === home && home !== undefined) {
+        taken(`OAuth provider ${rest}`, entry, () => this.providers.delete(rest));
+      }
+    }
+    const standing = (list: string, key: string): Set<string> =>
+      new Set((held[list] as Json[]).map((record) => String(record[key])));
+    const computes = standing("endpoints", "id");
+    for (const id of this.computes) if (!computes.has(id)) found.push(`compute ${id} of the colleague was deleted`);
+    for (const id of this.integrations) if (id !== home) found.push("the integration of the colleague was deleted");
+    // With an integration goes what lives in it.
+    const domains = standing("domains", "domain");
+    for (const [domain, where] of this.domains)
+      if (where === home && !domains.has(domain)) found.push(`domain ${domain} of the colleague was deleted`);
+    const providers = standing("oauth_providers", "id");
+    for (const [id, where] of this.providers)
+      if (where === home && !providers.has(id)) found.push(`OAuth provider ${id} of the colleague was deleted`);
+    return found;
+  }
+
+  /** Whatever comes of it: he may well be refused. */
+  #send(method: string, path: string, body?: Json) {
+    return api(this.service, method, path, body);
+  }
+}
+
+/** The auth project that an entry was made in, where it knows it. */
+export const homeOf = ({ outs }: Entry): string | undefined =>
+  outs["authProviderProjectId"] === undefined ? undefined : String(outs["authProviderProjectId"]);
+
+const isHeld = (state: readonly Entry[], id: string, home: string | undefined): boolean =>
+  state.some((entry) => entry.id === id && [undefined, home].includes(homeOf(entry)));

@@ -1,0 +1,350 @@
+import type { Properties } from "../../src/dynamic/properties";
+import { ENDPOINTS as DEMO_ENDPOINTS, endpointId } from "../resources/computeCases";
+import { expectNoSecrets, PROJECT, type Harness, type Json, type State } from "../resources/harness";
+import { altered, empty, emptyPage, errorInside, otherShape, page, type Reply, type Rule, type Scene } from "./hostile";
+import {
+  COMPUTE,
+  computeScene,
+  computesOf,
+  EMAIL,
+  EMAIL_STANDARD,
+  emailScene,
+  ENDPOINT,
+  ENDPOINTS,
+  mailOf,
+  MUTATIONS,
+  OAUTH,
+  OAUTH_PROVIDER,
+  OAUTH_SHARED,
+  OAUTH_STANDARD,
+  oauthScene,
+  providerOf,
+  standing,
+  type Mutation,
+} from "./mutations";
+import { outcomeOf, step, up, wordsOf, type Outcome } from "./steps";
+
+type Way = readonly [name: string, kind: "empty" | "odd", answer: Reply];
+
+const WAYS: readonly Way[] = [
+  ["no body", "empty", empty()],
+  ["no body of the type text/html", "empty", emptyPage()],
+  ["an error in a body with 200", "odd", errorInside],
+  ["a body of another shape", "odd", otherShape],
+  ["a web page", "odd", page(200)],
+];
+
+/** What stands before the change, and the process that makes the change. */
+async function prepared({ from, prepare }: Mutation, { given }: Scene): Promise<State | undefined> {
+  const state = prepare === undefined ? from && (await given.create(from)) : await prepare(given);
+  given.restart();
+  await given.forgetRequests();
+  return state;
+}
+
+const changedBy = ({ from = {}, to = {} }: Mutation): string[] =>
+  Object.keys(to).filter((name) => JSON.stringify(Reflect.get(to, name)) !== JSON.stringify(Reflect.get(from, name)));
+
+/** What did not happen is not in the state, and the next plan takes it up again. */
+function expectNotRecorded(mutation: Mutation, outcome: Outcome): void {
+  const words = wordsOf(outcome);
+  expect(words).not.toBe("");
+  if (outcome.ended === "well" || outcome.kept === undefined) return;
+  expect(mutation.from ?? mutation.prepare ?? mutation.configures).toBeDefined();
+  expect(outcome.kept.outs).toHaveProperty("__unfinished");
+  for (const name of mutation.from === undefined ? [] : changedBy(mutation)) {
+    expect(outcome.kept.outs[name]).not.toEqual(Reflect.get(mutation.to ?? {}, name));
+  }
+}
+
+function expectRecorded({ to }: Mutation, outcome: Outcome): void {
+  expect(outcome).toMatchObject({ ended: "well" });
+  if (outcome.ended === "badly" || to === undefined) return;
+  expect(outcome.state?.outs).toMatchObject(to);
+  expect(outcome.state?.outs).not.toHaveProperty("__unfinished");
+}
+
+describe.each(MUTATIONS)("$title", (mutation) => {
+  const { method, path, to, happened } = mutation;
+  const changing = async (rule: Omit<Rule, "method" | "path">) => {
+    const opened = await mutation.open();
+    const state = await prepared(mutation, opened);
+    opened.network.on({ method, path, ...rule });
+    const outcome = await outcomeOf(() => step(opened.given, state, to));
+    expectNoSecrets(opened.given);
+    return { ...opened, outcome, before: state };
+  };
+
+  test("answered with its own body is done", async () => {
+    const { given, outcome } = await changing({});
+    expectRecorded(mutation, outcome);
+    expect(await happened(given)).toBe(true);
+  });
+
+  test.each(WAYS)("that took effect and is answered with %s", async (_name, kind, answer) => {
+    const { given, network, outcome, before } = await changing({ answer });
+    expect(await happened(given)).toBe(true);
+    const tellsNothing = mutation.onlyAnswered ?? (kind === "odd" ? mutation.unlisted : undefined) ?? false;
+    if (tellsNothing) {
+      expect(wordsOf(outcome)).not.toBe("");
+      return;
+    }
+    if (kind === "odd" && mutation.secret === true) {
+      // Sending it once more, with a good answer, is as good.
+      const sentAgain = method === "POST" && network.arrived.some((request) => request.method === "PATCH");
+      if (outcome.ended === "badly") expectNotRecorded(mutation, outcome);
+      else expect(sentAgain).toBe(true);
+      network.calm();
+      if (before === undefined || outcome.ended === "well") return;
+      const again = await up(given, outcome.kept ?? before, to);
+      expectRecorded(mutation, again.outcome);
+      return;
+    }
+    expectRecorded(mutation, outcome);
+  });
+
+  test.each(WAYS)("that took no effect and is answered with %s", async (_name, kind, answer) => {
+    const { given, network, outcome, before } = await changing({ executed: false, answer });
+    expect(await happened(given)).toBe(false);
+    // The documented answer, and nothing that says otherwise.
+    if (kind === "empty" && mutation.unlisted === true) return;
+    expectNotRecorded(mutation, outcome);
+    if (kind === "empty" && mutation.argument !== undefined) expect(wordsOf(outcome)).toMatch(mutation.argument);
+    network.calm();
+    const kept = outcome.ended === "badly" ? outcome.kept : undefined;
+    const again = await up(given, kept ?? before, to);
+    expectRecorded(mutation, again.outcome);
+    expect(await happened(given)).toBe(true);
+  });
+});
+
+/** The answer of a compute route with another size in it. */
+const anotherSize = altered((body) => ({
+  ...body,
+  // The routes of a compute answer its record under this key.
+  endpoint: { ...(body["endpoint"] as Json), autoscaling_limit_min_cu: 8, autoscaling_limit_max_cu: 8 },
+}));
+const sentAnotherSize = ({ endpoint }: Json): Json => ({
+  endpoint: { ...(endpoint as Json), autoscaling_limit_min_cu: 8, autoscaling_limit_max_cu: 8 },
+});
+const sizesOf = async (given: Harness): Promise<unknown[]> =>
+  (await computesOf(given)).map((found) => found["autoscaling_limit_max_cu"]);
+
+/** What the state may keep of a change that the service did not make as asked. */
+function expectAskedAgain(outcome: Outcome, name: string, shown: unknown): void {
+  expect(wordsOf(outcome)).toContain(name);
+  if (outcome.ended === "well" || outcome.kept === undefined) return;
+  expect(outcome.kept.outs).toMatchObject({ [name]: shown, __unfinished: expect.anything() });
+}
+
+describe("an answer of the right shape with another value than was sent", () => {
+  test("to a creation of a compute is looked at again, and done where the list shows what was sent", async () => {
+    const { given, network } = await computeScene();
+    network.on({ method: "POST", path: ENDPOINTS, answer: anotherSize });
+    const { outs } = await given.create(COMPUTE);
+    expect(outs["size"]).toBe(2);
+    expect(await sizesOf(given)).toEqual([2]);
+  });
+
+  test("to a creation of a compute that has the other value is a failure which names the argument, and asks again", async () => {
+    const { given, network } = await computeScene();
+    network.on({ method: "POST", path: ENDPOINTS, rewrite: sentAnotherSize });
+    const outcome = await outcomeOf(() => given.create(COMPUTE));
+    expectAskedAgain(outcome, "size", 8);
+    const [made] = await computesOf(given);
+    expect(outcome).toMatchObject({ kept: { id: `${PROJECT}/${String(made?.["id"])}` } });
+    network.calm();
+    const { outcome: again, state } = await up(given, outcome.ended === "badly" ? outcome.kept : undefined, COMPUTE);
+    expect(again.ended).toBe("well");
+    expect(state?.outs["size"]).toBe(2);
+    expect(await sizesOf(given)).toEqual([2]);
+  });
+
+  const resized = { ...COMPUTE, size: 4 };
+
+  test("to a resize is looked at again, and done where the list shows what was sent", async () => {
+    const { given, network } = await computeScene();
+    const state = await given.create(COMPUTE);
+    network.on({ method: "PATCH", path: ENDPOINT, answer: anotherSize });
+    expect((await given.update(state, resized)).outs["size"]).toBe(4);
+    expect(await sizesOf(given)).toEqual([4]);
+  });
+
+  test.each<readonly [string, Rule, number]>([
+    ["was made with another value", { rewrite: sentAnotherSize }, 8],
+    // As the record is: right in shape, and as it was.
+    ["was not made", { rewrite: (body) => ({ ...body, endpoint: { passwordless_access: true } }) }, 2],
+  ])("to a resize that %s is a failure which names the argument, and asks again", async (_how, rule, shown) => {
+    const { given, network } = await computeScene();
+    const state = await given.create(COMPUTE);
+    network.on({ method: "PATCH", path: ENDPOINT, ...rule });
+    const outcome = await outcomeOf(() => given.update(state, resized));
+    expectAskedAgain(outcome, "size", shown);
+    expect(await sizesOf(given)).toEqual([shown]);
+    network.calm();
+    const again = await up(given, outcome.ended === "badly" ? (outcome.kept ?? state) : state, resized);
+    expect(again.outcome.ended).toBe("well");
+    expect(await sizesOf(given)).toEqual([4]);
+  });
+
+  test.each<readonly [string, Properties | undefined, string, string]>([
+    ["an OAuth provider that is added", undefined, "POST", OAUTH],
+    ["an OAuth provider that is given credentials", OAUTH_SHARED, "PATCH", OAUTH_PROVIDER],
+  ])("to %s leaves its credentials unrecorded", async (_which, from, method, path) => {
+    const { given, network } = await oauthScene();
+    const state = from && (await given.create(from));
+    network.on({ method, path, rewrite: (body) => ({ ...body, client_id: "another-id" }) });
+    const outcome = await outcomeOf(() => step(given, state, OAUTH_STANDARD));
+    expect(wordsOf(outcome)).toMatch(/clientId|client_id/);
+    if (outcome.ended === "badly" && outcome.kept !== undefined) {
+      expect(outcome.kept.outs).toHaveProperty("__unfinished");
+      expect(outcome.kept.outs["clientId"]).not.toBe("own-id");
+    }
+    expectNoSecrets(given);
+    if (state === undefined) return;
+    network.calm();
+    const again = await up(given, outcome.ended === "badly" ? (outcome.kept ?? state) : state, OAUTH_STANDARD);
+    expect(again.outcome.ended).toBe("well");
+    expect((await providerOf(given))?.["client_id"]).toBe("own-id");
+  });
+
+  test("to a mail server is a failure which names the argument, and asks again", async () => {
+    const { given, network } = await emailScene();
+    const state = await given.create(EMAIL_STANDARD);
+    const moved = { ...EMAIL_STANDARD, host: "smtp.other.example.com" };
+    network.on({ method: "PATCH", path: EMAIL, rewrite: (body) => ({ ...body, host: "smtp.third.example.com" }) });
+    const outcome = await outcomeOf(() => given.update(state, moved));
+    expectAskedAgain(outcome, "host", "smtp.third.example.com");
+    network.calm();
+    const again = await up(given, outcome.ended === "badly" ? (outcome.kept ?? state) : state, moved);
+    expect(again.outcome.ended).toBe("well");
+    expect((await mailOf(given))["host"]).toBe("smtp.other.example.com");
+  });
+});
+
+/** The operations of the compute that began after this many, and ended well. */
+const endedWellSince = async (given: Harness, count: number): Promise<unknown[]> =>
+  (await standing(given, "operations"))
+    .slice(count)
+    .filter(({ status, action }) => status === "finished" && action !== "check_availability");
+
+describe("operations", () => {
+  test("a resize whose operation failed is not green before an operation has ended well", async () => {
+    const { given } = await computeScene();
+    const first = await given.create(COMPUTE);
+    const program = { ...COMPUTE, size: 4 };
+    await given.fault({ operation: { action: "apply_config", status: "failed", error: "no capacity left" } });
+    const { outcome, state } = await up(given, first, program);
+    expect(wordsOf(outcome)).toMatch(/apply_config/);
+    const count = (await standing(given, "operations")).length;
+    const again = await up(given, state, program);
+    const mended = await endedWellSince(given, count);
+    if (again.outcome.ended === "well") expect(mended).not.toEqual([]);
+    else {
+      expect(again.state?.outs).toHaveProperty("__unfinished");
+      expect(again.outcome.words).toContain(endpointId(first));
+    }
+  });
+
+  test.each([
+    ["an active", true],
+    ["an idle", false],
+  ])(
+    "of long ago that failed do not fail the change of %s compute that is answered without a body",
+    async (_a, runs) => {
+      const { given, network } = await computeScene();
+      const state = await given.create(COMPUTE);
+      const at = `${DEMO_ENDPOINTS}/${endpointId(state)}`;
+      await given.fault({ operation: { action: "apply_config", status: "failed" } });
+      await given.edit({ kind: "operation", create: { endpoint_id: endpointId(state), action: "apply_config" } });
+      await settledOperations(given);
+      if (!runs) await given.edit({ kind: "endpoint", id: endpointId(state), set: { current_state: "idle" } });
+      given.restart();
+      network.on({ method: "PATCH", path: ENDPOINT, answer: empty() });
+      const { outs } = await given.update(state, { ...COMPUTE, name: "reports" });
+      expect(outs["name"]).toBe("reports");
+      expect((await given.get(at))["endpoint"]).toMatchObject({ name: "reports" });
+    },
+  );
+
+  /** With time to spare: an end that comes before it is no end of patience. */
+  const long = { ...COMPUTE, __timeouts: { update: 12 } };
+  const SOON_MS = 6_000;
+
+  test.each([
+    ["it is started, or the update fails at once", {}],
+    ["where it cannot be started the update fails at once", { seedOnly: true }],
+  ])("where none is under way a compute that is left init is not waited for: %s", async (_what, options) => {
+    const { given } = await computeScene(options);
+    const made = await given.create(COMPUTE);
+    await given.edit({ kind: "endpoint", id: endpointId(made), set: { current_state: "init" } });
+    const began = performance.now();
+    const unfinished = { ...made, outs: { ...made.outs, __unfinished: "create" } };
+    const { outcome } = await up(given, unfinished, long);
+    expect(performance.now() - began).toBeLessThan(SOON_MS);
+    const [compute] = await computesOf(given);
+    if (outcome.ended === "well") expect(compute?.["current_state"]).toBe("active");
+    else {
+      expect(outcome.words).toMatch(/init/);
+      expect(compute?.["current_state"]).toBe("init");
+    }
+    if ("seedOnly" in options) expect(outcome.ended).toBe("badly");
+  });
+
+  test("a change that leaves a compute init, with no operation, ends long before its time is over", async () => {
+    const { given } = await computeScene();
+    const made = await given.create(COMPUTE);
+    await given.edit({ kind: "endpoint", id: endpointId(made), set: { current_state: "init" } });
+    const began = performance.now();
+    const { outcome } = await up(given, made, { ...long, name: "reports" });
+    expect(performance.now() - began).toBeLessThan(SOON_MS);
+    const [compute] = await computesOf(given);
+    if (outcome.ended === "well") expect(compute?.["current_state"]).toBe("active");
+    else expect(outcome.words).toMatch(/init/);
+  });
+});
+
+async function settledOperations(given: Harness): Promise<void> {
+  for (;;) {
+    const unfinished = (await standing(given, "operations")).filter(({ status }) =>
+      ["scheduling", "running"].includes(String(status)),
+    );
+    if (unfinished.length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+describe("a change of settings", () => {
+  /** What a service may show beside what is documented. */
+  const SHOWN = {
+    pg_settings: { work_mem: "8MB" },
+    preload_libraries: { use_defaults: true, enabled_libraries: ["timescaledb"], installed: ["a"] },
+    shared_buffers_hint: "128MB",
+  };
+  const withSettings = (settings: Properties): Properties => ({ ...COMPUTE, settings });
+
+  test.each<readonly [string, Properties, Json]>([
+    ["pgSettings", { pgSettings: { work_mem: "16MB" } }, { pg_settings: { work_mem: "16MB" } }],
+    [
+      "useDefaults",
+      { preloadLibraries: { useDefaults: false } },
+      { preload_libraries: { use_defaults: false, enabled_libraries: ["timescaledb"] } },
+    ],
+    [
+      "enabledLibraries",
+      { preloadLibraries: { enabledLibraries: ["pg_cron"] } },
+      { preload_libraries: { use_defaults: true, enabled_libraries: ["pg_cron"] } },
+    ],
+  ])("of %s sends documented fields only, and leaves the other parts as they are", async (_name, settings, changed) => {
+    const { given, network } = await computeScene();
+    const state = await given.create(COMPUTE);
+    await given.edit({ kind: "endpoint", id: endpointId(state), set: { settings: SHOWN } });
+    await up(given, state, withSettings(settings));
+    const [patch] = network.arrived.filter(({ method }) => method === "PATCH");
+    const { settings: sent } = patch?.body["endpoint"] as { settings: Json };
+    expect(sent).toMatchObject(changed);
+    expect(["pg_settings", "preload_libraries"]).toEqual(expect.arrayContaining(Object.keys(sent)));
+    const libraries = Object.keys((sent["preload_libraries"] as Json | undefined) ?? {});
+    expect(["use_defaults", "enabled_libraries"]).toEqual(expect.arrayContaining(libraries));
+  });
+});

@@ -1,0 +1,799 @@
+/**
+ * Rule 4: what a run has made or taken over is not deleted by it, what it deletes or moves away is not taken over, and
+ * an object is declared once. Each run goes through a stand-in for the engine (program.ts) and is judged by what the
+ * service holds.
+ */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { output, type Declared, type Kind, type Program, type Stack } from "./program";
+import {
+  atRest,
+  AUTH_PROVIDER,
+  branch,
+  eachSeed,
+  expectClean,
+  expectDone,
+  world,
+  type Json,
+  type World,
+} from "./world";
+
+const SEEDS = 8;
+
+const site = (letter: string): string => `https://${letter.toLowerCase()}.example.com`;
+const sites = (letters: string): string[] => [...letters].map(site);
+
+/** `letters.map((letter, i) => new Kind("r" + i, …))`: the names follow the places, not the things. */
+const byIndex = (kind: Kind, letters: string, inputs: (letter: string, i: number) => object): Program =>
+  [...letters].map((letter, i) => ({ kind, name: `r${i}`, inputs: { ...inputs(letter, i) } }));
+
+const domainsOf = (projectId: string, letters: string, adopt = true): Program =>
+  byIndex("WhitelistDomain", letters, (letter) => ({ projectId, domain: site(letter), ...(adopt && { adopt }) }));
+
+/** Each entry of the state names an object of its own. */
+function expectDistinct({ state }: Stack): void {
+  const ids = state.map(({ kind, id }) => `${kind} ${id}`);
+  expect(ids).toEqual([...new Set(ids)]);
+}
+
+/** Every compute in the state stands at the service, none twice. */
+async function expectComputesStand(given: World, stack: Stack, projectId: string): Promise<void> {
+  const standing = (await given.computes(projectId)).map(({ id }) => `${projectId}/${String(id)}`);
+  const held = stack.state.filter(({ kind, id }) => kind === "ComputeEndpoint" && id.startsWith(`${projectId}/`));
+  expect(standing).toEqual(expect.arrayContaining(held.map(({ id }) => id)));
+  expectDistinct(stack);
+}
+
+const places = async (given: World, projectId: string): Promise<Record<string, unknown>> =>
+  Object.fromEntries((await given.computes(projectId)).map(({ id, branch_id }) => [String(id), branch_id]));
+
+const primary = (name: string, projectId: string, branchId: string, more: object = {}): Declared => ({
+  kind: "ComputeEndpoint",
+  name,
+  inputs: { projectId, branchId, ...more },
+});
+
+const SHIFTS: readonly (readonly [string, string, string])[] = [
+  ["one put in front", "AB", "NAB"],
+  ["one put in front of one", "A", "NA"],
+  ["two put in front", "AB", "MNAB"],
+  ["one put in the middle", "ABC", "ANBC"],
+  ["the first taken out", "ABC", "BC"],
+  ["the middle one taken out", "ABC", "AC"],
+  ["a rotation to the right", "ABC", "CAB"],
+  ["a rotation to the left", "ABC", "BCA"],
+  ["two that change places", "AB", "BA"],
+  ["a reversal", "ABCD", "DCBA"],
+  ["others in all places", "AB", "CD"],
+  ["a shift with a new last one", "ABC", "BCN"],
+];
+
+describe("a list that is declared by index", () => {
+  test.each(SHIFTS)(
+    "redirect domains, %s: the whitelist holds exactly what is declared (%s to %s)",
+    async (_, from, to) => {
+      const given = await world();
+      await eachSeed(SEEDS, async (seed) => {
+        const projectId = `prj-s${seed}`;
+        await given.project(projectId, { integration: true });
+        const stack = given.stack();
+        expectDone(await stack.up(domainsOf(projectId, from), { seed: 0 }));
+        expectDone(await stack.up(domainsOf(projectId, to), { seed }));
+        expect(await given.domains(projectId)).toEqual(sites(to).sort());
+        expectDistinct(stack);
+        await expectClean(stack, domainsOf(projectId, to));
+      });
+    },
+  );
+
+  test.each(SHIFTS)("OAuth providers, %s: those stand that are declared (%s to %s)", async (_, from, to) => {
+    const given = await world();
+    await eachSeed(SEEDS, async (seed) => {
+      const projectId = `prj-s${seed}`;
+      await given.project(projectId, { integration: true });
+      const program = (letters: string) =>
+        byIndex("OAuthProvider", letters, (letter) => ({
+          projectId,
+          providerId: `p-${letter.toLowerCase()}`,
+          clientId: letter,
+          clientSecret: `secret of ${letter}`,
+          adopt: true,
+        }));
+      const stack = given.stack();
+      expectDone(await stack.up(program(from), { seed: 0 }));
+      expectDone(await stack.up(program(to), { seed }));
+      // Whatever was taken over or made anew: the credentials are those of its own.
+      const { oauth_providers } = await given.holdings(projectId);
+      const own = (oauth_providers as Json[]).filter(({ id }) => String(id).startsWith("p-"));
+      const found = own.map(({ id, client_id }) => [id, client_id]).sort();
+      expect(found).toEqual([...to].map((letter) => [`p-${letter.toLowerCase()}`, letter]).sort());
+      await expectClean(stack, program(to));
+    });
+  });
+
+  test.each(SHIFTS)(
+    "redirect domains without adopt, %s: an up that fails says what stands, and the next ones get there (%s to %s)",
+    async (_, from, to) => {
+      const given = await world();
+      await eachSeed(SEEDS, async (seed) => {
+        const projectId = `prj-s${seed}`;
+        await given.project(projectId, { integration: true });
+        const stack = given.stack();
+        expectDone(await stack.up(domainsOf(projectId, from, false), { seed: 0 }));
+        const wanted = domainsOf(projectId, to, false);
+        let errors: readonly string[] = ["none yet"];
+        for (let time = 0; time <= to.length && errors.length > 0; time += 1) {
+          ({ errors } = await stack.up(wanted, { seed: seed + 100 * time }));
+          for (const error of errors) expect(error).toMatch(/https:\/\/\w\.example\.com.*(adopt|already|another)/);
+        }
+        // What only goes at the very end is in the way of its new name for ever: "adopt" is the way that the words name.
+        if (to.length < from.length && errors.length > 0)
+          expectDone(await stack.up(domainsOf(projectId, to), { seed }));
+        else expect(errors).toEqual([]);
+        expect(await given.domains(projectId)).toEqual(sites(to).sort());
+        expectDistinct(stack);
+      });
+    },
+  );
+
+  test.each([
+    ["one put in front", [1, 2], [3, 1, 2]],
+    ["the first taken out", [1, 2, 3], [2, 3]],
+    ["all one further", [1, 2, 3], [2, 3, 4]],
+    ["all one back", [2, 3, 4], [1, 2, 3]],
+  ])(
+    "primaries of branches, %s: one compute on each declared branch, or words and the way there",
+    async (_, from, to) => {
+      const given = await world();
+      await eachSeed(SEEDS, async (seed) => {
+        const projectId = `prj-s${seed}`;
+        await given.project(projectId);
+        const program = (numbers: readonly number[]): Program =>
+          numbers.map((n, i) => primary(`r${i}`, projectId, branch(projectId, n)));
+        const stack = given.stack();
+        expectDone(await stack.up(program(from), { seed: 0 }));
+        const before = stack.state.map(({ id }) => id);
+        const { errors } = await stack.up(program(to), { seed });
+        await expectComputesStand(given, stack, projectId);
+        if (errors.length > 0) {
+          // The last of the list goes last: whoever wants its branch has to say so.
+          for (const error of errors) expect(error).toMatch(/has a primary compute already|two steps/);
+          // Nothing was lost.
+          const standing = Object.keys(await places(given, projectId)).map((id) => `${projectId}/${id}`);
+          expect(standing).toEqual(expect.arrayContaining(before));
+          return;
+        }
+        const taken = Object.values(await places(given, projectId)).sort();
+        expect(taken).toEqual(to.map((n) => branch(projectId, n)).sort());
+        await expectClean(stack, program(to));
+      });
+    },
+  );
+});
+
+describe("an object that two resources declare is refused by the plan, which names both", () => {
+  const P = "prj-two";
+  const SMTP = {
+    type: "standard",
+    host: "smtp.example.com",
+    port: 587,
+    username: "u",
+    password: "p",
+    senderEmail: "a@example.com",
+    senderName: "A",
+  };
+  const domain = (name: string, of: string, more: object = {}): Declared => ({
+    kind: "WhitelistDomain",
+    name,
+    inputs: { projectId: P, domain: of, ...more },
+  });
+  const whole = (name: string, ...domains: string[]): Declared => ({
+    kind: "Whitelist",
+    name,
+    inputs: { projectId: P, domains },
+  });
+  const of = (kind: Kind, name: string, inputs: object): Declared => ({
+    kind,
+    name,
+    inputs: { projectId: P, ...inputs },
+  });
+  const TWICE: readonly (readonly [string, Declared, Declared])[] = [
+    ["an integration", of("AuthIntegration", "alpha", {}), of("AuthIntegration", "beta", {})],
+    [
+      "an integration whose auth provider one of them spells out",
+      of("AuthIntegration", "alpha", {}),
+      of("AuthIntegration", "beta", { authProvider: AUTH_PROVIDER, adopt: true }),
+    ],
+    [
+      "an OAuth provider",
+      of("OAuthProvider", "alpha", { providerId: "google", adopt: true }),
+      of("OAuthProvider", "beta", { providerId: "google", clientId: "a", clientSecret: "b" }),
+    ],
+    ["a redirect domain", domain("alpha", site("a")), domain("beta", site("a"), { adopt: true })],
+    ["a redirect domain in two spellings", domain("alpha", site("a")), domain("beta", "https://A.example.com:443/")],
+    [
+      "a redirect domain whose auth provider one of them spells out",
+      domain("alpha", site("a")),
+      domain("beta", site("a"), { authProvider: AUTH_PROVIDER }),
+    ],
+    ["a whitelist", whole("alpha", site("a")), whole("beta", site("b"))],
+    ["a redirect domain beside the whitelist that holds it", whole("alpha", site("a")), domain("beta", site("a"))],
+    ["a redirect domain beside a whitelist without it", whole("alpha", site("a")), domain("beta", site("b"))],
+    ["a whitelist beside a redirect domain", domain("alpha", site("b")), whole("beta", site("a"))],
+    ["an e-mail server", of("EmailServer", "alpha", { type: "shared" }), of("EmailServer", "beta", SMTP)],
+    [
+      "a user",
+      of("AuthUser", "alpha", { email: "a@example.com" }),
+      of("AuthUser", "beta", { email: "a@example.com", name: "A" }),
+    ],
+    ["the primary of a branch", primary("alpha", P, branch(P, 2)), primary("beta", P, branch(P, 2), { size: 2 })],
+    [
+      "the primary of a branch, whose type one of them spells out",
+      primary("alpha", P, branch(P, 2), { type: "read_write" }),
+      primary("beta", P, branch(P, 2), { adopt: true }),
+    ],
+    [
+      "a compute that both take over",
+      primary("alpha", P, branch(P, 2), { type: "read_only", adopt: "ep-same-1" }),
+      primary("beta", P, branch(P, 3), { type: "read_only", adopt: "ep-same-1" }),
+    ],
+  ];
+
+  test.each(TWICE)("%s", async (_what, one, two) => {
+    const given = await world();
+    await given.project(P, { integration: one.kind !== "AuthIntegration" });
+    await given.forgetRequests();
+    for (const program of [
+      [one, two],
+      [two, one],
+    ]) {
+      const plan = await given.stack().preview(program);
+      const said = plan.errors.join("\n");
+      expect(said).toContain("alpha");
+      expect(said).toContain("beta");
+    }
+    expect(await given.mutations()).toEqual([]);
+  });
+
+  test.each(TWICE)("%s, in an up without a plan: what came second is not sent", async (_what, one, two) => {
+    const given = await world();
+    await given.project(P, { integration: one.kind !== "AuthIntegration" });
+    const stack = given.stack();
+    const { errors } = await stack.up([one, two], { seed: 1, preview: "none", parallel: 1 });
+    expect(errors.join("\n")).toContain("alpha");
+    expect(errors.join("\n")).toContain("beta");
+    expect(stack.state.map(({ name }) => name)).not.toContain("beta");
+  });
+
+  test("while what only looks alike passes", async () => {
+    const given = await world();
+    await given.project(P, { integration: true });
+    await given.project("prj-other", { integration: true });
+    const program: Program = [
+      domain("a", site("a")),
+      domain("b", "http://a.example.com"),
+      domain("c", "https://a.example.com:8443"),
+      { ...domain("d", site("a")), inputs: { projectId: "prj-other", domain: site("a") } },
+      of("AuthUser", "u1", { email: "a@example.com" }),
+      of("AuthUser", "u2", { email: "b@example.com" }),
+      of("AuthKeys", "k1", {}),
+      of("AuthKeys", "k2", {}),
+      of("EmailServer", "m1", { type: "shared" }),
+      { kind: "EmailServer", name: "m2", inputs: { projectId: "prj-other", type: "shared" } },
+      of("OAuthProvider", "o1", { providerId: "google", adopt: true }),
+      of("OAuthProvider", "o2", { providerId: "github", adopt: true }),
+      primary("p1", P, branch(P, 1)),
+      primary("p2", P, branch(P, 2)),
+      primary("r1", P, branch(P, 1), { type: "read_only" }),
+      primary("r2", P, branch(P, 1), { type: "read_only" }),
+    ];
+    const stack = given.stack();
+    for (const preview of ["both", "apart", "none"] as const) {
+      expectDone(await stack.up(program, { seed: 3, preview }));
+    }
+    await expectClean(stack, program);
+  });
+
+  test("and what is not known yet is nobody's twin in the plan", async () => {
+    const given = await world();
+    await given.project(P);
+    const program: Program = [
+      of("AuthIntegration", "auth", { branchId: branch(P, 1) }),
+      {
+        kind: "WhitelistDomain",
+        name: "alpha",
+        inputs: { projectId: output("auth", "projectId"), domain: output("auth", "jwksUrl") },
+      },
+      { kind: "WhitelistDomain", name: "beta", inputs: { projectId: output("auth", "projectId"), domain: site("a") } },
+    ];
+    expectDone(await given.stack().preview(program));
+  });
+});
+
+describe("adopt: true beside a compute that this run takes away", () => {
+  /** Once a compute is deleted, lists go on showing it for a while, as a service with replicas of its data may. */
+  async function lagging(given: World, lagMs: number): Promise<{ baseUrl: string; server: Server }> {
+    const gone: { record: Json; until: number }[] = [];
+    const server = createServer((request, response) => {
+      void (async () => {
+        const chunks: Buffer[] = [];
+        // Chunks of a request are buffers: no encoding was set.
+        for await (const chunk of request) chunks.push(chunk as Buffer);
+        const body = Buffer.concat(chunks);
+        const { method = "GET", url = "" } = request;
+        const answer = await fetch(new URL(given.url).origin + url, {
+          method,
+          headers: { authorization: `Bearer ${given.apiKey}`, "content-type": "application/json" },
+          ...(body.length > 0 && { body }),
+        });
+        let text = await answer.text();
+        const parsed = text.startsWith("{") ? (JSON.parse(text) as Json) : {};
+        if (method === "DELETE" && answer.ok && parsed["endpoint"] !== undefined) {
+          gone.push({ record: parsed["endpoint"] as Json, until: Date.now() + lagMs });
+        }
+        if (method === "GET" && url.endsWith("/endpoints") && Array.isArray(parsed["endpoints"])) {
+          const shown = gone.filter(
+            ({ until, record }) => until > Date.now() && url.includes(String(record["project_id"])),
+          );
+          text = JSON.stringify({
+            endpoints: [...shown.map(({ record }) => record), ...(parsed["endpoints"] as Json[])],
+          });
+        }
+        response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "text/plain" });
+        response.end(answer.status === 204 ? undefined : text);
+      })().catch(() => response.destroy());
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    // A TCP server has no other kind of address.
+    const { port } = server.address() as AddressInfo;
+    return { baseUrl: `http://127.0.0.1:${port}${new URL(given.baseUrl).pathname}`, server };
+  }
+  const servers: Server[] = [];
+  afterEach(() => {
+    for (const server of servers.splice(0)) {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+
+  const ORDERS = [
+    ["the old one first", false],
+    ["the new one first", true],
+  ] as const;
+  const ordered = (program: Program, turned: boolean): Program => (turned ? [...program].reverse() : program);
+
+  test.each(
+    ORDERS.flatMap(([order, turned]) => [
+      [`${order}`, turned, 0] as const,
+      [`${order}, and the lists go on showing it`, turned, 20] as const,
+    ]),
+  )(
+    "which is being replaced into another project (%s): one compute in one resource, and it stands",
+    async (_, turned, lagMs) => {
+      const given = await world();
+      const { baseUrl } = await lagging(given, lagMs);
+      await eachSeed(SEEDS, async (seed) => {
+        const [here, there] = [`prj-h${seed}`, `prj-t${seed}`];
+        await given.project(here);
+        await given.project(there);
+        const stack = given.stack({ lagMs: 60 }, baseUrl);
+        const first = [primary("old", here, branch(here, 1))];
+        expectDone(await stack.up(first, { seed: 0 }));
+        const program = ordered(
+          [primary("old", there, branch(there, 1)), primary("new", here, branch(here, 1), { adopt: true })],
+          turned,
+        );
+        expectDone(await stack.up(program, { seed }));
+        await atRest(given, here);
+        await expectComputesStand(given, stack, here);
+        await expectComputesStand(given, stack, there);
+        expect(Object.values(await places(given, here))).toEqual([branch(here, 1)]);
+        expect(Object.values(await places(given, there))).toEqual([branch(there, 1)]);
+        await expectClean(stack, program);
+      });
+    },
+  );
+
+  test.each(ORDERS)("which is being moved away (%s): the new one is not the one that moved", async (_, turned) => {
+    const given = await world();
+    await eachSeed(SEEDS, async (seed) => {
+      const p = `prj-s${seed}`;
+      await given.project(p);
+      const stack = given.stack();
+      expectDone(await stack.up([primary("alpha", p, branch(p, 1))], { seed: 0 }));
+      const { id } = stack.entry("alpha");
+      const moving = [primary("alpha", p, branch(p, 2)), primary("beta", p, branch(p, 1), { adopt: true })];
+      const { errors } = await stack.up(ordered(moving, turned), { seed });
+      if (turned && errors.length > 0) {
+        // Nobody could know of the other one yet: then it is said, and nothing is lost.
+        expect(errors.join("\n")).toMatch(/alpha.*beta|beta.*alpha/s);
+        expect(await places(given, p)).toHaveProperty(id.split("/")[1] ?? "");
+        return;
+      }
+      expectDone({ errors });
+      await expectComputesStand(given, stack, p);
+      expect(stack.entry("alpha").id).toBe(id);
+      const [, oldId = ""] = id.split("/");
+      const [, newId = ""] = stack.entry("beta").id.split("/");
+      expect(await places(given, p)).toEqual({ [oldId]: branch(p, 2), [newId]: branch(p, 1) });
+    });
+  });
+
+  test("which leaves the program: it is taken over, and stays", async () => {
+    const given = await world();
+    await eachSeed(SEEDS, async (seed) => {
+      const p = `prj-s${seed}`;
+      await given.project(p);
+      const stack = given.stack();
+      expectDone(await stack.up([primary("old", p, branch(p, 1))], { seed: 0 }));
+      const { id } = stack.entry("old");
+      const program = [primary("new", p, branch(p, 1), { adopt: true })];
+      expectDone(await stack.up(program, { seed }));
+      expect(stack.entry("new").id).toBe(id);
+      await expectComputesStand(given, stack, p);
+      await expectClean(stack, program);
+    });
+  });
+
+  test("a replica that a replaced resource gives up is not taken over by its id", async () => {
+    const given = await world();
+    await eachSeed(SEEDS, async (seed) => {
+      const [here, there] = [`prj-h${seed}`, `prj-t${seed}`];
+      await given.project(here);
+      await given.project(there);
+      const stack = given.stack();
+      expectDone(await stack.up([primary("old", here, branch(here, 1), { type: "read_only" })], { seed: 0 }));
+      const [, adopt] = stack.entry("old").id.split("/");
+      const program = [
+        primary("old", there, branch(there, 1), { type: "read_only" }),
+        primary("new", here, branch(here, 1), { type: "read_only", adopt }),
+      ];
+      const { errors } = await stack.up(program, { seed });
+      await expectComputesStand(given, stack, here);
+      await expectComputesStand(given, stack, there);
+      if (errors.length === 0) await expectClean(stack, program);
+    });
+  });
+
+  test("a replacement into another project takes over its live primary, keeps it, and deletes only its own", async () => {
+    const given = await world();
+    await eachSeed(SEEDS, async (seed) => {
+      const [here, live] = [`prj-h${seed}`, `prj-l${seed}`];
+      await given.project(here);
+      await given.project(live, { compute: true });
+      const [standing] = await given.computes(live);
+      const stack = given.stack();
+      expectDone(await stack.up([primary("api", here, branch(here, 1), { adopt: true })], { seed: 0 }));
+      const program = [primary("api", live, branch(live, 1), { adopt: true })];
+      const { errors, steps } = await stack.up(program, { seed });
+      expectDone({ errors });
+      expect(steps).toContain("delete api");
+      expect(stack.entry("api").id).toBe(`${live}/${String(standing?.["id"])}`);
+      expect(await given.computes(here)).toEqual([]);
+      expect(await given.computes(live)).toHaveLength(1);
+      await expectClean(stack, program);
+    });
+  });
+});
+
+describe("a rename without an alias, the old name deleted last", () => {
+  const P = (seed: number): string => `prj-s${seed}`;
+  interface Renamed {
+    readonly kind: Kind;
+    readonly inputs: (projectId: string) => object;
+    /** What the new name adds, to take over what stands. */
+    readonly takes?: object;
+    readonly isThere: (given: World, projectId: string) => Promise<unknown>;
+  }
+  const list = (name: string, key: string) => async (given: World, projectId: string) =>
+    ((await given.holdings(projectId))[name] as Json[]).map((record) => record[key]);
+  const RENAMED: readonly (readonly [string, Renamed])[] = [
+    [
+      "AuthIntegration",
+      {
+        kind: "AuthIntegration",
+        inputs: () => ({}),
+        takes: { adopt: true },
+        isThere: list("integrations", "auth_provider_project_id"),
+      },
+    ],
+    ["AuthKeys", { kind: "AuthKeys", inputs: () => ({}), isThere: async () => 0 }],
+    [
+      "AuthOwnershipTransfer",
+      { kind: "AuthOwnershipTransfer", inputs: () => ({}), isThere: list("integrations", "auth_provider") },
+    ],
+    [
+      "a primary",
+      {
+        kind: "ComputeEndpoint",
+        inputs: (p) => ({ branchId: branch(p, 2) }),
+        takes: { adopt: true },
+        isThere: list("endpoints", "id"),
+      },
+    ],
+    [
+      "OAuthProvider",
+      {
+        kind: "OAuthProvider",
+        inputs: () => ({ providerId: "own", clientId: "a", clientSecret: "b" }),
+        takes: { adopt: true },
+        isThere: list("oauth_providers", "id"),
+      },
+    ],
+    [
+      "WhitelistDomain",
+      {
+        kind: "WhitelistDomain",
+        inputs: () => ({ domain: site("a") }),
+        takes: { adopt: true },
+        isThere: list("domains", "domain"),
+      },
+    ],
+    ["Whitelist", { kind: "Whitelist", inputs: () => ({ domains: sites("AB") }), isThere: list("domains", "domain") }],
+    [
+      "EmailServer",
+      {
+        kind: "EmailServer",
+        inputs: () => ({
+          type: "standard",
+          host: "smtp.example.com",
+          port: 587,
+          username: "u",
+          password: "p",
+          senderEmail: "a@example.com",
+          senderName: "A",
+        }),
+        isThere: async (given, projectId) => (await given.holdings(projectId))["email_server"],
+      },
+    ],
+  ];
+
+  test.each(RENAMED)(
+    "%s: what stands goes over to the new name, and stays",
+    async (_, { kind, inputs, takes = {}, isThere }) => {
+      const given = await world();
+      await eachSeed(SEEDS, async (seed) => {
+        const projectId = P(seed);
+        await given.project(projectId, { integration: kind !== "AuthIntegration" });
+        const stack = given.stack();
+        expectDone(await stack.up([{ kind, name: "old", inputs: { projectId, ...inputs(projectId) } }], { seed: 0 }));
+        const before = await isThere(given, projectId);
+        const program: Program = [{ kind, name: "new", inputs: { projectId, ...inputs(projectId), ...takes } }];
+        expectDone(await stack.up(program, { seed }));
+        expect(await isThere(given, projectId)).toEqual(before);
+        await expectClean(stack, program);
+      });
+    },
+  );
+
+  test("a replica, taken over by its id", async () => {
+    const given = await world();
+    await eachSeed(SEEDS, async (seed) => {
+      const p = P(seed);
+      await given.project(p);
+      const stack = given.stack();
+      expectDone(await stack.up([primary("old", p, branch(p, 1), { type: "read_only" })], { seed: 0 }));
+      const { id } = stack.entry("old");
+      const program = [primary("new", p, branch(p, 1), { type: "read_only", adopt: id.split("/")[1] })];
+      expectDone(await stack.up(program, { seed }));
+      expect(stack.entry("new").id).toBe(id);
+      await expectClean(stack, program);
+    });
+  });
+
+  test("a user, who cannot be taken over: it is refused in words, and the user stays", async () => {
+    const given = await world();
+    await given.project("prj-u", { integration: true });
+    const stack = given.stack();
+    const user = (name: string): Program => [
+      { kind: "AuthUser", name, inputs: { projectId: "prj-u", email: "a@example.com" } },
+    ];
+    expectDone(await stack.up(user("old")));
+    const { users } = await given.holdings("prj-u");
+    expect((await stack.up(user("new"))).errors.join()).toMatch(/alias/);
+    expect((await given.holdings("prj-u"))["users"]).toEqual(users);
+    expect(stack.state.map(({ name }) => name)).toEqual(["old"]);
+  });
+
+  test("with an alias nothing is sent", async () => {
+    const given = await world();
+    await given.project("prj-a", { integration: true });
+    const stack = given.stack();
+    const program = (name: string, aliases: string[]): Program => [
+      { kind: "WhitelistDomain", name, aliases, inputs: { projectId: "prj-a", domain: site("a") } },
+    ];
+    expectDone(await stack.up(program("old", [])));
+    await given.forgetRequests();
+    expectDone(await stack.up(program("new", ["old"])));
+    expect(await given.mutations()).toEqual([]);
+    await expectClean(stack, program("new", ["old"]));
+  });
+});
+
+describe("between a Whitelist and WhitelistDomains", () => {
+  const whole = (projectId: string, letters: string): Program => [
+    { kind: "Whitelist", name: "all", inputs: { projectId, domains: sites(letters) } },
+  ];
+  const single = (projectId: string, letters: string): Program =>
+    [...letters].map((letter) => ({
+      kind: "WhitelistDomain",
+      name: `domain-${letter}`,
+      inputs: { projectId, domain: site(letter), adopt: true },
+    }));
+  test.each([
+    ["the same", "ABC", "ABC"],
+    ["more", "AB", "ABC"],
+    ["fewer", "ABC", "AC"],
+    ["others", "ABC", "CD"],
+  ])("both ways, with %s: the service holds what is declared", async (_, from, to) => {
+    const given = await world();
+    await eachSeed(SEEDS, async (seed) => {
+      const p = `prj-s${seed}`;
+      await given.project(p, { integration: true });
+      const stack = given.stack();
+      expectDone(await stack.up(whole(p, from), { seed: 0 }));
+      expectDone(await stack.up(single(p, to), { seed }));
+      expect(await given.domains(p)).toEqual(sites(to).sort());
+      await expectClean(stack, single(p, to));
+      expectDone(await stack.up(whole(p, from), { seed: seed + 100 }));
+      expect(await given.domains(p)).toEqual(sites(from).sort());
+      await expectClean(stack, whole(p, from));
+    });
+  });
+});
+
+describe("primaries that move in one run", () => {
+  const PERMUTATIONS = [
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [2, 1, 0],
+  ];
+  /** r0 to r2 on branches 1 to 3, each to go one further. */
+  const chain = (p: string, order: readonly number[], by: number): Program =>
+    order.map((i) => primary(`r${i}`, p, branch(p, i + 1 + by)));
+
+  test.each(PERMUTATIONS)(
+    "a chain of three, registered in the order %i, %i, %i: each arrives, with its id",
+    async (...order) => {
+      const given = await world();
+      await eachSeed(6, async (seed) => {
+        const p = `prj-s${seed}`;
+        await given.project(p);
+        const stack = given.stack();
+        expectDone(await stack.up(chain(p, order, 0), { seed: 0 }));
+        const ids = Object.fromEntries(stack.state.map(({ name, id }) => [name, id]));
+        expectDone(await stack.up(chain(p, order, 1), { seed, parallel: 16 }));
+        expect(Object.fromEntries(stack.state.map(({ name, id }) => [name, id]))).toEqual(ids);
+        const wanted = order.map((i) => [(ids[`r${i}`] ?? "").split("/")[1], branch(p, i + 2)]);
+        expect(await places(given, p)).toEqual(Object.fromEntries(wanted));
+        await expectClean(stack, chain(p, order, 1));
+      });
+    },
+  );
+
+  test.each(PERMUTATIONS)(
+    "one step at a time (--parallel 1), in the order %i, %i, %i: it gets there, or says how, and loses nothing",
+    async (...order) => {
+      const given = await world();
+      await given.project("prj-one");
+      const stack = given.stack();
+      expectDone(await stack.up(chain("prj-one", order, 0)));
+      const before = Object.keys(await places(given, "prj-one")).sort();
+      let errors: readonly string[] = ["none yet"];
+      for (let time = 0; time < 4 && errors.length > 0; time += 1) {
+        ({ errors } = await stack.up(chain("prj-one", order, 1), { seed: time, parallel: 1, preview: "none" }));
+        for (const error of errors) expect(error).toMatch(/two steps/i);
+        expect(Object.keys(await places(given, "prj-one")).sort()).toEqual(before);
+        // Only the order from the front to the back can go one by one.
+        if (errors.length > 0 && order.join() !== "2,1,0") return;
+      }
+      expect(errors).toEqual([]);
+    },
+  );
+
+  test("two that swap: refused in words, and nothing is changed", async () => {
+    const given = await world();
+    await eachSeed(SEEDS, async (seed) => {
+      const p = `prj-s${seed}`;
+      await given.project(p);
+      const stack = given.stack();
+      expectDone(await stack.up([primary("a", p, branch(p, 1)), primary("b", p, branch(p, 2))], { seed: 0 }));
+      const before = await given.holdings(p);
+      const state = stack.state;
+      const swap = [primary("a", p, branch(p, 2), { size: 4 }), primary("b", p, branch(p, 1), { size: 4 })];
+      const { errors } = await stack.up(swap, { seed });
+      expect(errors.join("\n")).toMatch(/two steps/i);
+      expect(await given.holdings(p)).toEqual(before);
+      expect(stack.state.map(({ name, id }) => [name, id])).toEqual(state.map(({ name, id }) => [name, id]));
+    });
+  });
+});
+
+describe("one object in two entries of the state", () => {
+  /** As two imports, or a state that was edited, leave it. */
+  async function heldTwice(given: World, declared: (name: string) => Declared): Promise<Stack> {
+    const stack = given.stack();
+    expectDone(await stack.up([declared("alpha")]));
+    const [entry] = stack.state;
+    if (entry === undefined) throw new Error("nothing is in the state");
+    const urn = entry.urn.replace(/alpha$/, "beta");
+    const twin = {
+      ...entry,
+      urn,
+      name: "beta",
+      inputs: { ...entry.inputs, __urn: urn },
+      outs: { ...entry.outs, __urn: urn },
+    };
+    stack.state = [entry, twin];
+    return stack;
+  }
+  const P = "prj-twin";
+  const HELD: readonly (readonly [string, (name: string) => Declared, (given: World) => Promise<unknown>])[] = [
+    ["a primary", (name) => primary(name, P, branch(P, 2)), (given) => places(given, P)],
+    ["a replica", (name) => primary(name, P, branch(P, 2), { type: "read_only" }), (given) => places(given, P)],
+    [
+      "a redirect domain",
+      (name) => ({ kind: "WhitelistDomain", name, inputs: { projectId: P, domain: site("a") } }),
+      (given) => given.domains(P),
+    ],
+    [
+      "an OAuth provider",
+      (name) => ({
+        kind: "OAuthProvider",
+        name,
+        inputs: { projectId: P, providerId: "own", clientId: "a", clientSecret: "b" },
+      }),
+      async (given) => ((await given.holdings(P))["oauth_providers"] as Json[]).map(({ id }) => id),
+    ],
+    [
+      "a user",
+      (name) => ({ kind: "AuthUser", name, inputs: { projectId: P, email: "a@example.com" } }),
+      async (given) => (await given.holdings(P))["users"],
+    ],
+  ];
+
+  test.each(HELD)("%s: once one of them leaves the program, it stays for the other", async (_, declared, look) => {
+    for (const kept of ["alpha", "beta"]) {
+      const given = await world();
+      await given.project(P, { integration: true });
+      const stack = await heldTwice(given, declared);
+      const before = await look(given);
+      const { errors } = await stack.up([declared(kept)]);
+      for (const error of errors) expect(error).toMatch(/alpha|beta/);
+      expect(await look(given)).toEqual(before);
+      await expectClean(stack, [declared(kept)]);
+    }
+  });
+
+  test.each(HELD)(
+    "%s: while both declare it, the plan names both, and nothing is changed",
+    async (_, declared, look) => {
+      const given = await world();
+      await given.project(P, { integration: true });
+      const stack = await heldTwice(given, declared);
+      const before = await look(given);
+      await given.forgetRequests();
+      const { errors, log } = await stack.up([declared("alpha"), declared("beta")]);
+      const said = [...errors, ...log.map(({ message, urn = "" }) => `${urn} ${message}`)].join("\n");
+      expect(said).toMatch(/alpha/);
+      expect(said).toMatch(/beta/);
+      expect(await look(given)).toEqual(before);
+      expect(await given.mutations()).toEqual([]);
+    },
+  );
+
+  test.each(HELD)("%s: destroying both deletes it once", async (_, declared, look) => {
+    const given = await world();
+    await given.project(P, { integration: true });
+    const stack = await heldTwice(given, declared);
+    expectDone(await stack.destroy());
+    const left = await look(given);
+    const flat = JSON.stringify(left);
+    expect(flat).not.toMatch(/own|a\.example\.com|a@example\.com|ep-/);
+    expect(stack.state).toEqual([]);
+  });
+});

@@ -1,0 +1,394 @@
+import type { Properties } from "../../src/dynamic/properties";
+import type { EmulatorOptions } from "../../src/emulator";
+import { ENDPOINTS as DEMO_ENDPOINTS } from "../resources/computeCases";
+import { expectNoSecrets, PROJECT, PROVIDER, type Harness, type Json, type State } from "../resources/harness";
+import { cut, json, lost, type Hostile, type Reply, type Scene } from "./hostile";
+import {
+  COMPUTE,
+  computeScene,
+  computesOf,
+  CREATE_INTEGRATION,
+  CREATE_USER,
+  DOMAIN_ARGS,
+  DOMAINS,
+  domainScene,
+  ENDPOINTS,
+  INTEGRATED,
+  integrationScene,
+  OAUTH,
+  OAUTH_SHARED,
+  OAUTH_STANDARD,
+  oauthScene,
+  providerOf,
+  REPLICA,
+  standing,
+  USER_ARGS,
+  userScene,
+} from "./mutations";
+import { lastingLines, outcomeOf, up, wordsOf, type Outcome } from "./steps";
+
+/** What the service calls the object that a state or a record names. */
+const idIn = ({ id }: State): string => id.slice(PROJECT.length + 1);
+
+/** Creates something by the API, as somebody else does it. */
+const byColleague = (given: Harness, path: string, body: Json): Promise<Json> => given.post(path, body);
+const computeByColleague = (given: Harness, endpoint: Json): Promise<Json> =>
+  byColleague(given, DEMO_ENDPOINTS, { endpoint });
+const sized = (cu: number): Json => ({ autoscaling_limit_min_cu: cu, autoscaling_limit_max_cu: cu });
+const integrationByColleague = (given: Harness, more: Json): Promise<Json> =>
+  byColleague(given, "/projects/auth/create", { project_id: PROJECT, auth_provider: PROVIDER, ...more });
+const inAuth = (list: string): string => `/projects/${PROJECT}/auth/${list}`;
+
+interface Creation {
+  title: string;
+  path: string;
+  open: (options?: EmulatorOptions) => Promise<Scene>;
+  args: Properties;
+  /** The objects of this kind at the service. */
+  list: (given: Harness) => Promise<Json[]>;
+  /** The name of one of them in words and ids. */
+  nameOf: (record: Json) => string;
+  /** What tells it apart in words, where its name does not. */
+  marks?: (record: Json) => string[];
+}
+
+const primary: Creation = {
+  title: "a primary",
+  path: ENDPOINTS,
+  open: computeScene,
+  args: { ...COMPUTE, name: "reports" },
+  list: computesOf,
+  nameOf: ({ id }) => String(id),
+};
+const replica: Creation = { ...primary, title: "a replica", args: REPLICA };
+const integration: Creation = {
+  title: "an integration",
+  path: CREATE_INTEGRATION,
+  // So that a colleague may take another branch.
+  open: () => integrationScene({ anyAuthBranch: true }),
+  args: INTEGRATED,
+  list: (given) => standing(given, "integrations"),
+  nameOf: ({ auth_provider }) => String(auth_provider),
+  marks: ({ branch_id, db_name }) => [String(branch_id), String(db_name)],
+};
+const oauth: Creation = {
+  title: "an OAuth provider with shared keys",
+  path: OAUTH,
+  open: oauthScene,
+  args: OAUTH_SHARED,
+  // A new integration has two that nobody declared.
+  list: async (given) =>
+    (await standing(given, "oauth_providers")).filter(({ id }) => id !== "google" && id !== "github"),
+  nameOf: ({ id }) => String(id),
+};
+const oauthWithCredentials: Creation = {
+  ...oauth,
+  title: "an OAuth provider with credentials",
+  args: OAUTH_STANDARD,
+};
+const domain: Creation = {
+  title: "a domain",
+  path: DOMAINS,
+  open: domainScene,
+  args: DOMAIN_ARGS,
+  list: (given) => standing(given, "domains"),
+  nameOf: ({ domain: name }) => String(name),
+};
+const user: Creation = {
+  title: "a user",
+  path: CREATE_USER,
+  open: userScene,
+  args: USER_ARGS,
+  list: (given) => standing(given, "users"),
+  nameOf: ({ email }) => String(email),
+};
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+const isNamedIn = ({ nameOf, marks = () => [] }: Creation, words: string, record: Json): boolean =>
+  [nameOf(record), ...marks(record)].some((name) => words.includes(name));
+
+/** What changes by itself while a compute starts. */
+const FLEETING = new Set(["current_state", "pending_state", "updated_at", "last_active", "suspended_at"]);
+const lasting = (records: readonly Json[]): Json[] =>
+  records.map((record) => Object.fromEntries(Object.entries(record).filter(([name]) => !FLEETING.has(name))));
+
+/** Nothing of the colleague's is ours: not in the state, and not for us to change or take away. */
+async function expectTheirs({ given }: Scene, { list }: Creation, outcome: Outcome, theirs: readonly Json[]) {
+  expect(wordsOf(outcome)).not.toBe("");
+  expect(outcome).toMatchObject({ kept: undefined });
+  expect(lasting(await list(given))).toEqual(lasting(theirs));
+  expectNoSecrets(given);
+}
+
+describe("a POST that was lost before it was executed, while a colleague makes", () => {
+  test.each<readonly [string, Creation, (given: Harness) => Promise<Json>, boolean]>([
+    [
+      "a replica beside our primary",
+      primary,
+      (g) => computeByColleague(g, { branch_id: "br-dev", type: "read_only" }),
+      false,
+    ],
+    [
+      "a primary of our name and another size",
+      primary,
+      (g) => computeByColleague(g, { branch_id: "br-dev", type: "read_write", name: "reports", ...sized(8) }),
+      true,
+    ],
+    [
+      "a primary of our size and another name",
+      primary,
+      (g) => computeByColleague(g, { branch_id: "br-dev", type: "read_write", name: "theirs", ...sized(2) }),
+      true,
+    ],
+    [
+      "a primary of our size and no name",
+      primary,
+      (g) => computeByColleague(g, { branch_id: "br-dev", type: "read_write", ...sized(2) }),
+      true,
+    ],
+    [
+      "a replica of another branch",
+      replica,
+      (g) => computeByColleague(g, { branch_id: "br-dev", type: "read_only", ...sized(2) }),
+      false,
+    ],
+    [
+      "a replica of another size",
+      replica,
+      (g) => computeByColleague(g, { branch_id: "br-main", type: "read_only", ...sized(8) }),
+      true,
+    ],
+    [
+      "an integration on another database",
+      integration,
+      (g) => integrationByColleague(g, { branch_id: "br-main", database_name: "theirs" }),
+      true,
+    ],
+    [
+      "an integration on another branch",
+      integration,
+      (g) => integrationByColleague(g, { branch_id: "br-dev", database_name: "appdb" }),
+      true,
+    ],
+    ["another OAuth provider", oauth, (g) => byColleague(g, inAuth("oauth_providers"), { id: "gitlab" }), false],
+    [
+      "our OAuth provider with credentials where we want shared keys",
+      oauth,
+      (g) =>
+        byColleague(g, inAuth("oauth_providers"), { id: "microsoft", client_id: "theirs", client_secret: "theirs" }),
+      true,
+    ],
+    [
+      "our OAuth provider with shared keys where we have credentials",
+      oauthWithCredentials,
+      (g) => byColleague(g, inAuth("oauth_providers"), { id: "microsoft" }),
+      true,
+    ],
+    [
+      "our OAuth provider with credentials that nobody can compare",
+      oauthWithCredentials,
+      (g) =>
+        byColleague(g, inAuth("oauth_providers"), { id: "microsoft", client_id: "theirs", client_secret: "theirs" }),
+      true,
+    ],
+    [
+      "another domain",
+      domain,
+      (g) => byColleague(g, inAuth("domains"), { domain: "https://theirs.example.com", auth_provider: PROVIDER }),
+      false,
+    ],
+    [
+      "another user",
+      user,
+      (g) =>
+        byColleague(g, "/projects/auth/user", {
+          project_id: PROJECT,
+          auth_provider: PROVIDER,
+          email: "theirs@example.com",
+        }),
+      false,
+    ],
+    [
+      "a user with our address",
+      user,
+      (g) =>
+        byColleague(g, "/projects/auth/user", { project_id: PROJECT, auth_provider: PROVIDER, email: USER_ARGS.email }),
+      false,
+    ],
+  ])("%s: it stays theirs", async (_what, creation, make, isNamed) => {
+    const opened = await creation.open();
+    const { given, network } = opened;
+    let theirs: Json[] = [];
+    const after = async () => {
+      await make(given);
+      theirs = await creation.list(given);
+    };
+    network.on({ method: "POST", path: creation.path, nth: 1, executed: false, after, answer: lost });
+    const outcome = await outcomeOf(() => given.create(creation.args));
+    expect(theirs).toHaveLength(1);
+    await expectTheirs(opened, creation, outcome, theirs);
+    if (isNamed) for (const one of theirs) expect(isNamedIn(creation, wordsOf(outcome), one)).toBe(true);
+  });
+
+  test("a replica that nothing tells from ours, made while our POST waited for a lock: it stays theirs", async () => {
+    const opened = await replica.open();
+    const { given, network } = opened;
+    const locked = json({ request_id: "req-3", code: "", message: "the project has a running operation" }, 423);
+    const theirs = () => computeByColleague(given, { branch_id: "br-main", type: "read_only", ...sized(2) });
+    const POST = { method: "POST", path: ENDPOINTS, executed: false };
+    network.on({ ...POST, nth: 1, after: theirs, answer: locked });
+    // The second that arrives, of which this rule sees the first.
+    network.on({ ...POST, nth: 1, answer: lost });
+    const outcome = await outcomeOf(() => given.create(replica.args));
+    expect(await computesOf(given)).toHaveLength(1);
+    await expectTheirs(opened, replica, outcome, await computesOf(given));
+  });
+
+  test("a replica that nothing tells from ours, made while our POST waited for another change of ours: it stays theirs", async () => {
+    const { given, network } = await computeScene({ lockProjects: true, activationMs: 300 });
+    const isReplica = ({ body }: { body: Json }) => (body["endpoint"] as Json)["type"] === "read_only";
+    let theirs = "";
+    // The first is being started, which locks the project; an edit knows no locks.
+    network.on({
+      method: "POST",
+      path: ENDPOINTS,
+      nth: 1,
+      when: isReplica,
+      after: async () => {
+        await given.edit({
+          kind: "endpoint",
+          create: { id: "ep-theirs", branch_id: "br-main", type: "read_only", current_state: "idle", ...sized(2) },
+        });
+        theirs = "ep-theirs";
+      },
+    });
+    network.on({ method: "POST", path: ENDPOINTS, nth: 1, when: isReplica, executed: false, answer: lost });
+    const ours = given.create(primary.args);
+    const outcome = await outcomeOf(() => given.create(replica.args));
+    await ours;
+    expect(theirs).toBe("ep-theirs");
+    expect(wordsOf(outcome)).not.toBe("");
+    expect(outcome).toMatchObject({ kept: undefined });
+    expect((await computesOf(given)).map(({ id }) => id)).toContain("ep-theirs");
+  });
+});
+
+const LOSSES: readonly (readonly [string, Reply | ((real: Reply) => Reply) | "reset"])[] = [
+  ["a gateway's 502", lost],
+  ["half an answer", cut],
+  ["a connection that ends", "reset"],
+];
+const losing = (network: Hostile, path: string, answer: (typeof LOSSES)[number][1]) =>
+  network.on({ method: "POST", path, nth: 1, answer });
+
+describe.each([primary, replica, integration, oauth, domain])(
+  "$title that was made, of which the answer was lost",
+  (creation) => {
+    // The answer of the domain has no body: half of it is the whole.
+    const losses = LOSSES.filter(([, answer]) => creation !== domain || answer !== cut);
+    test.each(losses)("to %s, is found and recorded once, and a line says so", async (_how, answer) => {
+      const { given, network } = await creation.open();
+      losing(network, creation.path, answer);
+      const { id, outs } = await given.create(creation.args);
+      expect(outs).toMatchObject(creation.args);
+      const made = await creation.list(given);
+      expect(made.map(creation.nameOf)).toEqual([idIn({ id, outs })]);
+      expect(network.arrived.filter(({ method, path }) => method === "POST" && path === pathOf(creation))).toHaveLength(
+        1,
+      );
+      expect(lastingLines(given).join("\n")).toMatch(
+        new RegExp(`(found|lost).*${escaped(idIn({ id, outs }))}|${escaped(idIn({ id, outs }))}.*(found|lost)`, "s"),
+      );
+      given.restart();
+      await given.delete({ id, outs });
+      expect(await creation.list(given)).toEqual([]);
+    });
+  },
+);
+
+const pathOf = ({ path }: Creation): string => path.replace("{project_id}", PROJECT);
+
+describe("what nothing can tell to be ours", () => {
+  test.each(LOSSES)(
+    "a user whose answer was lost to %s ends in words, and the next up says that one stands",
+    async (_how, answer) => {
+      const { given, network } = await user.open();
+      losing(network, user.path, answer);
+      const outcome = await outcomeOf(() => given.create(user.args));
+      expect(wordsOf(outcome)).toMatch(/users_sync/);
+      expect(outcome).toMatchObject({ kept: undefined });
+      const again = await up(given, undefined, user.args);
+      expect(wordsOf(again.outcome)).toMatch(/email/);
+      expect(await user.list(given)).toHaveLength(1);
+    },
+  );
+
+  test.each(LOSSES)(
+    "credentials whose answer was lost to %s are recorded only after an answer to them",
+    async (_how, answer) => {
+      const { given, network } = await oauthScene();
+      losing(network, OAUTH, answer);
+      const outcome = await outcomeOf(() => given.create(OAUTH_STANDARD));
+      expectNoSecrets(given);
+      if (outcome.ended === "badly") {
+        expect(outcome.words).toContain("microsoft");
+        return;
+      }
+      expect(network.arrived.some(({ method }) => method === "PATCH")).toBe(true);
+      expect((await providerOf(given))?.["client_id"]).toBe("own-id");
+    },
+  );
+
+  test.each([
+    ["neither of which is ours", false],
+    ["one of which is ours", true],
+  ])("two replicas that look alike, %s: both are named and none is taken", async (_which, executed) => {
+    const { given, network } = await replica.open();
+    const theirs = () => computeByColleague(given, { branch_id: "br-main", type: "read_only", ...sized(2) });
+    const after = async () => {
+      await theirs();
+      if (!executed) await theirs();
+    };
+    network.on({ method: "POST", path: ENDPOINTS, nth: 1, executed, after, answer: lost });
+    const outcome = await outcomeOf(() => given.create(replica.args));
+    const found = await computesOf(given);
+    expect(found).toHaveLength(2);
+    expect(outcome).toMatchObject({ ended: "badly", kept: undefined });
+    for (const { id } of found) expect(wordsOf(outcome)).toContain(id);
+  });
+});
+
+describe("a conflict with what no list showed in time", () => {
+  test.each<readonly [string, Creation, (given: Harness) => Promise<Json>]>([
+    [
+      "primary",
+      primary,
+      (g) => computeByColleague(g, { branch_id: "br-dev", type: "read_write", name: "theirs", ...sized(8) }),
+    ],
+    [
+      "primary that looks like ours",
+      primary,
+      (g) => computeByColleague(g, { branch_id: "br-dev", type: "read_write", name: "reports", ...sized(2) }),
+    ],
+    ["integration", integration, (g) => integrationByColleague(g, { branch_id: "br-main", database_name: "theirs" })],
+    ["OAuth provider", oauthWithCredentials, (g) => byColleague(g, inAuth("oauth_providers"), { id: "microsoft" })],
+    [
+      "domain",
+      domain,
+      (g) => byColleague(g, inAuth("domains"), { domain: DOMAIN_ARGS.domain, auth_provider: PROVIDER }),
+    ],
+  ])("names the %s that is in the way, and takes nothing", async (_what, creation, make) => {
+    const opened = await creation.open();
+    const { given, network } = opened;
+    let theirs: Json[] = [];
+    const before = async () => {
+      await make(given);
+      theirs = await creation.list(given);
+    };
+    network.on({ method: "POST", path: creation.path, nth: 1, before });
+    const outcome = await outcomeOf(() => given.create(creation.args));
+    expect(theirs).toHaveLength(1);
+    await expectTheirs(opened, creation, outcome, theirs);
+    for (const one of theirs) expect(isNamedIn(creation, wordsOf(outcome), one)).toBe(true);
+  });
+});
