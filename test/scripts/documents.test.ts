@@ -9,7 +9,9 @@ const manifest = JSON.parse(read("package.json")) as { files: string[]; devDepen
 const shipped = ["README.md", "LICENSE", "package.json", ...manifest.files];
 const documents = ["README.md", ...manifest.files].flatMap((name) => {
   if (name.endsWith(".md")) return [name];
-  return name === "docs" ? readdirSync(join(ROOT, name)).map((file) => join(name, file)) : [];
+  if (name !== "docs") return [];
+  const files = readdirSync(join(ROOT, name), { recursive: true, encoding: "utf8" });
+  return files.filter((file) => file.endsWith(".md")).map((file) => join(name, file));
 });
 
 test.each(documents)("%s, which the package holds, links to nothing that the package does not hold", (file) => {
@@ -19,6 +21,12 @@ test.each(documents)("%s, which the package holds, links to nothing that the pac
     (path) => !existsSync(join(ROOT, path)) || !shipped.some((name) => !relative(name, path).startsWith("..")),
   );
   expect(missing).toEqual([]);
+});
+
+test("the tests that docs/design/engine.md names are there", () => {
+  const named = [...read("docs/design/engine.md").matchAll(/`(test\/[^`]+)`/g)].map(([, path = ""]) => path);
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
 test.each(readdirSync(join(ROOT, "examples")))(
