@@ -50,8 +50,8 @@ export function tagOf(node, name) {
  */
 function readable(text) {
   return text
-    .replace(/\(service(?:\.md| notes)[^()]*\)/g, "")
-    .replace(/,\s*service(?:\.md| notes)[^()]*(?=\))/g, "")
+    .replace(/\(docs\/design\/[^()]*\)/g, "")
+    .replace(/,\s*docs\/design\/[^()]*(?=\))/g, "")
     .replace(/[^\S\n]+(?=[.,:;]|$)/gm, "")
     .replace(/\bexamples\/[\w-]+/g, "`$&` in the repository")
     .replace(/\bdocs\/([\w-]+\.md)/g, "[$&]($1)")

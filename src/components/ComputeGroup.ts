@@ -4,7 +4,7 @@ import { COMPUTE_ENDPOINT_ARGS, ComputeEndpoint, type ComputeEndpointArgs } from
 import { childOptions } from "./childOptions";
 import { refuse } from "./refuse";
 
-/** In characters, at the service (service notes). */
+/** In characters, at the service (docs/design/api.md, Compute record). */
 const LONGEST_NAME = 64;
 
 /** A compute of the group: the arguments of `ComputeEndpoint` less those that the group decides. */

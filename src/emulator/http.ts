@@ -80,6 +80,6 @@ export function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
-/** A list right after a creation can lag (service-notes, Behaviour). */
+/** A list right after a creation can lag (docs/design/api.md, Delays). */
 export const listed = <T extends { created_at: string }>(options: ResolvedOptions, records: readonly T[]): T[] =>
   records.filter(({ created_at }) => Date.now() - Date.parse(created_at) >= options.listLagMs);

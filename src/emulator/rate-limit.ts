@@ -3,7 +3,7 @@ import type { Env } from "./service";
 import { templateOf } from "./template";
 import { WireError } from "./wire-errors";
 
-/** So many requests a second and route; the others are told to come back (service-notes, Errors). */
+/** So many requests a second and route; the others are told to come back (docs/design/api.md, Limits). */
 export function limitRate(ratePerSecond: number): MiddlewareHandler<Env> {
   let second = 0;
   let counts = new Map<string, number>();

@@ -1,5 +1,5 @@
 /**
- * What the emulator keeps. Names are those of the wire (service.md section 2), so that a record and its answer read alike; a
+ * What the emulator keeps. Names are those of the wire (docs/design/api.md), so that a record and its answer read alike; a
  * field that no answer carries says so.
  */
 export interface BranchRecord {

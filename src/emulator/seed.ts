@@ -104,6 +104,6 @@ export const createDemoProject = (): ProjectRecord =>
     branches: standardBranches(DEMO_PROJECT_ID),
   });
 
-/** A fresh integration offers these two with the service's own keys (service-notes, Behaviour). */
+/** A fresh integration offers these two with the service's own keys (docs/design/api.md, OAuth providers). */
 export const sharedOAuthProviders = (): OAuthProviderRecord[] =>
   ["google", "github"].map((id) => ({ id, type: "shared", created_at: SEEDED_AT }));

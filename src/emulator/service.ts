@@ -30,6 +30,6 @@ export interface Route {
   /** Relative to the API root, in the notation of the API document. */
   template: string;
   handler: (context: Context<Env>) => Response | Promise<Response>;
-  /** Comes from service-notes.md instead of service.md: missing with `seedOnly`. */
+  /** Observed instead of described (docs/design/api.md): missing with `seedOnly`. */
   completes?: true;
 }

@@ -78,7 +78,7 @@ export function findIntegration(project: ProjectRecord, authProvider?: string): 
 export const primaryOf = (project: ProjectRecord, branchId: string): EndpointRecord | undefined =>
   project.endpoints.find((endpoint) => endpoint.branch_id === branchId && endpoint.type === "read_write");
 
-/** What lives in an integration does not outlive it (service-notes; the docs say it under "destroy"). */
+/** What lives in an integration does not outlive it (docs/design/api.md, Auth integration). */
 export function removeIntegration(project: ProjectRecord, authProvider: string): void {
   project.integrations = project.integrations.filter(({ auth_provider }) => auth_provider !== authProvider);
   project.key_sets = project.key_sets.filter(({ auth_provider }) => auth_provider !== authProvider);

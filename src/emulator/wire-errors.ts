@@ -1,6 +1,6 @@
 import { newId } from "./identifiers";
 
-/** A refusal in the words of the service: `{ request_id, code, message }` (service-notes, Errors). */
+/** A refusal in the words of the service: `{ request_id, code, message }` (docs/design/api.md, Errors). */
 export class WireError extends Error {
   constructor(
     readonly status: number,

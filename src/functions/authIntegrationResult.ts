@@ -1,4 +1,4 @@
-/** An auth integration as it stands (service.md 2.2). */
+/** An auth integration as it stands (docs/design/api.md, Auth integration). */
 export interface AuthIntegrationResult {
   /** The project it belongs to. */
   projectId: string;

@@ -4,7 +4,7 @@ export interface BranchResult {
   branchId: string;
   /** Its name at the service. */
   name?: string | undefined;
-  /** Whether it is the one that an auth integration belongs to (service.md 4.1). */
+  /** Whether it is the one that an auth integration belongs to (docs/design/api.md, Auth integration). */
   default: boolean;
   /** Such as `ready`; the service may know more. */
   currentState?: string | undefined;

@@ -1,4 +1,4 @@
-/** A compute as it stands (service.md 2.7), with what changes by itself. */
+/** A compute as it stands (docs/design/api.md, Compute record), with what changes by itself. */
 export interface ComputeEndpointResult {
   /** The project it belongs to. */
   projectId: string;

@@ -6,7 +6,7 @@ import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
 
 export type GetEmailServerArgs = ProjectLookupArgs;
 
-/** The e-mail server (service.md 2.6). A shared one has a type only. */
+/** The e-mail server (docs/design/api.md, Email server). A shared one has a type only. */
 export interface EmailServerResult {
   /** `shared`: the service's; `standard`: an SMTP server of one's own. */
   type: string;

@@ -5,7 +5,7 @@ import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
 
 export type GetWhitelistDomainsArgs = ProjectLookupArgs;
 
-/** A domain that users may be sent back to (service.md 2.5). */
+/** A domain that users may be sent back to (docs/design/api.md, Redirect domains). */
 export interface WhitelistDomainResult {
   /** An origin, in the spelling that the service stores. */
   domain: string;

@@ -11,7 +11,7 @@ export interface Lookup<Args extends ProjectLookupArgs, Result> {
   output(args: ArgumentsOf<Args>, opts?: LookupOptions): pulumi.Output<Result>;
 }
 
-/** Both forms of a function. It runs in the program's own process, in previews too (design.md, "Decisions" 13). */
+/** Both forms of a function. It runs in the program's own process, in previews too (docs/design/decisions.md, Functions). */
 export function lookup<Args extends ProjectLookupArgs, Result>(
   name: string,
   /** Of the arguments besides the project. */

@@ -1,7 +1,7 @@
 import type { BranchRecord } from "../client";
 import type { BranchResult } from "./branchResult";
 
-/** @throws when the service has no list of branches: it is not part of service.md. */
+/** @throws when the service has no list of branches: docs/design/api.md, Projects and branches. */
 export function toBranchResults(branches: readonly BranchRecord[] | undefined): BranchResult[] {
   if (branches === undefined) throw new Error("this service does not list branches");
   return branches.map((branch) => ({

@@ -3,13 +3,13 @@ import { isObject, wordFor } from "./given";
 /** A compute's size in compute units (CU): fixed, or the limits between which it scales by itself. */
 export type ComputeSize = number | { readonly min: number; readonly max: number };
 
-/** The largest size of an autoscaling compute, in CU; larger ones are fixed and never scale to zero (service.md 8.1). */
+/** The largest size of an autoscaling compute, in CU; larger ones are fixed and never scale to zero (docs/design/api.md, Compute sizes). */
 export const LARGEST_AUTOSCALING_CU = 16;
 
 const steps = (from: number, to: number, step: number): number[] =>
   Array.from({ length: (to - from) / step + 1 }, (_, index) => from + index * step);
 
-/** Every size a compute can have, in CU, ascending: 0.25, 0.5, 1 to 16, then the even numbers to 56 (service.md 8.1). */
+/** Every size a compute can have, in CU, ascending: 0.25, 0.5, 1 to 16, then the even numbers to 56 (docs/design/api.md, Compute sizes). */
 export const computeSizes: readonly number[] = Object.freeze([0.25, 0.5, ...steps(1, 16, 1), ...steps(18, 56, 2)]);
 
 /** @throws TypeError for what is no size at all, such as an Output of one. */
@@ -25,12 +25,12 @@ export function limitsOf(size: ComputeSize): { min: number; max: number } {
 /** The largest size of a compute, in CU. */
 const largest = (size: ComputeSize): number => limitsOf(size).max;
 
-/** RAM in GB: 4 GB for each CU (service.md 8.1). Of an autoscaling size, at its maximum. */
+/** RAM in GB: 4 GB for each CU (docs/design/api.md, Compute sizes). Of an autoscaling size, at its maximum. */
 export function ramGb(size: ComputeSize): number {
   return 4 * largest(size);
 }
 
-/** Upper bound of the Local File Cache in GB: 75 percent of the RAM (service.md 8.1). */
+/** Upper bound of the Local File Cache in GB: 75 percent of the RAM (docs/design/api.md, Compute sizes). */
 export function localFileCacheGb(size: ComputeSize): number {
   return 0.75 * ramGb(size);
 }

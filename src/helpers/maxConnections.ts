@@ -1,6 +1,6 @@
 import { computeSizes, limitsOf, type ComputeSize } from "./computeSizes";
 
-/** Sizes below 9 CU and their limit (service.md 8.1). */
+/** Sizes below 9 CU and their limit (docs/design/api.md, Compute sizes). */
 const SMALL: Readonly<Record<string, number>> = {
   0.25: 112,
   0.5: 225,
@@ -18,7 +18,7 @@ const LARGE = 4_000;
 
 /**
  * Postgres' `max_connections` of a fixed size in CU, or of each limit of an autoscaling one (there it depends on both,
- * service.md 8.1).
+ * docs/design/api.md, Compute sizes).
  *
  * `undefined` for 40 to 56 CU: the service does not publish these.
  * @throws RangeError for a size that the service does not offer.

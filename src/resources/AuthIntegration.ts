@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../dynamic/inputs";
 import { NO_ARGUMENTS, SvcResource } from "../dynamic/SvcResource";
 
-/** What an auth integration is declared with (service.md 2.2, 4.1). Changing anything but `adopt` replaces it. */
+/** What an auth integration is declared with (docs/design/api.md, Auth integration). Changing anything but `adopt` replaces it. */
 export interface AuthIntegrationShape {
   /** The project. Changing this replaces the integration. */
   projectId: string;
@@ -36,7 +36,7 @@ export interface AuthIntegrationShape {
 
 export type AuthIntegrationArgs = ArgumentsOf<AuthIntegrationShape>;
 
-/** What the service says of an integration besides its arguments: the key set of its creation (service.md 2.3). */
+/** What the service says of an integration besides its arguments: the key set of its creation (docs/design/api.md, Auth keys). */
 export interface AuthIntegrationOutputs {
   /** The project at the auth provider. */
   authProviderProjectId: string;

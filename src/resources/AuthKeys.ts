@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../dynamic/inputs";
 import { NO_ARGUMENTS, SvcResource } from "../dynamic/SvcResource";
 
-/** What a key set is declared with (service.md 2.3, 4.1). Changing anything makes another set. */
+/** What a key set is declared with (docs/design/api.md, Auth keys). Changing anything makes another set. */
 export interface AuthKeysShape {
   /** The project of an integration: pass its `projectId` output. Changing this replaces the key set. */
   projectId: string;
@@ -20,7 +20,7 @@ export interface AuthKeysShape {
 
 export type AuthKeysArgs = ArgumentsOf<AuthKeysShape>;
 
-/** The key set (service.md 2.3). */
+/** The key set (docs/design/api.md, Auth keys). */
 export interface AuthKeysOutputs {
   /** The public key of the set, for the client side of an application. */
   pubClientKey: string;

@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../dynamic/inputs";
 import { NO_ARGUMENTS, SvcResource } from "../dynamic/SvcResource";
 
-/** What a transfer of ownership is declared with (service.md 4.1). Changing anything asks for another address. */
+/** What a transfer of ownership is declared with (docs/design/api.md, Ownership transfer). Changing anything asks for another address. */
 export interface AuthOwnershipTransferShape {
   /** The project of an integration: pass its `projectId` output. Changing this replaces the transfer. */
   projectId: string;

@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../dynamic/inputs";
 import { NO_ARGUMENTS, SvcResource } from "../dynamic/SvcResource";
 
-/** What a user is declared with (service.md 4.1). Changing anything replaces the user: another id. */
+/** What a user is declared with (docs/design/api.md, Auth users). Changing anything replaces the user: another id. */
 export interface AuthUserShape {
   /** The project of an integration: pass its `projectId` output. Changing this replaces the user. */
   projectId: string;

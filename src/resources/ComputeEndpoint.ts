@@ -3,7 +3,7 @@ import type { ArgumentsOf } from "../dynamic/inputs";
 import { NO_ARGUMENTS, SvcResource } from "../dynamic/SvcResource";
 import type { ComputeSize } from "../helpers/computeSizes";
 
-/** What a compute is declared with (service.md 2.7, 4.5). What is left out is not managed: never sent, never drift. */
+/** What a compute is declared with (docs/design/api.md, Computes). What is left out is not managed: never sent, never drift. */
 export interface ComputeEndpointShape {
   /** The project. Changing this replaces the compute: another id, another host. */
   projectId: string;

@@ -32,7 +32,7 @@ export interface StandardEmailServerShape extends SmtpShape {
   type: "standard";
 }
 
-/** What the e-mail server is declared with (service.md 2.6, 4.4): as a union, so that half a server does not compile. */
+/** What the e-mail server is declared with (docs/design/api.md, Email server): as a union, so that half a server does not compile. */
 export type EmailServerShape = SharedEmailServerShape | StandardEmailServerShape;
 
 export type EmailServerArgs = ArgumentsOf<EmailServerShape>;

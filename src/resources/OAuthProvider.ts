@@ -3,7 +3,7 @@ import type { AllOrNone, ArgumentsOf } from "../dynamic/inputs";
 import { NO_ARGUMENTS, SvcResource } from "../dynamic/SvcResource";
 
 /**
- * What an OAuth provider is declared with (service.md 2.4, 4.2). With both credentials it uses your own application at
+ * What an OAuth provider is declared with (docs/design/api.md, OAuth providers). With both credentials it uses your own application at
  * the provider, without both the service's shared keys; one of them alone is refused.
  */
 export interface OAuthProviderShape {

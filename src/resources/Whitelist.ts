@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../dynamic/inputs";
 import { NO_ARGUMENTS, SvcResource } from "../dynamic/SvcResource";
 
-/** What the whole whitelist of a project is declared with (service.md 2.5, 4.3). */
+/** What the whole whitelist of a project is declared with (docs/design/api.md, Redirect domains). */
 export interface WhitelistShape {
   /** The project of an integration: pass its `projectId` output. Changing this replaces the whitelist. */
   projectId: string;

@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../dynamic/inputs";
 import { NO_ARGUMENTS, SvcResource } from "../dynamic/SvcResource";
 
-/** What a redirect domain is declared with (service.md 2.5, 4.3). Changing anything but `adopt` replaces it. */
+/** What a redirect domain is declared with (docs/design/api.md, Redirect domains). Changing anything but `adopt` replaces it. */
 export interface WhitelistDomainShape {
   /** The project of an integration: pass its `projectId` output. Changing this replaces the domain. */
   projectId: string;

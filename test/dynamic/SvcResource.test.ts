@@ -42,7 +42,7 @@ test("a resource is registered with its pointer, its URN and its timeouts in sec
 });
 
 test("arguments given as one Output are taken by name, without the internals of the Output", async () => {
-  // TypeScript accepts an Output of all arguments through lifted properties (engine.md 3).
+  // TypeScript accepts an Output of all arguments through lifted properties (docs/design/engine.md, Inputs and outputs).
   const lifted = pulumi.output({ ...ARGS }) as unknown as svc.ComputeEndpointArgs;
   const inputs = await inputsOf(new svc.ComputeEndpoint("lifted", lifted));
   expect(

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { startEmulator, type Emulator } from "../../src/emulator";
 import { api, control, DEMO, records } from "./support";
 
-/** What the rules of service.md 4.5 say must be there: each compute by id, with its branch and kind. */
+/** What the rules of docs/design/api.md, Compute routes, say must be there: each compute by id, with its branch and kind. */
 interface Model {
   computes: Map<string, { branch: string; primary: boolean }>;
 }

@@ -1,6 +1,6 @@
 import { Stack } from "./Stack";
 
-/** What broke a throw-away provider under the real engine (engine.md), kept from coming back. */
+/** What broke a throw-away provider under the real engine (docs/design/engine.md), kept from coming back. */
 
 test("a child of a replaced parent, with warnings in its diff, does not crash the CLI", async () => {
   const program = (database: string, size: number) => `

@@ -37,7 +37,7 @@ test("a program in a folder that main names resolves the package from there", as
 test("an inline program of the Automation API is deployed, found drifted by name and destroyed", async () => {
   const stack = await Stack.create({ program: "" });
   const { service } = stack;
-  // It runs in the folder of the package: the provider process takes its place from there (engine.md 7).
+  // It runs in the folder of the package: the provider process takes its place from there (docs/design/engine.md, Dynamic resources).
   stack.write(
     "automation.js",
     `const { LocalWorkspace } = require("@pulumi/pulumi/automation");

@@ -3,7 +3,7 @@ import { startEmulator } from "../../src/emulator";
 import { ownPort } from "./service";
 import { Stack } from "./Stack";
 
-/** A refresh uses the settings that the last up stored (design.md, "Decisions" 4). */
+/** A refresh uses the settings that the last up stored (docs/design/engine.md, Secrets and settings). */
 test("after a rotation of the key a refresh says what to do, which works, and no key is ever shown", async () => {
   const program = `new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1 });`;
   const stack = await Stack.create({ program });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { computeSizes, localDiskGib, localFileCacheGb, ramGb } from "../../src/helpers/computeSizes";
 
-/** Written out from service.md 8.1, so that it shares nothing with the code. */
+/** Written out from docs/design/api.md, Compute sizes, so that it shares nothing with the code. */
 const SIZES = [
   0.25, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 42,
   44, 46, 48, 50, 52, 54, 56,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { computeSizes } from "../../src/helpers/computeSizes";
 import { maxConnections } from "../../src/helpers/maxConnections";
 
-/** The table of service.md 8.1, row by row. */
+/** The table of docs/design/api.md, Compute sizes, row by row. */
 const TABLE: readonly (readonly [cu: number, connections: number])[] = [
   [0.25, 112],
   [0.5, 225],

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { computes, EVERY, LEAST } from "./computeCases";
 import { CANARY, expectNoSecrets, UNKNOWN, type Harness } from "./harness";
 
-/** The list of service.md 8.1, written out: it shares nothing with the code. */
+/** The list of docs/design/api.md, Compute sizes, written out: it shares nothing with the code. */
 const SIZES = [
   0.25, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 42,
   44, 46, 48, 50, 52, 54, 56,
 ];
 
-/** "Fixed size: any listed size. Autoscaling: a minimum and a maximum within 0.25 to 16 CU." (service.md 8.1) */
+/** "Fixed size: any listed size. Autoscaling: a minimum and a maximum within 0.25 to 16 CU." (docs/design/api.md, Compute sizes) */
 function mayHaveSize(size: unknown): boolean {
   if (typeof size === "number") return SIZES.includes(size);
   if (typeof size !== "object" || size === null || Array.isArray(size)) return false;
@@ -17,7 +17,7 @@ function mayHaveSize(size: unknown): boolean {
   return SIZES.includes(min) && SIZES.includes(max) && min <= max && max <= 16;
 }
 
-/** "0 = service default, -1 = never, else 60..604800" (service-notes.md); true, false and {afterSeconds} here. */
+/** "0 = service default, -1 = never, else 60..604800" (docs/design/api.md, Compute record); true, false and {afterSeconds} here. */
 function mayScaleToZero(value: unknown): boolean {
   if (typeof value === "boolean") return true;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
@@ -31,7 +31,7 @@ function mayScaleToZero(value: unknown): boolean {
   );
 }
 
-/** "Sizes above 16 CU are fixed and cannot scale to zero" (service-notes.md). */
+/** "Sizes above 16 CU are fixed and cannot scale to zero" (docs/design/api.md, Compute sizes). */
 function mayHaveBoth(size: unknown, scaleToZero: unknown): boolean {
   return !(typeof size === "number" && size > 16 && scaleToZero !== undefined && scaleToZero !== false);
 }
@@ -67,7 +67,7 @@ beforeEach(async () => {
   compute = await computes();
 });
 
-test("a size passes exactly when service.md 8.1 allows it", async () => {
+test("a size passes exactly when the service offers it", async () => {
   await fc.assert(
     fc.asyncProperty(anySize, async (size) => {
       expect((await compute.check({ ...LEAST, size })).length === 0).toBe(mayHaveSize(size));

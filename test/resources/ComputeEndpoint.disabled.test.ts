@@ -7,7 +7,7 @@ const START = "/projects/{project_id}/endpoints/{endpoint_id}/start";
 
 const keptBy = (error: Error & Record<string, unknown>): State => ({
   id: String(error["id"]),
-  // Complete outs, by the contract of a partial error (engine.md 5).
+  // Complete outs, by the contract of a partial error (docs/design/engine.md, Errors).
   outs: error["properties"] as State["outs"],
 });
 

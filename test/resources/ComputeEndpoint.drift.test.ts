@@ -37,7 +37,7 @@ test.each(BY_HAND)("%s changed by hand to %j is drift when it is managed", async
   compute.restart();
   const { changes, found } = await planAfterRefresh(compute, state, EVERY);
   expect(changes).not.toBe(false);
-  // Both sides of a state agree, or the engine would see drift for ever (design.md, "Decisions" 2).
+  // Both sides of a state agree, or the engine would see drift for ever (docs/design/engine.md, Diff).
   expect([found.outs[name], found.inputs[name]]).toEqual([value, value]);
   expect(found.outs["__args"]).toEqual(Object.keys(EVERY).sort());
 });

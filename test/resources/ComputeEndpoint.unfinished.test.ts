@@ -16,7 +16,7 @@ const POST = { method: "POST", path: "/projects/{project_id}/endpoints" };
 /** What the engine keeps of a partial error. */
 const keptBy = (error: Error & Record<string, unknown>): State => ({
   id: String(error["id"]),
-  // Complete outs, by the contract of a partial error (engine.md 5).
+  // Complete outs, by the contract of a partial error (docs/design/engine.md, Errors).
   outs: error["properties"] as State["outs"],
 });
 

@@ -22,7 +22,7 @@ interface Child<Args extends object, Outputs extends object> {
   unknowns?: Properties;
 }
 
-/** What holds for everything that lives in an auth integration (design.md, "Decisions" 1 and 6). */
+/** What holds for everything that lives in an auth integration (docs/design/decisions.md, Replacing, moving, adopting). */
 export function childCases<Args extends object, Outputs extends object>({
   lifecycle,
   inputs,

@@ -32,7 +32,7 @@ export const EVERY = {
   },
 };
 
-/** The same in the words of the service (service-notes.md, "Values"). */
+/** The same in the words of the service (docs/design/api.md, Compute record). */
 export const EVERY_ATTRIBUTE = {
   branch_id: "br-dev",
   type: "read_write",

@@ -5,7 +5,7 @@ import { whitelistDomain } from "../../src/lifecycles/WhitelistDomain";
 import { computes, DEMO_PRIMARY } from "./computeCases";
 import { harness, PROJECT, PROVIDER, thrownBy, withIntegration, type Harness, type Json } from "./harness";
 
-/** One answer of a list that lacks everything, then the truth: lists lag (service-notes.md, "Behaviour"). */
+/** One answer of a list that lacks everything, then the truth: lists lag (docs/design/api.md, Delays). */
 const lagging = (route: string, body: object) => ({
   method: "GET",
   path: `/projects/{project_id}/auth/${route}`,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Request bodies of service.md 4.1 to 4.4. An unknown field is refused. */
+/** Request bodies of the auth routes (docs/design/api.md). An unknown field is refused. */
 const project = { project_id: z.string().min(1), auth_provider: z.string().min(1) };
 /** Lenient, as services are: `a@localhost` and international names are addresses. */
 const email = z.string().regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/u);
@@ -21,7 +21,7 @@ export const createUserBody = z.strictObject({
   name: z.string().min(1).max(255).optional(),
 });
 
-/** service-notes, Success statuses. */
+/** docs/design/api.md, Responses. */
 export const deleteIntegrationBody = z.strictObject({ delete_data: z.boolean().optional() });
 
 export const addOAuthProviderBody = z

@@ -2,12 +2,12 @@ import { z } from "zod";
 import type { EndpointRecord } from "../records";
 import { badRequest } from "../wire-errors";
 
-/** Above it a compute is fixed and never rests (service.md 8.1, service-notes "Values"). */
+/** Above it a compute is fixed and never rests (docs/design/api.md, Compute sizes). */
 const LARGEST_AUTOSCALING_CU = 16;
 const LARGEST_CU = 56;
 const NEVER_SUSPEND = -1;
 
-/** 0.25, 0.5, every integer to 16, every even number from 18 to 56 (service.md 8.1). */
+/** 0.25, 0.5, every integer to 16, every even number from 18 to 56 (docs/design/api.md, Compute sizes). */
 const isComputeSize = (cu: number): boolean =>
   cu === 0.25 ||
   cu === 0.5 ||

@@ -8,7 +8,7 @@ import { findBranch, findIntegration, removeIntegration } from "../store";
 import { integrationView } from "../views";
 import { badRequest, conflict, notFound } from "../wire-errors";
 
-/** Default schema and table of the synced users (service.md 2.3). */
+/** Default schema and table of the synced users (docs/design/api.md, Auth keys). */
 const SCHEMA_NAME = "svc_auth";
 const TABLE_NAME = "users_sync";
 
@@ -35,7 +35,7 @@ export function newIntegration(
   };
 }
 
-/** A new key set; older ones stay valid (service-notes, Behaviour). */
+/** A new key set; older ones stay valid (docs/design/api.md, Auth keys). */
 function issueKeys(project: ProjectRecord, integration: IntegrationRecord): object {
   const publicKey = newSecret("pck");
   const secretKey = newSecret("ssk");
@@ -65,7 +65,7 @@ export const authIntegrationRoutes = (service: Service): Route[] => [
       requireSupportedProvider(service, sent.auth_provider);
       const project = service.store.project(sent.project_id);
       const branch = findBranch(project, sent.branch_id);
-      // service.md 4.1: the branch flagged default in the branch list.
+      // The branch flagged default in the branch list (docs/design/api.md, Auth integration).
       if (!branch.default && !service.options.anyAuthBranch) {
         throw badRequest("branch_id: an integration belongs to the production branch, the one flagged as default");
       }

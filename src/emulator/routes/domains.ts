@@ -8,7 +8,7 @@ import { requireSupportedProvider } from "./auth-integration";
 
 const TEMPLATE = "/projects/{project_id}/auth/domains";
 
-/** service.md 4.3. */
+/** docs/design/api.md, Redirect domains. */
 export const domainRoutes = (service: Service): Route[] => [
   {
     method: "GET",

@@ -6,7 +6,7 @@ import { emailServerView } from "../views";
 
 const TEMPLATE = "/projects/{project_id}/auth/email_server";
 
-/** service.md 4.4. There is one configuration, shared until it is changed; a PATCH replaces it as a whole. */
+/** docs/design/api.md, Email server. There is one configuration, shared until it is changed; a PATCH replaces it as a whole. */
 export const emailServerRoutes = (service: Service): Route[] => [
   {
     method: "GET",

@@ -17,7 +17,7 @@ const act =
     return endpointAnswer(service, endpoint, service.lifecycle.schedule(project, endpoint, plan(project, endpoint)));
   };
 
-/** Restart is in service.md 4.5; start and suspend come from service-notes.md. None of them takes a body. */
+/** Restart is described, start and suspend are observed (docs/design/api.md, Compute routes). None of them takes a body. */
 export const endpointActionRoutes = (service: Service): Route[] => [
   {
     method: "POST",

@@ -14,7 +14,7 @@ import { findBranch, findEndpoint, isUnfinished, primaryOf } from "../store";
 import { operationView } from "../views";
 import { badRequest, conflict, notFound, WireError } from "../wire-errors";
 
-/** Nothing is executed while the project is locked, so the client may send again (service-notes, Errors). */
+/** Nothing is executed while the project is locked, so the client may send again (docs/design/api.md, Operations). */
 export function refuseWhenLocked(service: Service, project: ProjectRecord): void {
   if (service.options.lockProjects && project.operations.some(isUnfinished)) {
     throw new WireError(423, "project already has running operations, scheduling of new ones is prohibited");

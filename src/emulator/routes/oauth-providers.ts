@@ -13,7 +13,7 @@ function findProvider(project: ProjectRecord, providerId: string): OAuthProvider
   return provider;
 }
 
-/** service.md 4.2. A list shows id and type only. */
+/** docs/design/api.md, OAuth providers. A list shows id and type only. */
 export const oauthProviderRoutes = (service: Service): Route[] => [
   {
     method: "GET",

@@ -9,7 +9,7 @@ const operationsQuery = z.object({
   cursor: z.string().min(1).optional(),
 });
 
-/** Routes that complete the picture: project, branches, operations (service-notes.md). */
+/** Routes that complete the picture: project, branches, operations (docs/design/api.md, Projects and branches). */
 export const projectRoutes = (service: Service): Route[] => [
   {
     method: "GET",
