@@ -1,4 +1,5 @@
 import { run } from "../lib/exec.mjs";
+import { lostReferences } from "./documents.mjs";
 
 /**
  * What no tracked file may hold. The patterns are POSIX extended ones for git; each is written so that it does not match itself.
@@ -32,5 +33,8 @@ export async function trackedFiles({ root, env }) {
     // git grep: 0 found, 1 nothing found, more: an error.
     if (code > 1 || lines.length > 0) findings.push(`${what}:\n${lines.join("\n")}`);
   }
+  const { output: listed } = await run("git", ["ls-files", "-z"], { cwd: root, env });
+  const lost = lostReferences(root, listed.split("\0").filter(Boolean));
+  if (lost.length > 0) findings.push(`a reference to a document that nobody who clones this has:\n${lost.join("\n")}`);
   return { good: findings.length === 0, output: findings.join("\n") };
 }

@@ -1,0 +1,55 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { call, environment, temporaryFolder } from "./support";
+
+/** The ending apart: this file is looked through as well. */
+const MD = ".md";
+
+/** What is found in these files, of which each line may refer to another. */
+async function lost(files: Record<string, string>): Promise<unknown> {
+  const root = temporaryFolder();
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(join(root, dirname(file)), { recursive: true });
+    writeFileSync(join(root, file), text);
+  }
+  const args = [JSON.stringify(root), JSON.stringify(Object.keys(files))];
+  return (await call("check/documents.mjs", "lostReferences", args, environment([]))).value;
+}
+
+const PAGE = "docs/design/api" + MD;
+const page = { [PAGE]: "# The API\n\n## Computes\n\n## 2. Ours means proven\n" };
+
+test("a reference to a document that is not in the repository is found, with its place", async () => {
+  const text = `one\n// as it says (plan${MD} 4)\n// or docs/design/plan${MD}, Computes\n`;
+  expect(await lost({ ...page, "src/a.ts": text })).toEqual([
+    `src/a.ts:2: plan${MD} is not in the repository`,
+    `src/a.ts:3: docs/design/plan${MD} is not in the repository`,
+  ]);
+});
+
+test("a bare name stands for no document in another folder", async () => {
+  expect(await lost({ ...page, "src/a.ts": `// api${MD} 3` })).toEqual([
+    `src/a.ts:1: api${MD} is not in the repository`,
+  ]);
+});
+
+test("documents are found from the root, from the folder of the file, and from where generated pages stand", async () => {
+  const files = {
+    ...page,
+    [`docs/guide${MD}`]: `[the API](design/api${MD}), [up](../README${MD})`,
+    [`docs/design/engine${MD}`]: `see api${MD}, Computes`,
+    [`README${MD}`]: `[guide](docs/guide${MD}#part), ./docs/guide${MD}, \`${PAGE}\``,
+    "scripts/pages.mjs": `"[guide](guide${MD})"`,
+  };
+  expect(await lost(files)).toEqual([]);
+});
+
+test("a section that a page of the design does not have is found, and one that it has may be followed by more", async () => {
+  const text = `// ${PAGE}, Computes, which say more\n// ${PAGE}, Ours means proven.\n// ${PAGE}, Compilers\n`;
+  expect(await lost({ ...page, "src/a.ts": text })).toEqual([`src/a.ts:3: ${PAGE} has no section "Compilers"`]);
+});
+
+test("documents of other packages and of web sites are none of ours", async () => {
+  const text = `node_modules/zod/README${MD} https://example.com/docs/x${MD} *${MD} \${name}${MD}`;
+  expect(await lost({ "src/a.ts": text, "logo.png": `\0plan${MD}` })).toEqual([]);
+});
