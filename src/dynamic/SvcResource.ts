@@ -86,7 +86,7 @@ function surplus({ args: names }: Declaration, args: object | undefined): pulumi
   return (args.apply as Apply).call(args, unknown, true);
 }
 
-/** By name: spreading `args` would drag the internals of an Output into the inputs when all of it is one (engine.md 3). */
+/** By name: spreading `args` would drag the internals of an Output into the inputs when all of it is one (docs/design/engine.md, Inputs and outputs). */
 function inputs({ args: names, outputs, secretArgs = [] }: Declaration, args: object | undefined): pulumi.Inputs {
   // Reading a property of an Output lifts it, so this works for a plain object and for an Output of one.
   const given = (args ?? {}) as Record<string, unknown>;
@@ -104,7 +104,7 @@ function options(
   opts: pulumi.CustomResourceOptions,
 ): pulumi.CustomResourceOptions {
   return pulumi.mergeOptions(
-    // Secret arguments too: a read (`get`) brings no secret marks along (engine.md 3).
+    // Secret arguments too: a read (`get`) brings no secret marks along (docs/design/engine.md, Inputs and outputs).
     { ...(deleteBeforeReplace && { deleteBeforeReplace }), additionalSecretOutputs: [...secretArgs, ...secretOutputs] },
     opts,
   );
@@ -112,7 +112,7 @@ function options(
 
 /**
  * As a raw promise, which carries no dependency: an Output would depend on a parent that is a custom resource, and be
- * unknown while that is replaced (engine.md 2).
+ * unknown while that is replaced (docs/design/engine.md, Lines to the user).
  */
 function urnOf(name: string, type: string, parent: pulumi.Resource | undefined): Promise<string> {
   // `promise()` is marked internal in the SDK's types; it is public on every Output since 1.0.

@@ -41,7 +41,7 @@ export function engineLog(address: string | undefined = process.argv.at(-1)): Lo
   };
 }
 
-/** A malformed URN crashes the CLI (engine.md 2); without one the line goes to the stack's. */
+/** A malformed URN crashes the CLI (docs/design/engine.md, Lines to the user); without one the line goes to the stack's. */
 export function loggableUrn(urn: string | undefined): string {
   return urn !== undefined && !isUnknown(urn) && WELL_FORMED_URN.test(urn) ? urn : "";
 }

@@ -3,7 +3,7 @@ import { clean, type Properties } from "./properties";
 
 const LONGEST_MESSAGE = 2_000;
 
-/** What was thrown, in words. Anything but an `Error` would end as "undefined" or hang the call (engine.md 5). */
+/** What was thrown, in words. Anything but an `Error` would end as "undefined" or hang the call (docs/design/engine.md, Errors). */
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof Error && thrown.message !== "") return thrown.message;
   if (typeof thrown === "string" && thrown !== "") return thrown;
@@ -23,7 +23,7 @@ export function plainError(thrown: unknown, prefix = ""): Error {
 
 /**
  * The error that says "it exists, but is not ready": the engine keeps `id` and `properties` in the state and shows the
- * reasons. Properties without `__provider` would poison the state for ever (engine.md 5).
+ * reasons. Properties without `__provider` would poison the state for ever (docs/design/engine.md, Errors).
  */
 export function partialError(id: string, properties: Properties, reason: string): Error {
   const { message, stack } = plainError(reason);

@@ -242,7 +242,7 @@ export function host<Args extends object, Outputs extends object>(
         const result = { replaces: [...comparison.replaces], deleteBeforeReplace: lifecycle.deleteBeforeReplace };
         if (stored.unfinished) return { ...result, changes: true };
         if (isEmpty(comparison)) return { ...result, changes: false };
-        // Left undefined, the engine compares the inputs itself and can tell what differs (engine.md 2). Where the
+        // Left undefined, the engine compares the inputs itself and can tell what differs (docs/design/engine.md, Diff). Where the
         // inputs are equal and only the outs differ, it has to be told.
         return oldInputs !== undefined && sameJson(oldInputs, given) ? { ...result, changes: true } : result;
       });

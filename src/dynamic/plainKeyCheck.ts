@@ -6,7 +6,7 @@ let checked = false;
 
 /**
  * Warns once per program of an API key that the stack's configuration holds in clear: the engine copies its
- * configuration into the state, encrypted only where it is marked as a secret (design.md, "Decisions" 4).
+ * configuration into the state, encrypted only where it is marked as a secret (docs/design/engine.md, Secrets and settings).
  */
 export function warnOfPlainKey(): void {
   if (checked) return;

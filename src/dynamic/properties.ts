@@ -58,7 +58,7 @@ function timeouts(value: object): Timeouts {
   return Object.fromEntries(Object.entries(value).filter(([, seconds]) => typeof seconds === "number" && seconds > 0));
 }
 
-/** The hidden keys that belong to the inputs and are echoed everywhere: a refresh would lose them (engine.md 1). */
+/** The hidden keys that belong to the inputs and are echoed everywhere: a refresh would lose them (docs/design/engine.md, Inputs and outputs). */
 export function inputEcho({ __provider, __urn, __timeouts }: Hidden): Properties {
   return clean({ __provider, __urn, __timeouts });
 }
@@ -70,7 +70,7 @@ export function pick(properties: Properties, names: readonly string[]): Properti
 
 /**
  * Plain JSON, and nothing else. An `undefined`, a Date, a Map or a BigInt in what a dynamic provider returns hangs the
- * engine, or fails it after the object was made (engine.md 5).
+ * engine, or fails it after the object was made (docs/design/engine.md, Errors).
  */
 export function clean(properties: Properties): Properties {
   // The text comes from JSON.stringify of an object, so what comes back is an object.

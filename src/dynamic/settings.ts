@@ -3,11 +3,11 @@ import { isUnknown } from "./unknowns";
 
 /** Where the service is and who asks. Resolved anew at each call; the key is never a resource input. */
 export interface Settings {
-  /** The versioned API root, such as `https://api.example.com/api/v2`, without a trailing slash (service.md 9). */
+  /** The versioned API root, such as `https://api.example.com/api/v2`, without a trailing slash (docs/design/api.md, Requests). */
   readonly baseUrl: string;
-  /** Sent as `Bearer` in each request (service.md 5). Secret. */
+  /** Sent as `Bearer` in each request (docs/design/api.md, Requests). Secret. */
   readonly apiKey: string;
-  /** The one supported auth provider unless set otherwise (service.md 2.1). */
+  /** The one supported auth provider unless set otherwise (docs/design/api.md, Requests). */
   readonly authProvider: string;
   /** No progress lines. */
   readonly quiet: boolean;

@@ -11,7 +11,7 @@ export interface ArgumentSpec<T> {
   readonly required?: boolean;
   /**
    * A change replaces the resource. `"container"`: the argument names what the object lives in, so that a value that is
-   * not known yet counts as a change too: the container is being replaced and takes its children along (design.md, "Decisions" 1).
+   * not known yet counts as a change too: the container is being replaced and takes its children along (docs/design/decisions.md, Replacing, moving, adopting).
    */
   readonly replaces?: boolean | "container";
   /** Whether two values mean the same. Default: equal as JSON. */
@@ -45,7 +45,7 @@ export interface Problem {
   readonly reason: string;
 }
 
-/** `size.min: must not be larger than size.max`: the whole text, since the engine must not be told the property (engine.md 3). */
+/** `size.min: must not be larger than size.max`: the whole text, since the engine must not be told the property (docs/design/engine.md, Errors). */
 export function problemText({ path, reason }: Problem): string {
   return path === "" ? reason : `${path}: ${reason}`;
 }

@@ -35,7 +35,7 @@ export function localFileCacheGb(size: ComputeSize): number {
   return 0.75 * ramGb(size);
 }
 
-/** Local disk for temporary files in GiB: 15 GiB for each CU of the maximum, at least 20 GiB (service.md 7). */
+/** Local disk for temporary files in GiB: 15 GiB for each CU of the maximum, at least 20 GiB (docs/design/api.md, Compute sizes). */
 export function localDiskGib(size: ComputeSize): number {
   return Math.max(20, 15 * largest(size));
 }

@@ -7,7 +7,7 @@ export interface ConnectionUriOptions {
   readonly role: string;
   /** Secret: the result holds it. Wrap the result in `pulumi.secret`; `connectionUriOutput` does so by itself. */
   readonly password?: string;
-  /** Through the connection pooler (up to 10,000 client connections, service.md 8.1). @default false */
+  /** Through the connection pooler (up to 10,000 client connections; docs/design/api.md, Compute sizes). @default false */
   readonly pooled?: boolean;
   /** @default 5432 */
   readonly port?: number;
@@ -67,7 +67,7 @@ function optionProblems(options: unknown): string[] {
   return problems;
 }
 
-/** `<endpoint id>-pooler.<proxy host>` of `<endpoint id>.<proxy host>` (service notes). */
+/** `<endpoint id>-pooler.<proxy host>` of `<endpoint id>.<proxy host>` (docs/design/api.md, Compute record). */
 export function pooledHost(host: string): string {
   return host.replace(/^([^.]+?)(-pooler)?(?=\.|$)/, "$1-pooler");
 }

@@ -123,7 +123,7 @@ export const computeArguments: ArgumentSpecs<ComputeEndpointShape> = {
   },
 };
 
-/** Rules over several arguments (service.md 8.1). */
+/** Rules over several arguments (docs/design/api.md, Compute sizes). */
 export function computeRules({ size, scaleToZero, type, adopt }: Partial<ComputeEndpointShape>): Problem[] {
   const problems: Problem[] = [];
   if (typeof size === "number" && size > LARGEST_AUTOSCALING_CU && scaleToZero !== undefined && scaleToZero !== false) {

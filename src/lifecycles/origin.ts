@@ -28,7 +28,7 @@ function reasonsAgainst(given: string): string[] {
   return reasons;
 }
 
-/** A redirect domain: an http(s) origin (service notes, "Values"), normalised. */
+/** A redirect domain: an http(s) origin (docs/design/api.md, Redirect domains), normalised. */
 export const originSchema = string.transform((text, context): string => {
   const reasons = reasonsAgainst(text);
   if (reasons.length === 0) return new URL(text).origin;
