@@ -73,7 +73,9 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
     );
     for (const error of errors) {
       expect(error).toBeInstanceOf(FateUnknownError);
-      expect(String(error)).toContain(isEmpty ? "was accepted without a word of it" : "was looked for and is not there");
+      expect(String(error)).toContain(
+        isEmpty ? "was accepted without a word of it" : "was looked for and is not there",
+      );
     }
     expect(posts(server.seen)).toHaveLength(errors.length);
   });

@@ -78,7 +78,9 @@ test("each auth resource is created, left alone, found drifted in every argument
   expect(plan.text).toMatch(
     /warning: AuthKeys prj-demo\/\S+ is replaced by a new key set: the service cannot revoke keys, so the old ones stay valid/,
   );
-  expect(plan.text).toMatch(/warning: AuthUser prj-demo\/\S+ is replaced, since .*: the user is deleted and made again, with another id/);
+  expect(plan.text).toMatch(
+    /warning: AuthUser prj-demo\/\S+ is replaced, since .*: the user is deleted and made again, with another id/,
+  );
   const [oldKeys, oldUser] = [await stack.resource("keys"), await stack.resource("user")];
   await service.clearRequests();
   const rotation = await stack.up("--refresh");

@@ -70,7 +70,9 @@ test("a compute is created, left alone, found drifted, repaired, resized, moved,
   );
   const replacement = await stack.preview();
   expect(replacement.text).toMatch(/\+-1 to replace/);
-  expect(replacement.text).toContain(`ComputeEndpoint prj-demo/${String(endpointId)} is replaced, since "type" changes`);
+  expect(replacement.text).toContain(
+    `ComputeEndpoint prj-demo/${String(endpointId)} is replaced, since "type" changes`,
+  );
   await service.clearRequests();
   expect(await stack.up()).toMatchObject({ code: 0 });
   expect((await service.mutations()).map((request) => request.split(" ")[0])).toEqual(["DELETE", "POST"]);

@@ -28,7 +28,9 @@ test("what a renamed resource takes over is kept when the old name goes, and the
   stack.program(program("-2", ", adopt: true"));
   const handedOver = await stack.up();
   expect(handedOver).toMatchObject({ code: 0 });
-  expect(handedOver.text).toMatch(/ComputeEndpoint prj-demo\/ep-\S+ stays at the service: "api-2" of this program manages it now/);
+  expect(handedOver.text).toMatch(
+    /ComputeEndpoint prj-demo\/ep-\S+ stays at the service: "api-2" of this program manages it now/,
+  );
   expect(handedOver.text).toContain(
     'AuthIntegration prj-demo/supported_provider stays at the service: "auth-2" of this program manages it now',
   );
