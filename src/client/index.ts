@@ -1,5 +1,5 @@
 export { Client } from "./client";
-export type { AuthCreation } from "./api/auth";
+export { type AuthCreation, isOf } from "./api/auth";
 export type { ChangeOptions } from "./api/computes";
 export type {
   AuthIntegrationRecord,

@@ -55,8 +55,10 @@ export class RunMemory {
     this.#held.set(urn, objects);
   }
 
-  /** Another resource that has the object in its state. */
+  /** Another resource that has the object in its state, or has made it or taken it over in this run. */
   holder(object: string, urn: string): string | undefined {
+    const keeper = this.#keptBy(object);
+    if (keeper !== undefined && keeper !== urn) return keeper;
     return [...this.#held].find(([other, objects]) => other !== urn && objects.includes(object))?.[0];
   }
 
@@ -70,8 +72,8 @@ export class RunMemory {
    * @throws when another resource of the program has it.
    */
   take(object: string, urn: string): void {
-    const keeper = this.#keptBy(object) ?? this.holder(object, urn);
-    if (keeper !== undefined && keeper !== urn)
+    const keeper = this.holder(object, urn);
+    if (keeper !== undefined)
       throw new Error(`${object} is managed by "${nameOf(keeper)}" of this program already. Declare it once`);
     this.keep(object, urn);
   }
@@ -102,7 +104,7 @@ export class RunMemory {
 
   /** Whether another resource of the program manages the object by now. */
   isKept(object: string, urn: string): boolean {
-    return (this.#keptBy(object) ?? urn) !== urn || this.holder(object, urn) !== undefined;
+    return this.holder(object, urn) !== undefined;
   }
 
   departure(object: string): Departure | undefined {

@@ -1,6 +1,7 @@
 import { createOrStanding, type AuthCreation, type AuthIntegrationRecord, type KeySetRecord } from "../client";
 import type { Call, Lifecycle } from "../dynamic/lifecycle";
 import { adopting } from "../dynamic/messages";
+import type { Properties } from "../dynamic/properties";
 import type { ArgumentSpecs } from "../dynamic/shape";
 import { notShown, shownOtherwise } from "../dynamic/shown";
 import type { AuthIntegrationOutputs, AuthIntegrationShape } from "../resources/AuthIntegration";
@@ -40,8 +41,9 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
   args,
   deleteBeforeReplace: true,
 
-  declares: ({ projectId, authProvider }, standard) =>
-    projectId === undefined
+  declares: ({ projectId, authProvider }, standard, given) =>
+    // One that is not known yet is no twin of the standard one.
+    projectId === undefined || (authProvider === undefined && given.has("authProvider"))
       ? []
       : [
           {
@@ -71,13 +73,8 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
     call.keep(id, known);
     const integration = await find(call, id, known);
     if (integration === undefined) throw new Error("no list shows it yet");
-    const shown = toArguments(projectId, authProvider, integration);
-    const names = notShown(args, given, shown);
     const outputs = { ...known, ...recordOutputs(integration) };
-    if (names.length > 0) {
-      call.keep(id, outputs, Object.fromEntries(names.map((name) => [name, (shown as Record<string, unknown>)[name]])));
-      throw shownOtherwise(names);
-    }
+    keepWhatDiffers(call, id, given, outputs, integration);
     return { id, outputs };
   },
 
@@ -92,11 +89,13 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
     };
   },
 
-  async update(call, { id, outs }) {
+  async update(call, { id, outs }, given) {
     // Every argument replaces, so this only completes what a failed creation left open.
     const integration = await find(call, id, outs);
     if (integration === undefined) throw gone();
-    return { ...keptOutputs(outs), ...recordOutputs(integration) };
+    const outputs = { ...keptOutputs(outs), ...recordOutputs(integration) };
+    keepWhatDiffers(call, id, given, outputs, integration);
+    return outputs;
   },
 
   async delete(call, { id, outs: { authProviderProjectId } }) {
@@ -110,6 +109,22 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
     await client.auth.deleteIntegration(projectId, authProvider, isIt, { deadline, onProgress, before });
   },
 };
+
+/** @throws when the service shows something else than the program gives: the state keeps what is shown. */
+function keepWhatDiffers(
+  call: Call<Outputs>,
+  id: string,
+  given: Shape,
+  outputs: Outputs,
+  integration: AuthIntegrationRecord,
+): void {
+  const { projectId, rest: authProvider } = splitId(id);
+  const shown: Properties = toArguments(projectId, authProvider, integration);
+  const names = notShown(args, given, shown);
+  if (names.length === 0) return;
+  call.keep(id, outputs, Object.fromEntries(names.map((name) => [name, shown[name]])));
+  throw shownOtherwise(names);
+}
 
 /** Another auth project under the same name is another integration: the stored one, with its keys, is gone then. */
 const isIntegration =

@@ -70,19 +70,22 @@ export const emailServer = inIntegration<Shape, Outputs>({
     const { projectId } = given;
     const before = await call.client.auth.emailServer(projectId, { ...call, since: performance.now() });
     while (call.run.departure(serverObject(projectId)) !== undefined) await call.run.departed(serverObject(projectId));
+    // Before it is sent: a deletion that begins meanwhile would reset it.
+    call.run.take(serverObject(projectId));
     await send(call, given);
     tellOverwritten(call, given, before);
     return { id: projectId, outputs: {} };
   },
 
-  async read(call, { id: projectId, managed }) {
+  async read(call, { id: projectId, managed, unfinished }) {
     const server = await call.client.auth.emailServer(projectId, call);
     const { password, ...found } = toArguments(projectId, server);
     return {
       // Somebody else's password is none of the state's business.
       args: managed.has("password") ? withoutAbsent({ ...found, password }) : found,
       outputs: {},
-      ready: true,
+      // Which password was applied last, nothing shows.
+      ready: !(unfinished && managed.has("password")),
     };
   },
 

@@ -70,14 +70,15 @@ export const oauthProvider = inIntegration<Shape, Outputs>({
     return { id, outputs: { type } };
   },
 
-  async read(call, { id, managed }) {
+  async read(call, { id, managed, unfinished }) {
     const { projectId, rest } = splitId(id);
     const provider = await find(call, projectId, rest);
     if (provider === undefined) return undefined;
     return {
       args: { projectId, providerId: provider.id, ...observedCredentials(provider, managed) },
       outputs: { type: provider.type },
-      ready: true,
+      // Which credentials were applied last, nothing shows.
+      ready: !(unfinished && managed.has("clientSecret")),
     };
   },
 

@@ -75,7 +75,9 @@ export const whitelist = inIntegration<Shape, Outputs>({
 
   async update(call, { id: projectId, outs }, given) {
     const { authProvider = call.authProvider, domains: before = [] } = outs;
-    const keep = () => call.keep(projectId, { authProvider }, { domains: before });
+    // What was added is ours to remove, and what was there before still stands.
+    const keep = (present: string[]) =>
+      call.keep(projectId, { authProvider }, { domains: [...new Set([...before, ...present])] });
     const removed = await bringAbout(call, given, authProvider, keep);
     // The plan showed what the state knew of; somebody may have added more since.
     tellRemoved(

@@ -62,9 +62,13 @@ export function inIntegration<Args extends object & { projectId: string; authPro
 
     async read(call, stored) {
       const home = homeIn(stored.outs);
-      const isIt = ({ auth_provider_project_id: id }: AuthIntegrationRecord): boolean =>
-        home.authProviderProjectId === undefined || id === home.authProviderProjectId;
-      const integration = await call.client.auth.integrations(projectOf(stored.id)).find(isIt, call);
+      const projectId = projectOf(stored.id);
+      const isIt = (item: AuthIntegrationRecord): boolean =>
+        item.auth_provider_project_id === home.authProviderProjectId;
+      const integration =
+        home.authProviderProjectId === undefined
+          ? await findHome(call, projectId, child.homeProvider(stored.outs))
+          : await call.client.auth.integrations(projectId).find(isIt, call);
       if (integration === undefined) return undefined;
       const observed = await child.read(withHome(call, home), stored);
       // What was made while the list lagged learns here where it lives.

@@ -1,4 +1,4 @@
-import { ConflictError, orGone, type AuthCreation, type WhitelistDomainRecord } from "../client";
+import { ConflictError, isOf, orGone, type AuthCreation, type WhitelistDomainRecord } from "../client";
 import type { Call } from "../dynamic/lifecycle";
 import type { Claim } from "../dynamic/memory";
 import { unseen } from "./conflictWords";
@@ -13,11 +13,6 @@ export const listClaim = (projectId: string, shared: boolean): Claim => ({
   what: 'the redirect domains of the same "projectId" (a Whitelist removes every domain that it does not list)',
   shared,
 });
-
-const isOf =
-  (authProvider: string) =>
-  ({ auth_provider }: WhitelistDomainRecord): boolean =>
-    auth_provider === undefined || auth_provider === authProvider;
 
 const isOrigin =
   (origin: string, authProvider: string) =>

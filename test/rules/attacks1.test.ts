@@ -31,6 +31,7 @@ import {
   WHITELIST_ARGS,
   whitelistScene,
 } from "./mutations";
+import { output } from "./program";
 import { outcomeOf, step, up, wordsOf } from "./steps";
 import { branch, world } from "./world";
 
@@ -254,11 +255,9 @@ test("a compute that is taken over by its id before its own resource is planned 
     name: "thief",
     inputs: { ...at, branchId: branch("prj-twice", 2), adopt: id },
   };
-  const { errors } = await stack.up([thief, { ...own, inputs: { ...own.inputs } }], {
-    seed: 1,
-    preview: "none",
-    parallel: 1,
-  });
+  // Planned after the takeover has ended.
+  const after = { ...own, inputs: { ...own.inputs, projectId: output("thief", "projectId") } };
+  const { errors } = await stack.up([thief, after], { seed: 1, preview: "none" });
   expect(errors).not.toEqual([]);
 });
 

@@ -265,7 +265,7 @@ export class AuthApi {
       const sent = await this.#deleteAtOnce(projectId, domains, authProvider, waiting);
       if (sent === undefined) return;
       // One domain that is gone already may have spoilt the request for the others.
-      const listed = await this.#domainsOrNone(projectId, waiting);
+      const listed = await this.#domainsOrNone(projectId, authProvider, waiting);
       for (const { domain } of listed.filter((item) => sent.includes(item.domain))) {
         const still = (): string[] => domains().filter((one) => one === domain);
         await this.#deleteAtOnce(projectId, still, authProvider, waiting);
@@ -288,7 +288,7 @@ export class AuthApi {
       request.body = { auth_provider: authProvider, domains: sent.map((domain) => ({ domain })) };
     };
     const lacks = (listed: readonly WhitelistDomainRecord[]): true | undefined =>
-      listed.some(({ domain }) => sent.includes(domain)) ? undefined : true;
+      listed.some((item) => isOf(authProvider)(item) && sent.includes(item.domain)) ? undefined : true;
     const list = this.domains(projectId);
     const gone: Gone = {
       thing: () => sent.join(", "),
@@ -297,7 +297,7 @@ export class AuthApi {
         const looked = await orGone(async () => ({ seen: await list.lookFor(lacks, waiting) }));
         return looked === undefined || looked.seen === true;
       },
-      isCertain: async () => lacks(await this.#domainsOrNone(projectId, waiting)) === true,
+      isCertain: async () => lacks(await this.#domainsOrNone(projectId, authProvider, waiting)) === true,
     };
     try {
       const accepted = await deleted(() => this.#account.requests.change(request), gone);
@@ -309,8 +309,13 @@ export class AuthApi {
   }
 
   /** None where the integration is gone, and its whitelist with it. */
-  async #domainsOrNone(projectId: string, waiting: Waiting): Promise<readonly WhitelistDomainRecord[]> {
-    return (await orGone(() => this.domains(projectId).settled(waiting))) ?? [];
+  async #domainsOrNone(
+    projectId: string,
+    authProvider: string,
+    waiting: Waiting,
+  ): Promise<readonly WhitelistDomainRecord[]> {
+    const listed = await orGone(() => this.domains(projectId).settled(waiting));
+    return (listed ?? []).filter(isOf(authProvider));
   }
 
   /**
@@ -377,6 +382,12 @@ export class AuthApi {
 }
 
 class NothingToDelete extends Error {}
+
+/** An entry that names no auth provider is anybody's. */
+export const isOf =
+  (authProvider: string) =>
+  ({ auth_provider }: WhitelistDomainRecord): boolean =>
+    auth_provider === undefined || auth_provider === authProvider;
 
 const domainKey = ({ domain, auth_provider }: WhitelistDomainRecord): string => `${auth_provider ?? ""} ${domain}`;
 

@@ -10,6 +10,8 @@ export class ProjectsApi {
   readonly #account: Account;
   /** Routes found to be missing, with their project. */
   readonly #missing = new Set<string>();
+  /** Routes that have answered, with their project: a 404 of something in front of them is trouble. */
+  readonly #there = new Set<string>();
 
   constructor(account: Account) {
     this.#account = account;
@@ -51,12 +53,17 @@ export class ProjectsApi {
   async #optional<T>(route: string, projectId: string, waiting: Waiting = {}, read: () => Promise<T>) {
     const key = `${route} ${projectId}`;
     if (this.#missing.has(key)) return undefined;
-    const found = await optional(async () => ({ value: await read() }));
-    if (found !== undefined) return found.value;
-    // For a project that does not exist this throws, and says so.
-    await listsOf(this.#account, projectId).endpoints.list({ deadline: waiting.deadline });
-    this.#missing.add(key);
-    return undefined;
+    if (this.#there.has(key)) return read();
+    const ask = () => optional(async () => ({ value: await read() }));
+    let found = await ask();
+    if (found === undefined) {
+      // For a project that does not exist this throws, and says so.
+      await listsOf(this.#account, projectId).endpoints.list({ deadline: waiting.deadline });
+      // Something in front of the service may have answered, which passes.
+      found = await ask();
+    }
+    (found === undefined ? this.#missing : this.#there).add(key);
+    return found?.value;
   }
 }
 

@@ -41,7 +41,9 @@ function inAddress(text: string): string {
 /** The forms in which a service may echo a value: as it is, inside JSON, inside an address, with its line ends folded. */
 function spellings(secret: string): string[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
-  return [secret, inJson, inAddress(secret), withoutControlCharacters(secret)];
+  // Go escapes these in JSON as well.
+  const inGo = inJson.replace(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
+  return [secret, inJson, inGo, inAddress(secret), withoutControlCharacters(secret)];
 }
 
 const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

@@ -6,6 +6,7 @@ import {
   FateUnknownError,
   inSeconds,
   LockedError,
+  NotFoundError,
   outOfTime,
   saying,
   SvcError,
@@ -155,6 +156,10 @@ export class Requests {
           baseDelayMs: this.#options.baseDelayMs,
           random: Math.random(),
         });
+        // The last word is about the last attempt alone.
+        const isOpen = repeated && happened === "refused" && method === "PATCH" && !(error instanceof NotFoundError);
+        if (!verdict.retry && isOpen)
+          throw new FateUnknownError(`${error.what}; an earlier attempt may have taken effect`, error.facts);
         if (!verdict.retry) {
           const totalMs = heldOff ? this.#options.heldOffMs : deadline.totalMs;
           throw this.#final(error, verdict, heldOff ? heldOffLeftMs : deadline.remainingMs(), totalMs);

@@ -3,10 +3,13 @@ import {
   ConnectionError,
   FateUnknownError,
   LockedError,
+  NotStartingError,
+  OperationFailedError,
   RateLimitError,
   ServiceError,
   SvcError,
   TimeoutError,
+  WaitTimeoutError,
 } from "./errors";
 import { isCertificateTrouble, TOO_LONG } from "./transport";
 
@@ -36,8 +39,12 @@ export function whatHappened(error: SvcError): Happened {
   return "refused";
 }
 
+const WAITED = [OperationFailedError, NotStartingError, WaitTimeoutError];
+
 /** Whether a change that failed like this may have taken effect all the same. */
 export function mayHaveTakenEffect(error: unknown): boolean {
+  // What is waited for was accepted.
+  if (WAITED.some((kind) => error instanceof kind)) return true;
   if (!(error instanceof SvcError) || error.method === undefined || error.method === "GET") return false;
   return error instanceof FateUnknownError || whatHappened(error) === "unclear";
 }
