@@ -87,7 +87,7 @@ describe("a resize that is answered without a body, and whose operation fails,",
     ["no body", empty()],
     ["another shape", otherShape],
   ])("is not green in the second up, where nothing was done (%s)", async (_how, answer) => {
-    const { given, network } = await computeScene();
+    const { given, network } = await computeScene({ activationMs: 400 });
     const first = await given.create(COMPUTE);
     await given.fault({ operation: { action: "apply_config", status: "failed", error: "no capacity left" } });
     network.on({ method: "PATCH", path: ENDPOINT, nth: 1, answer });
@@ -98,6 +98,18 @@ describe("a resize that is answered without a body, and whose operation fails,",
     const again = await up(given, broken.state, { ...COMPUTE, size: 4 });
     const since = (await standing(given, "operations")).filter(({ id }) => !before.some((one) => one["id"] === id));
     if (again.outcome.ended === "well") expect(since.filter(({ status }) => status === "finished")).not.toEqual([]);
+  });
+
+  test("before the answer has come, is no success", async () => {
+    const { given, network } = await computeScene();
+    const first = await given.create(COMPUTE);
+    await given.fault({ operation: { action: "apply_config", status: "failed", error: "no capacity left" } });
+    const ended = async (): Promise<void> => {
+      while (!(await standing(given, "operations")).some(({ status }) => status === "failed"));
+    };
+    network.on({ method: "PATCH", path: ENDPOINT, nth: 1, after: ended, answer: empty() });
+    const { outcome } = await up(given, first, { ...COMPUTE, size: 4 });
+    expect(wordsOf(outcome)).toMatch(/apply_config/);
   });
 });
 
