@@ -1,5 +1,5 @@
 /** Attacks on rules 4 and 5, in process: what a program may ordinarily do is neither refused nor does it harm. */
-import { changesIn, output, UNKNOWN, type Kind, type Program } from "./program";
+import { changesIn, output, UNKNOWN, warningsOn, type Kind, type Program } from "./program";
 import { branch, eachSeed, expectClean, expectDone, world } from "./world";
 
 const SEEDS = 8;
@@ -133,4 +133,19 @@ test("an object that two entries of the state hold is kept, whatever URN an alia
   stack.state = [...stack.state, other.entry("twin")];
   expectDone(await stack.up([one("z", "a", ["x"]), one("x", "c")]));
   expect(await given.domains("prj-1")).toEqual([site("a"), site("c")]);
+});
+
+test("a replacement that takes over a compute by its id says so in the plan", async () => {
+  const given = await world();
+  await given.project("prj-1");
+  await given.project("prj-2", { compute: true });
+  const stack = given.stack();
+  const program = (projectId: string, n: number, more: object = {}): Program => [
+    { kind: "ComputeEndpoint", name: "c", inputs: { projectId, branchId: branch(projectId, n), ...more } },
+  ];
+  expectDone(await stack.up(program("prj-1", 2)));
+  const [theirs] = await given.computes("prj-2");
+  const plan = await stack.preview(program("prj-2", 1, { adopt: String(theirs?.["id"]) }));
+  expectDone(plan);
+  expect(warningsOn(plan, "ComputeEndpoint", "c").join()).toMatch(/is replaced.*takes over/);
 });
