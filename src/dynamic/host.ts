@@ -157,10 +157,9 @@ export function host<Args extends object, Outputs extends object>(
 
   /** What a plan says of one resource, on its own line. */
   const warn = (urn: string, stored: Stored<Args, Outputs>, given: Properties, changes: Comparison<Args>): void => {
-    const known = Object.fromEntries(Object.entries(given).filter(([, value]) => !containsUnknown(value)));
     const { replaces } = changes;
     // The program's arguments have passed `check`.
-    const plan = { stored, news: known as Partial<Args>, changes, replaces };
+    const plan = { stored, news: knownOf(given) as Partial<Args>, changes, replaces };
     const isOpen = (name: string): boolean => containsUnknown(given[name]);
     const certain = [...replaces].filter((name) => !isOpen(name));
     const open = specEntries(specs).filter(
@@ -230,12 +229,13 @@ export function host<Args extends object, Outputs extends object>(
         const __urn = knownUrn(hidden(news));
         const oldInputs = session.checkedInputs(__urn);
         if (__urn !== undefined && oldInputs !== undefined) {
-          // The state may carry an older URN, which an alias leaves behind: its own deletion comes with that.
-          const holder = hidden(olds).__urn ?? __urn;
+          // The types are those of the arguments and outputs; what is not known yet is taken as it is stored.
+          const known = { ...stored.outs, ...knownOf(given) } as Partial<Outputs & Args>;
           // What is to be replaced is given up: whoever takes its place declares it once.
-          const objects = comparison.replaces.size > 0 ? [] : lifecycle.objects(id, { ...stored.outs, ...given });
-          memory.hold(holder, objects);
-          const twin = objects.map((object) => memory.holder(object, holder)).find((other) => other !== undefined);
+          const objects = comparison.replaces.size > 0 ? [] : lifecycle.objects(id, known);
+          // The state may carry an older URN, which an alias leaves behind.
+          memory.hold(__urn, objects, hidden(olds).__urn);
+          const twin = objects.map((object) => memory.holder(object, __urn)).find((other) => other !== undefined);
           if (twin !== undefined) throw new Error(heldTwice(kind, id, twin, __urn));
           warn(__urn, stored, given, comparison);
         }
@@ -323,7 +323,6 @@ export function host<Args extends object, Outputs extends object>(
           (call) => lifecycle.update(call, stored, given, comparison),
           { keep: (_id, outputs, shown = {}) => (kept = { outputs, shown }) },
         );
-        memory.hold(hidden(olds).__urn ?? own.__urn ?? "", []);
         memory.hold(own.__urn ?? "", lifecycle.objects(id, { ...outputs, ...given }));
         return { outs: complete(outputs, given, inputEcho(own)) };
       } catch (thrown) {
@@ -346,7 +345,7 @@ export function host<Args extends object, Outputs extends object>(
         const stored = storedFrom(id, properties);
         const objects = lifecycle.objects(id, stored.outs);
         const beforeDelete = (): void => memory.checkDeletable(objects, urn);
-        memory.hold(urn, []);
+        memory.giveUp(objects, urn);
         beforeDelete();
         await memory.whileLeaving(objects, urn, true, () =>
           run(own, timeoutMs(own, "delete"), [stored.outs], (call) => lifecycle.delete(call, stored), { beforeDelete }),
@@ -383,6 +382,9 @@ function withLastResort<Result>(deadline: Deadline, graceMs: number, work: () =>
       });
   });
 }
+
+const knownOf = (given: Properties): Properties =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => !containsUnknown(value)));
 
 function timeoutMs({ __timeouts }: Hidden, verb: Verb): number {
   return 1_000 * (__timeouts?.[verb] ?? DEFAULT_TIMEOUT_SECONDS);

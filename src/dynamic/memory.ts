@@ -35,7 +35,7 @@ export class KeptError extends Error {
 
 export class RunMemory {
   readonly #claims = new Map<string, readonly Claim[]>();
-  readonly #held = new Map<string, readonly string[]>();
+  readonly #held = new Map<string, { readonly stateUrn: string; readonly objects: readonly string[] }>();
   readonly #fates = new Map<string, Fate>();
 
   /** Notes what a resource declares. Answers what another one declares too, and which. */
@@ -50,16 +50,29 @@ export class RunMemory {
     });
   }
 
-  /** Notes the objects that a resource has in its state and goes on managing. */
-  hold(urn: string, objects: readonly string[]): void {
-    this.#held.set(urn, objects);
+  /**
+   * Notes the objects that a resource has in its state and goes on managing. `stateUrn`: the URN in its state, with which
+   * its deletion comes; several resources may have the same there, once a name is given to another.
+   */
+  hold(urn: string, objects: readonly string[], stateUrn = urn): void {
+    this.#held.set(urn, { stateUrn, objects });
   }
 
   /** Another resource that has the object in its state, or has made it or taken it over in this run. */
   holder(object: string, urn: string): string | undefined {
     const keeper = this.#keptBy(object);
     if (keeper !== undefined && keeper !== urn) return keeper;
-    return [...this.#held].find(([other, objects]) => other !== urn && objects.includes(object))?.[0];
+    const isOther = ([other, { stateUrn }]: readonly [string, { readonly stateUrn: string }]): boolean =>
+      other !== urn && stateUrn !== urn;
+    return [...this.#held].find((entry) => isOther(entry) && entry[1].objects.includes(object))?.[0];
+  }
+
+  /** The resource of this URN, or with this URN in its state, gives the objects up. */
+  giveUp(objects: readonly string[], urn: string): void {
+    for (const [one, held] of this.#held) {
+      if (one !== urn && held.stateUrn !== urn) continue;
+      this.#held.set(one, { ...held, objects: held.objects.filter((object) => !objects.includes(object)) });
+    }
   }
 
   /** Notes what a resource has created, or taken over. */
