@@ -7,8 +7,9 @@ const WIDEST_SPAN_CU = 8;
 /** What a replacement does to a compute. */
 export function computeReplacement({ stored, news }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>): string {
   const endpoint = stored.outs.endpointId ?? stored.id;
-  const ignored = news.adopt === endpoint ? '; "adopt", which names the old one, has no effect then' : "";
-  const adopts = news.adopt === true ? `; "adopt" ${takesOver(true, news.branchId)}` : "";
+  const { adopt = false } = news;
+  const ignored = adopt === endpoint ? '; "adopt", which names the old one, has no effect then' : "";
+  const adopts = adopt !== false && ignored === "" ? `; "adopt" ${takesOver(adopt, news.branchId)}` : "";
   return `it is deleted first, and the new one has another id and another host${ignored}${adopts}`;
 }
 
