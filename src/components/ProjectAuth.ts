@@ -110,7 +110,9 @@ export class ProjectAuth extends pulumi.ComponentResource {
     // An echo of the argument, unknown only while the integration is replaced: then its children are as well.
     const home = { projectId: this.integration.projectId };
 
-    this.oauthProviders = mapped(Object.keys(oauth), (providerId) => {
+    // A program without types may give undefined, which is not given.
+    const offered = Object.keys(oauth).filter((providerId) => oauth[providerId] !== undefined);
+    this.oauthProviders = mapped(offered, (providerId) => {
       const declared = oauth[providerId] ?? "shared";
       const provider = declared === "shared" ? {} : declared;
       return new OAuthProvider(
