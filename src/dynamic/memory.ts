@@ -96,7 +96,8 @@ export class RunMemory {
     const keeper = this.#keptBy(object);
     if (keeper !== undefined && keeper !== urn)
       throw new Error(
-        `${object} was taken over by "${nameOf(keeper)}" of this program in the same run. Declare it once`,
+        `${object} was taken over by "${nameOf(keeper)}" of this program in the same run, since it still stood there. ` +
+          `Take "${nameOf(keeper)}" out of the program, run pulumi up (which leaves the object alone), and put it back`,
       );
   }
 

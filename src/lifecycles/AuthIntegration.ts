@@ -93,7 +93,11 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
     // Every argument replaces, so this only completes what a failed creation left open.
     const integration = await find(call, id, outs);
     if (integration === undefined) throw gone();
-    const outputs = { ...keptOutputs(outs), ...recordOutputs(integration) };
+    const { projectId, rest: authProvider } = splitId(id);
+    // A creation that failed before it had keys.
+    const hasKeys = outs.secretServerKey !== undefined && outs.secretServerKey !== "";
+    const keys = hasKeys ? {} : keyOutputs(await call.client.auth.createKeys(projectId, authProvider, call));
+    const outputs = { ...keptOutputs(outs), ...keys, ...recordOutputs(integration) };
     keepWhatDiffers(call, id, given, outputs, integration);
     return outputs;
   },
@@ -168,10 +172,13 @@ async function takenOverOrNew(call: Call<Outputs>, given: Shape, id: string): Pr
     describe: (item) =>
       `an auth integration on ${item.branch_id}, database ${item.db_name ?? "unknown"}${madeAgo(item.created_at)}`,
     ways: () => 'Set "adopt: true" to manage it here (where it is as declared), or delete it',
-    onFound: () =>
+    onFound: (item) => {
+      // Without keys for now: they went with the answer, and making others may fail.
+      call.keep(id, { projectId, authProvider, ...keptOutputs({}), ...recordOutputs(item) });
       call.note(
-        `AuthIntegration ${id} was found after the answer to its creation was lost: a new key set was made for it`,
-      ),
+        `AuthIntegration ${id} was found after the answer to its creation was lost: a new key set is made for it`,
+      );
+    },
   };
   return createOrStanding(
     async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { ConflictError, type AuthIntegrationRecord } from "../client";
 import type { Call } from "../dynamic/lifecycle";
 import type { ArgumentSpecs } from "../dynamic/shape";
@@ -7,6 +8,8 @@ import { email, textUpTo } from "./argumentSchemas";
 import { OR_ALIAS } from "./conflictWords";
 import { authProviderSchema, projectIdSchema, splitId } from "./identifiers";
 import { inIntegration } from "./integrationChild";
+
+const PAUSE_MS = 50;
 
 type Shape = AuthUserShape;
 type Outputs = AuthUserOutputs & Partial<Shape>;
@@ -19,6 +22,8 @@ const args: ArgumentSpecs<Shape> = {
 };
 
 const userObject = (id: string): string => `auth user ${id}`;
+/** The address, which the service takes once: a user of it that this run deletes leaves it. */
+const addressObject = (projectId: string, email: string): string => `auth address ${projectId} ${email.toLowerCase()}`;
 
 /** A user of an integration (docs/design/api.md), who cannot be read back. */
 export const authUser = inIntegration<Shape, Outputs>({
@@ -33,11 +38,14 @@ export const authUser = inIntegration<Shape, Outputs>({
       ? []
       : [
           {
-            object: `auth user ${projectId} ${email.toLowerCase()}`,
+            object: addressObject(projectId, email),
             what: 'an auth user with the same "projectId" and "email"',
           },
         ],
-  objects: (id) => [userObject(id)],
+  objects: (id, { email }) => [
+    userObject(id),
+    ...(email === undefined ? [] : [addressObject(splitId(id).projectId, email)]),
+  ],
 
   replacement: () => "the user is deleted and made again, with another id",
 
@@ -72,15 +80,26 @@ async function createNew(
   projectId: string,
   request: { auth_provider: string; email: string; name?: string },
 ): Promise<{ id: string }> {
-  try {
-    return await call.client.auth.createUser(projectId, request, call);
-  } catch (error) {
-    if (!(error instanceof ConflictError)) throw error;
-    throw new Error(
-      `${error.message}. A user with this "email" stands already; an interrupted pulumi up may have made it. Users can neither be listed nor taken over: ` +
-        `find the user in the table of the synced users (svc_auth.users_sync), and delete it or choose another address${OR_ALIAS}`,
-      { cause: error },
-    );
+  const { run } = call;
+  const address = addressObject(projectId, request.email);
+  const patience = performance.now() + run.siblingStartsMs;
+  for (;;) {
+    try {
+      return await call.client.auth.createUser(projectId, request, call);
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+      // The one that has the address may be leaving in this run, or begin with that a moment later.
+      while (run.departure(address) === undefined && performance.now() < patience) await pause(PAUSE_MS);
+      if (run.departure(address) !== undefined) {
+        await run.departed(address);
+        continue;
+      }
+      throw new Error(
+        `${error.message}. A user with this "email" stands already; an interrupted pulumi up may have made it. Users can neither be listed nor taken over: ` +
+          `find the user in the table of the synced users (svc_auth.users_sync), and delete it or choose another address${OR_ALIAS}`,
+        { cause: error },
+      );
+    }
   }
 }
 

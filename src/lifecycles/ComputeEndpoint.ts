@@ -193,7 +193,11 @@ async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointReco
   const isTwin = (endpoint: EndpointRecord): boolean =>
     type === PRIMARY
       ? primaryOf([endpoint], branchId) !== undefined && !call.run.wasDeleted(computeObject(endpoint.id))
-      : name !== undefined && endpoint.name === name && endpoint.branch_id === branchId && endpoint.type === type;
+      : name !== undefined &&
+        endpoint.name === name &&
+        endpoint.branch_id === branchId &&
+        endpoint.type === type &&
+        !call.run.wasDeleted(computeObject(endpoint.id));
   const refuse = (twin: EndpointRecord): never => {
     throw type === PRIMARY ? new OccupiedError() : inTheWay(twin);
   };
@@ -267,7 +271,7 @@ async function change(
   const isSent = (name: Name): boolean => names.has(name);
   const isShown = (now: EndpointRecord): boolean => !differing(args, now).some(isSent);
   const send = async (): Promise<EndpointRecord> => {
-    const options = changeOptions(call, args, notYet);
+    const options = { ...changeOptions(call, args, notYet), before: endpoint };
     try {
       return await call.client.computes.update(projectId, endpoint.id, attributes, isShown, options);
     } catch (error) {

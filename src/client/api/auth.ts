@@ -28,7 +28,7 @@ export interface AuthCreation<Item> extends Pick<
   "check" | "isOurs" | "isAccepted" | "isCandidate" | "describe" | "ways"
 > {
   /** The answer was lost, and the thing was found. */
-  readonly onFound: () => void;
+  readonly onFound: (item: Item) => void;
 }
 
 export interface Deletion extends Waiting {
@@ -94,7 +94,7 @@ export class AuthApi {
         waiting,
       );
       if ("made" in outcome && outcome.made.value !== undefined) return outcome.made.value;
-      if ("found" in outcome && outcome.wasLost) onFound();
+      if ("found" in outcome) onFound(outcome.found);
       return this.createKeys(projectId, request.auth_provider, waiting);
     });
   }
@@ -195,7 +195,7 @@ export class AuthApi {
         waiting,
       );
       if ("made" in outcome) return shown(outcome.made.value, "the response does not hold the provider", call);
-      if (outcome.wasLost) onFound();
+      if (outcome.wasLost) onFound(outcome.found);
       return outcome.found;
     });
   }
@@ -247,7 +247,7 @@ export class AuthApi {
         },
         waiting,
       );
-      if ("found" in outcome) return onFound();
+      if ("found" in outcome) return onFound(outcome.found);
       const listed = await this.domains(projectId).lookFor((items) => items.find(how.isOurs), waiting);
       if (listed === undefined)
         throw new FateUnknownError("the domain was accepted, but no list shows it", { method: "POST", path: DOMAINS });

@@ -18,6 +18,8 @@ const ENDPOINT = `${ENDPOINTS}/{endpoint_id}`;
 export interface ChangeOptions extends Waiting {
   /** Called as soon as the service has accepted the change, before any waiting. */
   onAccepted?: ((endpoint: EndpointRecord) => void) | undefined;
+  /** The compute as it was read before the change. */
+  before?: EndpointRecord | undefined;
   /** The compute may end up idle: it is disabled, or a read replica. */
   idleIsReady?: boolean | undefined;
 }
@@ -242,13 +244,12 @@ export class ComputesApi {
     told: Told,
     changed: boolean,
     common: Common,
-    { onAccepted, idleIsReady = false }: ChangeOptions,
+    { onAccepted, before, idleIsReady = false }: ChangeOptions,
   ): Promise<EndpointRecord> {
-    const { endpoint: answered, ...rest } = told;
+    const { endpoint: answered, endpointId, operations } = told;
     if (answered !== undefined && changed) onAccepted?.(answered);
-    const { operations } = rest;
-    const { endpointId } = rest;
-    const wait = new EndpointWait({ ...this.#awaited(common), endpointId, operations, answered, changed, idleIsReady });
+    const awaited = { ...this.#awaited(common), endpointId, operations, before: before?.updated_at };
+    const wait = new EndpointWait({ ...awaited, answered, changed, idleIsReady });
     const seen = wait.seeAnswer();
     if (seen !== undefined) return seen.done;
     return this.#state(common.params?.["project_id"] ?? "").watch.wait(wait, common.deadline);

@@ -38,9 +38,11 @@ interface Awaited {
   readonly endpointId: string;
   /**
    * The operations that the change was answered with. Undefined: it named none, or may not have named all. Then those are
-   * followed that are seen to run: one that had ended before is no answer to the change.
+   * followed that are seen to run, or began after `before`: one of before the change is no answer to it.
    */
   readonly operations: readonly OperationRecord[] | undefined;
+  /** When the compute was last changed as it was read before the change, by the clock of the service. */
+  readonly before?: string | undefined;
   /** How long lists may lag. */
   readonly lagMs: number;
   readonly redactor: Redactor;
@@ -77,9 +79,12 @@ class Followed {
 
   /** What the list says of them now. One that it lacks is taken as it was for as long as lists lag, then as untraceable. */
   look(listed: readonly OperationRecord[] | undefined): void {
-    const { operations, endpointId } = this.#awaited;
+    const { operations, endpointId, before } = this.#awaited;
     if (operations === undefined) {
-      this.#follow((listed ?? []).filter((one) => one.endpoint_id === endpointId && isUnfinished(one)));
+      const began = ({ created_at = "" }: OperationRecord): boolean =>
+        Date.parse(created_at) > Date.parse(before ?? "");
+      const own = (listed ?? []).filter(({ endpoint_id }) => endpoint_id === endpointId);
+      this.#follow(own.filter((one) => isUnfinished(one) || began(one)));
     }
     for (const id of this.#followed.keys()) {
       const now = listed?.find((one) => one.id === id);
