@@ -2,7 +2,8 @@
  * `pulumi-svc/provider`: what the pointer in users' state loads (dynamic/pointer.ts). This path, `load` and the names
  * of the kinds are a permanent contract.
  */
-import { host, type HostedProvider } from "./dynamic/host";
+import { host } from "./dynamic/host";
+import type { HostedProvider } from "./dynamic/hostedProvider";
 import { KINDS, type Kind } from "./dynamic/pointer";
 import { Session } from "./dynamic/session";
 import { packageVersion } from "./dynamic/version";

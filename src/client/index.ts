@@ -8,14 +8,12 @@ export type {
   EndpointRecord,
   KeySetRecord,
   OAuthProviderRecord,
-  OperationRecord,
   WhitelistDomainRecord,
 } from "./api/records";
 export { Deadline, within } from "./http/deadline";
 export * from "./http/errors";
 export { mayHaveTakenEffect } from "./http/retry";
-export { endedBadly, isUnfinished } from "./operations/waits";
+export { endedBadly } from "./operations/waits";
 export type * from "./options";
-export { type Collection, orGone } from "./reads/absence";
-export type { Waiting } from "./reads/sharedReads";
+export { orGone } from "./reads/absence";
 export { createOrStanding } from "./unknownFate";

@@ -1,10 +1,10 @@
-import type * as pulumi from "@pulumi/pulumi";
 import { Deadline, mayHaveTakenEffect } from "../client";
 import { compare, isEmpty, type Comparison } from "./changes";
 import { echoOf, namesToEcho, withoutUnset } from "./echo";
 import { sameJson } from "./equality";
 import { loggableUrn } from "./engineLog";
 import { messageOf, partialError, plainError } from "./errors";
+import type { HostedProvider } from "./hostedProvider";
 import type { Call, Lifecycle, Stored } from "./lifecycle";
 import { KeptError } from "./memory";
 import {
@@ -23,9 +23,6 @@ import type { Session } from "./session";
 import { resolveSettings, type ReadSetting } from "./settings";
 import { checkArguments, problemText, specEntries, specOf, surplusProblems, type Problem } from "./shape";
 import { containsUnknown } from "./unknowns";
-
-/** The methods of a dynamic provider, all of them there. */
-export type HostedProvider = Required<pulumi.dynamic.ResourceProvider<Properties, Properties>>;
 
 const DEFAULT_TIMEOUT_SECONDS = 600;
 const READ_TIMEOUT_MS = 30_000;

@@ -63,11 +63,6 @@ export function inputEcho({ __provider, __urn, __timeouts }: Hidden): Properties
   return clean({ __provider, __urn, __timeouts });
 }
 
-/** The named properties, also those that are undefined. */
-export function pick(properties: Properties, names: readonly string[]): Properties {
-  return Object.fromEntries(names.map((name) => [name, properties[name]]));
-}
-
 /**
  * Plain JSON, and nothing else. An `undefined`, a Date, a Map or a BigInt in what a dynamic provider returns hangs the
  * engine, or fails it after the object was made (docs/design/engine.md, Errors).

@@ -103,10 +103,12 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
     const notYet = restart ? { restartTriggers: outs.restartTriggers } : {};
     if (names.size > 0) endpoint = await change(call, args, endpoint, names, notYet);
     if (restart) endpoint = await restartActive(call, args, endpoint);
-    if (failed && (await newestFailed(call, projectId, endpoint)))
-      throw new Error(
-        `its last operation failed, and the service began none to mend that. Change "restartTriggers" to restart it, or see to it at the service`,
-      );
+    if (failed && (await newestFailed(call, projectId, endpoint))) {
+      // The service began nothing for what it stores already: a restart applies it.
+      endpoint = await restartActive(call, args, endpoint);
+      if (endpoint.current_state === "active" && (await newestFailed(call, projectId, endpoint)))
+        throw new Error("its last operation failed, and a restart has not mended that. See to it at the service");
+    }
     return toOutputs(projectId, endpoint);
   },
 

@@ -26,6 +26,11 @@ export function computeWarnings({
   const maybe = (name: keyof ComputeEndpointShape) => changes.changed.has(name) && !change.has(name);
   const notKnown = (name: string) => `its "${name}" is not known yet`;
   const warnings: string[] = [];
+  if (stored.unfinished) {
+    warnings.push(
+      `the last change of ${what} was not finished: it goes on, and where an operation failed the compute restarts, which drops open connections`,
+    );
+  }
   if (change.has("size")) {
     warnings.push(`a change of "size" restarts ${what} when it is active: open connections are dropped`);
   } else if (maybe("size")) {

@@ -1,5 +1,5 @@
 import { host } from "../../src/dynamic/host";
-import type { HostedProvider } from "../../src/dynamic/host";
+import type { HostedProvider } from "../../src/dynamic/hostedProvider";
 import type { LogLine } from "../../src/dynamic/engineLog";
 import type { Lifecycle } from "../../src/dynamic/lifecycle";
 import type { Claim } from "../../src/dynamic/memory";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { host } from "../../src/dynamic/host";
-import type { HostedProvider } from "../../src/dynamic/host";
+import type { HostedProvider } from "../../src/dynamic/hostedProvider";
 import type { LogLine } from "../../src/dynamic/engineLog";
 import type { Lifecycle } from "../../src/dynamic/lifecycle";
 import { Session } from "../../src/dynamic/session";

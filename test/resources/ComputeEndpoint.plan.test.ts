@@ -69,7 +69,7 @@ test.each([
 
 test.each([
   ["the compute itself: a new one is made", true],
-  ["another compute: nothing of that", false],
+  ["another compute: it is taken over", false],
 ])("a replacement while adopt names %s", async (_what, itself) => {
   const { compute, state, id } = await declared();
   const news = { ...OLDS, type: "read_only", adopt: itself ? id : "ep-other-1" };
@@ -77,7 +77,9 @@ test.each([
   expect(more).toEqual([]);
   expect(warning).toBe(
     `ComputeEndpoint ${PROJECT}/${id} is replaced, since "type" changes: it is deleted first, and the new one has another id and another host` +
-      (itself ? '; "adopt", which names the old one, has no effect then' : ""),
+      (itself
+        ? '; "adopt", which names the old one, has no effect then'
+        : '; "adopt" takes over ep-other-1 instead of making one: from another branch it is moved to br-dev; where its size differs from what is declared it is restarted, and open connections are dropped; destroying deletes it, unless retainOnDelete is set'),
   );
 });
 

@@ -1,7 +1,7 @@
 import type { ClientOptions } from "../../src/client";
 import type { LogLine } from "../../src/dynamic/engineLog";
 import { host } from "../../src/dynamic/host";
-import type { HostedProvider } from "../../src/dynamic/host";
+import type { HostedProvider } from "../../src/dynamic/hostedProvider";
 import type { Lifecycle } from "../../src/dynamic/lifecycle";
 import type { Properties } from "../../src/dynamic/properties";
 import { Session } from "../../src/dynamic/session";

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ClientOptions } from "../../src/client";
 import type { LogLine } from "../../src/dynamic/engineLog";
 import { host } from "../../src/dynamic/host";
-import type { HostedProvider } from "../../src/dynamic/host";
+import type { HostedProvider } from "../../src/dynamic/hostedProvider";
 import type { Kind } from "../../src/dynamic/pointer";
 import type { Properties } from "../../src/dynamic/properties";
 import { Session } from "../../src/dynamic/session";

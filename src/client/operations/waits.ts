@@ -10,7 +10,7 @@ const BAD = new Set(["failed", "error", "cancelled"]);
 const endedWell = ({ status }: OperationRecord): boolean => GOOD.has(status);
 export const endedBadly = ({ status }: OperationRecord): boolean => BAD.has(status);
 /** A status that we do not know counts as not there yet. */
-export const isUnfinished = (operation: OperationRecord): boolean => !endedWell(operation) && !endedBadly(operation);
+const isUnfinished = (operation: OperationRecord): boolean => !endedWell(operation) && !endedBadly(operation);
 
 /** The newest operation that changed this compute. The list has the newest first. */
 export function newestOf(endpointId: string, listed: readonly OperationRecord[]): OperationRecord | undefined {
@@ -27,7 +27,7 @@ const seconds = (ms: number): number => Math.round(ms / 1000);
 const describe = ({ id, action, status }: OperationRecord): string => `operation ${id} ${action} ${status}`;
 
 /** Carries no more of the operation than is known to be harmless: what it says of its error is text of the service. */
-export function operationFailed(operation: OperationRecord, redactor: Redactor): OperationFailedError {
+function operationFailed(operation: OperationRecord, redactor: Redactor): OperationFailedError {
   const { id, action, status, endpoint_id, error } = operation;
   const words = error === undefined ? undefined : redactor.clean(error);
   const told = { id, action, status, ...(endpoint_id && { endpoint_id }), ...(words && { error: words }) };
