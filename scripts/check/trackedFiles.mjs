@@ -1,4 +1,5 @@
 import { run } from "../lib/exec.mjs";
+import { ROOT } from "../lib/paths.mjs";
 import { lostReferences } from "./documents.mjs";
 
 /**
@@ -23,18 +24,17 @@ const FORBIDDEN = [
   { what: "a URL with a password in it", pattern: "https?://[^/[:space:]\"'`{}<>]+:[^/[:space:]\"'`{}<>]+@" },
 ];
 
-/** @type {import("../tasks/check.mjs").Check} */
-export async function trackedFiles({ root, env }) {
+export async function trackedFiles() {
   const findings = [];
   for (const { what, pattern } of FORBIDDEN) {
-    const { code, output } = await run("git", ["grep", "-nIE", "-e", pattern], { cwd: root, env });
+    const { code, output } = await run("git", ["grep", "-nIE", "-e", pattern]);
     // The tests' made-up secrets say that they are: each holds the word canary.
     const lines = output.split("\n").filter((line) => line !== "" && !/canary/i.test(line));
     // git grep: 0 found, 1 nothing found, more: an error.
     if (code > 1 || lines.length > 0) findings.push(`${what}:\n${lines.join("\n")}`);
   }
-  const { output: listed } = await run("git", ["ls-files", "-z"], { cwd: root, env });
-  const lost = lostReferences(root, listed.split("\0").filter(Boolean));
+  const { output: listed } = await run("git", ["ls-files", "-z"]);
+  const lost = lostReferences(ROOT, listed.split("\0").filter(Boolean));
   if (lost.length > 0) findings.push(`a reference to a document that nobody who clones this has:\n${lost.join("\n")}`);
-  return { good: findings.length === 0, output: findings.join("\n") };
+  return findings.join("\n");
 }

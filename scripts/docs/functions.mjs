@@ -1,11 +1,9 @@
 import ts from "typescript";
-import { tagOf, textOf } from "./jsdoc.mjs";
-import { contentsLine, oneLine, paragraphs } from "./markdown.mjs";
-import { membersOf, sourceText } from "./members.mjs";
+import { contents, oneLine, paragraphs } from "./markdown.mjs";
 import { GENERATED, Page } from "./page.mjs";
-import { mainForm } from "./places.mjs";
+import { sourceText, tagOf, textOf } from "./source.mjs";
 
-/** @typedef {import("./surface.mjs").Exported} Exported */
+/** @typedef {import("./source.mjs").Exported} Exported */
 
 const INTRO = `Functions look things up at the service. They run in the program's own process, in previews too, and each has two forms:
 one that takes known values and answers a promise, and one whose name ends in \`Output\`, which takes \`pulumi.Input\`s and
@@ -13,26 +11,30 @@ answers an Output. Helpers ask nobody: they compute. What can be declared: [reso
 
 /**
  * docs/functions.md: functions, what they answer, and helpers.
- * @param {import("./surface.mjs").Surface} surface
+ * @param {import("./source.mjs").Source} source
  */
-export function functionsPage(surface) {
-  const page = new Page(surface, "functions.md");
-  const functions = surface
+export function functionsPage(source) {
+  const page = new Page(source, "functions.md");
+  const functions = source
     .of("functions")
-    .filter(({ name, declaration }) => ts.isFunctionDeclaration(declaration) && mainForm(surface, name) === name);
+    .filter(({ name, node }) => ts.isFunctionDeclaration(node) && page.headings.get(name) === name);
   const types = page.types("functions");
-  const helpers = surface.of("helpers").filter(({ declaration }) => !isInterface(declaration));
-  const helperTypes = new Set(page.types("helpers"));
-  const values = helpers.filter((each) => !helperTypes.has(each));
+  const helperTypes = page.types("helpers");
+  const helpers = source
+    .of("helpers")
+    .filter(({ node }) => ts.isFunctionDeclaration(node) || ts.isVariableDeclaration(node));
   const list = (/** @type {string} */ title, /** @type {Exported[]} */ named) =>
-    [`**${title}**\n`, ...named.map((each) => contentsLine(each.name, textOf(each.declaration)))].join("\n");
+    contents(
+      title,
+      named.map(({ name, node }) => ({ name, text: textOf(node) })),
+    );
   return paragraphs(
     "# Functions and helpers",
     GENERATED,
     INTRO,
     list("Functions", functions),
     list("Types of the functions", types),
-    list("Helpers", [...values, ...helperTypes]),
+    list("Helpers", [...helpers, ...helperTypes]),
     ...functions.map((each) => functionSection(page, each)),
     "## Types of the functions",
     ...types.map((type) =>
@@ -43,8 +45,8 @@ export function functionsPage(surface) {
       ),
     ),
     "## Helpers",
-    ...values.map((each) => helperSection(page, each)),
-    ...[...helperTypes].map((type) => page.typeSection(type, (members) => page.argumentTable(members, "Property"))),
+    ...helpers.map((each) => helperSection(page, each)),
+    ...helperTypes.map((type) => page.typeSection(type, (members) => page.argumentTable(members, "Property"))),
   );
 }
 
@@ -52,65 +54,51 @@ export function functionsPage(surface) {
  * @param {Page} page
  * @param {Exported} exported
  */
-function functionSection(page, { name, declaration }) {
-  const { surface } = page;
-  const forms = [name, `${name}Output`].flatMap((form) => surface.exports.get(form) ?? []);
-  const args = membersOf(surface, page.args(declaration));
-  page.checkDescribed(args);
+function functionSection(page, { name, node }) {
+  const { source } = page;
+  const forms = [name, `${name}Output`].flatMap((form) => source.exports.get(form) ?? []);
   return paragraphs(
     `## ${name}`,
-    page.description(declaration, name),
+    source.description(node, name),
     forms
       .map((form) => {
-        surface.place(form.name);
-        const about = form.name === name ? "" : `: ${oneLine(page.description(form.declaration, form.name))}`;
-        return `- \`${form.name}(args, opts?)\` answers ${page.type(answer(form.declaration))}${about}`;
+        const about = form.name === name ? "" : `: ${oneLine(source.description(form.node, form.name))}`;
+        return `- \`${form.name}(args, opts?)\` answers ${page.type(answer(form.node))}${about}`;
       })
       .join("\n"),
-    page.argumentTable(args),
+    page.argumentTable(source.members(page.args(node))),
   );
 }
 
-/** @param {ts.Declaration} declaration */
-function answer(declaration) {
-  return ts.isFunctionDeclaration(declaration) && declaration.type ? sourceText(declaration.type) : "unknown";
+/** @param {ts.Declaration} node */
+function answer(node) {
+  return ts.isFunctionDeclaration(node) && node.type ? sourceText(node.type) : "unknown";
 }
 
 /**
  * @param {Page} page
  * @param {Exported} exported
  */
-function helperSection(page, { name, declaration, overloads }) {
-  page.surface.place(name);
-  const other = page.surface.exports.get(`${name}Output`);
-  if (other) page.surface.place(other.name);
-  const documented = overloads.find((each) => textOf(each) !== "") ?? declaration;
-  const throws = tagOf(documented, "throws");
+function helperSection(page, { name, node, declarations }) {
+  const { source } = page;
+  const throws = tagOf(node, "throws");
+  const other = source.exports.get(`${name}Output`);
   return paragraphs(
     `### ${name}`,
-    `\`\`\`ts\n${overloads.map(signature).join("\n")}\n\`\`\``,
-    page.description(documented, name),
-    other
-      ? `\`${other.name}(options)\` answers an Output: ${oneLine(page.description(other.declaration, other.name))}`
-      : "",
-    throws ? `Throws: ${throws}` : "",
-    page.argumentTable(membersOf(page.surface, page.args(declaration)), "Option"),
+    `\`\`\`ts\n${declarations.map(signature).join("\n")}\n\`\`\``,
+    source.description(node, name),
+    other &&
+      `\`${other.name}(options)\` answers an Output: ${oneLine(source.description(other.node, other.name))}`,
+    throws && `Throws: ${throws}`,
+    page.argumentTable(source.members(page.args(node), false), "Option"),
   );
 }
 
-/** @param {ts.Declaration} declaration */
-function signature(declaration) {
-  if (ts.isFunctionDeclaration(declaration)) {
-    const parameters = declaration.parameters.map(sourceText).join(", ");
-    return `function ${declaration.name?.text}(${parameters}): ${answer(declaration)};`;
+/** @param {ts.Declaration} node */
+function signature(node) {
+  if (ts.isFunctionDeclaration(node)) {
+    return `function ${node.name?.text}(${node.parameters.map(sourceText).join(", ")}): ${answer(node)};`;
   }
-  if (ts.isVariableDeclaration(declaration) && declaration.type) {
-    return `const ${declaration.name.getText()}: ${sourceText(declaration.type)};`;
-  }
-  throw new Error(`no signature is known for ${sourceText(declaration)}`);
-}
-
-/** @param {ts.Declaration} declaration */
-function isInterface(declaration) {
-  return ts.isInterfaceDeclaration(declaration);
+  if (ts.isVariableDeclaration(node) && node.type) return `const ${node.name.getText()}: ${sourceText(node.type)};`;
+  throw new Error(`no signature is known for ${sourceText(node)}`);
 }

@@ -1,47 +1,16 @@
 /**
- * Where each documented name stands: its page and heading.
- * @typedef {Map<string, { page: string, heading: string }>} Places
- */
-
-/** @param {string} heading */
-function anchor(heading) {
-  return heading.toLowerCase();
-}
-
-/**
- * Code that leads to the first documented name in it.
- * @param {string} code
- * @param {Places} places
- * @param {string} page the one that the link stands on
- */
-export function typeLink(code, places, page) {
-  const found = [...code.matchAll(/(?<!")\b\w+\b(?!")/g)].map(([name]) => places.get(name)).find(Boolean);
-  if (!found) return `\`${code}\``;
-  return `[\`${code}\`](${found.page === page ? "" : found.page}#${anchor(found.heading)})`;
-}
-
-/**
  * A table of the columns that say something.
- * @param {Record<string, string>[]} rows each with the same keys: the headings
+ * @param {Record<string, string | undefined>[]} rows each with the same keys: the headings
  */
 export function table(rows) {
   const columns = Object.keys(rows[0] ?? {}).filter((column) => rows.some((row) => row[column]));
-  const line = (/** @type {string[]} */ cells) => `| ${cells.join(" | ")} |`;
-  return [
-    line(columns),
-    line(columns.map(() => "---")),
-    ...rows.map((row) => line(columns.map((column) => cell(row[column])))),
-  ].join("\n");
+  const lines = [columns, columns.map(() => "---"), ...rows.map((row) => columns.map((column) => cell(row[column])))];
+  return rows.length === 0 ? "" : lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-/**
- * A line of a table of contents.
- * @param {string} heading
- * @param {string} [text] the first sentence of it is shown
- */
-export function contentsLine(heading, text = "") {
-  const [first = ""] = oneLine(text).split(/(?<=\.) (?=[A-Z`])/);
-  return `- [${heading}](#${anchor(heading)})${first && `: ${first}`}`;
+/** @param {string} [text] */
+function cell(text = "") {
+  return oneLine(text).replace(/\|/g, "\\|");
 }
 
 /** @param {string} text */
@@ -49,12 +18,20 @@ export function oneLine(text) {
   return text.replace(/\s+/g, " ").trim();
 }
 
-/** @param {string[]} parts */
-export function paragraphs(...parts) {
-  return parts.filter((part) => part !== "").join("\n\n");
+/**
+ * A list of links to headings, each with the first sentence of its text.
+ * @param {string} title
+ * @param {{ name: string, text?: string }[]} headings
+ */
+export function contents(title, headings) {
+  const lines = headings.map(({ name, text = "" }) => {
+    const [first] = oneLine(text).split(/(?<=\.) (?=[A-Z`])/);
+    return `- [${name}](#${name.toLowerCase()})${first && `: ${first}`}`;
+  });
+  return `**${title}**\n\n${lines.join("\n")}`;
 }
 
-/** @param {string} text */
-function cell(text) {
-  return oneLine(text).replace(/\|/g, "\\|");
+/** @param {(string | undefined)[]} parts */
+export function paragraphs(...parts) {
+  return parts.filter(Boolean).join("\n\n");
 }

@@ -1,78 +1,90 @@
 import ts from "typescript";
-import { textOf } from "./jsdoc.mjs";
-import { paragraphs, table, typeLink } from "./markdown.mjs";
-import { basesOf, membersOf, sourceText } from "./members.mjs";
-import { argumentsOf, placesOf, typesOf } from "./places.mjs";
+import { paragraphs, table } from "./markdown.mjs";
+import { sourceText, tagOf } from "./source.mjs";
 
-/** @typedef {import("./members.mjs").Member} Member */
+/** @typedef {import("./source.mjs").Exported} Exported */
+/** @typedef {import("./source.mjs").Member} Member */
+
+export const GENERATED = "<!-- Written by `npm run docs` from the JSDoc in src: change it there. -->";
+
+/**
+ * The heading under which each export is documented: its own, or that of what it belongs to.
+ * @param {import("./source.mjs").Source} source
+ * @returns {Map<string, string>}
+ */
+export function headingsOf({ exports }) {
+  const headings = new Map([...exports.keys()].map((name) => [name, mainForm(exports, name)]));
+  for (const { name, node } of exports.values()) {
+    const args = argumentsType(node)?.getText() ?? "";
+    if (exports.has(args)) headings.set(args, mainForm(exports, name));
+  }
+  return headings;
+}
+
+/**
+ * `getX` for `getXOutput`.
+ * @param {Map<string, Exported>} exports
+ * @param {string} name
+ */
+function mainForm(exports, name) {
+  const main = name.replace(/Output$/, "");
+  const node = exports.get(main)?.node;
+  return node && ts.isFunctionDeclaration(node) ? main : name;
+}
 
 /** What both pages are made of. */
 export class Page {
   /**
-   * @param {import("./surface.mjs").Surface} surface
-   * @param {string} file
+   * @param {import("./source.mjs").Source} source
+   * @param {"resources.md" | "functions.md"} file
    */
-  constructor(surface, file) {
-    this.surface = surface;
+  constructor(source, file) {
+    this.source = source;
     this.file = file;
-    this.places = placesOf(surface);
+    this.headings = headingsOf(source);
   }
 
-  /** @param {string[]} folders */
+  /**
+   * The types of these folders that stand under a heading of their own.
+   * @param {string[]} folders
+   */
   types(...folders) {
-    return typesOf(this.surface, this.places, ...folders);
+    return this.source.of(...folders).filter(({ name, node }) => isType(node) && this.headings.get(name) === name);
   }
 
-  /** @param {string} code */
+  /** Code that leads to the first documented name in it. @param {string} code */
   type(code) {
-    return typeLink(code, this.places, this.file);
+    const name = [...code.matchAll(/(?<!")\b\w+\b(?!")/g)]
+      .map(([word]) => word)
+      .find((word) => this.headings.has(word));
+    if (name === undefined) return `\`${code}\``;
+    const folder = this.source.exports.get(name)?.folder ?? "";
+    const file = ["resources", "components"].includes(folder) ? "resources.md" : "functions.md";
+    return `[\`${code}\`](${file === this.file ? "" : file}#${this.headings.get(name)?.toLowerCase()})`;
   }
 
-  /**
-   * The declaration of the type of an export's arguments.
-   * @param {ts.Declaration} declaration
-   */
-  args(declaration) {
-    const type = argumentsOf(declaration)?.type;
-    if (!type || !ts.isTypeReferenceNode(type)) return undefined;
-    this.surface.place(type.typeName.getText());
-    return this.surface.declarationOf(type.typeName);
-  }
-
-  /**
-   * The text of a JSDoc that has to be there.
-   * @param {ts.Node} node
-   * @param {string} name
-   */
-  description(node, name) {
-    const text = textOf(node);
-    if (text === "") this.surface.problem(node, `${name} has no description`);
-    return text;
-  }
-
-  /** @param {Member[]} members */
-  checkDescribed(members) {
-    for (const { node, name, doc } of members) {
-      if (doc.text === "") this.surface.problem(node, `${name} has no description`);
-    }
+  /** The declaration of the arguments of a class or function. @param {ts.Declaration} node */
+  args(node) {
+    const type = argumentsType(node);
+    return type && ts.isTypeReferenceNode(type) ? this.source.declarationOf(type.typeName) : undefined;
   }
 
   /**
    * @param {Member[]} members
    * @param {string} heading of the first column
+   * @param {(member: Member) => Record<string, string>} [more] further columns
    */
-  argumentTable(members, heading = "Argument") {
-    if (members.length === 0) return "";
-    const secret = secrecy(members);
+  argumentTable(members, heading = "Argument", more = () => ({})) {
     return table(
-      members.map(({ name, type, optional, only, doc }) => ({
-        [heading]: `\`${name}\``,
-        Type: this.type(type),
-        Required: only ? `with ${only}` : optional ? "no" : "yes",
-        Default: doc.standard ?? "",
-        Secret: secret(doc),
-        Description: doc.text,
-        "Changing it": doc.changing ?? "",
+      members.map((member) => ({
+        [heading]: `\`${member.name}\``,
+        Type: this.type(member.type),
+        Required: member.only ? `with ${member.only}` : member.optional ? "no" : "yes",
+        Default: tagOf(member.node, "default")?.replace(/^("[^"]*"|\[\]|\d+|true|false)(?=\s|$)/, "`$1`"),
+        Secret: "",
+        Description: member.text,
+        // What has a column already takes its place.
+        ...more(member),
       })),
     );
   }
@@ -81,48 +93,41 @@ export class Page {
    * A table of what is handed out.
    * @param {Member[]} members
    * @param {string} heading of the first column
+   * @param {(member: Member) => Record<string, string>} [more] further columns
    */
-  resultTable(members, heading) {
-    if (members.length === 0) return "";
-    const secret = secrecy(members);
+  resultTable(members, heading, more = () => ({})) {
     return table(
-      members.map(({ name, type, optional, doc }) => ({
-        [heading]: `\`${name}\``,
-        Type: this.type(optional ? `${type} | undefined` : type),
-        Secret: secret(doc),
-        Description: doc.text,
+      members.map((member) => ({
+        [heading]: `\`${member.name}\``,
+        Type: this.type(member.optional ? `${member.type} | undefined` : member.type),
+        Secret: "",
+        Description: member.text,
+        // What has a column already takes its place.
+        ...more(member),
       })),
     );
   }
 
   /**
    * A type under a heading of its own.
-   * @param {import("./surface.mjs").Exported} exported
+   * @param {Exported} exported
    * @param {(members: Member[]) => string} show
    */
-  typeSection({ name, declaration }, show) {
-    this.surface.place(name);
-    const members = ts.isInterfaceDeclaration(declaration) ? membersOf(this.surface, declaration) : [];
-    this.checkDescribed(members);
-    const alias = ts.isTypeAliasDeclaration(declaration) ? declaration.type : undefined;
-    const bases = ts.isInterfaceDeclaration(declaration) ? basesOf(declaration) : [];
-    const besides = bases.filter((base) => this.#isExportedAlias(base)).map((base) => this.type(base.getText()));
+  typeSection({ name, node }, show) {
+    const bases = ts.isInterfaceDeclaration(node) ? (node.heritageClauses ?? []).flatMap(({ types }) => types) : [];
+    const besides = bases.filter(({ expression }) => {
+      const base = this.source.declarationOf(expression);
+      return base && ts.isTypeAliasDeclaration(base) && this.source.exports.has(expression.getText());
+    });
     return paragraphs(
       `### ${name}`,
-      this.description(declaration, name),
-      alias && this.#isReadable(alias) ? `\`\`\`ts\ntype ${name} = ${sourceText(alias)};\n\`\`\`` : "",
-      members.length > 0 ? show(members) : "",
-      besides.length > 0 ? `And everything of ${besides.join(" and ")}.` : "",
+      this.source.description(node, name),
+      ts.isTypeAliasDeclaration(node) && this.#isReadable(node.type)
+        ? `\`\`\`ts\ntype ${name} = ${sourceText(node.type)};\n\`\`\``
+        : "",
+      ts.isInterfaceDeclaration(node) ? show(this.source.members(node)) : "",
+      besides.length > 0 ? `And everything of ${besides.map((base) => this.type(base.getText())).join(" and ")}.` : "",
     );
-  }
-
-  /**
-   * Whether it is a base whose properties stand under its own heading.
-   * @param {ts.Node} base
-   */
-  #isExportedAlias(base) {
-    const declaration = this.surface.declarationOf(base);
-    return declaration && ts.isTypeAliasDeclaration(declaration) && this.surface.exports.has(base.getText());
   }
 
   /**
@@ -132,21 +137,22 @@ export class Page {
    */
   #isReadable(node) {
     if (ts.isTypeReferenceNode(node) && ts.isIdentifier(node.typeName)) {
-      const declaration = this.surface.declarationOf(node.typeName);
+      const declaration = this.source.declarationOf(node.typeName);
       const isPrivate = declaration && !declaration.getSourceFile().isDeclarationFile;
-      if (isPrivate && !this.surface.exports.has(node.typeName.text)) return false;
+      if (isPrivate && !this.source.exports.has(node.typeName.text)) return false;
     }
     return ts.forEachChild(node, (child) => (this.#isReadable(child) ? undefined : true)) === undefined;
   }
 }
 
-/**
- * Shown where one of the members is secret.
- * @param {Member[]} members
- * @returns {(doc: Member["doc"]) => string}
- */
-function secrecy(members) {
-  return members.some(({ doc }) => doc.secret) ? ({ secret }) => (secret ? "yes" : "no") : () => "";
+/** The type of the arguments of a class or function. @param {ts.Declaration} node */
+function argumentsType(node) {
+  const callable = ts.isClassDeclaration(node) ? node.members.find(ts.isConstructorDeclaration) : node;
+  if (!callable || !(ts.isConstructorDeclaration(callable) || ts.isFunctionDeclaration(callable))) return undefined;
+  return callable.parameters.find(({ name }) => ["args", "options"].includes(name.getText()))?.type;
 }
 
-export const GENERATED = "<!-- Written by `npm run docs` from the JSDoc in src: change it there. -->";
+/** @param {ts.Declaration} node */
+function isType(node) {
+  return ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
+}

@@ -1,12 +1,9 @@
 import ts from "typescript";
-import { declarationOf, isSvcResource, outputTypes } from "./declaration.mjs";
-import { docOf, textOf } from "./jsdoc.mjs";
-import { contentsLine, oneLine, paragraphs, table } from "./markdown.mjs";
-import { membersOf, shapeOf, sourceText } from "./members.mjs";
+import { contents, oneLine, paragraphs } from "./markdown.mjs";
 import { GENERATED, Page } from "./page.mjs";
+import { memberOf, objectOf, textOf } from "./source.mjs";
 
-/** @typedef {{ name: string, folder: string, declaration: ts.ClassDeclaration }} Class */
-/** @typedef {import("./members.mjs").Member} Member */
+/** @typedef {{ name: string, folder: string, node: ts.ClassDeclaration }} Class */
 
 const INTRO = `Each argument of a resource may be a \`pulumi.Input\`, at every depth; the tables show the type of the known value. An
 argument that is left out is not managed: it is never sent and never drift.
@@ -18,30 +15,21 @@ Settings, drift and limits: [README](../README.md). Look-ups and helpers: [funct
 
 /**
  * docs/resources.md: resources, components, the provider and their types.
- * @param {import("./surface.mjs").Surface} surface
+ * @param {import("./source.mjs").Source} source
  */
-export function resourcesPage(surface) {
-  const page = new Page(surface, "resources.md");
-  const classes = surface
+export function resourcesPage(source) {
+  const page = new Page(source, "resources.md");
+  const classes = source
     .of("resources", "components")
-    .flatMap(({ name, folder, declaration }) =>
-      ts.isClassDeclaration(declaration) ? [{ name, folder, declaration }] : [],
-    );
+    .flatMap(({ name, folder, node }) => (ts.isClassDeclaration(node) ? [{ name, folder, node }] : []));
+  const isResource = (/** @type {Class} */ { node }) => node.heritageClauses?.[0]?.getText() === "extends SvcResource";
   const parts = [
-    {
-      title: "Resources",
-      classes: classes.filter(({ declaration }) => isSvcResource(declaration)),
-      section: resourceSection,
-    },
-    {
-      title: "Components",
-      classes: classes.filter(({ folder }) => folder === "components"),
-      section: componentSection,
-    },
+    { title: "Resources", classes: classes.filter(isResource), section: resourceSection },
+    { title: "Components", classes: classes.filter(({ folder }) => folder === "components"), section: classSection },
     {
       title: "Provider",
-      classes: classes.filter(({ folder, declaration }) => folder === "resources" && !isSvcResource(declaration)),
-      section: providerSection,
+      classes: classes.filter((each) => each.folder === "resources" && !isResource(each)),
+      section: classSection,
     },
   ];
   const types = page.types("resources", "components");
@@ -50,9 +38,15 @@ export function resourcesPage(surface) {
     GENERATED,
     INTRO,
     ...parts.map(({ title, classes }) =>
-      [`**${title}**\n`, ...classes.map((each) => contentsLine(each.name, textOf(each.declaration)))].join("\n"),
+      contents(
+        title,
+        classes.map(({ name, node }) => ({ name, text: textOf(node) })),
+      ),
     ),
-    ["**Types**\n", ...types.map(({ name }) => contentsLine(name))].join("\n"),
+    contents(
+      "Types",
+      types.map(({ name }) => ({ name })),
+    ),
     ...parts.flatMap(({ classes, section }) => classes.map((each) => section(page, each))),
     "## Types",
     ...types.map((type) => page.typeSection(type, (members) => page.argumentTable(members, "Property"))),
@@ -63,129 +57,113 @@ export function resourcesPage(surface) {
  * @param {Page} page
  * @param {Class} exported
  */
-function resourceSection(page, { name, declaration }) {
-  const { surface } = page;
-  surface.place(name);
-  const { secrets, deleteBeforeReplace } = declarationOf(declaration);
-  const whole = page.description(declaration, name);
-  const [sentence, id] = /\bits\s+Pulumi\s+id\s+is\s+(`[^`]+`)\.?/is.exec(whole) ?? [];
-  if (!sentence) surface.problem(declaration, `${name} does not say what its Pulumi id is`);
-  const shape = shapeOf(surface, page.args(declaration));
-  const args = membersOf(surface, shape);
-  const outputs = declaration
+function resourceSection(page, { name, node }) {
+  const { source } = page;
+  // What the constructor hands to `SvcResource` (its type `Declaration`), and what the provider's side says.
+  const {
+    secretArgs = [],
+    secretOutputs = [],
+    deleteBeforeReplace,
+  } = objectOf(source.staticValue(superArgument(node)));
+  const secrets = [secretArgs, secretOutputs].flat();
+  const specs = objectOf(source.specs.get(name));
+  if (Object.keys(specs).length === 0) source.problem(node, `the lifecycle of ${name} names no arguments`);
+  /** @type {(member: import("./source.mjs").Member) => Record<string, string>} */
+  const secrecy = (member) => ({ Secret: secrets.includes(member.name) ? "yes" : "no" });
+  const shape = shapeOf(page, node);
+  const args = source.members(shape);
+  const outputs = node
     .getSourceFile()
     .statements.filter(ts.isInterfaceDeclaration)
     .find((each) => each.name.text === `${name}Outputs`);
-  const results = membersOf(surface, outputs);
-  checkMembers(page, name, declaration, args, results);
-  const look = declaration.members.find((member) => member.name?.getText() === "get");
+  const results = source.members(outputs);
+  const properties = node.members.filter(ts.isPropertyDeclaration).map(memberOf);
+  for (const property of properties) {
+    if ([...args, ...results].some((member) => member.name === property.name)) continue;
+    source.problem(property.node, `${name}.${property.name} is neither an argument nor an output that is documented`);
+  }
+  const look = node.members.find((member) => member.name?.getText() === "get");
   return paragraphs(
     `## ${name}`,
-    // Where it is a sentence of its own, the list below says it.
-    whole.replace(/\s*\bIts\s+Pulumi\s+id\s+is\s+`[^`]+`\./, ""),
+    source.description(node, name),
     [
-      `- Pulumi id: ${id}`,
       `- When it is replaced, ${deleteBeforeReplace ? "the old one goes before the new one is made" : "the new one is made before the old one goes"}.`,
-      ...(look ? [`- \`${name}.get(name, id)\`: ${oneLine(page.description(look, `${name}.get`))}`] : []),
+      ...(look ? [`- \`${name}.get(name, id)\`: ${oneLine(source.description(look, `${name}.get`))}`] : []),
     ].join("\n"),
     `### Arguments of ${name}`,
-    shape ? textOf(shape) : "",
-    table(
-      args.map(({ name, type, optional, only, doc }) => ({
-        Argument: `\`${name}\``,
-        Type: page.type(type),
-        Required: only ? `with ${only}` : optional ? "no" : "yes",
-        Default: doc.standard ?? "",
-        Secret: secrets.includes(name) ? "yes" : "no",
-        Description: doc.text,
-        "Changing it": doc.changing ?? "updates it in place",
-      })),
-    ),
+    shape && textOf(shape),
+    page.argumentTable(args, "Argument", (member) => ({
+      ...secrecy(member),
+      "Changing it": changing(specs[member.name]),
+    })),
     `### Outputs of ${name}`,
-    outputs ? textOf(outputs) : "",
-    table(
-      results.map(({ name, type, optional, doc }) => ({
-        Output: `\`${name}\``,
-        Type: page.type(optional ? `${type} | undefined` : type),
-        Secret: secrets.includes(name) ? "yes" : "no",
-        Description: doc.text,
-      })),
-    ),
-    alwaysKnown(declaration, args),
+    outputs && textOf(outputs),
+    page.resultTable(results, "Output", secrecy),
+    alwaysKnown(args, properties),
   );
 }
 
-/**
- * The page agrees with the class: its outputs are those that are documented, and what it marks as secret is said to be.
- * @param {Page} page
- * @param {string} name
- * @param {ts.ClassDeclaration} declaration
- * @param {Member[]} args
- * @param {Member[]} results
- */
-function checkMembers(page, name, declaration, args, results) {
-  const members = [...args, ...results];
-  page.checkDescribed(members);
-  const { secrets } = declarationOf(declaration);
-  for (const { name, node, doc } of members) {
-    if (doc.secret !== secrets.includes(name))
-      page.surface.problem(node, `${name}: only one of JSDoc and class says that it is secret`);
-  }
-  for (const output of outputTypes(declaration).keys()) {
-    if (members.some((member) => member.name === output)) continue;
-    page.surface.problem(declaration, `${name}.${output} is neither an argument nor an output that is documented`);
-  }
+/** What a change of an argument does, by its specification (`ArgumentSpec`). @param {unknown} spec */
+function changing(spec) {
+  const { replaces, createOnly } = objectOf(spec);
+  if (replaces) return "replaces it";
+  return createOnly ? "no effect after creation" : "updates it in place";
 }
 
 /**
- * @param {ts.ClassDeclaration} declaration
- * @param {Member[]} args
+ * What the constructor gives to that of its base first.
+ * @param {ts.Node} node
+ * @returns {ts.Node | undefined}
  */
-function alwaysKnown(declaration, args) {
-  const types = outputTypes(declaration);
-  const known = args.filter(({ name, optional, only }) => optional && !only && !types.get(name)?.includes("undefined"));
+function superArgument(node) {
+  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.SuperKeyword) return node.arguments[0];
+  return ts.forEachChild(node, superArgument);
+}
+
+/**
+ * The type that `ArgumentsOf` and `AllOrNone` make the arguments from: its description is that of all of them.
+ * @param {Page} page
+ * @param {ts.ClassDeclaration} node
+ */
+function shapeOf(page, node) {
+  const args = page.args(node);
+  if (!args || !ts.isTypeAliasDeclaration(args) || !ts.isTypeReferenceNode(args.type)) return args;
+  return page.source.declarationOf(madeFrom(args.type).typeName);
+}
+
+/** @param {ts.TypeReferenceNode} type @returns {ts.TypeReferenceNode} */
+function madeFrom(type) {
+  const [argument] = type.typeArguments ?? [];
+  return argument && ts.isTypeReferenceNode(argument) ? madeFrom(argument) : type;
+}
+
+/**
+ * @param {import("./source.mjs").Member[]} args
+ * @param {import("./source.mjs").Member[]} properties
+ */
+function alwaysKnown(args, properties) {
+  const canLack = properties.filter(({ type }) => /\bundefined\b/.test(type)).map(({ name }) => name);
+  const known = args.filter(({ name, optional, only }) => optional && !only && !canLack.includes(name));
   if (known.length === 0) return "";
   const names = known.map(({ name }) => `\`${name}\``).join(" and ");
   return `As ${known.length === 1 ? "an output" : "outputs"}, ${names} ${known.length === 1 ? "has a value" : "have values"} also when left out.`;
 }
 
 /**
+ * A component, or the provider.
  * @param {Page} page
  * @param {Class} exported
  */
-function componentSection(page, { name, declaration }) {
-  page.surface.place(name);
-  const args = membersOf(page.surface, page.args(declaration));
-  const results = declaration.members.filter(ts.isPropertyDeclaration).map((node) => ({
-    name: node.name.getText(),
-    type: node.type ? sourceText(node.type) : "unknown",
-    optional: false,
-    doc: docOf(node),
-    node,
-  }));
-  page.checkDescribed([...args, ...results]);
+function classSection(page, { name, folder, node }) {
+  const { source } = page;
+  const results = folder === "components" ? node.members.filter(ts.isPropertyDeclaration).map(memberOf) : [];
+  source.checkDescribed(results);
   return paragraphs(
     `## ${name}`,
-    page.description(declaration, name),
+    source.description(node, name),
     `### Arguments of ${name}`,
-    page.argumentTable(args),
-    `### Outputs of ${name}`,
+    page.argumentTable(source.members(page.args(node))),
+    results.length > 0 ? `### Outputs of ${name}` : "",
     page.resultTable(results, "Output"),
-  );
-}
-
-/**
- * @param {Page} page
- * @param {Class} exported
- */
-function providerSection(page, { name, declaration }) {
-  page.surface.place(name);
-  const args = membersOf(page.surface, page.args(declaration));
-  page.checkDescribed(args);
-  return paragraphs(
-    `## ${name}`,
-    page.description(declaration, name),
-    `### Arguments of ${name}`,
-    page.argumentTable(args),
   );
 }

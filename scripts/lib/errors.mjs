@@ -1,7 +1,7 @@
 /** What a task, and with it `scripts/run.mjs`, exits with. */
 export const EXIT = { good: 0, failed: 1, usage: 2, setup: 3 };
 
-/** A step of the set-up that could not be done. The message says what happened, `advice` what to do about it. */
+/** A step of the set-up failed. The message says what happened, `advice` what to do about it. */
 export class SetupError extends Error {
   /**
    * @param {string} message
@@ -14,19 +14,10 @@ export class SetupError extends Error {
   }
 }
 
-/** A command line that makes no sense. */
-export class UsageError extends Error {
-  /** @param {string} message */
-  constructor(message) {
-    super(message);
-    this.name = "UsageError";
-  }
-}
+/** The command line is wrong. */
+export class UsageError extends Error {}
 
-/**
- * @param {unknown} thrown
- * @returns {string}
- */
+/** @param {unknown} thrown */
 export function messageOf(thrown) {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

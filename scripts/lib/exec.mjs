@@ -1,105 +1,67 @@
-import { spawn } from "node:child_process";
-import { constants } from "node:os";
-import { createInterface } from "node:readline";
-import { onInterrupt } from "./interrupt.mjs";
+import { execa } from "execa";
+import { interrupted } from "./interrupt.mjs";
+import { ROOT } from "./paths.mjs";
+
+/** @typedef {{ code: number, stdout: string, output: string }} Result `output` is both outputs, as the lines came. */
 
 /**
- * @typedef {object} RunOptions
- * @property {string} [cwd]
- * @property {NodeJS.ProcessEnv} [env]
- * @property {string} [input] Fed to standard input, for what must not stand on a command line.
- * @property {boolean} [inherit] The command writes straight to our own output; nothing is kept.
- * @property {(line: string) => void} [onLine] Called with each line of either output as it comes.
- * @property {number} [timeoutMs]
+ * Ends a command and what it started: TERM for the process group, KILL after 5 seconds.
+ * @param {import("execa").ResultPromise} child one that `start` started
  */
-
-/**
- * @typedef {object} RunResult
- * @property {number} code The exit code; 127 when the command could not be started, 128 + n after a signal.
- * @property {string} stdout
- * @property {string} stderr
- * @property {string} output Both, in the order in which the lines came.
- */
-
-/**
- * Ends a command and whatever it started: TERM for the process group, KILL after the grace.
- * @param {import("node:child_process").ChildProcess} child one started by `start`
- * @param {number} graceMs
- */
-export async function endGroup(child, graceMs = 5_000) {
-  const { pid } = child;
-  if (pid === undefined) return;
-  const gone = new Promise((resolve) => child.once("exit", resolve));
-  const running = child.exitCode === null && child.signalCode === null;
-  signalGroup(pid, "SIGTERM");
-  if (running) {
-    const timer = setTimeout(() => signalGroup(pid, "SIGKILL"), graceMs);
-    await gone;
-    clearTimeout(timer);
-  }
-  signalGroup(pid, "SIGKILL");
+export async function endGroup(child) {
+  signalGroup(child, "SIGTERM");
+  const timer = setTimeout(() => signalGroup(child, "SIGKILL"), 5_000);
+  await child.catch(() => undefined);
+  clearTimeout(timer);
+  signalGroup(child, "SIGKILL");
 }
 
 /**
- * @param {number} pid
+ * @param {import("execa").ResultPromise} child
  * @param {NodeJS.Signals} signal
  */
-function signalGroup(pid, signal) {
+function signalGroup({ pid }, signal) {
   try {
-    process.kill(-pid, signal);
+    if (pid !== undefined) process.kill(-pid, signal);
   } catch {
-    // The group is gone, which is what was wanted.
+    // The group has ended.
   }
 }
 
 /**
- * Starts a command as the leader of its own process group: Ctrl-C then reaches us alone, and we end the group.
+ * Starts a command in the clone as the leader of a process group: Ctrl-C then reaches us alone, and we end the group.
  * @param {string} command
  * @param {string[]} args
- * @param {import("node:child_process").SpawnOptions} options
+ * @param {import("execa").Options} options
  */
 export function start(command, args, options) {
-  const child = spawn(command, args, { detached: true, ...options });
-  const forget = onInterrupt(() => endGroup(child));
-  child.once("exit", forget);
-  child.once("error", forget);
+  const child = execa(command, args, { cwd: ROOT, reject: false, detached: true, cleanup: false, ...options });
+  const end = () => void endGroup(child);
+  interrupted.addEventListener("abort", end);
+  void child.finally(() => interrupted.removeEventListener("abort", end));
   return child;
 }
 
 /**
- * Runs a command to its end. Never throws: what went wrong is in the result.
+ * Runs a command to its end. Throws only when we are interrupted; whatever else went wrong is in the result.
  * @param {string} command
  * @param {string[]} args
- * @param {RunOptions} [options]
- * @returns {Promise<RunResult>}
+ * @param {import("execa").Options & { inherit?: boolean, onLine?: (line: string) => void, timeoutMs?: number }} [options]
+ * @returns {Promise<Result>}
  */
-export function run(command, args, { cwd, env, input, inherit = false, onLine, timeoutMs } = {}) {
-  return new Promise((resolve) => {
-    const out = inherit ? "inherit" : "pipe";
-    const child = start(command, args, { cwd, env, stdio: [input === undefined ? "ignore" : "pipe", out, out] });
-    const kept = { stdout: "", stderr: "", output: "" };
-    for (const name of /** @type {const} */ (["stdout", "stderr"])) {
-      const stream = child[name];
-      if (!stream) continue;
-      createInterface({ input: stream, crlfDelay: Infinity }).on("line", (line) => {
-        kept[name] += `${line}\n`;
-        kept.output += `${line}\n`;
-        onLine?.(line);
-      });
-    }
-    // A command that ends without reading its input closes the pipe; the exit code tells the story.
-    child.stdin?.on("error", () => {});
-    child.stdin?.end(input);
-    const timer = timeoutMs === undefined ? undefined : setTimeout(() => void endGroup(child, 1_000), timeoutMs);
-    const done = (/** @type {number} */ code) => {
-      clearTimeout(timer);
-      resolve({ code, ...kept });
-    };
-    child.once("error", (error) => {
-      kept.stderr += `${error.message}\n`;
-      kept.output += `${error.message}\n`;
-      done(127);
-    });
-    child.once("close", (code, signal) => done(code ?? 128 + (signal ? constants.signals[signal] : 0)));
-  });
+export async function run(command, args, { inherit = false, onLine, timeoutMs, ...options } = {}) {
+  /** @param {unknown} line */
+  const tell = function* (line) {
+    onLine?.(String(line));
+    yield line;
+  };
+  const out = inherit ? "inherit" : onLine ? tell : "pipe";
+  const child = start(command, args, { input: "", stdout: out, stderr: out, all: true, maxBuffer: 1e9, ...options });
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => void endGroup(child), timeoutMs);
+  const { exitCode, stdout, all, failed, shortMessage } = await child;
+  clearTimeout(timer);
+  interrupted.throwIfAborted();
+  // Without an exit code it did not start, or a signal ended it.
+  const output = failed && exitCode === undefined ? `${all ?? ""}\n${shortMessage}` : all;
+  return { code: exitCode ?? 127, stdout: String(stdout ?? ""), output: String(output ?? "") };
 }

@@ -1,44 +1,21 @@
 import { say } from "./log.mjs";
 
-/** @type {Set<() => unknown>} */
-const cleanups = new Set();
+const controller = new AbortController();
 /** @type {Record<string, number>} */
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
-let ending = false;
 
 /**
- * Has `cleanup` called when the run is interrupted (Ctrl-C, TERM, a closed terminal), the newest first.
- * @param {() => unknown} cleanup
- * @returns {() => void} takes it back
+ * Aborted by Ctrl-C, TERM and a closed terminal; the reason is the exit code. What runs is ended then (exec.mjs), and the
+ * code that waits for it cleans up in its `finally`.
  */
-export function onInterrupt(cleanup) {
-  cleanups.add(cleanup);
-  return () => cleanups.delete(cleanup);
-}
+export const interrupted = controller.signal;
 
-/** @param {NodeJS.Signals} signal */
-async function interrupted(signal) {
-  if (ending) process.exit(EXIT_CODES[signal]);
-  ending = true;
-  say(`\n${signal}: cleaning up (once more to leave at once)`);
-  for (const cleanup of [...cleanups].reverse()) {
-    try {
-      await cleanup();
-    } catch {
-      // The other cleanups still have to run.
-    }
-  }
-  process.exit(EXIT_CODES[signal]);
-}
-
-/** Called once, by run.mjs. */
 export function watchInterrupts() {
-  for (const signal of /** @type {NodeJS.Signals[]} */ (Object.keys(EXIT_CODES))) {
-    process.on(signal, () => void interrupted(signal));
+  for (const [signal, code] of Object.entries(EXIT_CODES)) {
+    process.on(signal, () => {
+      if (interrupted.aborted) process.exit(code);
+      say(`\n${signal}: cleaning up (once more to leave at once)`);
+      controller.abort(code);
+    });
   }
-}
-
-/** True from the first signal on: what fails now fails because it was ended. */
-export function isInterrupted() {
-  return ending;
 }

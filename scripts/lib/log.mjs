@@ -1,6 +1,4 @@
-/** All output of the scripts goes through here, to standard output: what runs beside them writes there too. */
-
-/** @param {string} text */
+/** All output of the scripts goes to standard output: what runs beside them writes there too. @param {string} text */
 export function say(text) {
   process.stdout.write(`${text}\n`);
 }
@@ -10,41 +8,31 @@ export function headline(text) {
   say(`\n== ${text}`);
 }
 
-/**
- * The text with every line moved in, as the output of a command under its headline.
- * @param {string} text
- */
+/** The text as the output of a command under its headline. @param {string} text */
 export function indented(text) {
   return text.replace(/^(?=.)/gm, "   | ");
 }
 
-/**
- * @param {number} ms
- * @returns {string} such as "0.4 s", "12 s", "4 min 5 s"
- */
-function duration(ms) {
-  if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1000);
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}
-
-/** @returns {() => string} tells the time since the call */
+/** Tells the time since the call, such as "0.4 s" or "4 min 5 s". */
 export function stopwatch() {
   const start = Date.now();
-  return () => duration(Date.now() - start);
+  return () => {
+    const seconds = (Date.now() - start) / 1000;
+    if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+    const whole = Math.round(seconds);
+    return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  };
 }
 
 /**
- * Says every `everyMs` that something long still runs.
- * @param {(elapsed: string) => string} text
- * @param {{ everyMs?: number, onTick?: () => void }} [options]
- * @returns {() => void} ends it
+ * Says every 20 seconds that something long is still running.
+ * @template T
+ * @param {string} what
+ * @param {Promise<T>} work
+ * @returns {Promise<T>}
  */
-export function progress(text, { everyMs = 20_000, onTick } = {}) {
+export async function withProgress(what, work) {
   const elapsed = stopwatch();
-  const timer = setInterval(() => {
-    onTick?.();
-    say(`   ${text(elapsed())}`);
-  }, everyMs);
-  return () => clearInterval(timer);
+  const timer = setInterval(() => say(`   ${what}: still running, ${elapsed()}`), 20_000);
+  return await work.finally(() => clearInterval(timer));
 }

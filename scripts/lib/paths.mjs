@@ -7,16 +7,11 @@ export const ROOT = process.env.PULUMI_SVC_ROOT ?? dirname(dirname(dirname(fileU
 
 export const NODE_MODULES = join(ROOT, "node_modules");
 
-/** Where the commands of the installed packages stand, the Node of the npm package `node` among them. */
+/** The commands of the installed packages. */
 export const BIN = join(NODE_MODULES, ".bin");
 
-/** Kept inside node_modules, so that a fresh install forgets it too. */
-export const CACHE = join(NODE_MODULES, ".cache", "pulumi-svc");
+/** The Node that everything runs with after the set-up: that of the npm package `node`, or what setup/node.mjs linked here. */
+export const NODE = join(BIN, "node");
 
-/**
- * Pulumi's own folder; `versions/` in it is where the CLI stands for all clones of a user.
- * @param {NodeJS.ProcessEnv} env
- */
-export function pulumiHome(env = process.env) {
-  return env.PULUMI_HOME || join(env.HOME || homedir(), ".pulumi");
-}
+/** Pulumi's own folder; in its `versions` the CLI stands for all clones of a user. */
+export const PULUMI_HOME = process.env.PULUMI_HOME || join(process.env.HOME || homedir(), ".pulumi");

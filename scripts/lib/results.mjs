@@ -12,7 +12,7 @@ export function leaveResults({ passed, failed }) {
 }
 
 /**
- * What jest's JSON report adds up to. A test file that could not even be loaded counts as one failure, and so does a run
+ * The counts of jest's JSON report. A test file that could not be loaded counts as one failure, and so does a run
  * in which no test ran. In a run of everything a skipped test is a failure too: nothing else would tell of it.
  * @param {{ numPassedTests: number, numFailedTests: number, numRuntimeErrorTestSuites: number, numPendingTests: number }} report
  * @param {boolean} everything

@@ -9,68 +9,67 @@ const SIZE = { min: 0.5, max: 2 };
 /** Pulumi's exit code for changes where none were expected. */
 const EXPECTED_NO_CHANGES = 7;
 
-/**
- * @typedef {object} Scene
- * @property {string} title
- * @property {() => Promise<string>} play Answers with what it has shown; throws when that is not so.
- */
+/** @typedef {[title: string, play: () => Promise<string>]} Scene `play` answers with what it has shown, or throws. */
 
 /**
  * The life of a stack, scene by scene. Each looks at the service itself (the emulator's state), not only at what Pulumi says.
  * @param {import("./sandbox.mjs").Sandbox} sandbox
  * @param {import("./emulator.mjs").Emulator} emulator
- * @param {boolean} keep leaves out the end
- * @returns {Scene[]}
+ * @returns {Promise<Scene[]>}
  */
-export function story(sandbox, emulator, keep) {
-  /** @type {Set<string>} */
-  let before = new Set();
+export async function story(sandbox, emulator) {
+  const before = new Set((await emulator.project(PROJECT)).endpoints.map(({ id }) => id));
 
-  const scenes = [
-    {
-      title: "Make a stack and tell it the service's address and key",
-      play: async () => {
-        before = new Set((await emulator.project(PROJECT)).endpoints.map(({ id }) => id));
-        expect(await sandbox.pulumi(["stack", "init", sandbox.stack]), 0);
-        expect(await sandbox.pulumi(["config", "set", "svc:baseUrl", emulator.baseUrl]), 0);
+  async function compute() {
+    const { endpoints } = await emulator.project(PROJECT);
+    const ours = endpoints.filter(({ id, branch_id }) => branch_id === BRANCH && !before.has(id));
+    if (ours.length !== 1) throw new Error(`the service shows ${ours.length} new computes on ${BRANCH}, not one`);
+    return ours[0];
+  }
+
+  return [
+    [
+      "Make a stack and tell it the service's address and key",
+      async () => {
+        await sandbox.pulumi(["stack", "init", sandbox.stack]);
+        await sandbox.pulumi(["config", "set", "svc:baseUrl", emulator.baseUrl]);
         const fromInput = { input: sandbox.apiKey, hint: "   (reads the key from standard input)" };
-        expect(await sandbox.pulumi(["config", "set", "--secret", "svc:apiKey"], fromInput), 0);
+        await sandbox.pulumi(["config", "set", "--secret", "svc:apiKey"], fromInput);
         return `stack ${sandbox.stack}, the key encrypted`;
       },
-    },
-    {
-      title: "Deploy: a compute for br-dev, the project's auth integration",
-      play: async () => {
-        expect(await sandbox.pulumi(["up", "--yes"]), 0);
+    ],
+    [
+      "Deploy: a compute for br-dev, the project's auth integration",
+      async () => {
+        await sandbox.pulumi(["up", "--yes"]);
         const { current_state: state, id } = await compute();
         if (state !== "active") throw new Error(`the compute ${id} is ${state}`);
         if ((await emulator.project(PROJECT)).integrations.length !== 1) throw new Error("there is no integration");
         return `created; the service shows ${id} active, and the integration`;
       },
-    },
-    {
-      title: "The outputs, and no secret in clear in the state",
-      play: async () => {
-        const { output } = expect(await sandbox.pulumi(["stack", "output"]), 0);
-        const shown = expect(await sandbox.quietly(["stack", "output", "secretServerKey", "--show-secrets"]), 0);
-        const key = shown.stdout.trim();
-        const { stdout: state } = expect(await sandbox.quietly(["stack", "export"]), 0);
+    ],
+    [
+      "The outputs, and no secret in clear in the state",
+      async () => {
+        const output = await sandbox.pulumi(["stack", "output"]);
+        const key = (await sandbox.quietly("stack", "output", "secretServerKey", "--show-secrets")).trim();
+        const state = await sandbox.quietly("stack", "export");
         if (!/secretServerKey\s+\[secret\]/.test(output)) throw new Error("the server key is not shown as [secret]");
-        sandbox.refuseSecrets(output, "the list of outputs", [key]);
-        sandbox.refuseSecrets(state, "the stack's state", [key]);
+        sandbox.refuseSecrets(output, "the list of outputs", key);
+        sandbox.refuseSecrets(state, "the stack's state", key);
         return "host, endpointId, jwksUrl, secretServerKey as [secret]";
       },
-    },
-    {
-      title: "Plan again: nothing to do",
-      play: async () => {
-        expect(await sandbox.pulumi(["preview", "--expect-no-changes"]), 0);
+    ],
+    [
+      "Plan again: nothing to do",
+      async () => {
+        await sandbox.pulumi(["preview", "--expect-no-changes"]);
         return "no changes";
       },
-    },
-    {
-      title: "Somebody resizes the compute in the service's console",
-      play: async () => {
+    ],
+    [
+      "Somebody resizes the compute in the service's console",
+      async () => {
         const { id } = await compute();
         const set = { autoscaling_limit_min_cu: 4, autoscaling_limit_max_cu: 8 };
         const change = { kind: "endpoint", project_id: PROJECT, id, set };
@@ -78,60 +77,41 @@ export function story(sandbox, emulator, keep) {
         await emulator.edit(change);
         return `${id} is 4 to 8 CU now, the program says ${SIZE.min} to ${SIZE.max}`;
       },
-    },
-    {
-      title: "Find the drift, as a CI job would",
-      play: async () => {
-        expect(await sandbox.pulumi(["preview", "--refresh", "--expect-no-changes"]), EXPECTED_NO_CHANGES);
+    ],
+    [
+      "Find the drift, as a CI job would",
+      async () => {
+        await sandbox.pulumi(["preview", "--refresh", "--expect-no-changes"], { code: EXPECTED_NO_CHANGES });
         say(indented(`exit code ${EXPECTED_NO_CHANGES}: changes where none were expected`));
         return `drift found: exit code ${EXPECTED_NO_CHANGES}`;
       },
-    },
-    {
-      title: "Repair it",
-      play: async () => {
-        expect(await sandbox.pulumi(["up", "--refresh", "--yes"]), 0);
+    ],
+    [
+      "Repair it",
+      async () => {
+        await sandbox.pulumi(["up", "--refresh", "--yes"]);
         const { id, autoscaling_limit_min_cu: min, autoscaling_limit_max_cu: max } = await compute();
         if (min !== SIZE.min || max !== SIZE.max) throw new Error(`${id} is ${min} to ${max} CU after the repair`);
         return `repaired: the service shows ${id} at ${min} to ${max} CU`;
       },
-    },
-    {
-      title: "Plan once more, with a refresh: nothing to do",
-      play: async () => {
-        expect(await sandbox.pulumi(["preview", "--refresh", "--expect-no-changes"]), 0);
+    ],
+    [
+      "Plan once more, with a refresh: nothing to do",
+      async () => {
+        await sandbox.pulumi(["preview", "--refresh", "--expect-no-changes"]);
         return "no changes, no drift";
       },
-    },
+    ],
+    [
+      "Destroy",
+      async () => {
+        await sandbox.pulumi(["destroy", "--yes"]);
+        const { endpoints, integrations } = await emulator.project(PROJECT);
+        const left = endpoints.some(({ id }) => !before.has(id)) || integrations.length > 0;
+        if (left) throw new Error("the service still holds something of the stack");
+        await sandbox.pulumi(["stack", "rm", "--yes"]);
+        return "destroyed: the service holds nothing of the stack any more";
+      },
+    ],
   ];
-  const end = {
-    title: "Destroy",
-    play: async () => {
-      expect(await sandbox.pulumi(["destroy", "--yes"]), 0);
-      const { endpoints, integrations } = await emulator.project(PROJECT);
-      const left = endpoints.filter(({ id }) => !before.has(id));
-      if (left.length > 0 || integrations.length > 0) throw new Error("the service still holds something of the stack");
-      expect(await sandbox.pulumi(["stack", "rm", "--yes"]), 0);
-      return "destroyed: the service holds nothing of the stack any more";
-    },
-  };
-  return keep ? scenes : [...scenes, end];
-
-  async function compute() {
-    const { endpoints } = await emulator.project(PROJECT);
-    const ours = endpoints.filter(({ id, branch_id }) => branch_id === BRANCH && !before.has(id));
-    const [only] = ours;
-    if (!only || ours.length > 1)
-      throw new Error(`the service shows ${ours.length} new computes on ${BRANCH}, not one`);
-    return only;
-  }
-}
-
-/**
- * @param {import("../lib/exec.mjs").RunResult} result
- * @param {number} code
- */
-function expect(result, code) {
-  if (result.code !== code) throw new Error(`the command ended with ${result.code}, not ${code}`);
-  return result;
 }

@@ -1,106 +1,204 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { SetupError } from "../lib/errors.mjs";
-import { onInterrupt } from "../lib/interrupt.mjs";
-import { say, stopwatch } from "../lib/log.mjs";
-import { pulumiHome } from "../lib/paths.mjs";
-import { download } from "./pulumi/download.mjs";
-import { findInVersions, findOnPath, versionOf } from "./pulumi/find.mjs";
-import { goBuild } from "./pulumi/goBuild.mjs";
-import { addDynamicPlugin, CLI_VERSION, lockFolder, moveIntoPlace, workFolder } from "./pulumi/place.mjs";
+import { run } from "../lib/exec.mjs";
+import { say, stopwatch, withProgress } from "../lib/log.mjs";
+import { NODE, NODE_MODULES, PULUMI_HOME } from "../lib/paths.mjs";
+import { goBuild } from "./goBuild.mjs";
 import { withLock } from "./lock.mjs";
 
-/** @typedef {import("./pulumi/find.mjs").Cli} Cli */
+/** @typedef {{ dir: string, version: string }} Cli `dir` is the folder to put first on PATH. */
+
+const LANGUAGE_HOST = "pulumi-language-nodejs";
+/** Runs dynamic resources: a script that comes with the SDK. */
+const DYNAMIC_PLUGIN = "pulumi-resource-pulumi-nodejs";
+const SDK = join(NODE_MODULES, "@pulumi", "pulumi");
+const VERSIONS = join(PULUMI_HOME, "versions");
 
 /** How a file system says that a folder takes nothing more. */
 const UNWRITABLE = ["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT"];
 
 /**
- * Finds the Pulumi CLI or gets it: on PATH, in Pulumi's versions folder, by the official download, by a build from Go modules.
- * @param {string} node the Node to download with
- * @param {NodeJS.ProcessEnv} env
+ * Finds the Pulumi CLI or gets it: on PATH, in Pulumi's versions folder, by the SDK's installer, by a build from Go modules.
  * @returns {Promise<Cli>}
  */
-export async function ensurePulumiCli(node, env) {
-  const { cli, refused } = await findOnPath(env);
+export async function ensurePulumiCli() {
+  const { cli, refused } = await findOnPath();
   if (cli) return cli;
-  const home = pulumiHome(env);
+  // The SDK's installer gets the version of the SDK, and so does the build.
+  const { version } = JSON.parse(readFileSync(join(SDK, "package.json"), "utf8"));
   try {
-    return (await findInVersions(home, env)) ?? (await getInto(home, node, env, refused));
+    return (await findInVersions(version)) ?? (await getInto(version, refused));
   } catch (error) {
     const { code } = /** @type {NodeJS.ErrnoException} */ (error);
     if (code === undefined || !UNWRITABLE.includes(code)) throw error;
     throw new SetupError(
-      `the Pulumi CLI cannot be put into ${home} (${code})`,
+      `the Pulumi CLI cannot be put into ${PULUMI_HOME} (${code})`,
       "Set PULUMI_HOME to a folder that can be written and has 4 GB free, or install the Pulumi CLI yourself.",
     );
   }
 }
 
 /**
- * @param {string} home
- * @param {string} node
- * @param {NodeJS.ProcessEnv} env
+ * The first suitable `pulumi` on PATH: 3.216 or newer (older ones lack what `read` needs), below 4, with its companions.
+ * @returns {Promise<{ cli?: Cli, refused: string[] }>}
+ */
+async function findOnPath() {
+  const folders = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
+  const refused = [];
+  for (const folder of new Set(folders)) {
+    const pulumi = join(folder, "pulumi");
+    if (!isExecutable(pulumi)) continue;
+    const version = await versionOf(pulumi);
+    // A package manager may link `pulumi` alone into PATH: its companions then stand beside the link's target.
+    const places = [folder, dirname(realpathSync(pulumi))];
+    const dir = places.find((beside) => missingFrom(beside, ...folders).length === 0);
+    if (!version) refused.push(`${pulumi} does not start`);
+    else if (!(Number(/^v3\.(\d+)/.exec(version)?.[1]) >= 216)) {
+      refused.push(`${pulumi} is ${version}; 3.216 or newer, below 4, is needed`);
+    } else if (dir) return { cli: { dir, version }, refused };
+    else refused.push(`${pulumi} has no ${missingFrom(...folders).join(" and no ")} beside it or on PATH`);
+  }
+  return { refused };
+}
+
+/** @param {string[]} folders */
+function missingFrom(...folders) {
+  return [LANGUAGE_HOST, DYNAMIC_PLUGIN].filter((name) => !folders.some((folder) => isExecutable(join(folder, name))));
+}
+
+/**
+ * @param {string} wanted
+ * @returns {Promise<Cli | undefined>}
+ */
+async function findInVersions(wanted) {
+  const dir = join(VERSIONS, wanted, "bin");
+  if (!isExecutable(join(dir, LANGUAGE_HOST))) return undefined;
+  const version = await versionOf(join(dir, "pulumi"));
+  if (version !== `v${wanted}`) return undefined;
+  addDynamicPlugin(dir);
+  return { dir, version };
+}
+
+/**
+ * The official archive holds the plugin, a build from Go modules does not.
+ * @param {string} dir
+ */
+function addDynamicPlugin(dir) {
+  const target = join(dir, DYNAMIC_PLUGIN);
+  if (isExecutable(target)) return;
+  const half = `${target}.${process.pid}`;
+  copyFileSync(join(SDK, DYNAMIC_PLUGIN), half);
+  chmodSync(half, 0o755);
+  renameSync(half, target);
+}
+
+/**
+ * @param {string} version
  * @param {string[]} refused
  * @returns {Promise<Cli>}
  */
-async function getInto(home, node, env, refused) {
-  say(`-- Pulumi CLI ${CLI_VERSION}: not on this machine yet; getting it into ${join(home, "versions", CLI_VERSION)}`);
+async function getInto(version, refused) {
+  say(`-- Pulumi CLI ${version}: not on this machine yet; getting it into ${join(VERSIONS, version)}`);
   for (const reason of refused) say(`   not used: ${reason}`);
   const elapsed = stopwatch();
-  const got = await withLock(lockFolder(home), async () => {
-    const meanwhile = await findInVersions(home, env);
-    return meanwhile ?? (await install(home, node, env, refused));
+  mkdirSync(VERSIONS, { recursive: true });
+  const cli = await withLock(join(VERSIONS, `${version}.lock`), async () => {
+    const meanwhile = await findInVersions(version);
+    return meanwhile ?? (await install(version, refused));
   });
-  say(`   Pulumi CLI ${got.version} is ready (${elapsed()})`);
-  return got;
+  say(`   Pulumi CLI ${cli.version} is ready (${elapsed()})`);
+  return cli;
 }
 
 /**
- * @param {string} home
- * @param {string} node
- * @param {NodeJS.ProcessEnv} env
+ * @param {string} version
  * @param {string[]} refused
  * @returns {Promise<Cli>}
  */
-async function install(home, node, env, refused) {
-  const work = workFolder(home);
-  const removeWork = () => rmSync(work, { recursive: true, force: true });
-  const forget = onInterrupt(removeWork);
+async function install(version, refused) {
+  // Beside the place where the result will stand: a rename works only within one file system. The lock is ours.
+  const work = join(VERSIONS, `.${version}-work`);
+  const failures = [...refused];
   try {
-    const failures = [...refused];
-    for (const get of [() => download(work, node, env), () => goBuild(work, env)]) {
-      const failure = (await get()) ?? (await accept(work, home, env));
-      if (failure === undefined) {
-        const cli = await findInVersions(home, env);
-        if (cli) return cli;
-      }
-      const reason = failure ?? "what was put in place does not start";
-      say(`   that did not work: ${reason}`);
-      failures.push(reason);
+    for (const get of [download, goBuild]) {
+      rmSync(work, { recursive: true, force: true });
+      mkdirSync(join(work, "bin"), { recursive: true });
+      const failure = (await get(version, work)) ?? (await moveIntoPlace(version, work));
+      const cli = failure === undefined ? await findInVersions(version) : undefined;
+      if (cli) return cli;
+      failures.push(failure ?? "what was put in place does not start");
+      say(`   that failed: ${failures.at(-1)}`);
     }
-    throw new SetupError(
-      `there is no Pulumi CLI, and it could not be got:\n${failures.map((failure) => `  - ${failure}`).join("\n")}`,
-      "Install the Pulumi CLI 3.216 or newer (https://www.pulumi.com/docs/install/), or Go 1.25 or newer, and run this again.",
-    );
   } finally {
-    forget();
-    removeWork();
+    rmSync(work, { recursive: true, force: true });
   }
+  throw new SetupError(
+    `there is no Pulumi CLI, and it could not be got:\n${failures.map((failure) => `  - ${failure}`).join("\n")}`,
+    "Install the Pulumi CLI 3.216 or newer (https://www.pulumi.com/docs/install/), or Go 1.25 or newer, and run this again.",
+  );
 }
 
 /**
- * Puts the programs in place when they start on this machine.
+ * The SDK's installer, in a process of its own: Node reads NODE_USE_ENV_PROXY when it starts.
+ * @param {string} version
  * @param {string} work
- * @param {string} home
- * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<string | undefined>}
+ * @returns {Promise<string | undefined>} why it could not be done
  */
-async function accept(work, home, env) {
+async function download(version, work) {
+  say("   downloading it from Pulumi's site: about 150 MB");
+  const program = `require(${JSON.stringify(join(SDK, "automation"))}).PulumiCommand.install({ root: ${JSON.stringify(work)} })
+    .catch((error) => { console.error(error.message); process.exitCode = 1; });`;
+  const child = run(NODE, ["-e", program], { env: { NODE_USE_ENV_PROXY: "1" }, timeoutMs: 15 * 60_000 });
+  const { code, output } = await withProgress("the download", child);
+  return code === 0 ? undefined : `the download of ${version} failed: ${output.trim()}`;
+}
+
+/**
+ * @param {string} version
+ * @param {string} work
+ */
+async function moveIntoPlace(version, work) {
   const bin = join(work, "bin");
-  const version = await versionOf(join(bin, "pulumi"), env);
-  if (version !== `v${CLI_VERSION}`) return `it does not start on this machine (${version ?? "no version"})`;
+  const actual = await versionOf(join(bin, "pulumi"));
+  if (actual !== `v${version}`) return `it does not start on this machine (${actual ?? "no version"})`;
   addDynamicPlugin(bin);
-  moveIntoPlace(bin, home);
+  const target = join(VERSIONS, version, "bin");
+  // What stands there was found wanting.
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(dirname(target), { recursive: true });
+  renameSync(bin, target);
   return undefined;
+}
+
+/**
+ * @param {string} pulumi
+ * @returns {Promise<string | undefined>} such as "v3.259.0"; nothing when it does not start
+ */
+async function versionOf(pulumi) {
+  const { code, stdout } = await run(pulumi, ["version"], {
+    env: { PULUMI_SKIP_UPDATE_CHECK: "true" },
+    timeoutMs: 30_000,
+  });
+  return code === 0 ? stdout.trim().split("\n").at(-1) : undefined;
+}
+
+/** @param {string} file */
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

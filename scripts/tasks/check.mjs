@@ -1,70 +1,59 @@
-import { docs } from "../check/docs.mjs";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { packageHygiene } from "../check/packageHygiene.mjs";
+import { runTool } from "../check/tool.mjs";
 import { trackedFiles } from "../check/trackedFiles.mjs";
-import { types } from "../check/types.mjs";
-import { tool } from "../check/tool.mjs";
 import { EXIT, messageOf, UsageError } from "../lib/errors.mjs";
+import { interrupted } from "../lib/interrupt.mjs";
 import { indented, say, stopwatch } from "../lib/log.mjs";
+import { ROOT } from "../lib/paths.mjs";
 import { leaveResults } from "../lib/results.mjs";
 import { ensureBuild } from "../setup/build.mjs";
+import { checkDocs } from "./docs.mjs";
 
-/**
- * @typedef {import("../setup/setup.mjs").Toolchain} Toolchain
- *
- * @typedef {object} Verdict
- * @property {boolean} good
- * @property {string} [output] Shown when it is not good.
- * @property {string} [note] Shown beside the verdict.
- *
- * @typedef {(toolchain: Toolchain) => Promise<Verdict>} Check
- */
-
-/** In the order in which they run: the build first, which the examples and the package need. @type {Record<string, Check>} */
+/** In the order in which they run; each answers with what is wrong. @type {Record<string, () => Promise<string>>} */
 const CHECKS = {
-  build: async ({ node, env }) => {
-    await ensureBuild(node, env);
-    return { good: true };
-  },
+  // First: the examples and the package need it.
+  build: () => ensureBuild().then(() => ""),
   types,
-  lint: tool("eslint", "bin/eslint.js", ["."]),
-  format: tool("prettier", "bin/prettier.cjs", ["--check", "--log-level", "warn", "."]),
-  "dead-code": tool("knip", "bin/knip.js", []),
-  duplicates: tool("jscpd", "run-jscpd.js", ["src"]),
+  lint: () => runTool("eslint", "bin/eslint.js", "."),
+  format: () => runTool("prettier", "bin/prettier.cjs", "--check", "--log-level", "warn", "."),
+  "dead-code": () => runTool("knip", "bin/knip.js"),
+  duplicates: () => runTool("jscpd", "run-jscpd.js", "src"),
   package: packageHygiene,
-  docs,
+  docs: checkDocs,
   "tracked-files": trackedFiles,
 };
 
 /**
  * Runs every check, also after one has failed: one run tells all.
- * @type {import("../run.mjs").TaskRun}
+ * @param {string[]} names of those that are wanted; none stands for all
  */
-export async function check(toolchain, names) {
+export async function check(names) {
   const unknown = names.find((name) => !Object.hasOwn(CHECKS, name));
   if (unknown) throw new UsageError(`There is no check "${unknown}"; there are: ${Object.keys(CHECKS).join(", ")}.`);
   const chosen = Object.entries(CHECKS).filter(([name]) => names.length === 0 || names.includes(name));
   const failed = [];
   for (const [name, run] of chosen) {
     const elapsed = stopwatch();
-    const { good, output, note } = await verdictOf(run, toolchain);
-    if (!good) failed.push(name);
-    say(`${good ? "ok    " : "FAILED"} ${name.padEnd(14)} ${elapsed()}${note ? `  ${note}` : ""}`);
-    if (!good && output) say(indented(output.trimEnd()));
+    const findings = await run().catch(messageOf);
+    interrupted.throwIfAborted();
+    if (findings !== "") failed.push(name);
+    say(`${findings === "" ? "ok    " : "FAILED"} ${name.padEnd(14)} ${elapsed()}`);
+    if (findings !== "") say(indented(findings.trimEnd()));
   }
   leaveResults({ passed: chosen.length - failed.length, failed: failed.length });
   say(failed.length === 0 ? `\nAll ${chosen.length} checks are good.` : `\nFailed checks: ${failed.join(", ")}.`);
   return failed.length === 0 ? EXIT.good : EXIT.failed;
 }
 
-/**
- * @param {Check} run
- * @param {Toolchain} toolchain
- * @returns {Promise<Verdict>}
- */
-async function verdictOf(run, toolchain) {
-  try {
-    return await run(toolchain);
-  } catch (error) {
-    return { good: false, output: messageOf(error) };
+/** The package and its tests, these scripts, and each example against the built package. */
+async function types() {
+  const examples = readdirSync(join(ROOT, "examples")).map((name) => `examples/${name}/tsconfig.json`);
+  const findings = [];
+  for (const project of ["tsconfig.json", "scripts/tsconfig.json", ...examples]) {
+    if (existsSync(join(ROOT, project)))
+      findings.push(await runTool("typescript", "bin/tsc", "--noEmit", "-p", project));
   }
+  return findings.join("");
 }

@@ -1,59 +1,47 @@
 import { join } from "node:path";
 import { EXIT, messageOf, UsageError } from "../lib/errors.mjs";
-import { isInterrupted, onInterrupt } from "../lib/interrupt.mjs";
+import { endGroup } from "../lib/exec.mjs";
+import { interrupted } from "../lib/interrupt.mjs";
 import { headline, say, stopwatch } from "../lib/log.mjs";
 import { commandsByHand } from "../quickstart/byHand.mjs";
-import { Emulator } from "../quickstart/emulator.mjs";
+import { startEmulator } from "../quickstart/emulator.mjs";
 import { Sandbox } from "../quickstart/sandbox.mjs";
 import { story } from "../quickstart/story.mjs";
 
-/** @type {import("../run.mjs").TaskRun} */
-export async function quickstart(toolchain, args) {
+/** @param {string[]} args */
+export async function quickstart(args) {
   const unknown = args.find((arg) => arg !== "--keep");
   if (unknown) throw new UsageError(`quickstart does not know "${unknown}".`);
   const keep = args.includes("--keep");
   const elapsed = stopwatch();
-  const sandbox = new Sandbox(toolchain);
-  // Registered before anything is started: on an interrupt it runs last, when the processes are gone.
-  const forget = onInterrupt(() => sandbox.remove());
-  /** @type {Emulator | undefined} */
+  const sandbox = new Sandbox();
+  /** @type {import("../quickstart/emulator.mjs").Emulator | undefined} */
   let emulator;
   let left = false;
   try {
-    emulator = await startEmulator(toolchain, sandbox);
-    const summary = await play(story(sandbox, emulator, keep));
+    headline("0. Start a local emulator of the service");
+    say("   $ SVC_EMULATOR_API_KEY=… node dist/cli/main.js emulator --port 0");
+    emulator = await startEmulator(sandbox.apiKey, join(sandbox.folder, "emulator.log"));
+    say(`   | listening on ${emulator.baseUrl}`);
+    const scenes = await story(sandbox, emulator);
+    const summary = await play(keep ? scenes.slice(0, -1) : scenes);
     headline(`Done in ${elapsed()}`);
     for (const line of summary) say(`   ${line}`);
-    if (keep) {
-      left = true;
-      sayHowToGoOn(sandbox, emulator);
-    }
+    if (keep) sayHowToGoOn(sandbox, emulator);
+    left = keep;
     return EXIT.good;
   } catch (error) {
     // A command that Ctrl-C ended is no finding.
-    if (isInterrupted()) throw error;
+    interrupted.throwIfAborted();
     say(`\n${messageOf(error)}\nThe quickstart ended after ${elapsed()}; what it made is removed.`);
     return EXIT.failed;
   } finally {
-    forget();
     if (left) emulator?.child.unref();
     else {
-      await emulator?.stop();
+      if (emulator) await endGroup(emulator.child);
       sandbox.remove();
     }
   }
-}
-
-/**
- * @param {import("../setup/setup.mjs").Toolchain} toolchain
- * @param {Sandbox} sandbox
- */
-async function startEmulator(toolchain, sandbox) {
-  headline("0. Start a local emulator of the service");
-  say("   $ SVC_EMULATOR_API_KEY=… node dist/cli/main.js emulator --port 0");
-  const emulator = await Emulator.start(toolchain, sandbox.apiKey, join(sandbox.folder, "emulator.log"));
-  say(`   | listening on ${emulator.baseUrl}`);
-  return emulator;
 }
 
 /**
@@ -62,15 +50,15 @@ async function startEmulator(toolchain, sandbox) {
  */
 async function play(scenes) {
   const summary = [];
-  for (const [index, scene] of scenes.entries()) {
-    headline(`${index + 1}. ${scene.title}`);
+  for (const [index, [title, scene]] of scenes.entries()) {
+    headline(`${index + 1}. ${title}`);
     const elapsed = stopwatch();
     try {
-      const shown = await scene.play();
-      say(`   -> ${shown} (${elapsed()})`);
-      summary.push(`${index + 1}. ${shown} (${elapsed()})`);
+      const shown = `${await scene()} (${elapsed()})`;
+      say(`   -> ${shown}`);
+      summary.push(`${index + 1}. ${shown}`);
     } catch (error) {
-      throw new Error(`Step ${index + 1} "${scene.title}" went wrong: ${messageOf(error)}.`);
+      throw new Error(`Step ${index + 1} "${title}" failed: ${messageOf(error)}.`, { cause: error });
     }
   }
   return summary;
@@ -78,7 +66,7 @@ async function play(scenes) {
 
 /**
  * @param {Sandbox} sandbox
- * @param {Emulator} emulator
+ * @param {import("../quickstart/emulator.mjs").Emulator} emulator
  */
 function sayHowToGoOn(sandbox, emulator) {
   const { goOn, end } = commandsByHand({

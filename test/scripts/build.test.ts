@@ -1,42 +1,72 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { call, environment, fakeExecutable, temporaryFolder } from "./support";
+import { call, environment, SCRIPTS, temporaryFolder, type Called } from "./support";
+
+jest.setTimeout(120_000); // The compiler runs.
+
+const ROOT = join(SCRIPTS, "..");
+
+/** A clone with these sources, the real compiler and the real settings. */
+function clone(sources: Record<string, string>): { root: string; build: () => Promise<Called> } {
+  const root = temporaryFolder();
+  mkdirSync(join(root, "node_modules", ".bin"), { recursive: true });
+  symlinkSync(process.execPath, join(root, "node_modules", ".bin", "node"));
+  for (const name of ["typescript", "@types"]) {
+    symlinkSync(join(ROOT, "node_modules", name), join(root, "node_modules", name));
+  }
+  for (const name of ["tsconfig.json", "tsconfig.build.json"]) cpSync(join(ROOT, name), join(root, name));
+  mkdirSync(join(root, "src", "cli"), { recursive: true });
+  for (const [name, text] of Object.entries(sources)) writeFileSync(join(root, "src", name), text);
+  const env = environment([], { PULUMI_SVC_ROOT: root });
+  return { root, build: () => call("setup/build.mjs", "ensureBuild", [], env) };
+}
 
 describe("the build", () => {
   test("happens when the sources or dist changed, and leaves nothing of the build before", async () => {
-    const root = temporaryFolder();
-    fakeExecutable(join(root, "src"), "index.ts", "first");
-    // Stands for the compiler: it copies src to the folder after --outDir.
-    fakeExecutable(
-      join(root, "node_modules", "typescript", "bin"),
-      "tsc",
-      `mkdir -p "$4"; cp -r src/. "$4"; mkdir -p "$4/cli"; echo x > "$4/cli/main.js"`,
-    );
-    const env = environment([], { PULUMI_SVC_ROOT: root });
-    const build = (): ReturnType<typeof call> => call("setup/build.mjs", "ensureBuild", ['"/bin/sh"', "env"], env);
+    const { root, build } = clone({ "index.ts": "export const x = 1;", "cli/main.ts": "export const y = 1;" });
+    const dist = join(root, "dist");
+    const built = { output: expect.stringMatching(/^-- build: src is compiled to dist/) };
+    expect(await build()).toMatchObject(built);
+    expect(await build()).toEqual({ output: "" });
+    expect(statSync(join(dist, "cli", "main.js")).mode & 0o111).toBe(0o111);
+    expect(readFileSync(join(root, "node_modules", ".bin", "pulumi-svc"), "utf8")).toContain("exports.y = 1");
 
-    expect((await build()).output).toContain("-- build: compiling src to dist");
-    expect((await build()).output).toBe("");
-    expect(readFileSync(join(root, "dist", "index.ts"), "utf8")).toContain("first");
-    expect(statSync(join(root, "dist", "cli", "main.js")).mode & 0o111).toBe(0o111);
+    writeFileSync(join(root, "src", "index.ts"), "export const x = 2;");
+    expect(await build()).toMatchObject(built);
+    expect(readFileSync(join(dist, "index.js"), "utf8")).toContain("exports.x = 2");
 
-    writeFileSync(join(root, "src", "index.ts"), "second");
-    writeFileSync(join(root, "dist", "leftover.js"), "");
-    expect((await build()).output).toContain("-- build");
-    expect(readFileSync(join(root, "dist", "index.ts"), "utf8")).toBe("second");
-    expect(readdirSync(join(root, "dist")).sort()).toEqual(["cli", "index.ts"]);
+    writeFileSync(join(dist, "leftover.js"), "");
+    writeFileSync(join(dist, "index.js"), "edited by hand");
+    expect(await build()).toMatchObject(built);
+    expect(readFileSync(join(dist, "index.js"), "utf8")).toContain("exports.x = 2");
+    expect(readdirSync(dist).sort()).toEqual(["cli", "index.d.ts", "index.js"]);
 
-    writeFileSync(join(root, "dist", "index.ts"), "edited by hand");
-    expect((await build()).output).toContain("-- build");
+    rmSync(join(root, "src", "cli"), { recursive: true });
+    rmSync(join(dist, "index.d.ts"));
+    expect(await build()).toMatchObject(built);
+    expect(existsSync(join(dist, "index.d.ts"))).toBe(true);
+    expect(existsSync(join(dist, "cli", "main.js"))).toBe(false);
+    expect(await build()).toEqual({ output: "" });
   });
 
   test("that fails keeps the dist before and shows the compiler's words", async () => {
-    const root = temporaryFolder();
-    fakeExecutable(join(root, "dist"), "index.js", "old");
-    fakeExecutable(join(root, "node_modules", "typescript", "bin"), "tsc", "echo 'src/a.ts(1,1): error'; exit 2");
-    const env = environment([], { PULUMI_SVC_ROOT: root });
-    const { error } = await call("setup/build.mjs", "ensureBuild", ['"/bin/sh"', "env"], env);
-    expect(error?.message).toBe("the build failed:\nsrc/a.ts(1,1): error");
-    expect(readFileSync(join(root, "dist", "index.js"), "utf8")).toContain("old");
+    const { root, build } = clone({ "index.ts": "export const x = 1;" });
+    await build();
+    writeFileSync(join(root, "src", "index.ts"), 'export const x: number = "2";');
+    const { error } = await build();
+    expect(error).toMatchObject({ name: "SetupError", advice: "Correct the sources and run this again." });
+    expect(error?.message).toMatch(/^the build failed:\nsrc\/index\.ts.*TS2322/);
+    expect(readFileSync(join(root, "dist", "index.js"), "utf8")).toContain("exports.x = 1");
+    expect((await build()).error?.message).toContain("TS2322");
   });
 });

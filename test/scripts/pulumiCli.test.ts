@@ -1,32 +1,35 @@
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { call, environment, fakeExecutable, runProcess, temporaryFolder, type Called } from "./support";
+import { call, environment, fakeExecutable, temporaryFolder, type Called } from "./support";
 
 const VERSION = "3.259.0";
 const HOST = "pulumi-language-nodejs";
 const PLUGIN = "pulumi-resource-pulumi-nodejs";
-/** A site that is not there: nothing listens on the port of discarded data. */
-const NO_SITE = "http://127.0.0.1:9";
+const NO_SITE = 'throw new Error("Failed to download: no site");';
 
 interface Machine {
   root: string;
   home: string;
   bin: string;
-  ensure: (releases?: string) => Promise<Called>;
+  /** `installer` is what the SDK's installer does, which is told the folder as `root`. */
+  ensure: (installer?: string, more?: Record<string, string>) => Promise<Called>;
 }
 
-/** A machine with an empty home and an empty folder on PATH; the clone holds the script that ships with the SDK. */
+/** A machine with an empty home and an empty folder on PATH; in the clone there is what is used of the SDK. */
 function machine(): Machine {
   const root = temporaryFolder();
   const home = temporaryFolder();
   const bin = temporaryFolder();
-  fakeExecutable(join(root, "node_modules", "@pulumi", "pulumi"), PLUGIN, "true");
-  const ensure = (releases = NO_SITE): Promise<Called> => {
-    const env = environment([bin], { PULUMI_SVC_ROOT: root, PULUMI_HOME: home, PULUMI_SVC_RELEASES_URL: releases });
-    return call("setup/pulumiCli.mjs", "ensurePulumiCli", ["process.execPath", "env"], env);
+  const sdk = join(root, "node_modules", "@pulumi", "pulumi");
+  fakeExecutable(sdk, PLUGIN, "true");
+  writeFileSync(join(sdk, "package.json"), JSON.stringify({ version: VERSION }));
+  mkdirSync(join(root, "node_modules", ".bin"));
+  symlinkSync(process.execPath, join(root, "node_modules", ".bin", "node"));
+  const ensure = (installer = NO_SITE, more = {}): Promise<Called> => {
+    const install = `exports.PulumiCommand = { install: async ({ root }) => { ${installer} } };`;
+    writeFileSync(join(sdk, "automation.js"), install);
+    const env = environment([bin], { PULUMI_SVC_ROOT: root, PULUMI_HOME: home, ...more });
+    return call("setup/pulumiCli.mjs", "ensurePulumiCli", [], env);
   };
   return { root, home, bin, ensure };
 }
@@ -86,7 +89,7 @@ describe("a CLI that is there", () => {
 test.each(["EACCES", "EROFS", "ENOSPC"])(
   "a home that refuses the script that ships with the SDK (%s) ends the set-up in words",
   async (code) => {
-    const { home, root, bin } = machine();
+    const { home, ensure } = machine();
     fakeCli(versionsBin(home), VERSION, [HOST]);
     // Root may write everywhere, so the file system's refusal is planted.
     const refusing = join(temporaryFolder(), "refusing.mjs");
@@ -97,10 +100,7 @@ test.each(["EACCES", "EROFS", "ENOSPC"])(
        fs.copyFileSync = () => { throw Object.assign(new Error("${code}: planted"), { code: "${code}" }); };
        syncBuiltinESMExports();`,
     );
-    const settings = { PULUMI_SVC_ROOT: root, PULUMI_HOME: home, NODE_OPTIONS: `--import=${refusing}` };
-    const { error } = await call("setup/pulumiCli.mjs", "ensurePulumiCli", ["process.execPath", "env"], {
-      ...environment([bin], settings),
-    });
+    const { error } = await ensure(NO_SITE, { NODE_OPTIONS: `--import=${refusing}` });
     expect(error).toEqual({
       name: "SetupError",
       message: `the Pulumi CLI cannot be put into ${home} (${code})`,
@@ -109,50 +109,32 @@ test.each(["EACCES", "EROFS", "ENOSPC"])(
   },
 );
 
-describe("the official download", () => {
-  let server: Server;
-  let site: string;
-  const files = new Map<string, Buffer>();
-  const archive = `pulumi-v${VERSION}-${process.platform}-${process.arch}.tar.gz`;
+describe("the SDK's installer", () => {
+  /** Leaves a CLI that answers with a version, as the installer does: in a folder `bin` of the one that it is told. */
+  const installs = (version: string): string =>
+    `const { mkdirSync, writeFileSync } = require("node:fs");
+     mkdirSync(root + "/bin", { recursive: true });
+     for (const [name, says] of Object.entries({ pulumi: "v${version}", "${HOST}": "", "${PLUGIN}": "" })) {
+       writeFileSync(root + "/bin/" + name, "#!/bin/sh\\necho " + says + "\\n", { mode: 0o755 });
+     }`;
 
-  beforeAll(async () => {
-    const folder = temporaryFolder();
-    fakeCli(join(folder, "pulumi"), VERSION);
-    await runProcess("tar", ["-czf", "archive", "pulumi"], { cwd: folder, env: environment([]) });
-    files.set(`/${archive}`, readFileSync(join(folder, "archive")));
-    server = createServer((request, response) => {
-      const file = files.get(request.url ?? "");
-      response.writeHead(file ? 200 : 404).end(file);
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server's address is an object
-  });
-  afterAll(() => new Promise((resolve) => server.close(resolve)));
-
-  function checksum(sum: string): void {
-    files.set(`/pulumi-${VERSION}-checksums.txt`, Buffer.from(`0000  other.tar.gz\n${sum}  ${archive}\n`));
-  }
-
-  test("is unpacked into the versions folder when its checksum is the published one", async () => {
-    checksum(
-      createHash("sha256")
-        .update(files.get(`/${archive}`) ?? "")
-        .digest("hex"),
-    );
+  test("puts the CLI into the versions folder, where the next run finds it", async () => {
     const { home, ensure } = machine();
-    const { value, output } = await ensure(site);
+    const { value, output } = await ensure(installs(VERSION));
     expect(value).toEqual({ dir: versionsBin(home), version: `v${VERSION}` });
-    expect(output).toMatch(/-- Pulumi CLI 3\.259\.0: not on this machine yet; .*\n {3}downloading http/);
+    expect(output).toMatch(/-- Pulumi CLI 3\.259\.0: not on this machine yet; .*\n {3}downloading it/);
     expect(readdirSync(join(home, "versions"))).toEqual([VERSION]);
-    expect((await ensure(NO_SITE)).output).toBe("");
+    expect((await ensure()).output).toBe("");
   });
 
-  test("is refused when its checksum is another, and the next way is tried", async () => {
-    checksum("ab".repeat(32));
+  test.each([
+    ["fails", NO_SITE, `the download of ${VERSION} failed: Failed to download: no site`],
+    ["brings what does not start", installs("0.0.0"), "it does not start on this machine (v0.0.0)"],
+  ])("is followed by the build from Go modules when it %s", async (_, installer, reason) => {
     const { home, bin, ensure } = machine();
     fakeGo(bin);
-    const { value, output } = await ensure(site);
-    expect(output).toContain(`and the site's list says ${"ab".repeat(32)}`);
+    const { value, output } = await ensure(installer);
+    expect(output).toContain(`that failed: ${reason}`);
     expect(value).toEqual({ dir: versionsBin(home), version: `v${VERSION}` });
   });
 });
@@ -183,7 +165,7 @@ describe("the build from Go modules", () => {
   test("clears what a killed build left", async () => {
     const { home, bin, ensure } = machine();
     fakeGo(bin);
-    const half = join(home, "versions", `.${VERSION}-work-1`);
+    const half = join(home, "versions", `.${VERSION}-work`);
     mkdirSync(half, { recursive: true });
     writeFileSync(join(half, "half"), "");
     await ensure();
@@ -204,7 +186,7 @@ describe("the build from Go modules", () => {
     fakeGo(bin, "go1.24.9");
     const { error } = await ensure();
     expect(error?.name).toBe("SetupError");
-    expect(error?.message).toContain(`${NO_SITE}/pulumi-${VERSION}-checksums.txt: fetch failed`);
+    expect(error?.message).toContain("Failed to download: no site");
     expect(error?.message).toContain("needs Go 1.25 or newer, and this is go version go1.24.9");
     expect(error?.advice).toContain("Install the Pulumi CLI 3.216 or newer");
     expect(readdirSync(join(home, "versions"))).toEqual([]);
