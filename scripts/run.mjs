@@ -1,39 +1,24 @@
 #!/usr/bin/env node
 /**
- * Everything that `npm run …` starts in this repository. What it imports here has no dependencies: it runs before
- * `npm ci`. The rest is loaded when the dependencies are there.
+ * Everything that `npm run …` starts in this repository. It has no dependencies: it runs before `npm ci`. When the
+ * dependencies and their Node are there, that Node runs the rest (main.mts).
  */
-import { EXIT, messageOf, SetupError, UsageError } from "./lib/errors.mjs";
-import { interrupted, watchInterrupts } from "./lib/interrupt.mjs";
+import { spawn } from "node:child_process";
+import { EXIT, report, SetupError, UsageError } from "./lib/errors.mjs";
 import { say } from "./lib/log.mjs";
-import { BIN } from "./lib/paths.mjs";
-import { directLoopback } from "./lib/proxies.mjs";
+import { NODE } from "./lib/paths.mjs";
 import { ensureDependencies } from "./setup/dependencies.mjs";
-import { ensureNode, majorOf, putFirstOnPath } from "./setup/node.mjs";
-
-/**
- * @typedef {object} Task
- * @property {string} summary
- * @property {string} [args] How its own arguments look, for the help.
- * @property {string} [details] Further help, shown by `<task> --help`.
- * @property {boolean} [cli] It needs the Pulumi CLI.
- * @property {boolean} [build] It needs dist.
- * @property {(args: string[]) => Promise<number>} [run] Answers with the exit code.
- */
+import { ensureNode } from "./setup/node.mjs";
 
 const JEST_ARGS = "[-- jest's own arguments, such as a path or -t 'part of a title']";
 
-/** @type {(suite: string) => (args: string[]) => Promise<number>} */
-const jest = (suite) => async (args) => (await import("./tasks/test.mjs")).test(suite, args);
-
-/** @type {Record<string, Task>} */
+/**
+ * What the help tells of each task; main.mts runs them.
+ * @type {Record<string, { summary: string, args?: string, details?: string }>}
+ */
 const TASKS = {
-  setup: {
-    summary: "only get what the other tasks need: dependencies, Node, the Pulumi CLI, the build",
-    cli: true,
-    build: true,
-  },
-  build: { summary: "compile src to dist, where it is out of date", build: true },
+  setup: { summary: "only get what the other tasks need: dependencies, Node, the Pulumi CLI, the build" },
+  build: { summary: "compile src to dist, where it is out of date" },
   quickstart: {
     summary: "deploy examples/quickstart on the local emulator: up, no changes, drift, repair, destroy",
     args: "[-- --keep]",
@@ -41,57 +26,28 @@ const TASKS = {
       "  --keep   leave the emulator and the stack up, and print the commands to go on by hand\n\n" +
       "Takes about a minute. Everything it makes stands in a temporary folder, but for Pulumi.quickstart-*.yaml\n" +
       "in the clone, which goes at the end. Your own Pulumi login, stacks and settings are not touched.",
-    cli: true,
-    build: true,
-    run: async (args) => (await import("./tasks/quickstart.mjs")).quickstart(args),
   },
-  test: {
-    summary: "all tests: unit, rules, processes and engine",
-    args: JEST_ARGS,
-    cli: true,
-    build: true,
-    run: jest("all"),
-  },
-  "test:unit": {
-    summary: "the tests that start no process, under a minute",
-    args: JEST_ARGS,
-    run: jest("unit"),
-  },
+  test: { summary: "all tests: unit, rules, processes and engine", args: JEST_ARGS },
+  "test:unit": { summary: "the tests that start no process, under a minute", args: JEST_ARGS },
   "test:rules": {
     summary: "the rules against a hostile service and a colleague, a few minutes",
     args: JEST_ARGS,
-    run: jest("rules"),
   },
   "test:processes": {
     summary: "the tests of the scripts, of the command and of the SDK's provider process",
     args: JEST_ARGS,
-    build: true,
-    run: jest("processes"),
   },
-  "test:engine": {
-    summary: "the tests that drive the real Pulumi CLI",
-    args: JEST_ARGS,
-    cli: true,
-    build: true,
-    run: jest("engine"),
-  },
+  "test:engine": { summary: "the tests that drive the real Pulumi CLI", args: JEST_ARGS },
   check: {
     summary: "types, lint, formatting, dead code, duplicates, the package, docs, tracked files",
     args: "[-- names of steps]",
-    run: async (args) => (await import("./tasks/check.mjs")).check(args),
   },
   docs: {
     summary: "write docs/resources.md and docs/functions.md from src",
     args: "[-- --check]",
     details: "  --check   write nothing, and fail where a page is out of date",
-    run: async (args) => (await import("./tasks/docs.mjs")).docs(args),
   },
-  bench: {
-    summary: "the benchmarks in bench/",
-    cli: true,
-    build: true,
-    run: async (args) => (await import("./tasks/bench.mjs")).bench(args),
-  },
+  bench: { summary: "the benchmarks in bench/" },
 };
 
 const HELP = `Usage: node scripts/run.mjs <task> [arguments]     (or: npm run <task> -- [arguments])
@@ -125,41 +81,22 @@ async function main([name, ...args]) {
     say(`Usage: npm run ${name} ${task.args ?? ""}\n\n${task.summary}${task.details ? `\n\n${task.details}` : ""}`);
     return EXIT.good;
   }
-  await setUp(task);
-  return (await task.run?.(args)) ?? EXIT.good;
-}
-
-/** Gets what the task needs, and puts it on our PATH. What is there already is not mentioned. @param {Task} task */
-async function setUp({ cli, build }) {
   if (process.platform === "win32") throw new SetupError("these scripts run on Linux and macOS", "On Windows use WSL.");
-  if (majorOf(process.version) < 20) {
+  if (Number.parseInt(process.versions.node) < 20) {
     throw new SetupError(`this is Node ${process.version}, too old to set anything up`, "Install Node 20 or newer.");
   }
   ensureDependencies();
   ensureNode();
-  // Until here Ctrl-C ended us and npm at once; from here on there is something to clean up.
-  watchInterrupts();
-  Object.assign(process.env, directLoopback(process.env));
-  putFirstOnPath(BIN);
-  const pulumi = cli && (await (await import("./setup/pulumiCli.mjs")).ensurePulumiCli());
-  if (pulumi) putFirstOnPath(BIN, pulumi.dir);
-  if (build) await (await import("./setup/build.mjs")).ensureBuild();
-  say(`-- ready${pulumi ? `: Pulumi CLI ${pulumi.version} in ${pulumi.dir}` : ""}`);
+  const program = new URL("main.mts", import.meta.url).pathname;
+  // In a process group of its own: Ctrl-C reaches us alone, and we pass it on, once.
+  const child = spawn(NODE, [program, name, ...args], { detached: true, stdio: ["ignore", "inherit", "inherit"] });
+  for (const signal of /** @type {const} */ (["SIGHUP", "SIGINT", "SIGTERM"])) {
+    process.on(signal, () => child.kill(signal));
+  }
+  return await new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve(code ?? EXIT.failed));
+  });
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  if (interrupted.aborted) {
-    process.exitCode = interrupted.reason;
-  } else if (error instanceof SetupError) {
-    say(`\nSet-up failed: ${error.message}\n\nWhat to do: ${error.advice}`);
-    process.exitCode = EXIT.setup;
-  } else if (error instanceof UsageError) {
-    say(`${messageOf(error)} See: node scripts/run.mjs --help`);
-    process.exitCode = EXIT.usage;
-  } else {
-    say(`\nUnexpected: ${error instanceof Error ? error.stack : String(error)}`);
-    process.exitCode = EXIT.failed;
-  }
-}
+process.exitCode = await main(process.argv.slice(2)).catch(report);

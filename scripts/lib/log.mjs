@@ -3,11 +3,6 @@ export function say(text) {
   process.stdout.write(`${text}\n`);
 }
 
-/** @param {string} text */
-export function headline(text) {
-  say(`\n== ${text}`);
-}
-
 /** The text as the output of a command under its headline. @param {string} text */
 export function indented(text) {
   return text.replace(/^(?=.)/gm, "   | ");

@@ -6,38 +6,32 @@ import { say, stopwatch } from "../lib/log.mjs";
 import { NODE, NODE_MODULES } from "../lib/paths.mjs";
 import { ownNode } from "./npm.mjs";
 
-/** The Pulumi SDK asks for Node 22 since 3.249. */
-const LEAST = 22;
-
-/** @param {string} version such as "v20.20.2" */
-export function majorOf(version) {
-  return Number(/^v(\d+)/.exec(version)?.[1] ?? 0);
-}
-
-/** Makes sure that NODE is a Node that the Pulumi SDK supports: that of the npm package `node`, else the one that runs us. */
+/** Makes sure that NODE runs what follows: it is that of the npm package `node`, else the one that runs us. */
 export function ensureNode() {
-  if (runs()) return;
+  if (isSuitable()) return;
   const elapsed = stopwatch();
   say(
     "-- Node: the npm package `node` is not complete (was its install script blocked?); completing it (half a minute)",
   );
   // What the package's own install script does: it installs the package of this kind of machine and links its program.
-  const stdio = /** @type {const} */ (["ignore", "inherit", "inherit"]);
-  spawnSync(ownNode(), ["installArchSpecificPackage"], { cwd: join(NODE_MODULES, "node"), stdio: [...stdio] });
+  const folder = join(NODE_MODULES, "node");
+  spawnSync(ownNode(), ["installArchSpecificPackage"], { cwd: folder, stdio: ["ignore", "inherit", "inherit"] });
   link(join("..", "node", "bin", "node"));
-  if (runs()) return say(`   Node is ready (${elapsed()})`);
+  if (isSuitable()) return say(`   Node is ready (${elapsed()})`);
   link(process.execPath);
-  if (runs()) return say(`   that failed; going on with Node ${process.version}, which runs this`);
+  if (isSuitable()) return say(`   that failed; going on with Node ${process.version}, which runs this`);
   rmSync(NODE, { force: true });
   throw new SetupError(
-    `the Pulumi SDK needs Node ${LEAST} or newer, this is ${process.version}, and the npm package \`node\` could not be completed`,
-    `Check that npm reaches its registry, or install Node ${LEAST} or newer, and run this again.`,
+    `Node 22.18 or newer is needed, this is ${process.version}, and the npm package \`node\` could not be completed`,
+    "Check that npm reaches its registry, or install Node 22.18 or newer, and run this again.",
   );
 }
 
-function runs() {
+/** The Pulumi SDK asks for Node 22 since 3.249; since 22.18 it runs TypeScript, which these scripts are. */
+function isSuitable() {
   const { status, stdout } = spawnSync(NODE, ["--version"], { encoding: "utf8" });
-  return status === 0 && majorOf(stdout) >= LEAST;
+  const [major, minor] = status === 0 ? stdout.slice(1).split(".").map(Number) : [0, 0];
+  return major > 22 || (major === 22 && minor >= 18);
 }
 
 /** @param {string} program */

@@ -28,7 +28,7 @@ function clone(sources: Record<string, string>): { root: string; build: () => Pr
   mkdirSync(join(root, "src", "cli"), { recursive: true });
   for (const [name, text] of Object.entries(sources)) writeFileSync(join(root, "src", name), text);
   const env = environment([], { PULUMI_SVC_ROOT: root });
-  return { root, build: () => call("setup/build.mjs", "ensureBuild", [], env) };
+  return { root, build: () => call("setup/build.mts", "ensureBuild", [], env) };
 }
 
 describe("the build", () => {

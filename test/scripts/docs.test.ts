@@ -29,7 +29,7 @@ function copy(): string {
 
 /** Runs the task, whose value is the exit code. */
 function docs(root: string, ...args: string[]): Promise<Called> {
-  return call("tasks/docs.mjs", "docs", [JSON.stringify(args)], environment([], { PULUMI_SVC_ROOT: root }));
+  return call("tasks/docs.mts", "docs", [JSON.stringify(args)], environment([], { PULUMI_SVC_ROOT: root }));
 }
 
 function edit(root: string, path: string, text: string, by: string): void {

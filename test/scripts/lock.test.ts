@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { call, environment, temporaryFolder } from "./support";
 
 function locked(lock: string, work: string, options = "{ pollMs: 20 }"): ReturnType<typeof call> {
-  return call("setup/lock.mjs", "withLock", [JSON.stringify(lock), work, options], environment([]));
+  return call("setup/lock.mts", "withLock", [JSON.stringify(lock), work, options], environment([]));
 }
 
 describe("the lock around getting the CLI", () => {

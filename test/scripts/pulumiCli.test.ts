@@ -29,7 +29,7 @@ function machine(): Machine {
     const install = `exports.PulumiCommand = { install: async ({ root }) => { ${installer} } };`;
     writeFileSync(join(sdk, "automation.js"), install);
     const env = environment([bin], { PULUMI_SVC_ROOT: root, PULUMI_HOME: home, ...more });
-    return call("setup/pulumiCli.mjs", "ensurePulumiCli", [], env);
+    return call("setup/pulumiCli.mts", "ensurePulumiCli", [], env);
   };
   return { root, home, bin, ensure };
 }

@@ -1,10 +1,22 @@
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 export const SCRIPTS = join(__dirname, "..", "..", "scripts");
+
+/** The Node that the set-up chooses, which runs TypeScript, whatever Node runs these tests. */
+export const NODE = realpathSync(join(SCRIPTS, "..", "node_modules", ".bin", "node"));
 
 /** What the scripts and the fakes need besides: neither pulumi nor npm nor go, whatever this machine has. */
 const TOOLS = "bash cat chmod cp dirname env grep gzip ls mkdir mktemp rm sed sh tar".split(" ");
@@ -91,7 +103,7 @@ export async function call(
   name: string,
   args: string[],
   env: NodeJS.ProcessEnv,
-  node = process.execPath,
+  node = NODE,
 ): Promise<Called> {
   const program = `
     import { ${name} } from ${JSON.stringify(pathToFileURL(join(SCRIPTS, script)).href)};

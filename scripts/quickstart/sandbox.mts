@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { run } from "../lib/exec.mjs";
+import { run } from "../lib/exec.mts";
 import { indented, say } from "../lib/log.mjs";
 import { ROOT } from "../lib/paths.mjs";
-import { directLoopback } from "../lib/proxies.mjs";
-import { environmentFile } from "./byHand.mjs";
+import { directLoopback } from "../lib/proxies.mts";
+import { environmentFile } from "./byHand.mts";
 
 /** A Pulumi of its own: home, state and passphrase in a temporary folder, so that nothing of the user's is read or changed. */
 export class Sandbox {
@@ -14,8 +14,8 @@ export class Sandbox {
   stack = `quickstart-${randomBytes(3).toString("hex")}`;
   apiKey = randomBytes(24).toString("hex");
   #passphrase = randomBytes(24).toString("hex");
-  /** What a user who goes on by hand needs as well. @type {Record<string, string>} */
-  #settings = {
+  /** What a user who goes on by hand needs as well. */
+  #settings: Record<string, string> = {
     PULUMI_HOME: join(this.folder, "home"),
     PULUMI_BACKEND_URL: `file://${join(this.folder, "state")}`,
     PULUMI_CONFIG_PASSPHRASE: this.#passphrase,
@@ -30,29 +30,22 @@ export class Sandbox {
   }
 
   /**
-   * Runs a pulumi command as a user would type it, and shows it with its output.
-   * @param {string[]} args
-   * @param {{ input?: string, hint?: string, code?: number }} [options] `hint` tells the reader where the input comes
-   *   from, `code` is the exit code that it has to end with
+   * Runs a pulumi command as a user would type it, and shows it with its output. `hint` tells the reader where the input
+   * comes from; `code` is the exit code that it has to end with.
    */
-  async pulumi(args, { input = "", hint = "", code = 0 } = {}) {
+  async pulumi(args: string[], { input = "", hint = "", code = 0 } = {}): Promise<string> {
     say(`   $ pulumi ${args.join(" ")}${hint}`);
     const { output } = await this.#run(args, code, { input, onLine: (line) => say(indented(line)) });
     this.refuseSecrets(output, `the output of pulumi ${args[0]}`);
     return output;
   }
 
-  /** What a command prints, without showing it: for what holds secrets. @param {string[]} args */
-  async quietly(...args) {
+  /** What a command prints, without showing it: for what holds secrets. */
+  async quietly(...args: string[]): Promise<string> {
     return (await this.#run(args, 0, {})).stdout;
   }
 
-  /**
-   * @param {string[]} args
-   * @param {number} expected
-   * @param {{ input?: string, onLine?: (line: string) => void }} options
-   */
-  async #run(args, expected, options) {
+  async #run(args: string[], expected: number, options: { input?: string; onLine?: (line: string) => void }) {
     const foreign = /^(PULUMI_|SVC_)/;
     const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name));
     const env = { ...Object.fromEntries(kept), ...this.#settings };
@@ -61,25 +54,20 @@ export class Sandbox {
     return result;
   }
 
-  /**
-   * @param {string} text
-   * @param {string} where
-   * @param {string[]} more further values that may not stand there
-   */
-  refuseSecrets(text, where, ...more) {
+  refuseSecrets(text: string, where: string, ...more: string[]): void {
     if ([this.apiKey, this.#passphrase, ...more].some((secret) => text.includes(secret))) {
       throw new Error(`${where} holds a secret in clear`);
     }
   }
 
   /** Writes what a shell has to source to go on by hand. Readable by the user alone: the passphrase is in it. */
-  writeEnvFile() {
+  writeEnvFile(): string {
     const file = join(this.folder, "env.sh");
     writeFileSync(file, environmentFile({ ...this.#settings, PATH: process.env.PATH ?? "" }), { mode: 0o600 });
     return file;
   }
 
-  remove() {
+  remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
     rmSync(join(ROOT, `Pulumi.${this.stack}.yaml`), { force: true });
   }

@@ -13,15 +13,12 @@ const GENERATED = "docs";
 /**
  * The references to documents that are not in the repository, and to sections that a page of docs/design does not have.
  * A name is looked for from the root and from the folder of the file that gives it, so that a bare name is no way around.
+ * The files are relative to the root; the answer is `file:line: what is wrong`.
  * @public for the tests
- * @param {string} root
- * @param {string[]} files relative to it
- * @returns {string[]} `file:line: what is wrong`
  */
-export function lostReferences(root, files) {
+export function lostReferences(root: string, files: string[]): string[] {
   const documents = new Set(files.filter((file) => file.endsWith(".md")));
-  /** @type {Map<string, string[]>} */
-  const headings = new Map();
+  const headings = new Map<string, string[]>();
   for (const file of documents) {
     if (file.startsWith("docs/design/")) headings.set(file, headingsOf(readFileSync(join(root, file), "utf8")));
   }
@@ -46,7 +43,6 @@ export function lostReferences(root, files) {
   });
 }
 
-/** @param {string} text */
-function headingsOf(text) {
+function headingsOf(text: string): string[] {
   return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => heading.replace(/^\d+\. /, ""));
 }

@@ -1,31 +1,29 @@
 import { join } from "node:path";
 import { EXIT, messageOf, UsageError } from "../lib/errors.mjs";
-import { endGroup } from "../lib/exec.mjs";
-import { interrupted } from "../lib/interrupt.mjs";
-import { headline, say, stopwatch } from "../lib/log.mjs";
-import { commandsByHand } from "../quickstart/byHand.mjs";
-import { startEmulator } from "../quickstart/emulator.mjs";
-import { Sandbox } from "../quickstart/sandbox.mjs";
-import { story } from "../quickstart/story.mjs";
+import { endGroup } from "../lib/exec.mts";
+import { interrupted } from "../lib/interrupt.mts";
+import { say, stopwatch } from "../lib/log.mjs";
+import { commandsByHand } from "../quickstart/byHand.mts";
+import { Emulator } from "../quickstart/emulator.mts";
+import { Sandbox } from "../quickstart/sandbox.mts";
+import { story, type Scene } from "../quickstart/story.mts";
 
-/** @param {string[]} args */
-export async function quickstart(args) {
+export async function quickstart(args: string[]): Promise<number> {
   const unknown = args.find((arg) => arg !== "--keep");
   if (unknown) throw new UsageError(`quickstart does not know "${unknown}".`);
   const keep = args.includes("--keep");
   const elapsed = stopwatch();
   const sandbox = new Sandbox();
-  /** @type {import("../quickstart/emulator.mjs").Emulator | undefined} */
-  let emulator;
+  let emulator: Emulator | undefined;
   let left = false;
   try {
-    headline("0. Start a local emulator of the service");
+    say("\n== 0. Start a local emulator of the service");
     say("   $ SVC_EMULATOR_API_KEY=… node dist/cli/main.js emulator --port 0");
-    emulator = await startEmulator(sandbox.apiKey, join(sandbox.folder, "emulator.log"));
+    emulator = await Emulator.start(sandbox.apiKey, join(sandbox.folder, "emulator.log"));
     say(`   | listening on ${emulator.baseUrl}`);
     const scenes = await story(sandbox, emulator);
     const summary = await play(keep ? scenes.slice(0, -1) : scenes);
-    headline(`Done in ${elapsed()}`);
+    say(`\n== Done in ${elapsed()}`);
     for (const line of summary) say(`   ${line}`);
     if (keep) sayHowToGoOn(sandbox, emulator);
     left = keep;
@@ -44,14 +42,11 @@ export async function quickstart(args) {
   }
 }
 
-/**
- * @param {import("../quickstart/story.mjs").Scene[]} scenes
- * @returns {Promise<string[]>} a line for each
- */
-async function play(scenes) {
+/** Answers with a line for each scene. */
+async function play(scenes: Scene[]): Promise<string[]> {
   const summary = [];
   for (const [index, [title, scene]] of scenes.entries()) {
-    headline(`${index + 1}. ${title}`);
+    say(`\n== ${index + 1}. ${title}`);
     const elapsed = stopwatch();
     try {
       const shown = `${await scene()} (${elapsed()})`;
@@ -64,18 +59,14 @@ async function play(scenes) {
   return summary;
 }
 
-/**
- * @param {Sandbox} sandbox
- * @param {import("../quickstart/emulator.mjs").Emulator} emulator
- */
-function sayHowToGoOn(sandbox, emulator) {
+function sayHowToGoOn(sandbox: Sandbox, emulator: Emulator): void {
   const { goOn, end } = commandsByHand({
     envFile: sandbox.writeEnvFile(),
     stateUrl: new URL("state", emulator.control).href,
     pid: emulator.child.pid,
     folder: sandbox.folder,
   });
-  headline("The emulator and the stack stay. To go on by hand, here in the clone:");
+  say("\n== The emulator and the stack stay. To go on by hand, here in the clone:");
   for (const command of goOn) say(`   ${command}`);
   say("\n   To end it:");
   for (const command of end) say(`   ${command}`);

@@ -1,23 +1,23 @@
-import { shellQuote } from "../lib/shell.mjs";
+import { shellQuote } from "../lib/shell.mts";
 
 /** Taken away first: the sandbox runs without the caller's settings too. */
 const UNSET_FOREIGN = `unset SVC_API_KEY $(env | sed -nE 's/^((PULUMI|SVC)_[A-Za-z0-9_]*)=.*/\\1/p')`;
 
-/**
- * What a shell has to source to go on with a stack by hand.
- * @param {Record<string, string>} settings
- */
-export function environmentFile(settings) {
+/** What a shell has to source to go on with a stack by hand. */
+export function environmentFile(settings: Record<string, string>): string {
   const exports = Object.entries(settings).map(([name, value]) => `export ${name}=${shellQuote(value)}`);
   return `${[UNSET_FOREIGN, ...exports].join("\n")}\n`;
 }
 
-/**
- * The commands to go on with what `--keep` has left, and those that end it.
- * @param {{ envFile: string, stateUrl: string, pid: number | undefined, folder: string }} left
- * @returns {{ goOn: string[], end: string[] }}
- */
-export function commandsByHand({ envFile, stateUrl, pid, folder }) {
+export interface Left {
+  envFile: string;
+  stateUrl: string;
+  pid: number | undefined;
+  folder: string;
+}
+
+/** The commands to go on with what `--keep` has left, and those that end it. */
+export function commandsByHand({ envFile, stateUrl, pid, folder }: Left): { goOn: string[]; end: string[] } {
   return {
     goOn: [
       `source ${shellQuote(envFile)}     # Pulumi's home, state and passphrase of this stack, and PATH`,

@@ -11,13 +11,17 @@ import {
 } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { SetupError } from "../lib/errors.mjs";
-import { run } from "../lib/exec.mjs";
+import { run } from "../lib/exec.mts";
 import { say, stopwatch, withProgress } from "../lib/log.mjs";
 import { NODE, NODE_MODULES, PULUMI_HOME } from "../lib/paths.mjs";
-import { goBuild } from "./goBuild.mjs";
-import { withLock } from "./lock.mjs";
+import { goBuild } from "./goBuild.mts";
+import { withLock } from "./lock.mts";
 
-/** @typedef {{ dir: string, version: string }} Cli `dir` is the folder to put first on PATH. */
+export interface Cli {
+  /** The folder to put first on PATH. */
+  dir: string;
+  version: string;
+}
 
 const LANGUAGE_HOST = "pulumi-language-nodejs";
 /** Runs dynamic resources: a script that comes with the SDK. */
@@ -28,11 +32,8 @@ const VERSIONS = join(PULUMI_HOME, "versions");
 /** How a file system says that a folder takes nothing more. */
 const UNWRITABLE = ["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT"];
 
-/**
- * Finds the Pulumi CLI or gets it: on PATH, in Pulumi's versions folder, by the SDK's installer, by a build from Go modules.
- * @returns {Promise<Cli>}
- */
-export async function ensurePulumiCli() {
+/** Finds the Pulumi CLI or gets it: on PATH, in Pulumi's versions folder, by the SDK's installer, by a build from Go modules. */
+export async function ensurePulumiCli(): Promise<Cli> {
   const { cli, refused } = await findOnPath();
   if (cli) return cli;
   // The SDK's installer gets the version of the SDK, and so does the build.
@@ -40,7 +41,7 @@ export async function ensurePulumiCli() {
   try {
     return (await findInVersions(version)) ?? (await getInto(version, refused));
   } catch (error) {
-    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
+    const { code } = error as NodeJS.ErrnoException; // a SetupError has no code
     if (code === undefined || !UNWRITABLE.includes(code)) throw error;
     throw new SetupError(
       `the Pulumi CLI cannot be put into ${PULUMI_HOME} (${code})`,
@@ -49,11 +50,8 @@ export async function ensurePulumiCli() {
   }
 }
 
-/**
- * The first suitable `pulumi` on PATH: 3.216 or newer (older ones lack what `read` needs), below 4, with its companions.
- * @returns {Promise<{ cli?: Cli, refused: string[] }>}
- */
-async function findOnPath() {
+/** The first suitable `pulumi` on PATH: 3.216 or newer (older ones lack what `read` needs), below 4, with its companions. */
+async function findOnPath(): Promise<{ cli?: Cli; refused: string[] }> {
   const folders = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
   const refused = [];
   for (const folder of new Set(folders)) {
@@ -72,16 +70,11 @@ async function findOnPath() {
   return { refused };
 }
 
-/** @param {string[]} folders */
-function missingFrom(...folders) {
+function missingFrom(...folders: string[]): string[] {
   return [LANGUAGE_HOST, DYNAMIC_PLUGIN].filter((name) => !folders.some((folder) => isExecutable(join(folder, name))));
 }
 
-/**
- * @param {string} wanted
- * @returns {Promise<Cli | undefined>}
- */
-async function findInVersions(wanted) {
+async function findInVersions(wanted: string): Promise<Cli | undefined> {
   const dir = join(VERSIONS, wanted, "bin");
   if (!isExecutable(join(dir, LANGUAGE_HOST))) return undefined;
   const version = await versionOf(join(dir, "pulumi"));
@@ -90,11 +83,8 @@ async function findInVersions(wanted) {
   return { dir, version };
 }
 
-/**
- * The official archive holds the plugin, a build from Go modules does not.
- * @param {string} dir
- */
-function addDynamicPlugin(dir) {
+/** The official archive holds the plugin, a build from Go modules does not. */
+function addDynamicPlugin(dir: string): void {
   const target = join(dir, DYNAMIC_PLUGIN);
   if (isExecutable(target)) return;
   const half = `${target}.${process.pid}`;
@@ -103,12 +93,7 @@ function addDynamicPlugin(dir) {
   renameSync(half, target);
 }
 
-/**
- * @param {string} version
- * @param {string[]} refused
- * @returns {Promise<Cli>}
- */
-async function getInto(version, refused) {
+async function getInto(version: string, refused: string[]): Promise<Cli> {
   say(`-- Pulumi CLI ${version}: not on this machine yet; getting it into ${join(VERSIONS, version)}`);
   for (const reason of refused) say(`   not used: ${reason}`);
   const elapsed = stopwatch();
@@ -121,12 +106,7 @@ async function getInto(version, refused) {
   return cli;
 }
 
-/**
- * @param {string} version
- * @param {string[]} refused
- * @returns {Promise<Cli>}
- */
-async function install(version, refused) {
+async function install(version: string, refused: string[]): Promise<Cli> {
   // Beside the place where the result will stand: a rename works only within one file system. The lock is ours.
   const work = join(VERSIONS, `.${version}-work`);
   const failures = [...refused];
@@ -150,12 +130,10 @@ async function install(version, refused) {
 }
 
 /**
- * The SDK's installer, in a process of its own: Node reads NODE_USE_ENV_PROXY when it starts.
- * @param {string} version
- * @param {string} work
- * @returns {Promise<string | undefined>} why it could not be done
+ * The SDK's installer, in a process of its own: Node reads NODE_USE_ENV_PROXY when it starts. Answers with the reason
+ * when it could not be done.
  */
-async function download(version, work) {
+async function download(version: string, work: string): Promise<string | undefined> {
   say("   downloading it from Pulumi's site: about 150 MB");
   const program = `require(${JSON.stringify(join(SDK, "automation"))}).PulumiCommand.install({ root: ${JSON.stringify(work)} })
     .catch((error) => { console.error(error.message); process.exitCode = 1; });`;
@@ -164,11 +142,7 @@ async function download(version, work) {
   return code === 0 ? undefined : `the download of ${version} failed: ${output.trim()}`;
 }
 
-/**
- * @param {string} version
- * @param {string} work
- */
-async function moveIntoPlace(version, work) {
+async function moveIntoPlace(version: string, work: string): Promise<string | undefined> {
   const bin = join(work, "bin");
   const actual = await versionOf(join(bin, "pulumi"));
   if (actual !== `v${version}`) return `it does not start on this machine (${actual ?? "no version"})`;
@@ -181,11 +155,8 @@ async function moveIntoPlace(version, work) {
   return undefined;
 }
 
-/**
- * @param {string} pulumi
- * @returns {Promise<string | undefined>} such as "v3.259.0"; nothing when it does not start
- */
-async function versionOf(pulumi) {
+/** Such as "v3.259.0"; nothing when it does not start. */
+async function versionOf(pulumi: string): Promise<string | undefined> {
   const { code, stdout } = await run(pulumi, ["version"], {
     env: { PULUMI_SKIP_UPDATE_CHECK: "true" },
     timeoutMs: 30_000,
@@ -193,8 +164,7 @@ async function versionOf(pulumi) {
   return code === 0 ? stdout.trim().split("\n").at(-1) : undefined;
 }
 
-/** @param {string} file */
-function isExecutable(file) {
+function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
     return true;

@@ -1,10 +1,9 @@
-import { run } from "../lib/exec.mjs";
+import { run } from "../lib/exec.mts";
 import { ROOT } from "../lib/paths.mjs";
-import { lostReferences } from "./documents.mjs";
+import { lostReferences } from "./documents.mts";
 
 /**
  * What no tracked file may hold. The patterns are POSIX extended ones for git; each is written so that it does not match itself.
- * @type {{ what: string, pattern: string }[]}
  */
 const FORBIDDEN = [
   {
@@ -24,7 +23,7 @@ const FORBIDDEN = [
   { what: "a URL with a password in it", pattern: "https?://[^/[:space:]\"'`{}<>]+:[^/[:space:]\"'`{}<>]+@" },
 ];
 
-export async function trackedFiles() {
+export async function trackedFiles(): Promise<string> {
   const findings = [];
   for (const { what, pattern } of FORBIDDEN) {
     const { code, output } = await run("git", ["grep", "-nIE", "-e", pattern]);

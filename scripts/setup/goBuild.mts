@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { run } from "../lib/exec.mjs";
+import { run } from "../lib/exec.mts";
 import { say, stopwatch, withProgress } from "../lib/log.mjs";
 
 const PULUMI = "github.com/pulumi/pulumi";
@@ -10,9 +10,8 @@ const CLIPBOARD = "replace github.com/atotto/clipboard => github.com/tgummerer/c
  * Each program is built from a wrapper module: it repeats Pulumi's own `replace`, which a plain `go install` would not see.
  * The language host of newer versions stands in a module that the Go module proxy does not have; sdk v3.68.0 is the
  * last that holds it, and it runs programs of today's SDK.
- * @param {string} version
  */
-const programs = (version) => [
+const programs = (version: string) => [
   {
     name: "pulumi",
     package: `${PULUMI}/pkg/v3/cmd/pulumi`,
@@ -30,12 +29,10 @@ const programs = (version) => [
 ];
 
 /**
- * Builds the CLI and its language host from Go modules, for machines that do not reach Pulumi's download site.
- * @param {string} version
- * @param {string} work a folder to build in; the programs end up in its `bin`
- * @returns {Promise<string | undefined>} why it could not be done
+ * Builds the CLI and its language host from Go modules, for machines that do not reach Pulumi's download site. The
+ * programs end up in `bin` of the folder; answers with the reason when it could not be done.
  */
-export async function goBuild(version, work) {
+export async function goBuild(version: string, work: string): Promise<string | undefined> {
   const { code, stdout } = await run("go", ["version"], { timeoutMs: 30_000 });
   if (code !== 0) return "there is no working Go on PATH to build it with";
   if (Number(/go1\.(\d+)/.exec(stdout)?.[1] ?? 0) < 25) {

@@ -1,8 +1,7 @@
-import { run } from "../lib/exec.mjs";
+import { run } from "../lib/exec.mts";
 import { NODE } from "../lib/paths.mjs";
 
-/** @param {string[]} args */
-export async function bench(args) {
+export async function bench(args: string[]): Promise<number> {
   const program = ["-r", "ts-node/register/transpile-only", "bench/main.ts"];
   return (await run(NODE, [...program, ...args], { inherit: true })).code;
 }

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join, relative } from "node:path";
 import { SetupError } from "../lib/errors.mjs";
-import { run } from "../lib/exec.mjs";
+import { run } from "../lib/exec.mts";
 import { say, stopwatch } from "../lib/log.mjs";
 import { BIN, NODE, NODE_MODULES, ROOT } from "../lib/paths.mjs";
 
@@ -10,7 +10,7 @@ const DIST = join(ROOT, "dist");
 const BUILD_INFO = join(NODE_MODULES, ".cache", "pulumi-svc", "build.tsbuildinfo");
 
 /** Brings dist/ up to date with `tsc -b`, which compiles what has changed since the last build. */
-export async function ensureBuild() {
+export async function ensureBuild(): Promise<void> {
   const elapsed = stopwatch();
   const before = modified(BUILD_INFO);
   const tsc = join(NODE_MODULES, "typescript", "bin", "tsc");
@@ -24,26 +24,25 @@ export async function ensureBuild() {
 }
 
 /** Whether dist holds what the last build wrote; `tsc -b` itself looks at the sources only. */
-function isIntact() {
+function isIntact(): boolean {
   const builtAt = modified(BUILD_INFO);
   const files = filesOf(DIST);
   const complete = outputs().every((file) => files.includes(file));
   return complete && leftovers().length === 0 && files.every((file) => modified(join(DIST, file)) <= builtAt);
 }
 
-function outputs() {
+function outputs(): string[] {
   const sources = filesOf(join(ROOT, "src")).filter((file) => file.endsWith(".ts"));
   return sources.flatMap((file) => [".js", ".d.ts"].map((ending) => file.replace(/\.ts$/, ending)));
 }
 
 /** What stands in dist and has no source. */
-function leftovers() {
+function leftovers(): string[] {
   const known = outputs();
   return filesOf(DIST).filter((file) => !known.includes(file));
 }
 
-/** @param {string} folder */
-function filesOf(folder) {
+function filesOf(folder: string): string[] {
   if (!existsSync(folder)) return [];
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return entries
@@ -51,13 +50,12 @@ function filesOf(folder) {
     .map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
 }
 
-/** @param {string} file */
-function modified(file) {
+function modified(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 /** For `npx pulumi-svc` in the clone: npm links a command only when its file is there as it installs. */
-function linkCommand() {
+function linkCommand(): void {
   const command = join(DIST, "cli", "main.js");
   const link = join(BIN, "pulumi-svc");
   if (!existsSync(command)) return;

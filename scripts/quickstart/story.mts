@@ -1,5 +1,7 @@
 import { indented, say } from "../lib/log.mjs";
-import { shellQuote } from "../lib/shell.mjs";
+import { shellQuote } from "../lib/shell.mts";
+import type { Emulator } from "./emulator.mts";
+import type { Sandbox } from "./sandbox.mts";
 
 /** What examples/quickstart works on unless it is told otherwise, and what it asks for. */
 const PROJECT = "prj-demo";
@@ -9,15 +11,11 @@ const SIZE = { min: 0.5, max: 2 };
 /** Pulumi's exit code for changes where none were expected. */
 const EXPECTED_NO_CHANGES = 7;
 
-/** @typedef {[title: string, play: () => Promise<string>]} Scene `play` answers with what it has shown, or throws. */
+/** `play` answers with what it has shown, or throws. */
+export type Scene = [title: string, play: () => Promise<string>];
 
-/**
- * The life of a stack, scene by scene. Each looks at the service itself (the emulator's state), not only at what Pulumi says.
- * @param {import("./sandbox.mjs").Sandbox} sandbox
- * @param {import("./emulator.mjs").Emulator} emulator
- * @returns {Promise<Scene[]>}
- */
-export async function story(sandbox, emulator) {
+/** The life of a stack. Each scene looks at the service itself (the emulator's state), not only at what Pulumi says. */
+export async function story(sandbox: Sandbox, emulator: Emulator): Promise<Scene[]> {
   const before = new Set((await emulator.project(PROJECT)).endpoints.map(({ id }) => id));
 
   async function compute() {

@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { run } from "../lib/exec.mjs";
+import { run } from "../lib/exec.mts";
 import { NODE_MODULES } from "../lib/paths.mjs";
 import { npm } from "../setup/npm.mjs";
-import { runTool } from "./tool.mjs";
+import { runTool } from "./tool.mts";
 
 const PROGRAM = `
 import * as svc from "pulumi-svc";
@@ -33,7 +33,7 @@ const WAYS = [
  * Packs the package as `npm publish` would and looks at the archive: publint for package.json against the files, attw for
  * the types as each kind of importer resolves them, and a program that is compiled against it.
  */
-export async function packageHygiene() {
+export async function packageHygiene(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-pack-"));
   try {
     // The check `build` has just built; without scripts the archive holds that.
@@ -53,10 +53,8 @@ export async function packageHygiene() {
  * Compiles a small program against the packed package as strictly as a user may: its types are checked too
  * (`skipLibCheck` is off), and of other packages there are the SDK and Node's types alone, so that the types of a
  * dependency such as zod must not be needed.
- * @param {string} archive
- * @param {string} folder an empty one to work in
  */
-async function compileConsumer(archive, folder) {
+async function compileConsumer(archive: string, folder: string): Promise<string> {
   const installed = join(folder, "node_modules", "pulumi-svc");
   mkdirSync(installed, { recursive: true });
   const { code, output } = await run("tar", ["-xzf", archive, "-C", installed, "--strip-components=1"]);

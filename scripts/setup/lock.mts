@@ -1,18 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import lockfile from "proper-lockfile";
 import { SetupError } from "../lib/errors.mjs";
-import { interrupted } from "../lib/interrupt.mjs";
+import { interrupted } from "../lib/interrupt.mts";
 import { say, stopwatch } from "../lib/log.mjs";
 
-/**
- * Runs `work` while no other process does. A lock that its holder has not refreshed for a minute counts as left behind.
- * @template T
- * @param {string} path
- * @param {() => Promise<T>} work
- * @param {{ pollMs?: number, giveUpMs?: number }} [options]
- * @returns {Promise<T>}
- */
-export async function withLock(path, work, { pollMs = 1_000, giveUpMs = 30 * 60_000 } = {}) {
+/** Runs `work` while no other process does. A lock that its holder has not refreshed for a minute counts as left behind. */
+export async function withLock<T>(
+  path: string,
+  work: () => Promise<T>,
+  { pollMs = 1_000, giveUpMs = 30 * 60_000 } = {},
+): Promise<T> {
   const elapsed = stopwatch();
   for (let waitedMs = 0; ; waitedMs += pollMs) {
     const unlock = await tryLock(path);
@@ -25,12 +22,11 @@ export async function withLock(path, work, { pollMs = 1_000, giveUpMs = 30 * 60_
   }
 }
 
-/** @param {string} path */
-async function tryLock(path) {
+async function tryLock(path: string): Promise<(() => Promise<void>) | undefined> {
   try {
     return await lockfile.lock(path, { lockfilePath: path, realpath: false, stale: 60_000 });
   } catch (error) {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code === "ELOCKED") return undefined;
+    if ((error as NodeJS.ErrnoException).code === "ELOCKED") return undefined; // proper-lockfile's errors are Node's
     throw error;
   }
 }

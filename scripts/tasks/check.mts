@@ -1,18 +1,18 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { packageHygiene } from "../check/packageHygiene.mjs";
-import { runTool } from "../check/tool.mjs";
-import { trackedFiles } from "../check/trackedFiles.mjs";
+import { packageHygiene } from "../check/packageHygiene.mts";
+import { runTool } from "../check/tool.mts";
+import { trackedFiles } from "../check/trackedFiles.mts";
 import { EXIT, messageOf, UsageError } from "../lib/errors.mjs";
-import { interrupted } from "../lib/interrupt.mjs";
+import { interrupted } from "../lib/interrupt.mts";
 import { indented, say, stopwatch } from "../lib/log.mjs";
 import { ROOT } from "../lib/paths.mjs";
-import { leaveResults } from "../lib/results.mjs";
-import { ensureBuild } from "../setup/build.mjs";
-import { checkDocs } from "./docs.mjs";
+import { leaveResults } from "../lib/results.mts";
+import { ensureBuild } from "../setup/build.mts";
+import { checkDocs } from "./docs.mts";
 
-/** In the order in which they run; each answers with what is wrong. @type {Record<string, () => Promise<string>>} */
-const CHECKS = {
+/** In the order in which they run; each answers with what is wrong. */
+const CHECKS: Record<string, () => Promise<string>> = {
   // First: the examples and the package need it.
   build: () => ensureBuild().then(() => ""),
   types,
@@ -25,11 +25,8 @@ const CHECKS = {
   "tracked-files": trackedFiles,
 };
 
-/**
- * Runs every check, also after one has failed: one run tells all.
- * @param {string[]} names of those that are wanted; none stands for all
- */
-export async function check(names) {
+/** Runs the checks of these names, or all, also after one has failed: one run tells everything. */
+export async function check(names: string[]): Promise<number> {
   const unknown = names.find((name) => !Object.hasOwn(CHECKS, name));
   if (unknown) throw new UsageError(`There is no check "${unknown}"; there are: ${Object.keys(CHECKS).join(", ")}.`);
   const chosen = Object.entries(CHECKS).filter(([name]) => names.length === 0 || names.includes(name));
@@ -48,7 +45,7 @@ export async function check(names) {
 }
 
 /** The package and its tests, these scripts, and each example against the built package. */
-async function types() {
+async function types(): Promise<string> {
   const examples = readdirSync(join(ROOT, "examples")).map((name) => `examples/${name}/tsconfig.json`);
   const findings = [];
   for (const project of ["tsconfig.json", "scripts/tsconfig.json", ...examples]) {

@@ -2,16 +2,15 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EXIT, messageOf } from "../lib/errors.mjs";
-import { run } from "../lib/exec.mjs";
-import { interrupted } from "../lib/interrupt.mjs";
+import { run } from "../lib/exec.mts";
+import { interrupted } from "../lib/interrupt.mts";
 import { say } from "../lib/log.mjs";
 import { NODE, NODE_MODULES } from "../lib/paths.mjs";
-import { countTests, leaveResults } from "../lib/results.mjs";
+import { countTests, leaveResults } from "../lib/results.mts";
 
 /**
  * The engine tests each start the CLI and several Node processes, and the unit tests wait for timers: both wait a good
  * part of the time, so that more of them run at once than there are processors.
- * @type {Record<string, string[]>}
  */
 const SUITES = {
   all: ["--maxWorkers=4"],
@@ -21,12 +20,8 @@ const SUITES = {
   engine: ["--selectProjects=engine", "--maxWorkers=4"],
 };
 
-/**
- * @param {string} suite
- * @param {string[]} extra from the command line; they come last, so that they win
- * @returns {Promise<number>}
- */
-export async function test(suite, extra) {
+/** The arguments of the command line come last, so that they win. */
+export async function test(suite: keyof typeof SUITES, extra: string[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-test-"));
   const report = join(folder, "report.json");
   const program = join(NODE_MODULES, "jest", "bin", "jest.js");
