@@ -62,7 +62,7 @@ describe("the reference", () => {
     for (const page of PAGES) expect(missing.output).toContain(`docs/${page} is not what the sources give`);
     expect(await docs(root)).toEqual({
       value: 0,
-      output: "docs/resources.md is written anew.\ndocs/functions.md is written anew.\n",
+      output: PAGES.map((page) => `docs/${page} is written anew.\n`).join(""),
     });
     const written = pages(root);
     expect(await docs(root)).toEqual({ value: 0, output: "The reference is up to date.\n" });
@@ -88,7 +88,7 @@ describe("the reference", () => {
     expect(cells("Arguments of EmailServer", "password")).toContain("yes");
     expect(cells("Arguments of ComputeEndpoint", "regionId")?.at(-1)).toBe("replaces it");
     edit(root, "src/resources/EmailServer.ts", 'secretArgs: ["password"],', "");
-    const spec = 'must not be empty" }), replaces: true }';
+    const spec = "regionId: { schema: text, replaces: true";
     edit(root, "src/lifecycles/computeArguments.ts", spec, spec.replace("replaces", "createOnly"));
     expect(await docs(root)).toMatchObject({ value: 0 });
     expect(cells("Arguments of EmailServer", "password")).not.toContain("yes");
