@@ -112,7 +112,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => (ms > 0 ? 
 const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
 /** A number from 0 to 1 that depends on the seed and on what it is for, not on when it is asked for. */
-export function chance(seed: number, purpose: string): number {
+function chance(seed: number, purpose: string): number {
   let hash = 2166136261 ^ seed;
   for (const char of purpose) hash = Math.imul(hash ^ char.charCodeAt(0), 16777619);
   hash = Math.imul(hash ^ (hash >>> 15), 2246822507);
