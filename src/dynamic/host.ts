@@ -193,8 +193,7 @@ export function host<Args extends object, Outputs extends object>(
     async check(olds, news) {
       return settle(() => {
         const { args, known, problems } = check(visible(news));
-        const { __surplus = [] } = hidden(news);
-        const __urn = knownUrn(hidden(news));
+        const { __urn, __surplus = [] } = hidden(news);
         const { settings, problems: settingProblems } = resolveSettings(readSetting);
         if (__urn !== undefined) {
           const oldInputs = visible(olds);
@@ -203,7 +202,7 @@ export function host<Args extends object, Outputs extends object>(
           const isReplacement = isNew && Object.keys(session.checkedInputs(__urn) ?? {}).length > 0;
           session.rememberCheck(__urn, isReplacement ? (session.checkedInputs(__urn) ?? {}) : oldInputs);
           const claims = lifecycle.declares?.(known, settings?.authProvider ?? "", new Set(Object.keys(args))) ?? [];
-          for (const twin of memory.declare(__urn, claims))
+          for (const twin of loggableUrn(__urn) === "" ? [] : memory.declare(__urn, claims))
             problems.push({ path: "", reason: declaredTwice(twin.urn, twin.what) });
           for (const remark of lifecycle.remarks?.({ args: known, isNew, isReplacement }) ?? [])
             session.warn(__urn, remark);
@@ -223,9 +222,13 @@ export function host<Args extends object, Outputs extends object>(
         const stored = storedFrom(id, olds);
         const given = visible(news);
         const comparison = compareWith(stored, given);
-        const __urn = knownUrn(hidden(news));
+        const { __urn } = hidden(news);
         const oldInputs = session.checkedInputs(__urn);
         if (__urn !== undefined && oldInputs !== undefined) {
+          warn(__urn, stored, given, comparison);
+        }
+        // A URN that is not known yet names no resource.
+        if (__urn !== undefined && oldInputs !== undefined && loggableUrn(__urn) !== "") {
           // The types are those of the arguments and outputs; what is not known yet is taken as it is stored.
           const known = { ...stored.outs, ...knownOf(given) } as Partial<Outputs & Args>;
           // What is to be replaced is given up: whoever takes its place declares it once.
@@ -234,7 +237,6 @@ export function host<Args extends object, Outputs extends object>(
           memory.hold(__urn, objects, hidden(olds).__urn);
           const twin = objects.map((object) => memory.holder(object, __urn)).find((other) => other !== undefined);
           if (twin !== undefined) throw new Error(heldTwice(kind, id, twin, __urn));
-          warn(__urn, stored, given, comparison);
         }
         const result = { replaces: [...comparison.replaces], deleteBeforeReplace: lifecycle.deleteBeforeReplace };
         if (stored.unfinished) return { ...result, changes: true };
@@ -355,9 +357,6 @@ export function host<Args extends object, Outputs extends object>(
     },
   };
 }
-
-/** A URN that is not known yet names no resource. */
-const knownUrn = ({ __urn }: Hidden): string | undefined => loggableUrn(__urn) || undefined;
 
 /**
  * The last resort: a call that is over its deadline and still has not ended is given up, so that no defect can hang the

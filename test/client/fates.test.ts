@@ -73,9 +73,8 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
     );
     for (const error of errors) {
       expect(error).toBeInstanceOf(FateUnknownError);
-      expect(String(error)).toContain(
-        isEmpty ? "was accepted without a word of it" : "was looked for and is not there",
-      );
+      expect(String(error)).toMatch(isEmpty ? /was accepted/ : /was looked for/);
+      expect(String(error)).toMatch(/is not there|no list shows it/);
     }
     expect(posts(server.seen)).toHaveLength(errors.length);
   });

@@ -39,7 +39,7 @@ test("what another resource has created or taken over in this process is not del
   await toy.create(inputs("new"));
   await toy.delete(ID, outs("old"));
   expect(deleted).toEqual([]);
-  expect(said()).toEqual([`toy ${ID} stays at the service: "new" of this program manages it now`]);
+  expect(said()).toEqual([`ComputeEndpoint ${ID} stays at the service: "new" of this program manages it now`]);
 });
 
 test("nor under its own URN, which an alias may have left in the state of the old name", async () => {
@@ -275,6 +275,6 @@ describe("what is taken over", () => {
     begin();
     await deletion;
     expect(deleted).toEqual([]);
-    expect(said()).toEqual([`toy ${ID} stays at the service: "new" of this program manages it now`]);
+    expect(said()).toEqual([`ComputeEndpoint ${ID} stays at the service: "new" of this program manages it now`]);
   });
 });
