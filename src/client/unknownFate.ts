@@ -118,6 +118,19 @@ export class Creations<Item> {
   }
 }
 
+/** Reads the effect of a change that was accepted: a read that fails leaves open whether it took effect. */
+export async function effectOf<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof SvcError) || error instanceof FateUnknownError) throw error;
+    throw new FateUnknownError(`it was accepted, and its effect could not be read: ${error.what}`, {
+      ...error.facts,
+      method: undefined,
+    });
+  }
+}
+
 /** Creates; where the service says that something is in the way, which lists may not show yet, that is looked at. */
 export async function createOrStanding<Item, Made>(
   create: () => Promise<Made>,

@@ -128,7 +128,6 @@ export function host<Args extends object, Outputs extends object>(
             },
             checkOwn: (object) => memory.checkOwn(object, urn),
             isKept: (object) => memory.isKept(object, urn),
-            holder: (object) => memory.holder(object, urn),
             departure: (object) => memory.departure(object),
             departed: (object) => memory.departed(object),
             wasDeleted: (object) => memory.wasDeleted(object),

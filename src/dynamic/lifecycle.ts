@@ -124,7 +124,6 @@ export interface Run {
   /** @throws when another resource has taken the object over. */
   checkOwn(object: string): void;
   isKept(object: string): boolean;
-  holder(object: string): string | undefined;
   departure(object: string): Departure | undefined;
   /** Ends when nobody of this run is deleting the object, or moving it away, any more; undefined when nobody is. */
   departed(object: string): Promise<void> | undefined;

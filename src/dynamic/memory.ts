@@ -88,6 +88,8 @@ export class RunMemory {
     const keeper = this.holder(object, urn);
     if (keeper !== undefined)
       throw new Error(`${object} is managed by "${nameOf(keeper)}" of this program already. Declare it once`);
+    if (this.departure(object) !== undefined)
+      throw new Error(`${object} is being deleted or moved away in this run. Run pulumi up again`);
     this.keep(object, urn);
   }
 

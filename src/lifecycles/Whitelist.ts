@@ -108,6 +108,8 @@ async function bringAbout(
   authProvider: string,
   keep: (present: string[]) => void,
 ): Promise<string[]> {
+  const departures = declared.map((origin) => call.run.departed(domainObject(projectId, origin)));
+  await Promise.all(departures);
   const known = await listed(call, projectId, authProvider, performance.now());
   // A list that still shows what this run has deleted lags.
   const present = declared.filter(

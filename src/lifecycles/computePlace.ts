@@ -1,4 +1,7 @@
-/** Where a compute may stand: who is in the way on a branch, and what of that leaves, or may be taken over. */
+/**
+ * Where a compute may stand: who is in the way on a branch, and what of that leaves, or may be taken over. Without the wait
+ * for who leaves, a chain of moves takes as many runs as it has links, and an adoption takes a compute that moves away.
+ */
 import { setTimeout as pause } from "node:timers/promises";
 import { WaitTimeoutError, within, type EndpointRecord } from "../client";
 import type { Call } from "../dynamic/lifecycle";

@@ -4,7 +4,7 @@ import type { Request } from "../http/requests";
 import type { EmailServerRequest, IntegrationRequest, OAuthCredentials, UserRequest } from "../options";
 import { type Collection, deleted, type Gone, type ListOptions, orGone } from "../reads/absence";
 import type { Waiting } from "../reads/sharedReads";
-import { type Creation, Creations } from "../unknownFate";
+import { type Creation, Creations, effectOf } from "../unknownFate";
 import {
   type AuthIntegrationRecord,
   bodies,
@@ -39,11 +39,7 @@ export interface Deletion extends Waiting {
 /** The managed auth of a project. */
 export class AuthApi {
   readonly #account: Account;
-  readonly #creations = {
-    integrations: new Creations<AuthIntegrationRecord>(),
-    oauth: new Creations<OAuthProviderRecord>(),
-    domains: new Creations<WhitelistDomainRecord>(),
-  };
+  readonly #creations = new Map<string, ReturnType<typeof creationsOf>>();
 
   constructor(account: Account) {
     this.#account = account;
@@ -81,7 +77,7 @@ export class AuthApi {
     const body = { ...request, project_id: projectId };
     const call = this.#request("POST", "/projects/auth/create", projectId, waiting, body);
     return this.#account.changing(projectId, ALL, async () => {
-      const outcome = await this.#creations.integrations.create(
+      const outcome = await this.#creationsOf(projectId).integrations.create(
         {
           ...how,
           thing: "the integration",
@@ -183,7 +179,7 @@ export class AuthApi {
   ): Promise<OAuthProviderRecord> {
     const call = this.#request("POST", OAUTH_PROVIDERS, projectId, waiting, request);
     return this.#account.changing(projectId, ["oauthProviders"], async () => {
-      const outcome = await this.#creations.oauth.create(
+      const outcome = await this.#creationsOf(projectId).oauth.create(
         {
           ...how,
           thing: "the OAuth provider",
@@ -210,7 +206,7 @@ export class AuthApi {
     const params = { ...call.params, oauth_provider_id: id };
     return this.#account.changing(projectId, ["oauthProviders"], async () => {
       const { value } = await this.#account.requests.change({ ...call, params }, bodies.oauthProvider);
-      return value ?? this.#listedProvider(projectId, id, call, waiting);
+      return value ?? effectOf(() => this.#listedProvider(projectId, id, call, waiting));
     });
   }
 
@@ -235,7 +231,7 @@ export class AuthApi {
   ): Promise<void> {
     const call = this.#request("POST", DOMAINS, projectId, waiting, { domain, auth_provider: authProvider });
     await this.#account.changing(projectId, ["domains"], async () => {
-      const outcome = await this.#creations.domains.create(
+      const outcome = await this.#creationsOf(projectId).domains.create(
         {
           ...how,
           thing: "the domain",
@@ -332,8 +328,10 @@ export class AuthApi {
     return this.#account.changing(projectId, ["emailServer"], async () => {
       const { value } = await this.#account.requests.change({ ...call, before }, bodies.emailServer);
       if (value !== undefined) return value;
-      const seen = await this.#emailServers(projectId).lookFor((servers) => servers.find(isShown), waiting);
-      return seen ?? this.emailServer(projectId, { ...waiting, since: performance.now() });
+      return effectOf(async () => {
+        const seen = await this.#emailServers(projectId).lookFor((servers) => servers.find(isShown), waiting);
+        return seen ?? (await this.emailServer(projectId, { ...waiting, since: performance.now() }));
+      });
     });
   }
 
@@ -369,6 +367,12 @@ export class AuthApi {
     );
   }
 
+  #creationsOf(projectId: string): ReturnType<typeof creationsOf> {
+    const known = this.#creations.get(projectId) ?? creationsOf();
+    this.#creations.set(projectId, known);
+    return known;
+  }
+
   #request(
     method: Request["method"],
     template: string,
@@ -380,6 +384,13 @@ export class AuthApi {
     return { method, template, params, body, deadline: this.#account.deadline(deadline), onProgress };
   }
 }
+
+/** The creations of one project. */
+const creationsOf = () => ({
+  integrations: new Creations<AuthIntegrationRecord>(),
+  oauth: new Creations<OAuthProviderRecord>(),
+  domains: new Creations<WhitelistDomainRecord>(),
+});
 
 class NothingToDelete extends Error {}
 

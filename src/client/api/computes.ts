@@ -48,7 +48,7 @@ interface ProjectState {
   creations: Creations<EndpointRecord>;
 }
 
-type Common = Pick<Request, "params" | "deadline" | "onProgress" | "retryLocked">;
+type Common = Pick<Request, "params" | "deadline" | "onProgress" | "retryLocked" | "fate">;
 
 /** The computes: each change is queued, sent and waited for. */
 export class ComputesApi {
@@ -231,7 +231,13 @@ export class ComputesApi {
 
   #common(projectId: string, { deadline, onProgress }: Waiting): Common {
     const params = { project_id: projectId };
-    return { params, deadline: this.#account.deadline(deadline), onProgress, retryLocked: false };
+    return {
+      params,
+      deadline: this.#account.deadline(deadline),
+      onProgress,
+      retryLocked: false,
+      fate: { open: false },
+    };
   }
 
   async #sendTo(endpointId: string, request: Request): Promise<Told> {

@@ -34,6 +34,8 @@ export interface Request {
   onProgress?: ((text: string) => void) | undefined;
   /** Runs before each attempt, which leaves in the same tick as it ends. What it throws ends the call. */
   before?: (() => Promise<void> | void) | undefined;
+  /** Of a change that is sent again by somebody else: whether an earlier attempt may have taken effect. */
+  fate?: { open: boolean };
   /** Called when the service holds a read off; the returned function when that is over. */
   onHeldOff?: () => () => void;
   /** Takes the error of each attempt that failed. */
@@ -124,7 +126,7 @@ export class Requests {
     const began = performance.now();
     let heldOffLeftMs = this.#options.heldOffMs;
     let faults = 0;
-    let repeated = false;
+    let repeated = request.fate?.open ?? false;
     let before: SvcError | undefined;
     for (let attempts = 1; ; attempts += 1) {
       if (deadline.expired) throw outOfTime(deadline.totalMs, { method, path: request.template }, before);
@@ -145,6 +147,7 @@ export class Requests {
         const happened = whatHappened(error);
         if (happened !== "held-off") faults += 1;
         repeated ||= happened === "unclear";
+        if (request.fate !== undefined) request.fate.open ||= repeated;
         if (request.retryLocked === false && error instanceof LockedError) throw error;
         const heldOff = happened === "held-off" && method === "GET";
         const verdict = verdictOn({
@@ -157,7 +160,7 @@ export class Requests {
           random: Math.random(),
         });
         // The last word is about the last attempt alone.
-        const isOpen = repeated && happened === "refused" && method === "PATCH" && !(error instanceof NotFoundError);
+        const isOpen = repeated && happened !== "unclear" && method === "PATCH" && !(error instanceof NotFoundError);
         if (!verdict.retry && isOpen)
           throw new FateUnknownError(`${error.what}; an earlier attempt may have taken effect`, error.facts);
         if (!verdict.retry) {

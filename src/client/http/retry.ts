@@ -45,8 +45,9 @@ const WAITED = [OperationFailedError, NotStartingError, WaitTimeoutError];
 export function mayHaveTakenEffect(error: unknown): boolean {
   // What is waited for was accepted.
   if (WAITED.some((kind) => error instanceof kind)) return true;
+  if (error instanceof FateUnknownError) return true;
   if (!(error instanceof SvcError) || error.method === undefined || error.method === "GET") return false;
-  return error instanceof FateUnknownError || whatHappened(error) === "unclear";
+  return whatHappened(error) === "unclear";
 }
 
 export type Verdict =

@@ -30,7 +30,8 @@ interface Ticket {
 }
 
 /**
- * The line of one project. Whether a project locks while an operation runs (423) shows only when asked, so it is learned:
+ * The line of one project; without it siblings of one command meet a 423 each, and the changes of a project that does not
+ * lock go one by one. Whether a project locks while an operation runs (423) shows only when asked, so it is learned:
  * `unknown`: one request at a time, its wait beside the next request. `free`: side by side, once two computes were seen to
  * change at the same time. `locks`: from the first 423 on, one after the other, waits included.
  */

@@ -8,9 +8,10 @@ import type { Kept, Waiting } from "./sharedReads";
 
 export const isGoneStatus = (status: number): boolean => status === 404 || status === 410;
 
-/** The error body of the service: an object with `code` and `message`. Something in front of it answers otherwise. */
+/** The error body of the service: an object with two texts. Something in front of it answers otherwise (a number for a code). */
 export function isErrorBody(body: unknown): boolean {
-  return typeof body === "object" && body !== null && "code" in body && "message" in body;
+  if (typeof body !== "object" || body === null || !("code" in body) || !("message" in body)) return false;
+  return typeof body.code === "string" && typeof body.message === "string";
 }
 
 /** A route that the service does not have, if what it is of exists. */
