@@ -102,7 +102,7 @@ interface Account {
 }
 
 /** Short, but longer than what the tests let lists lag. */
-const QUICK: Partial<ClientOptions> = { baseDelayMs: 2, lagMs: 30, pollCeilingMs: 5, attemptTimeoutMs: 1_000 };
+const QUICK: Partial<ClientOptions> = { baseDelayMs: 2, lagMs: 30, pollCeilingMs: 5, attemptTimeoutMs: 10_000 };
 const TOKEN = "pulumi-nodejs:dynamic/svc:";
 
 const urnOf = (kind: Kind, name: string): string => `urn:pulumi:dev::proj::${TOKEN}${kind}::${name}`;
