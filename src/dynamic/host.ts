@@ -127,7 +127,7 @@ export function host<Args extends object, Outputs extends object>(
               onTaken?.(object);
             },
             checkOwn: (object) => memory.checkOwn(object, urn),
-            isKept: (object) => memory.isKept(object, urn),
+            isKept: (object) => memory.holder(object, urn) !== undefined,
             departure: (object) => memory.departure(object),
             departed: (object) => memory.departed(object),
             wasDeleted: (object) => memory.wasDeleted(object),

@@ -118,11 +118,6 @@ export class RunMemory {
     if (keeper !== undefined && !keepers.includes(undefined)) throw new KeptError(keeper);
   }
 
-  /** Whether another resource of the program manages the object by now. */
-  isKept(object: string, urn: string): boolean {
-    return this.holder(object, urn) !== undefined;
-  }
-
   departure(object: string): Departure | undefined {
     const fate = this.#fates.get(object);
     return fate !== undefined && "departure" in fate ? fate.departure : undefined;
