@@ -1,10 +1,10 @@
-import { addDomainBody, deleteDomainsBody } from "../checks/auth-checks";
-import { answer, emptyAnswer, listed, pathParameter, readBody } from "../http";
-import { now } from "../identifiers";
-import type { Route, Service } from "../service";
-import { findIntegration } from "../store";
-import { conflict } from "../wire-errors";
-import { requireSupportedProvider } from "./auth-integration";
+import { addDomainBody, deleteDomainsBody } from "./authChecks";
+import { answer, emptyAnswer, listed, pathParameter, readBody } from "../http/input";
+import { now } from "../model/identifiers";
+import type { Route, Service } from "../model/service";
+import { findIntegration } from "../model/store";
+import { conflict } from "../http/wireErrors";
+import { requireSupportedProvider } from "./authIntegration";
 
 const TEMPLATE = "/projects/{project_id}/auth/domains";
 

@@ -1,12 +1,12 @@
-import { createIntegrationBody, createUserBody, deleteIntegrationBody, integrationBody } from "../checks/auth-checks";
-import { answer, emptyAnswer, listed, pathParameter, readBody, readOptionalBody } from "../http";
-import { hashed, newId, newSecret, now } from "../identifiers";
-import type { IntegrationRecord, ProjectRecord } from "../records";
-import { sharedOAuthProviders } from "../seed";
-import type { Route, Service } from "../service";
-import { findBranch, findIntegration, removeIntegration } from "../store";
-import { integrationView } from "../views";
-import { badRequest, conflict, notFound } from "../wire-errors";
+import { createIntegrationBody, createUserBody, deleteIntegrationBody, integrationBody } from "./authChecks";
+import { answer, emptyAnswer, listed, pathParameter, readBody, readOptionalBody } from "../http/input";
+import { hashed, newId, newSecret, now } from "../model/identifiers";
+import type { IntegrationRecord, ProjectRecord } from "../model/records";
+import { sharedOAuthProviders } from "../model/seed";
+import type { Route, Service } from "../model/service";
+import { findBranch, findIntegration, removeIntegration } from "../model/store";
+import { integrationView } from "./views";
+import { badRequest, conflict, notFound } from "../http/wireErrors";
 
 /** Default schema and table of the synced users (docs/design/api.md, Auth keys). */
 const SCHEMA_NAME = "svc_auth";

@@ -1,9 +1,9 @@
 import type { Context } from "hono";
 import type { HttpBindings } from "@hono/node-server";
-import type { Faults } from "./faults";
+import type { Faults } from "../control/faults";
 import type { Lifecycle } from "./lifecycle";
-import type { ResolvedOptions } from "./options";
-import type { RequestLog } from "./request-log";
+import type { ResolvedOptions } from "../options";
+import type { RequestLog } from "../http/requestLog";
 import type { Store } from "./store";
 
 /** What every route works with. */

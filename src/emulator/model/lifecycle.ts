@@ -1,6 +1,6 @@
-import type { Faults } from "./faults";
+import type { Faults } from "../control/faults";
 import { newId, now } from "./identifiers";
-import type { ResolvedOptions } from "./options";
+import type { ResolvedOptions } from "../options";
 import type { EndpointRecord, OperationAction, OperationOutcome, OperationRecord, ProjectRecord } from "./records";
 import { isUnfinished, type Store } from "./store";
 

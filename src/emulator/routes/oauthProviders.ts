@@ -1,11 +1,11 @@
-import { addOAuthProviderBody, updateOAuthProviderBody } from "../checks/auth-checks";
-import { answer, defined, emptyAnswer, listed, pathParameter, readBody } from "../http";
-import { now } from "../identifiers";
-import type { OAuthProviderRecord, ProjectRecord } from "../records";
-import type { Route, Service } from "../service";
-import { findIntegration } from "../store";
-import { oauthProviderView } from "../views";
-import { badRequest, conflict, notFound } from "../wire-errors";
+import { addOAuthProviderBody, updateOAuthProviderBody } from "./authChecks";
+import { answer, defined, emptyAnswer, listed, pathParameter, readBody } from "../http/input";
+import { now } from "../model/identifiers";
+import type { OAuthProviderRecord, ProjectRecord } from "../model/records";
+import type { Route, Service } from "../model/service";
+import { findIntegration } from "../model/store";
+import { oauthProviderView } from "./views";
+import { badRequest, conflict, notFound } from "../http/wireErrors";
 
 function findProvider(project: ProjectRecord, providerId: string): OAuthProviderRecord {
   const provider = project.oauth_providers.find(({ id }) => id === providerId);

@@ -1,15 +1,15 @@
 import type { z } from "zod";
-import * as bodies from "./checks/edit-checks";
-import { emailServerBody } from "./checks/auth-checks";
-import { checked, defined } from "./http";
-import { newId, now } from "./identifiers";
-import type { ProjectRecord } from "./records";
-import { createEndpoint, sharedOAuthProviders } from "./seed";
-import type { Service } from "./service";
-import { newIntegration } from "./routes/auth-integration";
-import { findBranch, findEndpoint, removeIntegration } from "./store";
-import { operationView } from "./views";
-import { badRequest, notFound } from "./wire-errors";
+import * as bodies from "./editChecks";
+import { emailServerBody } from "../routes/authChecks";
+import { checked, defined } from "../http/input";
+import { newId, now } from "../model/identifiers";
+import type { ProjectRecord } from "../model/records";
+import { createEndpoint, sharedOAuthProviders } from "../model/seed";
+import type { Service } from "../model/service";
+import { newIntegration } from "../routes/authIntegration";
+import { findBranch, findEndpoint, removeIntegration } from "../model/store";
+import { operationView } from "../routes/views";
+import { badRequest, notFound } from "../http/wireErrors";
 
 type Fields = Record<string, unknown>;
 

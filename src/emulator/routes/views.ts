@@ -1,4 +1,4 @@
-import type { ResolvedOptions } from "./options";
+import type { ResolvedOptions } from "../options";
 import type {
   BranchRecord,
   EmailServerRecord,
@@ -6,7 +6,7 @@ import type {
   OAuthProviderRecord,
   OperationRecord,
   ProjectRecord,
-} from "./records";
+} from "../model/records";
 
 /** How a stored secret comes back: as it is, masked, or not at all. */
 function secretField(options: ResolvedOptions, name: string, value: string | undefined): Record<string, string> {

@@ -1,7 +1,7 @@
-import type { ProjectRecord } from "./records";
-import { withoutSecrets } from "./request-log";
-import type { Store } from "./store";
-import { operationView } from "./views";
+import type { ProjectRecord } from "../model/records";
+import { withoutSecrets } from "../http/requestLog";
+import type { Store } from "../model/store";
+import { operationView } from "../routes/views";
 
 /** Everything about a project, secrets as hashes: what a test compares with. */
 export function projectStateView(project: ProjectRecord): object {

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import type { z } from "zod";
-import type { ResolvedOptions } from "./options";
-import type { Env } from "./service";
-import { badRequest, notFound } from "./wire-errors";
+import type { ResolvedOptions } from "../options";
+import type { Env } from "../model/service";
+import { badRequest, notFound } from "./wireErrors";
 
 export function pathParameter(context: Context<Env>, name: string): string {
   const value = context.req.param(name);

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
-import type { Env } from "./service";
+import type { Env } from "../model/service";
 import { templateOf } from "./template";
-import { WireError } from "./wire-errors";
+import { WireError } from "./wireErrors";
 
 /** So many requests a second and route; the others are told to come back (docs/design/api.md, Limits). */
 export function limitRate(ratePerSecond: number): MiddlewareHandler<Env> {

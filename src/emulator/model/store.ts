@@ -1,6 +1,6 @@
 import type { BranchRecord, EndpointRecord, IntegrationRecord, OperationRecord, ProjectRecord } from "./records";
 import { createDemoProject } from "./seed";
-import { notFound } from "./wire-errors";
+import { notFound } from "../http/wireErrors";
 
 const UNFINISHED: ReadonlySet<string> = new Set(["scheduling", "running", "cancelling"]);
 

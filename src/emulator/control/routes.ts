@@ -1,16 +1,16 @@
 import { Hono, type Context } from "hono";
 import type { z } from "zod";
-import { editBody, newProjectBody } from "../checks/edit-checks";
-import { editors } from "../edits";
-import { faultSchemaFor } from "../faults";
-import { checked, parsedJson } from "../http";
-import { hashed, newId } from "../identifiers";
-import { withoutSecrets } from "../request-log";
-import { createProject, DEMO_REGION_ID, standardBranches, type BranchPlan } from "../seed";
-import type { Env, Service } from "../service";
-import { projectStateView, stateView } from "../state-view";
+import { editBody, newProjectBody } from "./editChecks";
+import { editors } from "./edits";
+import { faultSchemaFor } from "./faults";
+import { checked, parsedJson } from "../http/input";
+import { hashed, newId } from "../model/identifiers";
+import { withoutSecrets } from "../http/requestLog";
+import { createProject, DEMO_REGION_ID, standardBranches, type BranchPlan } from "../model/seed";
+import type { Env, Service } from "../model/service";
+import { projectStateView, stateView } from "./stateView";
 import { packageVersion } from "../version";
-import { conflict, notFound } from "../wire-errors";
+import { conflict, notFound } from "../http/wireErrors";
 
 type NewProject = z.output<typeof newProjectBody>;
 

@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { z } from "zod";
-import { newId } from "./identifiers";
-import type { OperationAction, OperationOutcome } from "./records";
+import { newId } from "../model/identifiers";
+import type { OperationAction, OperationOutcome } from "../model/records";
 
 const times = z.int().min(0).default(1);
 

@@ -1,4 +1,4 @@
-import { newId } from "./identifiers";
+import { newId } from "../model/identifiers";
 
 /** A refusal in the words of the service: `{ request_id, code, message }` (docs/design/api.md, Errors). */
 export class WireError extends Error {

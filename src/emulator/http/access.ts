@@ -1,15 +1,15 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { BlockList, isIP } from "node:net";
 import type { Context, MiddlewareHandler } from "hono";
-import type { Env, Service } from "./service";
-import { WireError } from "./wire-errors";
+import type { Env, Service } from "../model/service";
+import { WireError } from "./wireErrors";
 
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8);
 loopback.addAddress("::1", "ipv6");
 
 /** Whether only this machine reaches the address. A BlockList knows the IPv6 spelling of an IPv4 address, too. */
-export function isLoopback(address: string): boolean {
+export function isThisMachine(address: string): boolean {
   const version = isIP(address);
   return version !== 0 && loopback.check(address, version === 6 ? "ipv6" : "ipv4");
 }
@@ -49,7 +49,7 @@ export const refuseForeignHosts =
     const isOurs =
       asked !== undefined &&
       (asked === "localhost" ||
-        isLoopback(asked.replace(/^\[|\]$/g, "")) ||
+        isThisMachine(asked.replace(/^\[|\]$/g, "")) ||
         asked === hostname(bracketed(service.options.host)));
     if (service.isLocal() && !isOurs) {
       throw new WireError(

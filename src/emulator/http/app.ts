@@ -1,20 +1,20 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Hono, type MiddlewareHandler } from "hono";
 import { guardControl, refuseForeignHosts, requireKey } from "./access";
-import { applyFaults } from "./fault-answers";
-import { limitRate } from "./rate-limit";
-import { logRequests } from "./request-recorder";
-import { controlRoutes } from "./routes/control";
-import { authIntegrationRoutes } from "./routes/auth-integration";
-import { domainRoutes } from "./routes/domains";
-import { emailServerRoutes } from "./routes/email-server";
-import { endpointActionRoutes } from "./routes/endpoint-actions";
-import { endpointRoutes } from "./routes/endpoints";
-import { oauthProviderRoutes } from "./routes/oauth-providers";
-import { projectRoutes } from "./routes/projects";
-import type { Env, Route, Service } from "./service";
+import { applyFaults } from "../control/faultAnswers";
+import { limitRate } from "./rateLimit";
+import { logRequests } from "./requestLog";
+import { controlRoutes } from "../control/routes";
+import { authIntegrationRoutes } from "../routes/authIntegration";
+import { domainRoutes } from "../routes/domains";
+import { emailServerRoutes } from "../routes/emailServer";
+import { endpointActionRoutes } from "../routes/endpointActions";
+import { endpointRoutes } from "../routes/endpoints";
+import { oauthProviderRoutes } from "../routes/oauthProviders";
+import { projectRoutes } from "../routes/projects";
+import type { Env, Route, Service } from "../model/service";
 import { API_ROOT } from "./template";
-import { errorAnswer, notFound, WireError } from "./wire-errors";
+import { errorAnswer, notFound, WireError } from "./wireErrors";
 
 const addLatency =
   (latencyMs: number): MiddlewareHandler<Env> =>

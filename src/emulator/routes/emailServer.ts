@@ -1,8 +1,8 @@
-import { emailServerBody } from "../checks/auth-checks";
-import { answer, pathParameter, readBody } from "../http";
-import type { Route, Service } from "../service";
-import { findIntegration } from "../store";
-import { emailServerView } from "../views";
+import { emailServerBody } from "./authChecks";
+import { answer, pathParameter, readBody } from "../http/input";
+import type { Route, Service } from "../model/service";
+import { findIntegration } from "../model/store";
+import { emailServerView } from "./views";
 
 const TEMPLATE = "/projects/{project_id}/auth/email_server";
 

@@ -1,15 +1,15 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { bracketed, isLoopback } from "./access";
+import { bracketed, isThisMachine } from "./access";
 import { createApp } from "./app";
-import { DataFile } from "./data-file";
-import { Faults } from "./faults";
-import { Lifecycle } from "./lifecycle";
-import { resolveOptions, type EmulatorOptions } from "./options";
-import { RequestLog } from "./request-log";
-import type { Service } from "./service";
-import { Store } from "./store";
+import { DataFile } from "../model/dataFile";
+import { Faults } from "../control/faults";
+import { Lifecycle } from "../model/lifecycle";
+import { resolveOptions, type EmulatorOptions } from "../options";
+import { RequestLog } from "./requestLog";
+import type { Service } from "../model/service";
+import { Store } from "../model/store";
 import { API_ROOT } from "./template";
 
 /** A running emulator. */
@@ -62,7 +62,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   const { address, port } = await listen(server, options.port, options.host);
   url = `http://${bracketed(options.host)}:${port}`;
-  isLocal = isLoopback(address);
+  isLocal = isThisMachine(address);
   lifecycle.resume();
 
   const disconnect = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { matchedRoutes } from "hono/route";
-import type { Env } from "./service";
+import type { Env } from "../model/service";
 
 /** The versioned root that every API path is relative to. */
 export const API_ROOT = "/api/v2";
