@@ -10,52 +10,54 @@ export {
   type ProjectAuthEmail,
   type ProjectAuthProvider,
 } from "./components/ProjectAuth";
-export type { AuthIntegrationResult } from "./functions/authIntegrationResult";
-export { connectionUriOutput } from "./functions/connectionUriOutput";
-export type { BranchResult } from "./functions/branchResult";
-export type { ComputeEndpointResult } from "./functions/computeEndpointResult";
 export {
   getAuthIntegration,
   getAuthIntegrationOutput,
-  type GetAuthIntegrationArgs,
-} from "./functions/getAuthIntegration";
-export {
   getAuthIntegrations,
   getAuthIntegrationsOutput,
+  type AuthIntegrationResult,
+  type GetAuthIntegrationArgs,
   type GetAuthIntegrationsArgs,
-} from "./functions/getAuthIntegrations";
-export { getBranches, getBranchesOutput, type GetBranchesArgs } from "./functions/getBranches";
+} from "./functions/authIntegrations";
+export {
+  getBranches,
+  getBranchesOutput,
+  getDefaultBranch,
+  getDefaultBranchOutput,
+  type BranchResult,
+  type GetBranchesArgs,
+  type GetDefaultBranchArgs,
+} from "./functions/branches";
 export {
   getComputeEndpoint,
   getComputeEndpointOutput,
-  type GetComputeEndpointArgs,
-} from "./functions/getComputeEndpoint";
-export {
   getComputeEndpoints,
   getComputeEndpointsOutput,
+  type ComputeEndpointResult,
+  type GetComputeEndpointArgs,
   type GetComputeEndpointsArgs,
-} from "./functions/getComputeEndpoints";
-export { getDefaultBranch, getDefaultBranchOutput, type GetDefaultBranchArgs } from "./functions/getDefaultBranch";
+} from "./functions/computeEndpoints";
+export { connectionUriOutput } from "./functions/connectionUriOutput";
 export {
   getEmailServer,
   getEmailServerOutput,
   type EmailServerOutputResult,
   type EmailServerResult,
   type GetEmailServerArgs,
-} from "./functions/getEmailServer";
+} from "./functions/emailServer";
+export type { LookupOptions, ProjectLookupArgs } from "./functions/lookup";
 export {
   getOAuthProviders,
   getOAuthProvidersOutput,
   type GetOAuthProvidersArgs,
   type OAuthProviderResult,
-} from "./functions/getOAuthProviders";
+} from "./functions/oauthProviders";
 export {
   getWhitelistDomains,
   getWhitelistDomainsOutput,
   type GetWhitelistDomainsArgs,
   type WhitelistDomainResult,
-} from "./functions/getWhitelistDomains";
-export type { LookupOptions, ProjectLookupArgs } from "./functions/lookupOptions";
+} from "./functions/whitelistDomains";
 export { AuthIntegration, type AuthIntegrationArgs } from "./resources/AuthIntegration";
 export { AuthKeys, type AuthKeysArgs } from "./resources/AuthKeys";
 export { AuthOwnershipTransfer, type AuthOwnershipTransferArgs } from "./resources/AuthOwnershipTransfer";

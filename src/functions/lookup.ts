@@ -3,8 +3,8 @@ import { messageOf } from "../dynamic/errors";
 import type { ArgumentsOf } from "../dynamic/inputs";
 import type { ReadSetting } from "../dynamic/settings";
 import { isObject, isOutput, objectProblems, wordFor, type Expected } from "../helpers/given";
+import type { Provider } from "../resources/Provider";
 import { accountOf, knownSettings, readerOf, settingsOf, stackSettings, type Account } from "./account";
-import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
 
 export interface Lookup<Args extends ProjectLookupArgs, Result> {
   promise(args: Args, opts?: LookupOptions): Promise<Result>;
@@ -77,4 +77,19 @@ function optionProblems(opts: unknown = {}): string[] {
   // What has the settings of one is taken for one: it may come from another copy of this package.
   if (provider === undefined || (isObject(provider) && isObject(provider["settings"]))) return problems;
   return [...problems, `opts.provider: must be an svc.Provider, not ${wordFor(provider)}`];
+}
+
+/** What every function takes besides its arguments. */
+export interface LookupOptions {
+  /**
+   * The account to ask.
+   * @default the stack's configuration `svc:…`, else the environment
+   */
+  provider?: Provider;
+}
+
+/** What every function is told. */
+export interface ProjectLookupArgs {
+  /** The project. */
+  projectId: string;
 }

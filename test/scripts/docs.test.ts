@@ -98,13 +98,13 @@ describe("the reference", () => {
   test("is not written while something public lacks its words: each is named with its place", async () => {
     const root = copy();
     edit(root, "src/resources/AuthUser.ts", "  /** The id in the table of the synced users. */\n", "");
-    const exported = 'export { toBranchResults } from "./functions/toBranchResults";\n';
-    edit(root, "src/index.ts", "export type { BranchResult }", `${exported}export type { BranchResult }`);
+    const exported = 'export { readerOf } from "./functions/account";\n';
+    edit(root, "src/index.ts", "export { connectionUriOutput }", `${exported}export { connectionUriOutput }`);
     const before = pages(root);
     const { value, output } = await docs(root);
     expect(value).toBe(1);
     expect(output).toMatch(/^src\/resources\/AuthUser\.ts:\d+: userId has no description$/m);
-    expect(output).toMatch(/^src\/functions\/toBranchResults\.ts:\d+: toBranchResults has no description$/m);
+    expect(output).toMatch(/^src\/functions\/account\.ts:\d+: readerOf has no description$/m);
     expect(pages(root)).toEqual(before);
   });
 

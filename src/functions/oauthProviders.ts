@@ -1,7 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../dynamic/inputs";
-import { lookup } from "./lookup";
-import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
+import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
 
 export type GetOAuthProvidersArgs = ProjectLookupArgs;
 

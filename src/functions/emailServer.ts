@@ -1,8 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../dynamic/inputs";
 import { readable } from "../helpers/masked";
-import { lookup } from "./lookup";
-import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
+import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
 
 export type GetEmailServerArgs = ProjectLookupArgs;
 
