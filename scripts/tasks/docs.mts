@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
+import { messagesPage } from "../docs/messages.mts";
 import { pagesOf } from "../docs/pages.mts";
 import { Source } from "../docs/source.mts";
 import { EXIT, UsageError } from "../lib/errors.mjs";
@@ -42,7 +43,7 @@ function outdated({ path }: Page): string {
 async function read(): Promise<{ problems: string[]; stale: Page[] }> {
   const source = new Source(ROOT);
   const stale = [];
-  for (const [path, page] of Object.entries(pagesOf(source))) {
+  for (const [path, page] of Object.entries({ ...pagesOf(source), "docs/messages.md": messagesPage(ROOT) })) {
     const file = join(ROOT, path);
     const text = await format(page, { ...(await resolveConfig(file)), filepath: file });
     if (!existsSync(file) || readFileSync(file, "utf8") !== text) stale.push({ path, text });

@@ -16,7 +16,7 @@ jest.setTimeout(300_000); // Each run reads all sources with the compiler.
 
 const ROOT = join(SCRIPTS, "..");
 const DOCS = join(ROOT, "docs");
-const PAGES = ["resources.md", "functions.md"];
+const PAGES = ["resources.md", "functions.md", "messages.md"];
 
 /** What the pages are written from, in a folder of its own, and with the pages as they are. */
 function copy(): string {
@@ -106,6 +106,30 @@ describe("the reference", () => {
     expect(output).toMatch(/^src\/resources\/AuthUser\.ts:\d+: userId has no description$/m);
     expect(output).toMatch(/^src\/functions\/account\.ts:\d+: readerOf has no description$/m);
     expect(pages(root)).toEqual(before);
+  });
+
+  test("holds every message, with what is filled in: a changed one makes its page out of date", async () => {
+    const root = copy();
+    edit(
+      root,
+      "src/functions/branches.ts",
+      "this service does not list branches",
+      "branches cannot be listed: ${branches}",
+    );
+    expect((await docs(root, "--check")).output).toMatch(/^docs\/messages\.md is not what the sources give/);
+    edit(
+      root,
+      "src/functions/branches.ts",
+      '"branches cannot be listed: ${branches}"',
+      "`branches cannot be listed: ${branches}`",
+    );
+    expect(await docs(root)).toMatchObject({ value: 0 });
+    const lines = pages(root)[2]?.split("\n") ?? [];
+    expect(lines).toContain("branches cannot be listed: {branches}");
+    expect(lines).toContain("no branch of the project is flagged as default");
+    expect(lines).not.toContain("this service does not list branches");
+    // Names, keys and units are no messages.
+    expect(lines.filter((line) => /^(application\/json|GET|ep-…)$/.test(line))).toEqual([]);
   });
 
   test("takes no argument but --check", async () => {

@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+
+const INTRO = `# Messages
+
+<!-- Written by \`npm run docs\` from the texts in src: change them there. -->
+
+Every text that this package may say to a person, by the file that says it: for whoever reviews the words, and for whoever searches for one.
+What stands in \`{braces}\` is filled in; \`{a | b}\` is one or the other, and \`{a |}\` may be left out.`;
+
+/** Two words at least, the first of them a real one: what is shorter is a name, a key or a unit. */
+const PROSE = /[A-Za-z]{2,}[,:;]? ["'(`]?[A-Za-z]/;
+
+/** The page of all messages. */
+export function messagesPage(root: string): string {
+  const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .map((file) => `src/${file.replaceAll("\\", "/")}`)
+    .filter((file) => file.endsWith(".ts"))
+    .sort();
+  const sections = files.flatMap((file) => {
+    const source = ts.createSourceFile(file, readFileSync(join(root, file), "utf8"), ts.ScriptTarget.Latest, true);
+    const messages = [...new Set(messagesIn(source))];
+    return messages.length === 0 ? [] : [`## ${file}\n\n\`\`\`text\n${messages.join("\n")}\n\`\`\``];
+  });
+  return [INTRO, ...sections].join("\n\n");
+}
+
+function messagesIn(node: ts.Node): string[] {
+  if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return [];
+  const inner = (): string[] => {
+    const found: string[] = [];
+    ts.forEachChild(node, (child) => void found.push(...messagesIn(child)));
+    return found;
+  };
+  if (!isText(node)) return inner();
+  const text = rendered(node).replace(/\s+/g, " ").trim();
+  // A text without prose may still hold one: the part of a template, a branch of a condition.
+  return PROSE.test(text.replace(/\{[^{}]*\}/g, "{}")) ? [text] : inner();
+}
+
+/** A literal, a template, or several of them joined. */
+function isText(node: ts.Node): node is ts.Expression {
+  if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) return true;
+  return isJoined(node) && (isText(node.left) || isText(node.right));
+}
+
+function isJoined(node: ts.Node): node is ts.BinaryExpression {
+  return ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken;
+}
+
+function rendered(node: ts.Expression): string {
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (ts.isParenthesizedExpression(node)) return rendered(node.expression);
+  if (ts.isTemplateExpression(node)) {
+    return node.head.text + node.templateSpans.map((span) => rendered(span.expression) + span.literal.text).join("");
+  }
+  if (isJoined(node)) return rendered(node.left) + rendered(node.right);
+  if (ts.isConditionalExpression(node)) {
+    const [whenTrue, whenFalse] = [node.whenTrue, node.whenFalse].map((branch) =>
+      rendered(branch).replace(/^\{([^{}|]*)\}$/, "$1"),
+    );
+    return whenTrue === "" ? `{${whenFalse} |}` : whenFalse === "" ? `{${whenTrue} |}` : `{${whenTrue} | ${whenFalse}}`;
+  }
+  return `{${nameOf(node)}}`;
+}
+
+/** What a placeholder is called: the name that its expression begins with, or that of the function. */
+function nameOf(node: ts.Expression): string {
+  if (ts.isIdentifier(node)) return node.text;
+  if (ts.isPropertyAccessExpression(node)) {
+    return ["length", "message", "name", "id"].includes(node.name.text)
+      ? node.getText().replace(/[?!]/g, "")
+      : node.name.text;
+  }
+  if (ts.isCallExpression(node)) {
+    const {
+      expression,
+      arguments: [first],
+    } = node;
+    if (ts.isPropertyAccessExpression(expression) && !ts.isIdentifier(expression.expression))
+      return nameOf(expression.expression);
+    if (
+      ts.isPropertyAccessExpression(expression) &&
+      ["map", "join", "replace", "toFixed"].includes(expression.name.text)
+    ) {
+      return nameOf(expression.expression);
+    }
+    return first && (ts.isIdentifier(first) || ts.isPropertyAccessExpression(first))
+      ? nameOf(first)
+      : expression.getText();
+  }
+  if (ts.isBinaryExpression(node)) return nameOf(node.left);
+  return "…";
+}
