@@ -69,7 +69,7 @@ export default tseslint.config(
   },
   forbid(["src/client/**"], [PULUMI, AXIOS, ...allBut("client")], ["src/client/http/transport.ts"]),
   forbid(["src/client/http/transport.ts"], [PULUMI, ...allBut("client")]),
-  forbid(["src/emulator/**"], [PULUMI, AXIOS, ...allBut("emulator")]),
+  forbid(["src/emulator/**"], [PULUMI, AXIOS, ...allBut("emulator", "dynamic")]),
   forbid(["src/helpers/**"], [PULUMI, AXIOS, ZOD_AT_START, ...allBut("helpers")]),
   forbid(["src/dynamic/**"], [AXIOS, ...allBut("dynamic", "client", "helpers")]),
   forbid(["src/lifecycles/**"], [PULUMI, AXIOS, ...allBut("lifecycles", "resources", "dynamic", "client", "helpers")]),

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import { Command } from "commander";
-import { packageVersion } from "../emulator/version";
+import { packageVersion } from "../dynamic/version";
 import { addEmulatorCommand } from "./emulator";
 
 const USAGE_ERROR = 2;
 
 const program = new Command("pulumi-svc")
   .description("Helpers around the pulumi-svc resources")
-  .version(packageVersion())
+  .version(packageVersion() ?? "unknown")
   // Set before the commands are added: they inherit it.
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR));
 

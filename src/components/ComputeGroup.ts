@@ -1,8 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isObject, objectProblems, wordFor } from "../helpers/given";
 import { COMPUTE_ENDPOINT_ARGS, ComputeEndpoint, type ComputeEndpointArgs } from "../resources/ComputeEndpoint";
-import { childOptions } from "./childOptions";
-import { refuse } from "./refuse";
+import { childOptions, refuse } from "./component";
 
 /** In characters, at the service (docs/design/api.md, Compute record). */
 const LONGEST_NAME = 64;

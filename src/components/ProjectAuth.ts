@@ -5,9 +5,8 @@ import { EMAIL_SERVER_ARGS, EmailServer, type EmailServerArgs } from "../resourc
 import { OAUTH_PROVIDER_ARGS, OAuthProvider, type OAuthProviderArgs } from "../resources/OAuthProvider";
 import { Whitelist } from "../resources/Whitelist";
 import { WhitelistDomain } from "../resources/WhitelistDomain";
-import { childOptions } from "./childOptions";
 import { redirectDomainsOf } from "./redirectDomains";
-import { flagProblems, refuse } from "./refuse";
+import { childOptions, flagProblems, refuse } from "./component";
 
 /** Of a union each member, less these keys. */
 type Without<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never;

@@ -9,7 +9,7 @@ import { withoutSecrets } from "../http/requestLog";
 import { createProject, DEMO_REGION_ID, standardBranches, type BranchPlan } from "../model/seed";
 import type { Env, Service } from "../model/service";
 import { projectStateView, stateView } from "./stateView";
-import { packageVersion } from "../version";
+import { packageVersion } from "../../dynamic/version";
 import { conflict, notFound } from "../http/wireErrors";
 
 type NewProject = z.output<typeof newProjectBody>;
@@ -57,7 +57,7 @@ export function controlRoutes(service: Service): Hono<Env> {
   const control = new Hono<Env>();
   const done = (): Response => new Response(null, { status: 204 });
 
-  control.get("/health", () => Response.json({ status: "ok", version: packageVersion() }));
+  control.get("/health", () => Response.json({ status: "ok", version: packageVersion() ?? "unknown" }));
   control.get("/state", () => Response.json(stateView(store)));
   control.post("/reset", () => {
     service.reset();

@@ -1,4 +1,13 @@
+import type * as pulumi from "@pulumi/pulumi";
 import { isObject, wordFor } from "../helpers/given";
+
+/** The engine hands no `customTimeouts` on to the children of a component. */
+export function childOptions(
+  parent: pulumi.ComponentResource,
+  { customTimeouts }: pulumi.ComponentResourceOptions = {},
+): pulumi.CustomResourceOptions {
+  return { parent, ...(customTimeouts !== undefined && { customTimeouts }) };
+}
 
 /** @throws all problems of a component at once. A program without types can give anything. */
 export function refuse(owner: string, opts: unknown, problems: readonly string[]): void {
