@@ -1,6 +1,7 @@
 /**
  * What a POST has made whose answer was lost, or said something else: claimed on proof only (docs/design/rules.md, 2).
  */
+import type { Deadline } from "./http/deadline";
 import { ConflictError, FateUnknownError, SvcError } from "./http/errors";
 import type { Collection } from "./reads/absence";
 import type { Waiting } from "./reads/sharedReads";
@@ -11,6 +12,8 @@ export interface Creation<Item, Made> {
   readonly thing: string;
   readonly collection: Collection<Item>;
   readonly idOf: (item: Item) => string;
+  /** What those have in common that could be taken for each other. */
+  readonly alike: string;
   /**
    * Looks at the list that is taken right before each attempt, which leaves in the same tick; what it throws ends the
    * creation before anything is sent.
@@ -37,39 +40,54 @@ export interface Creation<Item, Made> {
 /** What came of a creation: the answer, or the thing that was found where the answer was lost, or said nothing. */
 export type Outcome<Item, Made> = { readonly made: Made } | { readonly found: Item; readonly wasLost: boolean };
 
-/** The creations of one collection. Siblings look alike: what a lost answer was about is none that a sibling was told of. */
+/**
+ * The creations of one collection. Those that look alike leave one after the other: what a lost answer was about is none
+ * that an earlier one was told of, and no later one is under way.
+ */
 export class Creations<Item> {
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #newest = new Map<string, Promise<void>>();
   readonly #claimed = new Set<string>();
 
   async create<Made>(creation: Creation<Item, Made>, waiting: Waiting): Promise<Outcome<Item, Made>> {
-    const { thing, collection, idOf, check, send, says, madeId, isOurs, isAccepted = isOurs } = creation;
+    const { thing, collection, idOf, alike, check, send, says, madeId, isOurs, isAccepted = isOurs } = creation;
     let known = new Set<string>();
     const before = async (): Promise<void> => {
       const listed = await collection.list({ ...waiting, since: performance.now() });
       known = new Set(listed.map(idOf));
       check?.(listed);
     };
-    const sending = send(before).then((made) => {
-      const id = madeId?.(made);
-      // Whatever the answer is about, it is not what this request has made.
-      if (id !== undefined && known.has(id))
-        throw new FateUnknownError(`the answer is about ${id}, which was there before`);
-      if (id !== undefined) this.#claimed.add(id);
-      return made;
-    });
-    this.#underWay.add(sending);
-    const over = (): unknown => this.#underWay.delete(sending);
-    sending.then(over, over);
+    const over = await this.#turn(alike, waiting.deadline);
     try {
-      const made = await sending;
-      if (says(made)) return { made };
-    } catch (error) {
-      if (!(error instanceof FateUnknownError)) throw error;
-      return { found: await this.#find(creation, known, error, waiting), wasLost: true };
+      let lost: FateUnknownError | undefined;
+      try {
+        const made = await send(before);
+        const id = madeId?.(made);
+        // Whatever the answer is about, it is not what this request has made.
+        if (id !== undefined && known.has(id))
+          throw new FateUnknownError(`the answer is about ${id}, which was there before`);
+        if (id !== undefined) this.#claimed.add(id);
+        if (says(made)) return { made };
+      } catch (error) {
+        if (!(error instanceof FateUnknownError)) throw error;
+        lost = error;
+      }
+      const why = lost ?? new FateUnknownError(`${thing} was accepted without a word of it`);
+      const sought = lost === undefined ? { ...creation, isOurs: isAccepted } : creation;
+      return { found: await this.#find(sought, known, why, waiting), wasLost: lost !== undefined };
+    } finally {
+      over();
     }
-    const silent = new FateUnknownError(`${thing} was accepted without a word of it`);
-    return { found: await this.#find({ ...creation, isOurs: isAccepted }, known, silent, waiting), wasLost: false };
+  }
+
+  /** Returns how to let the next one go. */
+  async #turn(alike: string, deadline: Deadline | undefined): Promise<() => void> {
+    const earlier = this.#newest.get(alike);
+    let over = (): void => undefined;
+    this.#newest.set(alike, new Promise((resolve) => (over = resolve)));
+    const goOn = deadline?.pause();
+    await earlier;
+    goOn?.();
+    return over;
   }
 
   /** @throws in words that name what was found instead. */
@@ -91,11 +109,6 @@ export class Creations<Item> {
     let listed: readonly Item[];
     try {
       listed = await collection.settled(waiting);
-      // Theirs may stand in a list before their answers have come.
-      while (this.#underWay.size > 0) {
-        await Promise.allSettled(this.#underWay);
-        listed = await collection.list({ ...waiting, since: performance.now() });
-      }
     } catch (trouble) {
       if (!(trouble instanceof SvcError)) throw trouble;
       throw new FateUnknownError(`${lost.what}; ${thing} could not be looked for: ${trouble.what}`, lost.facts, again);

@@ -233,15 +233,10 @@ test("a lost answer among siblings that look alike never ends in two claims of o
     // The third and fifth answers are lost; the others come late, when their computes stand in the list already.
     return posted === 3 || posted === 5 ? { fault: "reset" } : { ...reply, delayMs: 40 };
   });
-  const outcomes = await Promise.allSettled(
+  const made = await Promise.all(
     Array.from({ length: 8 }, () => createCompute(client, "p", { branch_id: "b", type: "read_only" })),
   );
-  const made = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value.id] : []));
-  const open = outcomes.flatMap((outcome): unknown[] => (outcome.status === "rejected" ? [outcome.reason] : []));
-  expect(new Set(made).size).toBe(made.length);
-  // Two of the same kind whose answers were lost at the same time cannot always be told apart: then that is said.
-  expect(open.length).toBeLessThanOrEqual(2);
-  for (const error of open) expect(String(error)).toContain("what has appeared meanwhile is not known to be it");
+  expect(new Set(made.map(({ id }) => id)).size).toBe(8);
   expect(project.computes).toHaveLength(8);
 });
 

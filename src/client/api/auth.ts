@@ -82,6 +82,7 @@ export class AuthApi {
           ...how,
           thing: "the integration",
           collection: this.integrations(projectId),
+          alike: request.auth_provider,
           idOf: ({ auth_provider, auth_provider_project_id }) => `${auth_provider} ${auth_provider_project_id}`,
           send: (before) => this.#account.requests.change({ ...call, before }, bodies.keySet),
           says: ({ value }) => value !== undefined,
@@ -184,6 +185,7 @@ export class AuthApi {
           ...how,
           thing: "the OAuth provider",
           collection: this.oauthProviders(projectId),
+          alike: request.id,
           idOf: (item) => item.id,
           send: (before) => this.#account.requests.change({ ...call, before }, bodies.oauthProvider),
           says: ({ value }) => value !== undefined,
@@ -236,6 +238,7 @@ export class AuthApi {
           ...how,
           thing: "the domain",
           collection: this.domains(projectId),
+          alike: domain,
           idOf: domainKey,
           send: (before) => this.#account.requests.change({ ...call, before }),
           // Never: that it is listed is looked for below.

@@ -3,7 +3,7 @@ import { Deadline } from "../http/deadline";
 import { FateUnknownError, type SvcError } from "../http/errors";
 import type { Accepted, Request } from "../http/requests";
 import { ProjectQueue } from "../operations/queue";
-import { changing, DeletionWait, EndpointWait } from "../operations/waits";
+import { DeletionWait, EndpointWait } from "../operations/waits";
 import { ProjectWatch } from "../operations/watch";
 import type { EndpointAttributes } from "../options";
 import { type Collection, deleted, isRouteMissing, type ListOptions } from "../reads/absence";
@@ -87,6 +87,7 @@ export class ComputesApi {
           ...how,
           thing: "the compute",
           collection: this.collection(projectId),
+          alike: `${attributes.branch_id ?? ""} ${attributes.type ?? ""}`,
           idOf: ({ id }) => id,
           send: (before) => this.#account.requests.change({ ...request, before }, bodies.endpointChange),
           says: ({ value }) => value !== undefined,
@@ -277,12 +278,9 @@ export class ComputesApi {
       // Operations first: a list of after their end shows what they have led to.
       const operations = await this.#projects.operationsNow(projectId, look);
       const { endpoints } = await this.#account.requests.read({ ...look, template: ENDPOINTS }, bodies.endpoints);
-      const snapshot = { lookedAt, operations, endpoints };
-      if (changing(snapshot).size > 1) queue.isFree();
-      return snapshot;
+      return { lookedAt, operations, endpoints };
     }, pollCeilingMs);
-    const queue = new ProjectQueue(baseDelayMs);
-    const made = { queue, watch, creations: new Creations<EndpointRecord>() };
+    const made = { queue: new ProjectQueue(baseDelayMs), watch, creations: new Creations<EndpointRecord>() };
     this.#states.set(projectId, made);
     return made;
   }

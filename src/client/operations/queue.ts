@@ -16,85 +16,56 @@ const seconds = (ms: number): number => Math.round(ms / 1000);
 const heldBy = (locked: LockedError, { totalMs }: Deadline): Error =>
   saying(locked, `another operation held it for ${seconds(totalMs)} s`, totalMs);
 
-/** Held by a change from before it is sent until its wait has ended. */
-interface Lease {
-  turn: number;
-  sending: boolean;
-  accepted: boolean;
-}
-
 interface Ticket {
   turn: number;
-  enter: (lease: Lease) => void;
+  enter: () => void;
   onProgress: (text: string) => void;
 }
 
 /**
- * The line of one project; without it siblings of one command meet a 423 each, and the changes of a project that does not
- * lock go one by one. Whether a project locks while an operation runs (423) shows only when asked, so it is learned:
- * `unknown`: one request at a time, its wait beside the next request. `free`: side by side, once two computes were seen to
- * change at the same time. `locks`: from the first 423 on, one after the other, waits included.
+ * The line of one project. Whether a project locks while an operation runs shows only when asked: changes go side by side
+ * until the first 423, and from then on one after the other, waits included. Without the line siblings of one command
+ * would ask for the lock in a loop, and those of a project that does not lock need none.
  */
 export class ProjectQueue {
-  #learned: "unknown" | "free" | "locks" = "unknown";
+  #locks = false;
   #turns = 0;
+  /** Changes between the time before they are sent and the end of their wait. */
+  #underWay = 0;
   readonly #line: Ticket[] = [];
-  readonly #leases = new Set<Lease>();
-  readonly #baseDelayMs: number;
 
-  constructor(baseDelayMs: number) {
-    this.#baseDelayMs = baseDelayMs;
-  }
+  constructor(private readonly baseDelayMs: number) {}
 
   async run<A, T>(job: Job<A, T>): Promise<T> {
-    this.#turns += 1;
-    let lease = await this.#enter(this.#turns, job);
-    let locked: LockedError | undefined;
+    const turn = (this.#turns += 1);
+    await this.#enter(turn, job);
     try {
-      for (let attempts = 1; ; attempts += 1) {
-        try {
-          return await job.wait(await this.#send(lease, job));
-        } catch (error) {
-          if (!(error instanceof LockedError) || lease.accepted) {
-            // The time was over in what comes before the next attempt: what stood in the way is the lock.
-            throw locked !== undefined && !lease.accepted && job.deadline.expired
-              ? heldBy(locked, job.deadline)
-              : error;
-          }
-          locked = error;
-          if (this.#leases.size > 1) {
-            this.#leave(lease);
-            lease = await this.#enter(lease.turn, job);
-          } else {
-            await this.#waitForStranger(error, attempts, job);
-          }
-        }
-      }
+      return await job.wait(await this.#send(turn, job));
     } finally {
-      this.#leave(lease);
+      this.#leave();
     }
   }
 
-  /** Two computes of the project are changing at the same time: it does not lock. */
-  isFree(): void {
-    if (this.#learned !== "unknown") return;
-    this.#learned = "free";
-    this.#admit();
-  }
-
-  async #send<A, T>(lease: Lease, job: Job<A, T>): Promise<A> {
-    lease.sending = true;
-    try {
-      const answer = await job.send();
-      lease.accepted = true;
-      return answer;
-    } catch (error) {
-      // Learned before the next one is let in.
-      if (error instanceof LockedError) this.#learned = "locks";
-      throw error;
-    } finally {
-      lease.sending = false;
-      this.#admit();
+  /** A 423 means that nothing was executed, so it is sent again: by those that left together one after the other. */
+  async #send<A, T>(turn: number, job: Job<A, T>): Promise<A> {
+    let locked: LockedError | undefined;
+    for (let attempts = 1; ; attempts += 1) {
+      try {
+        return await job.send();
+      } catch (error) {
+        if (!(error instanceof LockedError)) {
+          // The time was over in what comes before the next attempt: what stood in the way is the lock.
+          throw locked !== undefined && job.deadline.expired ? heldBy(locked, job.deadline) : error;
+        }
+        locked = error;
+        this.#locks = true;
+        if (this.#underWay > 1) {
+          this.#leave();
+          await this.#enter(turn, job);
+        } else {
+          await this.#waitForStranger(error, attempts, job);
+        }
+      }
     }
   }
 
@@ -105,7 +76,7 @@ export class ProjectQueue {
     { deadline, onProgress }: Job<A, T>,
   ): Promise<void> {
     const asked = error.retryAfterMs ?? 0;
-    const delayMs = asked + jitteredMs(attempts, this.#baseDelayMs, Math.random());
+    const delayMs = asked + jitteredMs(attempts, this.baseDelayMs, Math.random());
     if (asked > 0 && asked >= deadline.remainingMs()) {
       throw saying(
         error,
@@ -120,40 +91,31 @@ export class ProjectQueue {
     if (deadline.expired) throw heldBy(error, deadline);
   }
 
-  async #enter<A, T>(turn: number, { deadline, onProgress }: Job<A, T>): Promise<Lease> {
+  async #enter<A, T>(turn: number, { deadline, onProgress }: Job<A, T>): Promise<void> {
+    if (!this.#locks || this.#underWay === 0) {
+      this.#underWay += 1;
+      return;
+    }
     const goOn = deadline.pause();
-    const lease = await new Promise<Lease>((enter) => {
+    await new Promise<void>((enter) => {
       const behind = this.#line.findIndex((ticket) => ticket.turn > turn);
       this.#line.splice(behind === -1 ? this.#line.length : behind, 0, { turn, enter, onProgress });
-      this.#admit();
+      this.#tell();
     });
     goOn();
-    return lease;
   }
 
-  #leave(lease: Lease): void {
-    this.#leases.delete(lease);
-    this.#admit();
+  /** The place of the last one under way goes to the first in line. */
+  #leave(): void {
+    const next = this.#underWay === 1 ? this.#line.shift() : undefined;
+    if (next === undefined) this.#underWay -= 1;
+    else next.enter();
+    this.#tell();
   }
 
-  #mayEnter(): boolean {
-    if (this.#learned === "free") return true;
-    if (this.#learned === "locks") return this.#leases.size === 0;
-    return ![...this.#leases].some((lease) => lease.sending);
-  }
-
-  #admit(): void {
-    while (this.#line.length > 0 && this.#mayEnter()) {
-      const ticket = this.#line.shift();
-      if (ticket === undefined) break;
-      const lease: Lease = { turn: ticket.turn, sending: true, accepted: false };
-      this.#leases.add(lease);
-      ticket.enter(lease);
-    }
-    // Before a lock is known the line moves with every answer: not worth a word.
-    if (this.#learned !== "locks") return;
+  #tell(): void {
     this.#line.forEach(({ onProgress }, place) => {
-      const before = this.#leases.size + place;
+      const before = this.#underWay + place;
       onProgress(`waiting for ${before} other change${before === 1 ? "" : "s"} of this project`);
     });
   }

@@ -18,11 +18,6 @@ export function newestOf(endpointId: string, listed: readonly OperationRecord[])
   return listed.find(({ endpoint_id, action }) => endpoint_id === endpointId && action !== "check_availability");
 }
 
-/** The computes of which an operation has not ended. A lock would let one change at a time only. */
-export function changing({ operations = [] }: Pick<Snapshot, "operations">): Set<string | undefined> {
-  return new Set(operations.filter(isUnfinished).map(({ endpoint_id }) => endpoint_id));
-}
-
 const seconds = (ms: number): number => Math.round(ms / 1000);
 const describe = ({ id, action, status }: OperationRecord): string => `operation ${id} ${action} ${status}`;
 
