@@ -77,6 +77,11 @@ export class Account {
     this.#transport.close();
   }
 
+  /** See `Transport`. */
+  serviceNow(): number {
+    return this.#transport.serviceNow();
+  }
+
   /** A list of this project, shared with all who need it. */
   collection<Body extends z.ZodType, T>(
     what: Readable,

@@ -1,10 +1,14 @@
 /**
  * What a POST has made whose answer was lost, or said something else: claimed on proof only (docs/design/rules.md, 2).
  */
+import type { Account } from "./account";
 import type { Deadline } from "./http/deadline";
 import { ConflictError, FateUnknownError, SvcError } from "./http/errors";
 import type { Collection } from "./reads/absence";
 import type { Waiting } from "./reads/sharedReads";
+
+/** The service tells its time in whole seconds. */
+const CLOCK_STEP_MS = 1_000;
 
 /** How to create one thing, and how to tell it from others. */
 export interface Creation<Item, Made> {
@@ -44,17 +48,22 @@ export type Outcome<Item, Made> = { readonly made: Made } | { readonly found: It
  * The creations of one collection. Those that look alike leave one after the other: what a lost answer was about is none
  * that an earlier one was told of, and no later one is under way.
  */
-export class Creations<Item> {
+export class Creations<Item extends object> {
   readonly #newest = new Map<string, Promise<void>>();
   readonly #claimed = new Set<string>();
+
+  constructor(private readonly account: Pick<Account, "serviceNow">) {}
 
   async create<Made>(creation: Creation<Item, Made>, waiting: Waiting): Promise<Outcome<Item, Made>> {
     const { thing, collection, idOf, alike, check, send, says, madeId, isOurs, isAccepted = isOurs } = creation;
     let known = new Set<string>();
+    let leftAt = Number.NaN;
     const before = async (): Promise<void> => {
       const listed = await collection.list({ ...waiting, since: performance.now() });
       known = new Set(listed.map(idOf));
       check?.(listed);
+      // Of several attempts only the last one may have taken effect: another was refused, or never arrived.
+      leftAt = this.account.serviceNow();
     };
     const over = await this.#turn(alike, waiting.deadline);
     try {
@@ -73,7 +82,7 @@ export class Creations<Item> {
       }
       const why = lost ?? new FateUnknownError(`${thing} was accepted without a word of it`);
       const sought = lost === undefined ? { ...creation, isOurs: isAccepted } : creation;
-      return { found: await this.#find(sought, known, why, waiting), wasLost: lost !== undefined };
+      return { found: await this.#find(sought, { known, leftAt }, why, waiting), wasLost: lost !== undefined };
     } finally {
       over();
     }
@@ -101,7 +110,7 @@ export class Creations<Item> {
       describe,
       ways,
     }: Omit<Creation<Item, unknown>, "send" | "says" | "madeId">,
-    known: ReadonlySet<string>,
+    { known, leftAt }: { known: ReadonlySet<string>; leftAt: number },
     lost: FateUnknownError,
     waiting: Waiting,
   ): Promise<Item> {
@@ -115,14 +124,18 @@ export class Creations<Item> {
     }
     const appeared = listed.filter((item) => !known.has(idOf(item)) && !this.#claimed.has(idOf(item)));
     const candidates = appeared.filter(isCandidate);
-    const [found, ...others] = candidates.filter(isOurs);
+    const isOlder = (item: Item): boolean =>
+      Date.parse(String(Reflect.get(item, "created_at"))) < leftAt - CLOCK_STEP_MS;
+    const [found, ...others] = candidates.filter((item) => isOurs(item) && !isOlder(item));
     if (found !== undefined && others.length === 0) {
       this.#claimed.add(idOf(found));
       return found;
     }
     if (candidates.length === 0)
       throw new FateUnknownError(`${lost.what}; ${thing} was looked for and is not there`, lost.facts, again);
-    const named = candidates.map(describe).join("; ");
+    const named = candidates
+      .map((item) => describe(item) + (isOlder(item) ? ", which is older than this request" : ""))
+      .join("; ");
     throw new FateUnknownError(
       `${lost.what}; what has appeared meanwhile is not known to be it: ${named}`,
       lost.facts,

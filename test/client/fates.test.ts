@@ -207,6 +207,43 @@ test("of what has appeared, none is claimed when two may be it, or when it is no
   }
 });
 
+describe("of an object that no list showed before the POST whose answer was lost", () => {
+  /** The service's clock is an hour ahead. */
+  const serviceNow = (): number => Date.now() + 3_600_000;
+  const madeBefore = async (createdAt: (leftAt: number) => string | undefined, hasClock = true): Promise<unknown> => {
+    let created_at: string | undefined;
+    let posted = false;
+    const { client } = await scripted(({ method }) => {
+      const headers = { date: hasClock ? new Date(serviceNow()).toUTCString() : "" };
+      if (method === "POST") {
+        posted = true;
+        created_at = createdAt(serviceNow());
+        return { status: 502, headers };
+      }
+      const item = { id: "ep-1", host: "h", branch_id: "b", type: "t", current_state: "active", created_at };
+      return { headers, json: { endpoints: posted ? [item] : [], operations: [] } };
+    });
+    const how = { ...like<EndpointRecord>({ branch_id: "b" }), describe: ({ id }: EndpointRecord) => id };
+    return client.computes.create("p", { branch_id: "b" }, how).catch(String);
+  };
+  const iso = (time: number): string => new Date(time).toISOString();
+
+  test("one that is older than the POST by the service's clock is named and not claimed", async () => {
+    const error = await madeBefore((leftAt) => iso(leftAt - 3_000));
+    expect(error).toContain("not known to be it: ep-1, which is older than this request (POST");
+  });
+  test("one that was made when it left is claimed, also where its time is told in whole seconds", async () => {
+    const found = { id: "ep-1" };
+    await expect(madeBefore(iso)).resolves.toMatchObject(found);
+    const whole = (leftAt: number): string => iso(Math.floor(leftAt / 1_000) * 1_000);
+    await expect(madeBefore(whole)).resolves.toMatchObject(found);
+  });
+  test("one without a time, or at a service without a clock, is claimed", async () => {
+    await expect(madeBefore(() => undefined)).resolves.toMatchObject({ id: "ep-1" });
+    await expect(madeBefore((leftAt) => iso(leftAt - 3_000), false)).resolves.toMatchObject({ id: "ep-1" });
+  });
+});
+
 test("two computes that are accepted without a word are two, also beside one that was there", async () => {
   const project = new FakeProject({ operationMs: 100 });
   project.computes.push({ id: "ep-old", host: "h", branch_id: "b", type: "read_only", current_state: "active" });

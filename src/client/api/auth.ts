@@ -371,7 +371,7 @@ export class AuthApi {
   }
 
   #creationsOf(projectId: string): ReturnType<typeof creationsOf> {
-    const known = this.#creations.get(projectId) ?? creationsOf();
+    const known = this.#creations.get(projectId) ?? creationsOf(this.#account);
     this.#creations.set(projectId, known);
     return known;
   }
@@ -389,10 +389,10 @@ export class AuthApi {
 }
 
 /** The creations of one project. */
-const creationsOf = () => ({
-  integrations: new Creations<AuthIntegrationRecord>(),
-  oauth: new Creations<OAuthProviderRecord>(),
-  domains: new Creations<WhitelistDomainRecord>(),
+const creationsOf = (account: Account) => ({
+  integrations: new Creations<AuthIntegrationRecord>(account),
+  oauth: new Creations<OAuthProviderRecord>(account),
+  domains: new Creations<WhitelistDomainRecord>(account),
 });
 
 class NothingToDelete extends Error {}

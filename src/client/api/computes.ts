@@ -280,7 +280,11 @@ export class ComputesApi {
       const { endpoints } = await this.#account.requests.read({ ...look, template: ENDPOINTS }, bodies.endpoints);
       return { lookedAt, operations, endpoints };
     }, pollCeilingMs);
-    const made = { queue: new ProjectQueue(baseDelayMs), watch, creations: new Creations<EndpointRecord>() };
+    const made = {
+      queue: new ProjectQueue(baseDelayMs),
+      watch,
+      creations: new Creations<EndpointRecord>(this.#account),
+    };
     this.#states.set(projectId, made);
     return made;
   }

@@ -80,6 +80,9 @@ export class Transport {
   // A kept connection that the service closes just then would leave a request's fate unknown for no good reason.
   readonly #own = { httpAgent: new HttpAgent({ keepAlive: false }), httpsAgent: new HttpsAgent({ keepAlive: false }) };
 
+  /** How far the service's clock is ahead of performance.now, by the newest answer: in whole seconds, rounded down. */
+  #aheadMs = Number.NaN;
+
   constructor(baseUrl: string, apiKey: string, userAgent: string) {
     const { hostname, port, protocol } = new URL(baseUrl);
     this.#where = `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
@@ -97,6 +100,11 @@ export class Transport {
     });
   }
 
+  /** The time of the service, or up to a second before it; NaN where no answer told it. */
+  serviceNow(): number {
+    return this.#aheadMs + performance.now();
+  }
+
   async send(attempt: Attempt): Promise<RawResponse> {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), attempt.timeoutMs);
@@ -111,6 +119,7 @@ export class Transport {
         ...(attempt.repeatable ? this.#kept : this.#own),
         signal: abort.signal,
       });
+      this.#aheadMs = Date.parse(headerOf(response, "date") ?? "") - performance.now();
       return {
         status: response.status,
         text: await textOf(response.data),
