@@ -108,7 +108,7 @@ describe("deleting a compute", () => {
 
 describe("starting a compute", () => {
   test("is undefined where the route does not exist", async () => {
-    const { client } = await scripted(scene({ computes: () => [compute()], change: { status: 404 } }));
+    const { client } = await scripted(scene({ computes: () => [compute()], change: gone() }));
     await expect(client.computes.start(PRJ, "ep-1")).resolves.toBeUndefined();
   });
 

@@ -45,7 +45,7 @@ export const scene = ({ computes, operations, change = { status: 200 }, creates 
       if (!changed) listsBefore = nth;
       return { json: { endpoints: changed ? computes(nth - listsBefore) : [] } };
     }
-    return operations === undefined ? { status: 404 } : { json: { operations: operations(nth) } };
+    return operations === undefined ? gone() : { json: { operations: operations(nth) } };
   };
 };
 

@@ -217,9 +217,12 @@ test("a read never shares the single attempt of a wait's look", async () => {
 });
 
 describe("routes that not every service has", () => {
-  test.each([404, 405])("are undefined after %i when the project answers, and not asked for again", async (status) => {
+  test.each([
+    ["404 of the service", gone()],
+    ["405", { status: 405 }],
+  ])("are undefined after a %s when the project answers, and not asked for again", async (_, answer) => {
     const { server, client } = await scripted((request, nth) =>
-      request.path === "/projects/p/endpoints" ? service(request, nth) : { status },
+      request.path === "/projects/p/endpoints" ? service(request, nth) : answer,
     );
     for (let i = 0; i < 2; i += 1) {
       await expect(client.projects.operations("p")).resolves.toBeUndefined();
@@ -228,6 +231,14 @@ describe("routes that not every service has", () => {
     }
     // Each is asked twice before that is believed, and the project once.
     expect(server.seen).toHaveLength(7);
+  });
+
+  test("are trouble after a 404 of something in front of the service, however often it comes", async () => {
+    const { client } = await scripted((request, nth) =>
+      request.path === "/projects/p/endpoints" ? service(request, nth) : { status: 404, text: "default backend - 404" },
+    );
+    for (let i = 0; i < 3; i += 1)
+      await expect(client.projects.operations("p")).rejects.toBeInstanceOf(BadResponseError);
   });
 
   test("are a NotFoundError for a project that does not exist", async () => {

@@ -1,7 +1,8 @@
 import { type Account, listsOf } from "../account";
 import type { Deadline } from "../http/deadline";
+import { PermissionError } from "../http/errors";
 import { newestOf } from "../operations/waits";
-import { type ListOptions, optional } from "../reads/absence";
+import { isRouteMissing, type ListOptions } from "../reads/absence";
 import type { Waiting } from "../reads/sharedReads";
 import { bodies, type BranchRecord, type OperationRecord, type ProjectRecord } from "./records";
 
@@ -10,7 +11,7 @@ export class ProjectsApi {
   readonly #account: Account;
   /** Routes found to be missing, with their project. */
   readonly #missing = new Set<string>();
-  /** Routes that have answered, with their project: a 404 of something in front of them is trouble. */
+  /** Routes that have answered, with their project. */
   readonly #there = new Set<string>();
 
   constructor(account: Account) {
@@ -54,16 +55,19 @@ export class ProjectsApi {
     const key = `${route} ${projectId}`;
     if (this.#missing.has(key)) return undefined;
     if (this.#there.has(key)) return read();
-    const ask = () => optional(async () => ({ value: await read() }));
-    let found = await ask();
-    if (found === undefined) {
-      // For a project that does not exist this throws, and says so.
-      await listsOf(this.#account, projectId).endpoints.list({ deadline: waiting.deadline });
-      // Something in front of the service may have answered, which passes.
-      found = await ask();
+    for (const isLast of [false, true]) {
+      try {
+        const value = await read();
+        this.#there.add(key);
+        return value;
+      } catch (error) {
+        if (!isRouteMissing(error) && !(error instanceof PermissionError)) throw error;
+        // For a project that does not exist this throws, and says so. What passes is asked once more.
+        if (!isLast) await listsOf(this.#account, projectId).endpoints.list({ deadline: waiting.deadline });
+      }
     }
-    (found === undefined ? this.#missing : this.#there).add(key);
-    return found?.value;
+    this.#missing.add(key);
+    return undefined;
   }
 }
 

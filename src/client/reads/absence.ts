@@ -3,7 +3,7 @@
  * (docs/design/rules.md, 3).
  */
 import { type Deadline, sleep, within } from "../http/deadline";
-import { BadResponseError, inSeconds, NotFoundError, PermissionError, SvcError, TimeoutError } from "../http/errors";
+import { BadResponseError, inSeconds, NotFoundError, SvcError, TimeoutError } from "../http/errors";
 import type { Kept, Waiting } from "./sharedReads";
 
 export const isGoneStatus = (status: number): boolean => status === 404 || status === 410;
@@ -14,19 +14,12 @@ export function isErrorBody(body: unknown): boolean {
   return typeof body.code === "string" && typeof body.message === "string";
 }
 
-/** A route that the service does not have, if what it is of exists. */
+/**
+ * A route that the service does not have, if what it is of exists. A 404 without the error body is none of the service's
+ * (docs/design/api.md, Errors), and says nothing of its routes.
+ */
 export const isRouteMissing = (error: unknown): error is SvcError =>
-  error instanceof SvcError && (error.status === 404 || error.status === 405);
-
-/** For routes that not every service has: undefined where it is missing, or where the key may not use it. */
-export async function optional<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (isRouteMissing(error) || error instanceof PermissionError) return undefined;
-    throw error;
-  }
-}
+  error instanceof NotFoundError || (error instanceof SvcError && error.status === 405);
 
 export interface ListOptions extends Waiting {
   /** The list must have been asked for at this time (performance.now) or later. */
