@@ -5,26 +5,23 @@ import { AuthenticationError, SvcError } from "./http/errors";
 import { Redactor } from "./http/redact";
 import { type Request, Requests } from "./http/requests";
 import { Transport } from "./http/transport";
-import type { ClientOptions } from "./options";
+import type { ClientOptions, Settings } from "./options";
 import { Collection } from "./reads/absence";
-import { SharedRead, SharedReads, type Waiting } from "./reads/sharedReads";
+import { SharedRead, SharedReads } from "./reads/sharedReads";
+import { Creations } from "./unknownFate";
 
-export type Settings = {
-  [Name in Exclude<keyof ClientOptions, "userAgent">]-?: Exclude<ClientOptions[Name], undefined>;
-};
-
-/** What is read and shared, by the path below the project that it comes from. */
-const ROUTES = {
-  endpoints: "/endpoints",
-  operations: "/operations",
-  branches: "/branches",
-  project: "",
-  integrations: "/auth/integrations",
-  oauthProviders: "/auth/oauth_providers",
-  domains: "/auth/domains",
-  emailServer: "/auth/email_server",
+/** What is read and shared: its path below the project, and what that answers. What is no list is read as one of one. */
+const LISTS = {
+  endpoints: ["/endpoints", bodies.endpoints],
+  operations: ["/operations?limit=100", bodies.operations],
+  branches: ["/branches", bodies.branches],
+  integrations: ["/auth/integrations", bodies.integrations],
+  oauthProviders: ["/auth/oauth_providers", bodies.oauthProviders],
+  domains: ["/auth/domains", bodies.domains],
+  emailServer: ["/auth/email_server", bodies.emailServers],
 } as const;
-export type Readable = keyof typeof ROUTES;
+export type Readable = keyof typeof LISTS;
+type ItemOf<What extends Readable> = z.infer<(typeof LISTS)[What][1]>[number];
 
 export const PROJECT = "/projects/{project_id}";
 
@@ -51,6 +48,7 @@ function checkedKey(apiKey: string): string {
 export class Account {
   readonly settings: Settings;
   readonly requests: Requests;
+  readonly creations: Creations;
   readonly redactor: Redactor;
   readonly #reads = new SharedReads();
   readonly #transport: Transport;
@@ -71,43 +69,30 @@ export class Account {
     this.redactor = new Redactor(settings.apiKey);
     this.#transport = new Transport(settings.baseUrl, settings.apiKey, options.userAgent ?? "pulumi-svc");
     this.requests = new Requests(this.#transport, this.redactor, settings);
+    this.creations = new Creations(this.requests, this.#transport);
   }
 
   close(): void {
     this.#transport.close();
   }
 
-  /** See `Transport`. */
-  serviceNow(): number {
-    return this.#transport.serviceNow();
-  }
-
   /** A list of this project, shared with all who need it. */
-  collection<Body extends z.ZodType, T>(
-    what: Readable,
-    projectId: string,
-    shape: Body,
-    itemsOf: (body: z.infer<Body>) => readonly T[],
-    extra: Partial<Request> = {},
-  ): Collection<T> {
-    return new Collection<T>(this.settings.lagMs, (since) =>
-      this.#reads.get(
-        `${what} ${projectId}`,
-        () => this.#ask(what, projectId, (request) => this.requests.read(request, shape).then(itemsOf), extra),
-        since,
-      ),
-    );
+  list<What extends Readable>(what: What, projectId: string): Collection<ItemOf<What>> {
+    const read = () =>
+      new SharedRead(PROJECT + LISTS[what][0], (events) => {
+        const deadline = new Deadline(this.settings.readDeadlineMs);
+        const onHeldOff = (): (() => void) => {
+          const ends = [deadline.pause(), events.onHeldOff()];
+          return () => ends.forEach((end) => end());
+        };
+        return this.#read(what, projectId, { ...events, deadline, onHeldOff });
+      });
+    return new Collection(this.settings.lagMs, (since) => this.#reads.get(`${what} ${projectId}`, read, since));
   }
 
-  /** What is no list, shared in the same way. */
-  async one<S extends z.ZodType>(
-    what: Readable,
-    projectId: string,
-    shape: S,
-    { since, ...waiting }: Waiting & { since?: number | undefined } = {},
-  ): Promise<z.infer<S>> {
-    const ask = () => this.#ask(what, projectId, (request) => this.requests.read(request, shape), {});
-    return this.#reads.get(`${what} ${projectId}`, ask, since).latest.wait(waiting);
+  /** One attempt, shared with nobody, for a loop that makes the next one by itself. */
+  look<What extends Readable>(what: What, projectId: string): Promise<readonly ItemOf<What>[]> {
+    return this.#read(what, projectId, { deadline: new Deadline(this.settings.readDeadlineMs), retry: false });
   }
 
   /** Keeps nothing of these from before the change, during it, or by the time it has ended. */
@@ -125,40 +110,14 @@ export class Account {
     return given ?? new Deadline(this.settings.mutationDeadlineMs);
   }
 
-  #ask<T>(
-    what: Readable,
+  #read<What extends Readable>(
+    what: What,
     projectId: string,
-    read: (request: Request) => Promise<T>,
-    extra: Partial<Request>,
-  ): SharedRead<T> {
-    const template = PROJECT + ROUTES[what];
-    return new SharedRead<T>(template, (events) => {
-      const deadline = new Deadline(this.settings.readDeadlineMs);
-      const onHeldOff = (): (() => void) => {
-        const ends = [deadline.pause(), events.onHeldOff()];
-        return () => ends.forEach((end) => end());
-      };
-      const params = { project_id: projectId };
-      return read({ method: "GET", template, params, deadline, ...events, onHeldOff, ...extra });
-    });
+    how: Omit<Request, "method" | "template" | "params">,
+  ): Promise<readonly ItemOf<What>[]> {
+    const [path, shape] = LISTS[what];
+    const request: Request = { ...how, method: "GET", template: PROJECT + path, params: { project_id: projectId } };
+    // The type of a shape that is looked up by its name is that of all shapes.
+    return this.requests.read(request, shape) as Promise<readonly ItemOf<What>[]>;
   }
-}
-
-/** The lists of one project. */
-export function listsOf(account: Account, projectId: string) {
-  return {
-    endpoints: account.collection("endpoints", projectId, bodies.endpoints, ({ endpoints }) => endpoints),
-    operations: account.collection("operations", projectId, bodies.operations, ({ operations }) => operations, {
-      query: "limit=100",
-    }),
-    branches: account.collection("branches", projectId, bodies.branches, ({ branches }) => branches),
-    integrations: account.collection("integrations", projectId, bodies.integrations, ({ data }) => data),
-    oauthProviders: account.collection(
-      "oauthProviders",
-      projectId,
-      bodies.oauthProviders,
-      ({ providers }) => providers,
-    ),
-    domains: account.collection("domains", projectId, bodies.domains, ({ domains }) => domains),
-  };
 }

@@ -1,5 +1,5 @@
 export { Client } from "./client";
-export { type AuthCreation, isOf } from "./api/auth";
+export { isOf } from "./api/auth";
 export type { ChangeOptions } from "./api/computes";
 export type {
   AuthIntegrationRecord,
@@ -16,4 +16,4 @@ export { mayHaveTakenEffect } from "./http/retry";
 export { endedBadly } from "./operations/waits";
 export type * from "./options";
 export { orGone } from "./reads/absence";
-export { createOrStanding } from "./unknownFate";
+export { type Creation as AuthCreation, createOrStanding } from "./unknownFate";

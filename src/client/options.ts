@@ -1,3 +1,5 @@
+import type { EmailServerRecord } from "./api/records";
+
 /** One account at one service. */
 export interface ClientOptions {
   /** The versioned API root. */
@@ -22,6 +24,11 @@ export interface ClientOptions {
   /** The first retry's longest delay. @default 250 */
   baseDelayMs?: number | undefined;
 }
+
+/** With all that is left out filled in. */
+export type Settings = {
+  [Name in Exclude<keyof ClientOptions, "userAgent">]-?: Exclude<ClientOptions[Name], undefined>;
+};
 
 /** What create and update send of a compute (docs/design/api.md). */
 export interface EndpointAttributes {
@@ -58,12 +65,7 @@ export interface OAuthCredentials {
   client_secret?: string | undefined;
 }
 
-export interface EmailServerRequest {
-  type: string;
-  host?: string | undefined;
-  port?: number | undefined;
-  username?: string | undefined;
-  password?: string | undefined;
-  sender_email?: string | undefined;
-  sender_name?: string | undefined;
-}
+export type EmailServerRequest = Pick<
+  EmailServerRecord,
+  "type" | "host" | "port" | "username" | "password" | "sender_email" | "sender_name"
+>;

@@ -1,116 +1,134 @@
 /**
  * What a POST has made whose answer was lost, or said something else: claimed on proof only (docs/design/rules.md, 2).
  */
-import type { Account } from "./account";
-import type { Deadline } from "./http/deadline";
+import type { z } from "zod";
 import { ConflictError, FateUnknownError, SvcError } from "./http/errors";
+import type { Request, Requests } from "./http/requests";
+import type { Transport } from "./http/transport";
 import type { Collection } from "./reads/absence";
 import type { Waiting } from "./reads/sharedReads";
 
 /** The service tells its time in whole seconds. */
 const CLOCK_STEP_MS = 1_000;
 
-/** How to create one thing, and how to tell it from others. */
-export interface Creation<Item, Made> {
-  /** For messages, such as `the compute`. */
-  readonly thing: string;
-  readonly collection: Collection<Item>;
-  readonly idOf: (item: Item) => string;
-  /** What those have in common that could be taken for each other. */
-  readonly alike: string;
+/** What a lifecycle knows of the object that it creates, and how it is told from others. */
+export interface Creation<Item> {
   /**
    * Looks at the list that is taken right before each attempt, which leaves in the same tick; what it throws ends the
    * creation before anything is sent.
    */
   readonly check?: ((listed: readonly Item[]) => void) | undefined;
-  /** `before` has to run before each attempt. */
-  readonly send: (before: () => Promise<void>) => Promise<Made>;
-  /** Whether an answer tells of what was made. Where it does not, the list has to. */
-  readonly says: (made: Made) => boolean;
-  /** The id that the service has given it, where it gives one. */
-  readonly madeId?: ((made: Made) => string | undefined) | undefined;
-  /** Whether it is what was accepted without a word. @default isOurs */
-  readonly isAccepted?: ((item: Item) => boolean) | undefined;
   /** Whether every readable attribute that was sent stands there, with the value that was sent. */
   readonly isOurs: (item: Item) => boolean;
+  /** Whether it is what was accepted without a word. @default isOurs */
+  readonly isAccepted?: ((item: Item) => boolean) | undefined;
   /** Of what has appeared meanwhile, that which may be meant. */
   readonly isCandidate: (item: Item) => boolean;
   /** Names a candidate that is not proven to be ours, with its age and what differs. */
   readonly describe: (item: Item) => string;
   /** How to manage a candidate after all, where that is possible. */
   readonly ways?: ((items: readonly Item[]) => string) | undefined;
+  /** The answer was lost, and the object was found. */
+  readonly onFound: (item: Item) => void;
 }
 
-/** What came of a creation: the answer, or the thing that was found where the answer was lost, or said nothing. */
-export type Outcome<Item, Made> = { readonly made: Made } | { readonly found: Item; readonly wasLost: boolean };
+/** How one is created. */
+export interface Posting<Item, Body> {
+  /** For messages, such as `the compute`. */
+  readonly thing: string;
+  readonly request: Request;
+  /** Of the answer; undefined: the route answers without a body. */
+  readonly shape: z.ZodType<Body> | undefined;
+  readonly collection: Collection<Item>;
+  readonly idOf: (item: Item) => string;
+  /** The id that the service has given it, where it gives one. */
+  readonly madeId?: ((made: Body) => string) | undefined;
+  /** What those have in common that could be taken for each other. */
+  readonly alike: string;
+}
+
+/** What came of a creation: the answer, or the object that was found where the answer was lost, or said nothing. */
+export type Outcome<Item, Body> = { readonly made: Body } | { readonly found: Item; readonly wasLost: boolean };
+
+/** The creations that look alike. */
+interface Siblings {
+  /** Settles when the newest of them has ended. */
+  newest: Promise<void>;
+  readonly claimed: Set<string>;
+}
 
 /**
- * The creations of one collection. Those that look alike leave one after the other: what a lost answer was about is none
+ * The creations of one account. Those that look alike leave one after the other: what a lost answer was about is none
  * that an earlier one was told of, and no later one is under way.
  */
-export class Creations<Item extends object> {
-  readonly #newest = new Map<string, Promise<void>>();
-  readonly #claimed = new Set<string>();
+export class Creations {
+  readonly #siblings = new Map<string, Siblings>();
 
-  constructor(private readonly account: Pick<Account, "serviceNow">) {}
+  constructor(
+    private readonly requests: Pick<Requests, "change">,
+    private readonly clock: Pick<Transport, "serviceNow">,
+  ) {}
 
-  async create<Made>(creation: Creation<Item, Made>, waiting: Waiting): Promise<Outcome<Item, Made>> {
-    const { thing, collection, idOf, alike, check, send, says, madeId, isOurs, isAccepted = isOurs } = creation;
+  async create<Item extends object, Body>(
+    posting: Posting<Item, Body>,
+    creation: Creation<Item>,
+    waiting: Waiting,
+  ): Promise<Outcome<Item, Body>> {
+    const { thing, request, shape, collection, idOf, madeId } = posting;
+    const { isOurs, isAccepted = isOurs } = creation;
     let known = new Set<string>();
     let leftAt = Number.NaN;
     const before = async (): Promise<void> => {
       const listed = await collection.list({ ...waiting, since: performance.now() });
       known = new Set(listed.map(idOf));
-      check?.(listed);
+      creation.check?.(listed);
       // Of several attempts only the last one may have taken effect: another was refused, or never arrived.
-      leftAt = this.account.serviceNow();
+      leftAt = this.clock.serviceNow();
     };
-    const over = await this.#turn(alike, waiting.deadline);
+    const { claimed, over } = await this.#turn(`${thing} ${JSON.stringify(request.params)} ${posting.alike}`, waiting);
     try {
       let lost: FateUnknownError | undefined;
       try {
-        const made = await send(before);
-        const id = madeId?.(made);
+        const { value } = await this.requests.change({ ...request, before }, shape);
+        const id = value === undefined ? undefined : madeId?.(value);
         // Whatever the answer is about, it is not what this request has made.
         if (id !== undefined && known.has(id))
           throw new FateUnknownError(`the answer is about ${id}, which was there before`);
-        if (id !== undefined) this.#claimed.add(id);
-        if (says(made)) return { made };
+        if (id !== undefined) claimed.add(id);
+        // Without a shape nothing is said, and none is needed.
+        if (value !== undefined || shape === undefined) return { made: value as Body };
       } catch (error) {
         if (!(error instanceof FateUnknownError)) throw error;
         lost = error;
       }
       const why = lost ?? new FateUnknownError(`${thing} was accepted without a word of it`);
       const sought = lost === undefined ? { ...creation, isOurs: isAccepted } : creation;
-      return { found: await this.#find(sought, { known, leftAt }, why, waiting), wasLost: lost !== undefined };
+      const found = await this.#find(posting, sought, { known, claimed, leftAt }, why, waiting);
+      claimed.add(idOf(found));
+      return { found, wasLost: lost !== undefined };
     } finally {
       over();
     }
   }
 
-  /** Returns how to let the next one go. */
-  async #turn(alike: string, deadline: Deadline | undefined): Promise<() => void> {
-    const earlier = this.#newest.get(alike);
+  /** Waits for those that look alike. `over` lets the next one go. */
+  async #turn(alike: string, { deadline }: Waiting): Promise<{ claimed: Set<string>; over: () => void }> {
+    const siblings = this.#siblings.get(alike) ?? { newest: Promise.resolve(), claimed: new Set() };
+    this.#siblings.set(alike, siblings);
+    const earlier = siblings.newest;
     let over = (): void => undefined;
-    this.#newest.set(alike, new Promise((resolve) => (over = resolve)));
+    siblings.newest = new Promise((resolve) => (over = resolve));
     const goOn = deadline?.pause();
     await earlier;
     goOn?.();
-    return over;
+    return { claimed: siblings.claimed, over };
   }
 
   /** @throws in words that name what was found instead. */
-  async #find(
-    {
-      thing,
-      collection,
-      idOf,
-      isOurs,
-      isCandidate,
-      describe,
-      ways,
-    }: Omit<Creation<Item, unknown>, "send" | "says" | "madeId">,
-    { known, leftAt }: { known: ReadonlySet<string>; leftAt: number },
+  async #find<Item extends object, Body>(
+    { thing, collection, idOf }: Posting<Item, Body>,
+    { isOurs, isCandidate, describe, ways }: Creation<Item>,
+    { known, claimed, leftAt }: { known: ReadonlySet<string>; claimed: ReadonlySet<string>; leftAt: number },
     lost: FateUnknownError,
     waiting: Waiting,
   ): Promise<Item> {
@@ -122,15 +140,12 @@ export class Creations<Item extends object> {
       if (!(trouble instanceof SvcError)) throw trouble;
       throw new FateUnknownError(`${lost.what}; ${thing} could not be looked for: ${trouble.what}`, lost.facts, again);
     }
-    const appeared = listed.filter((item) => !known.has(idOf(item)) && !this.#claimed.has(idOf(item)));
+    const appeared = listed.filter((item) => !known.has(idOf(item)) && !claimed.has(idOf(item)));
     const candidates = appeared.filter(isCandidate);
     const isOlder = (item: Item): boolean =>
       Date.parse(String(Reflect.get(item, "created_at"))) < leftAt - CLOCK_STEP_MS;
     const [found, ...others] = candidates.filter((item) => isOurs(item) && !isOlder(item));
-    if (found !== undefined && others.length === 0) {
-      this.#claimed.add(idOf(found));
-      return found;
-    }
+    if (found !== undefined && others.length === 0) return found;
     if (candidates.length === 0)
       throw new FateUnknownError(`${lost.what}; ${thing} was looked for and is not there`, lost.facts, again);
     const named = candidates

@@ -71,7 +71,7 @@ export async function occupation(
     call.onProgress(`waiting for ${occupant.id} to leave ${branchId}`);
     await within(deadline, departure.over, ({ totalMs }) => {
       const after = `after ${Math.round(totalMs / 1_000)} s`;
-      return new WaitTimeoutError(`${occupant.id} was still leaving ${branchId} ${after}`, occupant.current_state);
+      return new WaitTimeoutError(`${occupant.id} was still leaving ${branchId} ${after}`);
     });
   }
 }

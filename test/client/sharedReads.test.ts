@@ -227,10 +227,9 @@ describe("routes that not every service has", () => {
     for (let i = 0; i < 2; i += 1) {
       await expect(client.projects.operations("p")).resolves.toBeUndefined();
       await expect(client.projects.branches("p")).resolves.toBeUndefined();
-      await expect(client.projects.get("p")).resolves.toBeUndefined();
     }
     // Each is asked twice before that is believed, and the project once.
-    expect(server.seen).toHaveLength(7);
+    expect(server.seen).toHaveLength(5);
   });
 
   test("are trouble after a 404 of something in front of the service, however often it comes", async () => {
@@ -243,7 +242,7 @@ describe("routes that not every service has", () => {
 
   test("are a NotFoundError for a project that does not exist", async () => {
     const { client } = await scripted(() => gone());
-    for (const read of [client.projects.operations("p"), client.projects.branches("p"), client.projects.get("p")]) {
+    for (const read of [client.projects.operations("p"), client.projects.branches("p")]) {
       await expect(read).rejects.toBeInstanceOf(NotFoundError);
     }
   });
@@ -252,12 +251,9 @@ describe("routes that not every service has", () => {
     const { client } = await scripted(({ path }) => {
       if (path === "/projects/p/branches")
         return { json: { branches: [{ id: "br-1", default: true, unheard_of: 1 }] } };
-      if (path.startsWith("/projects/p/operations"))
-        return { json: { operations: [{ id: "o", action: "a", status: "s" }] } };
-      return { json: { project: { id: "p", name: "P", settings: null } } };
+      return { json: { operations: [{ id: "o", action: "a", status: "s", endpoint_id: null }] } };
     });
     await expect(client.projects.branches("p")).resolves.toEqual([{ id: "br-1", default: true, unheard_of: 1 }]);
     await expect(client.projects.operations("p")).resolves.toHaveLength(1);
-    await expect(client.projects.get("p")).resolves.toEqual({ id: "p", name: "P" });
   });
 });

@@ -120,7 +120,7 @@ test.each(["failed", "error", "cancelled"])(
     );
     const error = await errorOf(createCompute(client, PRJ, { branch_id: "br-1" }));
     expect(error).toBeInstanceOf(OperationFailedError);
-    expect(error).toMatchObject({ operation: { id: "op-9", action: "start_compute", status } });
+    expect(String(error)).toContain(`operation op-9 start_compute ${status}`);
     expect(String(error)).toBe(
       `OperationFailedError: operation op-9 start_compute ${status}: no capacity left [secret]`,
     );
@@ -141,7 +141,6 @@ test("a wait that takes too long tells the last state and the operation", async 
   const options = { deadline: new Deadline(1_000), onAccepted: (endpoint: EndpointRecord) => told.push(endpoint) };
   const error = await errorOf(createCompute(client, PRJ, { branch_id: "br-1" }, options));
   expect(error).toBeInstanceOf(WaitTimeoutError);
-  expect(error).toMatchObject({ lastState: "init" });
   expect(String(error)).toBe('WaitTimeoutError: still "init" after 1 s (operation op-9 start_compute running)');
   expect(told).toMatchObject([{ id: "ep-1" }]);
 });
@@ -154,7 +153,7 @@ test("a wait in which no list comes at all tells what the change was answered wi
   });
   const options = { deadline: new Deadline(1_000) };
   const error = await errorOf(createCompute(client, PRJ, { branch_id: "br-1" }, options));
-  expect(error).toMatchObject({ name: "WaitTimeoutError", lastState: "init" });
+  expect(error).toMatchObject({ name: "WaitTimeoutError" });
   expect(String(error)).toContain('still "init" after 1 s (operation op-9 start_compute running)');
 });
 

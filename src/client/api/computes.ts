@@ -1,5 +1,4 @@
-import { type Account, listsOf, PROJECT } from "../account";
-import { Deadline } from "../http/deadline";
+import { type Account, PROJECT } from "../account";
 import { FateUnknownError, type SvcError } from "../http/errors";
 import type { Accepted, Request } from "../http/requests";
 import { ProjectQueue } from "../operations/queue";
@@ -8,8 +7,8 @@ import { ProjectWatch } from "../operations/watch";
 import type { EndpointAttributes } from "../options";
 import { type Collection, deleted, isRouteMissing, type ListOptions } from "../reads/absence";
 import type { Waiting } from "../reads/sharedReads";
-import { type Creation, Creations } from "../unknownFate";
-import type { OneAttempt, ProjectsApi } from "./projects";
+import type { Creation } from "../unknownFate";
+import type { ProjectsApi } from "./projects";
 import { bodies, type EndpointRecord, type OperationRecord } from "./records";
 
 const ENDPOINTS = `${PROJECT}/endpoints`;
@@ -24,15 +23,6 @@ export interface ChangeOptions extends Waiting {
   idleIsReady?: boolean | undefined;
 }
 
-/** How a creation is told from others; see `Creation`. */
-export interface ComputeCreation extends Pick<
-  Creation<EndpointRecord, unknown>,
-  "check" | "isOurs" | "isCandidate" | "describe" | "ways"
-> {
-  /** The answer was lost, and the compute was found. */
-  readonly onFound: (endpoint: EndpointRecord) => void;
-}
-
 /** What an accepted change told. */
 interface Told {
   endpointId: string;
@@ -45,7 +35,6 @@ interface Told {
 interface ProjectState {
   queue: ProjectQueue;
   watch: ProjectWatch;
-  creations: Creations<EndpointRecord>;
 }
 
 type Common = Pick<Request, "params" | "deadline" | "onProgress" | "retryLocked" | "fate">;
@@ -62,7 +51,7 @@ export class ComputesApi {
   }
 
   collection(projectId: string): Collection<EndpointRecord> {
-    return listsOf(this.#account, projectId).endpoints;
+    return this.#account.list("endpoints", projectId);
   }
 
   async list(projectId: string, options?: ListOptions): Promise<readonly EndpointRecord[]> {
@@ -77,30 +66,22 @@ export class ComputesApi {
   async create(
     projectId: string,
     attributes: EndpointAttributes,
-    { onFound, ...how }: ComputeCreation,
+    creation: Creation<EndpointRecord>,
     options: ChangeOptions = {},
   ): Promise<EndpointRecord> {
     return this.#change(projectId, options, async (common) => {
-      const request: Request = { ...common, method: "POST", template: ENDPOINTS, body: { endpoint: attributes } };
-      const outcome = await this.#state(projectId).creations.create(
-        {
-          ...how,
-          thing: "the compute",
-          collection: this.collection(projectId),
-          alike: `${attributes.branch_id ?? ""} ${attributes.type ?? ""}`,
-          idOf: ({ id }) => id,
-          send: (before) => this.#account.requests.change({ ...request, before }, bodies.endpointChange),
-          says: ({ value }) => value !== undefined,
-          madeId: ({ value }) => value?.endpoint.id,
-        },
-        options,
-      );
-      if ("made" in outcome && outcome.made.value !== undefined) {
-        const { endpoint, operations } = outcome.made.value;
-        return { endpointId: endpoint.id, endpoint, operations };
-      }
-      if (!("found" in outcome)) throw new FateUnknownError("the creation was answered with no compute");
-      if (outcome.wasLost) onFound(outcome.found);
+      const posting = {
+        thing: "the compute",
+        request: { ...common, method: "POST", template: ENDPOINTS, body: { endpoint: attributes } } as const,
+        shape: bodies.endpointChange,
+        collection: this.collection(projectId),
+        idOf: ({ id }: EndpointRecord) => id,
+        madeId: ({ endpoint }: { endpoint: EndpointRecord }) => endpoint.id,
+        alike: `${attributes.branch_id ?? ""} ${attributes.type ?? ""}`,
+      };
+      const outcome = await this.#account.creations.create(posting, creation, options);
+      if ("made" in outcome) return { ...outcome.made, endpointId: outcome.made.endpoint.id };
+      if (outcome.wasLost) creation.onFound(outcome.found);
       return { endpointId: outcome.found.id, endpoint: outcome.found };
     });
   }
@@ -133,14 +114,17 @@ export class ComputesApi {
    * `before` runs before each attempt, which leaves in the same tick.
    */
   async delete(projectId: string, endpointId: string, before: () => void, options: Waiting = {}): Promise<void> {
-    const { isCertain, thing } = this.collection(projectId).gone(endpointId, ({ id }) => id === endpointId, options);
-    // What was accepted is waited for.
-    const gone = { thing, isCertain, shows: () => Promise.resolve(true) };
     await this.#queued(projectId, options, {
       send: (common) => {
         const params = { ...common.params, endpoint_id: endpointId };
         const request: Request = { ...common, method: "DELETE", template: ENDPOINT, params, before };
-        return deleted(() => this.#account.requests.change(request, bodies.endpointChange), gone);
+        const gone = () => this.collection(projectId).gone(endpointId, ({ id }) => id === endpointId, options);
+        // What was accepted is waited for.
+        return deleted(
+          () => this.#account.requests.change(request, bodies.endpointChange),
+          gone,
+          () => true,
+        );
       },
       wait: async (accepted, common) => {
         if (accepted === undefined) return;
@@ -169,7 +153,7 @@ export class ComputesApi {
         endpoint_id === endpointId && !known.has(id) && action !== "check_availability";
       const begun = (listed: readonly OperationRecord[]): OperationRecord[] | undefined =>
         listed.some(isOfRestart) ? listed.filter(isOfRestart) : undefined;
-      const operations = earlier && (await listsOf(this.#account, projectId).operations.lookFor(begun, options));
+      const operations = earlier && (await this.#account.list("operations", projectId).lookFor(begun, options));
       if (operations !== undefined) return { endpointId, operations };
       const looked = earlier === undefined ? "cannot be looked for" : "was looked for and has not begun";
       const what = lost?.what ?? "it was accepted";
@@ -259,7 +243,7 @@ export class ComputesApi {
     const wait = new EndpointWait({ ...awaited, answered, changed, idleIsReady });
     const seen = wait.seeAnswer();
     if (seen !== undefined) return seen.done;
-    return this.#state(common.params?.["project_id"] ?? "").watch.wait(wait, common.deadline);
+    return this.#state(common.params["project_id"] ?? "").watch.wait(wait, common.deadline);
   }
 
   #awaited({ onProgress }: Common) {
@@ -270,21 +254,14 @@ export class ComputesApi {
   #state(projectId: string): ProjectState {
     const known = this.#states.get(projectId);
     if (known !== undefined) return known;
-    const { baseDelayMs, pollCeilingMs, readDeadlineMs } = this.#account.settings;
+    const { baseDelayMs, pollCeilingMs } = this.#account.settings;
     const watch = new ProjectWatch(async () => {
       const lookedAt = performance.now();
-      const deadline = new Deadline(readDeadlineMs);
-      const look: OneAttempt = { method: "GET", params: { project_id: projectId }, retry: false, deadline };
       // Operations first: a list of after their end shows what they have led to.
-      const operations = await this.#projects.operationsNow(projectId, look);
-      const { endpoints } = await this.#account.requests.read({ ...look, template: ENDPOINTS }, bodies.endpoints);
-      return { lookedAt, operations, endpoints };
+      const operations = await this.#projects.operationsNow(projectId);
+      return { lookedAt, operations, endpoints: await this.#account.look("endpoints", projectId) };
     }, pollCeilingMs);
-    const made = {
-      queue: new ProjectQueue(baseDelayMs),
-      watch,
-      creations: new Creations<EndpointRecord>(this.#account),
-    };
+    const made = { queue: new ProjectQueue(baseDelayMs), watch };
     this.#states.set(projectId, made);
     return made;
   }

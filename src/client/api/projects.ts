@@ -1,49 +1,35 @@
-import { type Account, listsOf } from "../account";
-import type { Deadline } from "../http/deadline";
+import type { Account } from "../account";
 import { PermissionError } from "../http/errors";
 import { newestOf } from "../operations/waits";
 import { isRouteMissing, type ListOptions } from "../reads/absence";
-import type { Waiting } from "../reads/sharedReads";
-import { bodies, type BranchRecord, type OperationRecord, type ProjectRecord } from "./records";
+import type { BranchRecord, OperationRecord } from "./records";
 
 /** Projects, their branches and operations: routes that not every service has. */
 export class ProjectsApi {
   readonly #account: Account;
-  /** Routes found to be missing, with their project. */
-  readonly #missing = new Set<string>();
-  /** Routes that have answered, with their project. */
-  readonly #there = new Set<string>();
+  /** Whether a route has answered or was found to be missing, by its name and project. */
+  readonly #known = new Map<string, "there" | "missing">();
 
   constructor(account: Account) {
     this.#account = account;
   }
 
   /** Undefined: the service has no such route. */
-  async branches(projectId: string, options?: ListOptions): Promise<readonly BranchRecord[] | undefined> {
+  async branches(projectId: string, options: ListOptions = {}): Promise<readonly BranchRecord[] | undefined> {
     return this.#optional("branches", projectId, options, () =>
-      listsOf(this.#account, projectId).branches.list(options),
+      this.#account.list("branches", projectId).list(options),
     );
   }
 
-  /** Undefined: the service has no such route. */
-  async get(projectId: string, options?: Waiting): Promise<ProjectRecord | undefined> {
-    const read = () => this.#account.one("project", projectId, bodies.project, options);
-    return (await this.#optional("project", projectId, options, read))?.project;
-  }
-
   /** The newest operations of the project, newest first; undefined: the service has no such route, or the key may not use it. */
-  async operations(projectId: string, options?: ListOptions): Promise<readonly OperationRecord[] | undefined> {
-    const read = () => listsOf(this.#account, projectId).operations.list(options);
+  async operations(projectId: string, options: ListOptions = {}): Promise<readonly OperationRecord[] | undefined> {
+    const read = () => this.#account.list("operations", projectId).list(options);
     return this.#optional("operations", projectId, options, read);
   }
 
-  /** One attempt, for a loop that makes the next one by itself. */
-  async operationsNow(projectId: string, request: OneAttempt): Promise<readonly OperationRecord[] | undefined> {
-    return this.#optional("operations", projectId, request, async () => {
-      const template = "/projects/{project_id}/operations";
-      const query = "limit=100";
-      return (await this.#account.requests.read({ ...request, template, query }, bodies.operations)).operations;
-    });
+  /** The same by one attempt, for a loop that makes the next one by itself. */
+  async operationsNow(projectId: string): Promise<readonly OperationRecord[] | undefined> {
+    return this.#optional("operations", projectId, {}, () => this.#account.look("operations", projectId));
   }
 
   /** The newest operation that changed this compute; undefined: there is none, or none can be seen. */
@@ -51,30 +37,23 @@ export class ProjectsApi {
     return newestOf(endpointId, (await this.operations(projectId, options)) ?? []);
   }
 
-  async #optional<T>(route: string, projectId: string, waiting: Waiting = {}, read: () => Promise<T>) {
+  async #optional<T>(route: string, projectId: string, { deadline }: ListOptions, read: () => Promise<T>) {
     const key = `${route} ${projectId}`;
-    if (this.#missing.has(key)) return undefined;
-    if (this.#there.has(key)) return read();
+    const known = this.#known.get(key);
+    if (known === "missing") return undefined;
+    if (known === "there") return read();
     for (const isLast of [false, true]) {
       try {
         const value = await read();
-        this.#there.add(key);
+        this.#known.set(key, "there");
         return value;
       } catch (error) {
         if (!isRouteMissing(error) && !(error instanceof PermissionError)) throw error;
         // For a project that does not exist this throws, and says so. What passes is asked once more.
-        if (!isLast) await listsOf(this.#account, projectId).endpoints.list({ deadline: waiting.deadline });
+        if (!isLast) await this.#account.list("endpoints", projectId).list({ deadline });
       }
     }
-    this.#missing.add(key);
+    this.#known.set(key, "missing");
     return undefined;
   }
-}
-
-/** What is the same in each look of a loop. */
-export interface OneAttempt {
-  method: "GET";
-  params: { project_id: string };
-  retry: false;
-  deadline: Deadline;
 }

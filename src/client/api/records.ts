@@ -44,15 +44,9 @@ export const operationSchema = z.looseObject({
   id: z.string().min(1),
   action: z.string(),
   status: z.string(),
-  project_id: z.string().optional(),
-  branch_id: z.string().optional(),
   endpoint_id: z.string().optional(),
   error: z.string().optional(),
-  retry_at: z.string().optional(),
-  failures_count: z.number().optional(),
   created_at: z.string().optional(),
-  updated_at: z.string().optional(),
-  total_duration_ms: z.number().optional(),
 });
 export type OperationRecord = z.infer<typeof operationSchema>;
 
@@ -112,28 +106,21 @@ export const branchSchema = z.looseObject({
 });
 export type BranchRecord = z.infer<typeof branchSchema>;
 
-export const projectSchema = z.looseObject({
-  id: z.string().min(1),
-  name: z.string().optional(),
-  region_id: z.string().optional(),
-});
-export type ProjectRecord = z.infer<typeof projectSchema>;
-
-/** The response bodies, one per shape. A list that is absent or null is no empty list. */
+/** The response bodies, one per shape; lists as their items. A list that is absent or null is no empty list. */
 export const bodies = {
-  endpoints: z.looseObject({ endpoints: z.array(endpointSchema) }),
+  endpoints: z.looseObject({ endpoints: z.array(endpointSchema) }).transform((body) => body.endpoints),
   endpointChange: z.looseObject({ endpoint: endpointSchema, operations: z.array(operationSchema).optional() }),
-  operations: z.looseObject({ operations: z.array(operationSchema) }),
-  branches: z.looseObject({ branches: z.array(branchSchema) }),
-  project: z.looseObject({ project: projectSchema }),
-  integrations: z.looseObject({ data: z.array(authIntegrationSchema) }),
+  operations: z.looseObject({ operations: z.array(operationSchema) }).transform((body) => body.operations),
+  branches: z.looseObject({ branches: z.array(branchSchema) }).transform((body) => body.branches),
+  integrations: z.looseObject({ data: z.array(authIntegrationSchema) }).transform((body) => body.data),
   keySet: keySetSchema,
   user: z.looseObject({ id: z.string().min(1) }),
   transfer: z.looseObject({ url: z.string().min(1) }),
-  oauthProviders: z.looseObject({ providers: z.array(oauthProviderSchema) }),
+  oauthProviders: z.looseObject({ providers: z.array(oauthProviderSchema) }).transform((body) => body.providers),
   oauthProvider: oauthProviderSchema,
-  domains: z.looseObject({ domains: z.array(whitelistDomainSchema) }),
+  domains: z.looseObject({ domains: z.array(whitelistDomainSchema) }).transform((body) => body.domains),
   emailServer: emailServerSchema,
+  emailServers: emailServerSchema.transform((server) => [server]),
 };
 
 /** Drops the fields that are null, at any depth: the service writes "not set" both ways. */

@@ -1,5 +1,3 @@
-import type { OperationRecord } from "../api/records";
-
 /** What is known of the exchange that failed. `path` is the template, never the path with its values. */
 export interface ErrorFacts {
   method?: string | undefined;
@@ -13,6 +11,10 @@ export interface ErrorFacts {
   retryAfterMs?: number | undefined;
   /** The deadline that ended it: a longer one may help. */
   deadlineMs?: number | undefined;
+  /** Of a network that failed: the system's error code, such as ECONNRESET. */
+  reason?: string | undefined;
+  /** Nothing of the request can have reached the service. */
+  beforeSending?: boolean | undefined;
 }
 
 /** `(<METHOD path template> -> <status> <code>, request <id>)`, as far as it is known. */
@@ -34,8 +36,12 @@ export class SvcError extends Error {
   declare readonly serviceMessage?: string;
   declare readonly retryAfterMs?: number;
   declare readonly deadlineMs?: number;
+  declare readonly reason?: string;
+  declare readonly beforeSending?: boolean;
   /** What happened, without the exchange and the advice. */
   declare readonly what: string;
+  /** The exchange, to be told again by another error. */
+  declare readonly facts: ErrorFacts;
 
   constructor(what: string, facts: ErrorFacts = {}, advice?: string) {
     super(`${what}${tail(facts)}${advice === undefined ? "" : `. ${advice}`}`);
@@ -44,13 +50,7 @@ export class SvcError extends Error {
     for (const [key, value] of Object.entries(facts)) {
       if (value !== undefined) Object.defineProperty(this, key, { value, enumerable: true });
     }
-    Object.defineProperty(this, "what", { value: what });
-  }
-
-  /** The exchange, to be told again by another error. */
-  get facts(): ErrorFacts {
-    const { method, path, status, code, requestId, serviceMessage, retryAfterMs, deadlineMs } = this;
-    return { method, path, status, code, requestId, serviceMessage, retryAfterMs, deadlineMs };
+    Object.defineProperties(this, { what: { value: what }, facts: { value: facts } });
   }
 }
 
@@ -73,20 +73,8 @@ export class ServiceError extends SvcError {}
 /** An attempt or the whole call took too long, or the service gave up waiting (408). */
 export class TimeoutError extends SvcError {}
 
-/** The network failed. `reason` is the system's error code, such as ECONNRESET. */
-export class ConnectionError extends SvcError {
-  constructor(
-    what: string,
-    readonly reason: string,
-    /** Nothing of the request can have reached the service. */
-    readonly beforeSending: boolean,
-    facts: ErrorFacts = {},
-    advice?: string,
-  ) {
-    super(what, facts, advice);
-  }
-}
-
+/** The network failed. */
+export class ConnectionError extends SvcError {}
 /** A response that is not the service's: HTML, cut JSON, a missing field, a 404 of something in front of it. */
 export class BadResponseError extends SvcError {}
 
@@ -94,42 +82,18 @@ export class BadResponseError extends SvcError {}
 export class FateUnknownError extends SvcError {}
 
 /** An operation of the service ended badly. */
-export class OperationFailedError extends SvcError {
-  constructor(
-    what: string,
-    readonly operation: OperationRecord,
-    facts: ErrorFacts = {},
-    advice?: string,
-  ) {
-    super(what, facts, advice);
-  }
-}
-
+export class OperationFailedError extends SvcError {}
 /** Nothing is under way at a compute that is not ready: waiting does not help. */
 export class NotStartingError extends SvcError {}
 
 /** The deadline passed while a compute was waited for. */
-export class WaitTimeoutError extends SvcError {
-  constructor(
-    what: string,
-    /** The last state seen; undefined when no list came through. */
-    readonly lastState: string | undefined,
-    facts: ErrorFacts = {},
-  ) {
-    super(what, facts);
-  }
-}
+export class WaitTimeoutError extends SvcError {}
 
 /** The same error, ended by a deadline, with more to say. For what a single exchange can end with. */
 export function saying(error: SvcError, more: string, deadlineMs: number): SvcError {
-  const what = `${error.what}; ${more}`;
-  const facts = { ...error.facts, deadlineMs };
-  if (error instanceof ConnectionError) {
-    return new ConnectionError(what, error.reason, error.beforeSending, facts);
-  }
-  // The constructor of an SvcError without arguments of its own has SvcError's signature.
+  // Every class of ours has the constructor of SvcError.
   const Same = error.constructor as typeof SvcError;
-  return new Same(what, facts);
+  return new Same(`${error.what}; ${more}`, { ...error.facts, deadlineMs });
 }
 
 export const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;

@@ -34,10 +34,6 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-function isWebPage({ contentType, text }: RawResponse): boolean {
-  return /html/i.test(contentType) || text.trimStart().startsWith("<");
-}
-
 /** The JSON of a body; undefined when it is none. */
 function jsonOf(text: string): unknown {
   try {
@@ -72,6 +68,11 @@ function factsOf(raw: RawResponse, body: unknown, { names: _names, ...request }:
   };
 }
 
+const wordsOf = ({ serviceMessage = "" }: ErrorFacts): string => {
+  const words = serviceMessage.replace(/[.\s]+$/, "");
+  return words === "" ? "" : `: ${words}`;
+};
+
 /** The error that a response outside 2xx stands for; undefined for a good one. */
 export function failureOf(raw: RawResponse, asked: Asked, redactor: Redactor): SvcError | undefined {
   const { status } = raw;
@@ -87,12 +88,14 @@ export function failureOf(raw: RawResponse, asked: Asked, redactor: Redactor): S
   }
   const [Meaning, what] = meaningOf(status);
   const which = isGoneStatus(status) && asked.names !== "" ? ` (${asked.names})` : "";
-  const words = facts.serviceMessage?.replace(/[.\s]+$/, "");
-  return new Meaning(`${what}${which}${words ? `: ${words}` : ""}`, facts, status === 401 ? KEY_ADVICE : undefined);
+  return new Meaning(what + which + wordsOf(facts), facts, status === 401 ? KEY_ADVICE : undefined);
 }
 
-/** What a good response holds: a body of the route's shape, no body at all, or something else. */
-export type Content<T> = { value: T } | { empty: true } | { odd: SvcError };
+/** What a good response holds: a body of the route's shape, something else, or neither where there is no body at all. */
+export interface Content<T> {
+  value?: T;
+  odd?: SvcError;
+}
 
 /** `shape` undefined: the route answers without a body. */
 export function contentOf<S extends z.ZodType>(
@@ -101,15 +104,15 @@ export function contentOf<S extends z.ZodType>(
   asked: Asked,
   redactor: Redactor,
 ): Content<z.infer<S>> {
-  if (raw.text.trim() === "") return { empty: true };
+  if (raw.text.trim() === "") return {};
   const json = withoutNulls(jsonOf(raw.text));
   redactor.learn(json);
   const odd = (what: string): { odd: SvcError } => {
     const facts = factsOf(raw, isErrorBody(json) ? json : undefined, asked, redactor);
-    const words = facts.serviceMessage === undefined ? "" : `: ${facts.serviceMessage.replace(/[.\s]+$/, "")}`;
-    return { odd: new errors.BadResponseError(what + words, facts) };
+    return { odd: new errors.BadResponseError(what + wordsOf(facts), facts) };
   };
-  if (isWebPage(raw)) return odd("a web page came back instead of JSON");
+  if (/html/i.test(raw.contentType) || raw.text.trimStart().startsWith("<"))
+    return odd("a web page came back instead of JSON");
   if (json === undefined) return odd("the response is not JSON");
   if (shape === undefined) return odd("a body came back where this route answers without one");
   const parsed = shape.safeParse(json);

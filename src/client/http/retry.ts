@@ -28,7 +28,7 @@ export type Happened = "refused" | "held-off" | "not-sent" | "unclear";
 export function whatHappened(error: SvcError): Happened {
   if (error instanceof LockedError || error instanceof RateLimitError) return "held-off";
   if (error instanceof ConnectionError) {
-    if (isCertificateTrouble(error.reason)) return "refused";
+    if (isCertificateTrouble(error.reason ?? "")) return "refused";
     return error.beforeSending ? "not-sent" : "unclear";
   }
   if (error instanceof TimeoutError) return "unclear";

@@ -144,16 +144,14 @@ export class Transport {
     const facts = { method, path };
     if (timedOut) return new TimeoutError(`no whole answer within ${Math.round(timeoutMs / 100) / 10} s`, facts);
     if (error instanceof TooLongError) {
-      return new ConnectionError("the answer is longer than 10 MB", TOO_LONG, false, facts);
+      return new ConnectionError("the answer is longer than 10 MB", { ...facts, reason: TOO_LONG });
     }
     const reason = fieldOf(error, "code") ?? "unknown reason";
-    if (isCertificateTrouble(reason)) {
-      return new ConnectionError(`the certificate of ${this.#where} was refused: ${reason}`, reason, true, facts);
-    }
+    const failed = (what: string, beforeSending: boolean): Error =>
+      new ConnectionError(`${what}: ${reason}`, { ...facts, reason, beforeSending });
+    if (isCertificateTrouble(reason)) return failed(`the certificate of ${this.#where} was refused`, true);
     const neverConnected = reason === "ETIMEDOUT" && fieldOf(error, "syscall") === "connect";
-    if (NOT_SENT.has(reason) || neverConnected) {
-      return new ConnectionError(`the service cannot be reached at ${this.#where}: ${reason}`, reason, true, facts);
-    }
-    return new ConnectionError(`the connection to ${this.#where} failed: ${reason}`, reason, false, facts);
+    if (NOT_SENT.has(reason) || neverConnected) return failed(`the service cannot be reached at ${this.#where}`, true);
+    return failed(`the connection to ${this.#where} failed`, false);
   }
 }

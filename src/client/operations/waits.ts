@@ -21,12 +21,9 @@ export function newestOf(endpointId: string, listed: readonly OperationRecord[])
 const seconds = (ms: number): number => Math.round(ms / 1000);
 const describe = ({ id, action, status }: OperationRecord): string => `operation ${id} ${action} ${status}`;
 
-/** Carries no more of the operation than is known to be harmless: what it says of its error is text of the service. */
 function operationFailed(operation: OperationRecord, redactor: Redactor): OperationFailedError {
-  const { id, action, status, endpoint_id, error } = operation;
-  const words = error === undefined ? undefined : redactor.clean(error);
-  const told = { id, action, status, ...(endpoint_id && { endpoint_id }), ...(words && { error: words }) };
-  return new OperationFailedError(redactor.clean(describe(operation)) + (words ? `: ${words}` : ""), told);
+  const words = operation.error === undefined ? "" : `: ${redactor.clean(operation.error)}`;
+  return new OperationFailedError(redactor.clean(describe(operation)) + words);
 }
 
 interface Awaited {
@@ -161,7 +158,7 @@ export class EndpointWait implements Condition<EndpointRecord> {
     const settled = state === "active" || state === "idle";
     const pending = settled && pending_state !== undefined ? ` with "${pending_state}" pending` : "";
     const what = last && `still "${state}"${pending}`;
-    return new WaitTimeoutError(this.#followed.timedOut(what, "not seen in any list", deadline, trouble), state);
+    return new WaitTimeoutError(this.#followed.timedOut(what, "not seen in any list", deadline, trouble));
   }
 
   #throwFailed(): void {
@@ -239,9 +236,6 @@ export class DeletionWait implements Condition<void> {
 
   timedOut(deadline: Deadline, trouble: SvcError | undefined): WaitTimeoutError {
     const what = this.#state === undefined ? undefined : `being deleted, still "${this.#state}"`;
-    return new WaitTimeoutError(
-      this.#followed.timedOut(what, "not known to be deleted", deadline, trouble),
-      this.#state,
-    );
+    return new WaitTimeoutError(this.#followed.timedOut(what, "not known to be deleted", deadline, trouble));
   }
 }

@@ -38,18 +38,16 @@ function isFinal(error: unknown): boolean {
 /** One poll loop for a project, however many wait in it. It runs while somebody waits. */
 export class ProjectWatch {
   readonly #waiters = new Set<Waiter>();
-  readonly #look: () => Promise<Snapshot>;
-  readonly #ceilingMs: number;
   #running = false;
   #pauseMs = FIRST_PAUSE_MS;
   #trouble: SvcError | undefined;
   #wake: () => void = () => undefined;
 
-  /** `look` makes one attempt and does not retry: the loop does. */
-  constructor(look: () => Promise<Snapshot>, ceilingMs: number) {
-    this.#look = look;
-    this.#ceilingMs = ceilingMs;
-  }
+  constructor(
+    /** Makes one attempt and does not retry: the loop does. */
+    private readonly look: () => Promise<Snapshot>,
+    private readonly ceilingMs: number,
+  ) {}
 
   /** Looks at once, then after a pause that grows. */
   wait<T>(condition: Condition<T>, deadline: Deadline): Promise<T> {
@@ -90,7 +88,7 @@ export class ProjectWatch {
       const began = performance.now();
       let askedFor = 0;
       try {
-        const snapshot = await this.#look();
+        const snapshot = await this.look();
         this.#trouble = undefined;
         for (const waiter of [...this.#waiters]) if (waiter.joinedAt <= began) waiter.see(snapshot);
       } catch (error) {
@@ -108,8 +106,8 @@ export class ProjectWatch {
   }
 
   async #pause(askedForMs: number): Promise<void> {
-    const ms = Math.max(askedForMs, Math.min(this.#pauseMs, this.#ceilingMs));
-    this.#pauseMs = Math.min(this.#pauseMs * GROWTH, this.#ceilingMs);
+    const ms = Math.max(askedForMs, Math.min(this.#pauseMs, this.ceilingMs));
+    this.#pauseMs = Math.min(this.#pauseMs * GROWTH, this.ceilingMs);
     await new Promise<void>((resolve) => {
       // Beyond what a timer can hold it would fire at once.
       const timer = setTimeout(resolve, Math.min(ms, LONGEST_TIMER_MS));

@@ -28,35 +28,32 @@ export interface ListOptions extends Waiting {
 
 /** The list of one collection of one project, which may lag for `lagMs` behind a change. */
 export class Collection<T> {
-  readonly #get: (since: number | undefined) => Kept<readonly T[]>;
-  readonly #lagMs: number;
-
-  constructor(lagMs: number, get: (since: number | undefined) => Kept<readonly T[]>) {
-    this.#lagMs = lagMs;
-    this.#get = get;
-  }
+  constructor(
+    private readonly lagMs: number,
+    private readonly get: (since: number | undefined) => Kept<readonly T[]>,
+  ) {}
 
   /** Shared with all who ask for it, and kept until a change of ours. */
   async list({ since, ...waiting }: ListOptions = {}): Promise<readonly T[]> {
-    return this.#get(since).latest.wait(waiting);
+    return this.get(since).latest.wait(waiting);
   }
 
   /** What `isIt` names; undefined when it is gone: two good lists without it, a lag apart, with no change of ours between. */
   async find(isIt: (item: T) => boolean, { since, ...waiting }: ListOptions = {}): Promise<T | undefined> {
-    const { first, latest } = this.#get(since);
+    const { first, latest } = this.get(since);
     const found = (await latest.wait(waiting)).find(isIt);
     if (found !== undefined) return found;
     const earliest = first.answered?.value.some(isIt) === false ? first : latest;
-    if (latest.askedAt - earliest.askedAt >= this.#lagMs) return undefined;
+    if (latest.askedAt - earliest.askedAt >= this.lagMs) return undefined;
     const later = await this.#listAfterLag(earliest.askedAt, waiting);
     return later.find(isIt);
   }
 
-  /** Whether a deletion shows. */
+  /** What the lists say of a deletion. */
   gone(thing: string, isIt: (item: T) => boolean, waiting: Waiting = {}): Gone {
     const lacks = (items: readonly T[]): true | undefined => (items.some(isIt) ? undefined : true);
     return {
-      thing: () => thing,
+      thing,
       shows: async () => (await this.lookFor(lacks, waiting)) === true,
       isCertain: async () => lacks(await this.settled(waiting)) === true,
     };
@@ -73,13 +70,13 @@ export class Collection<T> {
     for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 300)) {
       const since = performance.now();
       const seen = see(await this.list({ ...waiting, since }));
-      if (seen !== undefined || since - began >= this.#lagMs) return seen;
-      await sleep(Math.min(pauseMs, began + this.#lagMs - performance.now()));
+      if (seen !== undefined || since - began >= this.lagMs) return seen;
+      await sleep(Math.min(pauseMs, began + this.lagMs - performance.now()));
     }
   }
 
   async #listAfterLag(from: number, waiting: Waiting): Promise<readonly T[]> {
-    const since = from + this.#lagMs;
+    const since = from + this.lagMs;
     const late = ({ totalMs }: Deadline): Error =>
       new TimeoutError(`lists can lag, and there was no second one within ${inSeconds(totalMs)}`);
     // A timer may fire a moment early, and the list is to be shared by all who wait for it.
@@ -88,10 +85,9 @@ export class Collection<T> {
   }
 }
 
-/** What lists say of a deletion. */
-export interface Gone {
+interface Gone {
   /** For messages. */
-  readonly thing: () => string;
+  readonly thing: string;
   /** A list lacks the object, within the time that lists may lag. */
   readonly shows: () => Promise<boolean>;
   /** So does a list of a lag later: also what was made just before would show by then. */
@@ -99,23 +95,26 @@ export interface Gone {
 }
 
 /**
- * Deletes. What the service says is gone is deleted (undefined); what it accepted without a word has to show; an answer
- * that leaves it open is settled by a list. `gone` undefined: there is no list.
+ * Deletes. What the service says is gone is deleted (undefined), also with what it lives in; what it accepted without a
+ * word has to show; an answer that leaves it open is settled by a list. `gone` is asked for once an answer came.
+ * `isEnough`: whether an accepted deletion needs no look.
  * @throws the trouble where it still stands.
  */
 export async function deleted<T extends { readonly value?: unknown }>(
   send: () => Promise<T>,
-  gone: Gone | undefined,
+  gone: () => Gone,
+  isEnough = ({ value }: T): boolean => value !== undefined,
 ): Promise<T | undefined> {
   try {
     const accepted = await send();
-    if (accepted.value !== undefined || gone === undefined || (await gone.shows())) return accepted;
-    throw new BadResponseError(`the deletion was accepted, but ${gone.thing()} is still listed`);
+    if (isEnough(accepted) || (await gone().shows())) return accepted;
+    throw new BadResponseError(`the deletion was accepted, but ${gone().thing} is still listed`);
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
-    if (!(error instanceof SvcError) || !leavesOpen(error) || gone === undefined) throw error;
-    if (await gone.isCertain()) return undefined;
-    throw new BadResponseError(`${error.what}; ${gone.thing()} is still listed`, error.facts);
+    if (!(error instanceof SvcError) || !leavesOpen(error)) throw error;
+    const { isCertain, thing } = gone();
+    if ((await orGone(isCertain)) !== false) return undefined;
+    throw new BadResponseError(`${error.what}; ${thing} is still listed`, error.facts);
   }
 }
 
