@@ -44,7 +44,10 @@ function checkedKey(apiKey: string): string {
   return key;
 }
 
-/** What all calls of one account share: connections, reads, and what must not be repeated in a message. */
+/**
+ * What all calls of one account share: connections, reads, and what must not be repeated in a message. Transport and
+ * redactor alone hold the key, out of sight: a client that is logged must not show it.
+ */
 export class Account {
   readonly settings: Settings;
   readonly requests: Requests;
@@ -54,9 +57,9 @@ export class Account {
   readonly #transport: Transport;
 
   constructor(options: ClientOptions) {
+    const apiKey = checkedKey(options.apiKey);
     const settings = (this.settings = {
       baseUrl: checkedBaseUrl(options.baseUrl),
-      apiKey: checkedKey(options.apiKey),
       attemptTimeoutMs: options.attemptTimeoutMs ?? 10_000,
       mutationAttemptTimeoutMs: options.mutationAttemptTimeoutMs ?? options.attemptTimeoutMs ?? 60_000,
       readDeadlineMs: options.readDeadlineMs ?? 30_000,
@@ -66,8 +69,8 @@ export class Account {
       pollCeilingMs: options.pollCeilingMs ?? 2_000,
       baseDelayMs: options.baseDelayMs ?? 250,
     });
-    this.redactor = new Redactor(settings.apiKey);
-    this.#transport = new Transport(settings.baseUrl, settings.apiKey, options.userAgent ?? "pulumi-svc");
+    this.redactor = new Redactor(apiKey);
+    this.#transport = new Transport(settings.baseUrl, apiKey, options.userAgent ?? "pulumi-svc");
     this.requests = new Requests(this.#transport, this.redactor, settings);
     this.creations = new Creations(this.requests, this.#transport);
   }
@@ -95,9 +98,13 @@ export class Account {
     return this.#read(what, projectId, { deadline: new Deadline(this.settings.readDeadlineMs), retry: false });
   }
 
-  /** Keeps nothing of these from before the change, during it, or by the time it has ended. */
+  /** Call before a change of these; call the returned function when it has ended. Nothing is kept from before or between. */
+  begin(projectId: string, what: readonly Readable[]): () => void {
+    return this.#reads.changing(what.map((one) => `${one} ${projectId}`));
+  }
+
   async changing<T>(projectId: string, what: readonly Readable[], change: () => Promise<T>): Promise<T> {
-    const over = this.#reads.changing(what.map((one) => `${one} ${projectId}`));
+    const over = this.begin(projectId, what);
     try {
       return await change();
     } finally {

@@ -15,7 +15,6 @@ export class Client {
   readonly auth: AuthApi;
   /** How long an attempt of a change may take, which is never cut short: its fate would be unknown. */
   readonly longestAttemptMs: number;
-  /** Held back from inspection: a Client that is logged must not show the key. */
   readonly #account: Account;
 
   constructor(options: ClientOptions) {

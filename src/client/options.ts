@@ -25,9 +25,9 @@ export interface ClientOptions {
   baseDelayMs?: number | undefined;
 }
 
-/** With all that is left out filled in. */
+/** With all that is left out filled in, and without the secret. */
 export type Settings = {
-  [Name in Exclude<keyof ClientOptions, "userAgent">]-?: Exclude<ClientOptions[Name], undefined>;
+  [Name in Exclude<keyof ClientOptions, "apiKey" | "userAgent">]-?: Exclude<ClientOptions[Name], undefined>;
 };
 
 /** What create and update send of a compute (docs/design/api.md). */

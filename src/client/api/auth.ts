@@ -29,26 +29,22 @@ export interface Deletion extends Waiting {
 
 /** The managed auth of a project. */
 export class AuthApi {
-  readonly #account: Account;
-
-  constructor(account: Account) {
-    this.#account = account;
-  }
+  constructor(private readonly account: Account) {}
 
   integrations(projectId: string): Collection<AuthIntegrationRecord> {
-    return this.#account.list("integrations", projectId);
+    return this.account.list("integrations", projectId);
   }
 
   oauthProviders(projectId: string): Collection<OAuthProviderRecord> {
-    return this.#account.list("oauthProviders", projectId);
+    return this.account.list("oauthProviders", projectId);
   }
 
   domains(projectId: string): Collection<WhitelistDomainRecord> {
-    return this.#account.list("domains", projectId);
+    return this.account.list("domains", projectId);
   }
 
   async emailServer(projectId: string, options?: ListOptions): Promise<EmailServerRecord> {
-    const [server] = await this.#account.list("emailServer", projectId).list(options);
+    const [server] = await this.account.list("emailServer", projectId).list(options);
     return shown(server, "the response does not hold the configuration", { method: "GET", template: EMAIL_SERVER });
   }
 
@@ -60,7 +56,7 @@ export class AuthApi {
     waiting: Waiting = {},
   ): Promise<KeySetRecord> {
     const request = this.#post("/projects/auth/create", projectId, body, waiting);
-    return this.#account.changing(projectId, ALL, async () => {
+    return this.account.changing(projectId, ALL, async () => {
       const posting = {
         thing: "the integration",
         request,
@@ -70,7 +66,7 @@ export class AuthApi {
         madeId: (keys: KeySetRecord) => `${body.auth_provider} ${keys.auth_provider_project_id}`,
         alike: body.auth_provider,
       };
-      const outcome = await this.#account.creations.create(posting, creation, waiting);
+      const outcome = await this.account.creations.create(posting, creation, waiting);
       if ("made" in outcome) return outcome.made;
       creation.onFound(outcome.found);
       return this.createKeys(projectId, body.auth_provider, waiting);
@@ -80,7 +76,7 @@ export class AuthApi {
   /** Repeatable: it makes another key set and leaves the older ones valid. */
   async createKeys(projectId: string, authProvider: string, waiting: Waiting = {}): Promise<KeySetRecord> {
     const request = this.#post("/projects/auth/keys", projectId, { auth_provider: authProvider }, waiting);
-    const { value } = await this.#account.requests.change({ ...request, repeatable: true }, bodies.keySet);
+    const { value } = await this.account.requests.change({ ...request, repeatable: true }, bodies.keySet);
     return shown(value, "the keys were made, but the response does not hold them", request);
   }
 
@@ -93,13 +89,13 @@ export class AuthApi {
     const params = { project_id: projectId, auth_provider: authProvider };
     const request = this.#request("DELETE", `${AUTH}/integration/{auth_provider}`, params, deletion);
     const gone = () => this.integrations(projectId).gone("the integration", isIt, deletion);
-    await this.#account.changing(projectId, ALL, () => deleted(() => this.#account.requests.change(request), gone));
+    await this.account.changing(projectId, ALL, () => deleted(() => this.account.requests.change(request), gone));
   }
 
   async createUser(projectId: string, body: UserRequest, waiting: Waiting = {}): Promise<{ id: string }> {
     const request = this.#post("/projects/auth/user", projectId, body, waiting);
     try {
-      const { value } = await this.#account.requests.change(request, bodies.user);
+      const { value } = await this.account.requests.change(request, bodies.user);
       return { id: shown(value, "the response does not hold the id of the user", request).id };
     } catch (error) {
       if (!(error instanceof FateUnknownError)) throw error;
@@ -126,10 +122,10 @@ export class AuthApi {
     const request = this.#request("DELETE", `${AUTH}/users/{auth_user_id}`, params, deletion);
     const sendTwice = async () => {
       try {
-        return await this.#account.requests.change(request);
+        return await this.account.requests.change(request);
       } catch (error) {
         if (!(error instanceof FateUnknownError)) throw error;
-        return this.#account.requests.change(request);
+        return this.account.requests.change(request);
       }
     };
     const gone = () => this.integrations(projectId).gone("the user's integration", isHome, deletion);
@@ -141,8 +137,8 @@ export class AuthApi {
   async transferOwnership(projectId: string, authProvider: string, waiting: Waiting = {}): Promise<{ url: string }> {
     const body = { auth_provider: authProvider };
     const request = this.#post("/projects/auth/transfer_ownership", projectId, body, waiting);
-    const send = () => this.#account.requests.change({ ...request, repeatable: true }, bodies.transfer);
-    const { value } = await this.#account.changing(projectId, ["integrations"], send);
+    const send = () => this.account.requests.change({ ...request, repeatable: true }, bodies.transfer);
+    const { value } = await this.account.changing(projectId, ["integrations"], send);
     return { url: shown(value, "the response does not hold the address", request).url };
   }
 
@@ -160,8 +156,8 @@ export class AuthApi {
       idOf: ({ id }: OAuthProviderRecord) => id,
       alike: body.id,
     };
-    return this.#account.changing(projectId, ["oauthProviders"], async () => {
-      const outcome = await this.#account.creations.create(posting, creation, waiting);
+    return this.account.changing(projectId, ["oauthProviders"], async () => {
+      const outcome = await this.account.creations.create(posting, creation, waiting);
       if ("made" in outcome) return outcome.made;
       if (outcome.wasLost) creation.onFound(outcome.found);
       return outcome.found;
@@ -177,8 +173,8 @@ export class AuthApi {
     const params = { project_id: projectId, oauth_provider_id: id };
     const request = this.#request("PATCH", OAUTH_PROVIDER, params, waiting, body);
     const find = (items: readonly OAuthProviderRecord[]) => items.find((item) => item.id === id);
-    return this.#account.changing(projectId, ["oauthProviders"], async () => {
-      const { value } = await this.#account.requests.change(request, bodies.oauthProvider);
+    return this.account.changing(projectId, ["oauthProviders"], async () => {
+      const { value } = await this.account.requests.change(request, bodies.oauthProvider);
       if (value !== undefined) return value;
       const listed = await effectOf(() => this.oauthProviders(projectId).lookFor(find, waiting));
       return shown(listed, "it was accepted, but no list shows the provider", request);
@@ -188,9 +184,9 @@ export class AuthApi {
   async deleteOAuthProvider(projectId: string, id: string, deletion: Deletion = {}): Promise<void> {
     const params = { project_id: projectId, oauth_provider_id: id };
     const request = this.#request("DELETE", OAUTH_PROVIDER, params, deletion);
-    const send = () => this.#account.requests.change(request, bodies.oauthProvider);
+    const send = () => this.account.requests.change(request, bodies.oauthProvider);
     const gone = () => this.oauthProviders(projectId).gone(id, (item) => item.id === id, deletion);
-    await this.#account.changing(projectId, ["oauthProviders"], () => deleted(send, gone));
+    await this.account.changing(projectId, ["oauthProviders"], () => deleted(send, gone));
   }
 
   /** The service answers without a body, so the list has to show the domain. */
@@ -210,8 +206,8 @@ export class AuthApi {
       idOf: (item: WhitelistDomainRecord) => `${item.auth_provider ?? ""} ${item.domain}`,
       alike: domain,
     };
-    await this.#account.changing(projectId, ["domains"], async () => {
-      const outcome = await this.#account.creations.create(posting, creation, waiting);
+    await this.account.changing(projectId, ["domains"], async () => {
+      const outcome = await this.account.creations.create(posting, creation, waiting);
       if ("found" in outcome) return creation.onFound(outcome.found);
       const listed = await this.domains(projectId).lookFor((items) => items.find(creation.isOurs), waiting);
       shown(listed, "the domain was accepted, but no list shows it", posting.request);
@@ -225,7 +221,7 @@ export class AuthApi {
     authProvider: string,
     waiting: Waiting = {},
   ): Promise<void> {
-    await this.#account.changing(projectId, ["domains"], async () => {
+    await this.account.changing(projectId, ["domains"], async () => {
       const refused = await this.#deleteAtOnce(projectId, domains, authProvider, waiting);
       if (refused.length < 2) return;
       // One domain that is gone already may have spoilt the request for the others. The whitelist goes with its integration.
@@ -254,7 +250,7 @@ export class AuthApi {
     const isSent = (item: WhitelistDomainRecord): boolean => isOf(authProvider)(item) && sent.includes(item.domain);
     const gone = () => this.domains(projectId).gone(sent.join(", "), isSent, waiting);
     try {
-      return (await deleted(() => this.#account.requests.change(request), gone)) === undefined ? sent : [];
+      return (await deleted(() => this.account.requests.change(request), gone)) === undefined ? sent : [];
     } catch (error) {
       if (error instanceof NothingToDelete) return [];
       throw error;
@@ -272,11 +268,11 @@ export class AuthApi {
     waiting: Deletion = {},
   ): Promise<EmailServerRecord> {
     const request = this.#request("PATCH", EMAIL_SERVER, { project_id: projectId }, waiting, body);
-    return this.#account.changing(projectId, ["emailServer"], async () => {
-      const { value } = await this.#account.requests.change(request, bodies.emailServer);
+    return this.account.changing(projectId, ["emailServer"], async () => {
+      const { value } = await this.account.requests.change(request, bodies.emailServer);
       if (value !== undefined) return value;
       return effectOf(async () => {
-        const servers = this.#account.list("emailServer", projectId);
+        const servers = this.account.list("emailServer", projectId);
         const seen = await servers.lookFor((all) => all.find(isShown), waiting);
         return seen ?? (await this.emailServer(projectId, { ...waiting, since: performance.now() }));
       });
@@ -287,7 +283,7 @@ export class AuthApi {
   async resetEmailServer(projectId: string, deletion: Deletion = {}): Promise<void> {
     const isAnother = ({ type }: EmailServerRecord): boolean => type !== "shared";
     const isShared = (server: EmailServerRecord): boolean => !isAnother(server);
-    const servers = this.#account.list("emailServer", projectId);
+    const servers = this.account.list("emailServer", projectId);
     const reset = await deleted(
       async () => ({ value: await this.updateEmailServer(projectId, { type: "shared" }, isShared, deletion) }),
       () => servers.gone("another e-mail server", isAnother, deletion),
@@ -309,7 +305,7 @@ export class AuthApi {
     { deadline, onProgress, before }: Deletion,
     body?: unknown,
   ): Request {
-    return { method, template, params, body, before, deadline: this.#account.deadline(deadline), onProgress };
+    return { method, template, params, body, before, deadline: this.account.deadline(deadline), onProgress };
   }
 }
 

@@ -1,8 +1,9 @@
+import type { z } from "zod";
 import { type Account, PROJECT } from "../account";
 import { FateUnknownError, type SvcError } from "../http/errors";
 import type { Accepted, Request } from "../http/requests";
 import { ProjectQueue } from "../operations/queue";
-import { DeletionWait, EndpointWait } from "../operations/waits";
+import { DeletionWait, EndpointWait, type Told } from "../operations/waits";
 import { ProjectWatch } from "../operations/watch";
 import type { EndpointAttributes } from "../options";
 import { type Collection, deleted, isRouteMissing, type ListOptions } from "../reads/absence";
@@ -23,35 +24,28 @@ export interface ChangeOptions extends Waiting {
   idleIsReady?: boolean | undefined;
 }
 
-/** What an accepted change told. */
-interface Told {
-  endpointId: string;
-  endpoint?: EndpointRecord | undefined;
-  /** Undefined: it named none, or may not have named all. */
-  operations?: readonly OperationRecord[] | undefined;
-}
-
 /** What belongs to one project. */
 interface ProjectState {
   queue: ProjectQueue;
   watch: ProjectWatch;
 }
 
-type Common = Pick<Request, "params" | "deadline" | "onProgress" | "retryLocked" | "fate">;
+/** What the requests of one change share. */
+interface Common extends Pick<Request, "deadline" | "onProgress" | "retryLocked" | "fate"> {
+  params: { project_id: string };
+}
 
 /** The computes: each change is queued, sent and waited for. */
 export class ComputesApi {
-  readonly #account: Account;
-  readonly #projects: ProjectsApi;
   readonly #states = new Map<string, ProjectState>();
 
-  constructor(account: Account, projects: ProjectsApi) {
-    this.#account = account;
-    this.#projects = projects;
-  }
+  constructor(
+    private readonly account: Account,
+    private readonly projects: ProjectsApi,
+  ) {}
 
   collection(projectId: string): Collection<EndpointRecord> {
-    return this.#account.list("endpoints", projectId);
+    return this.account.list("endpoints", projectId);
   }
 
   async list(projectId: string, options?: ListOptions): Promise<readonly EndpointRecord[]> {
@@ -69,7 +63,8 @@ export class ComputesApi {
     creation: Creation<EndpointRecord>,
     options: ChangeOptions = {},
   ): Promise<EndpointRecord> {
-    return this.#change(projectId, options, async (common) => {
+    const common = this.#common(projectId, options);
+    const send = async (): Promise<Told> => {
       const posting = {
         thing: "the compute",
         request: { ...common, method: "POST", template: ENDPOINTS, body: { endpoint: attributes } } as const,
@@ -79,11 +74,12 @@ export class ComputesApi {
         madeId: ({ endpoint }: { endpoint: EndpointRecord }) => endpoint.id,
         alike: `${attributes.branch_id ?? ""} ${attributes.type ?? ""}`,
       };
-      const outcome = await this.#account.creations.create(posting, creation, options);
+      const outcome = await this.account.creations.create(posting, creation, options);
       if ("made" in outcome) return { ...outcome.made, endpointId: outcome.made.endpoint.id };
       if (outcome.wasLost) creation.onFound(outcome.found);
       return { endpointId: outcome.found.id, endpoint: outcome.found };
-    });
+    };
+    return this.#change(common, send, (told) => this.#untilReady(told, common, options));
   }
 
   /** `isShown`: whether the record shows what was sent. Decides where the response leaves it open. */
@@ -94,9 +90,10 @@ export class ComputesApi {
     isShown: (endpoint: EndpointRecord) => boolean,
     options: ChangeOptions = {},
   ): Promise<EndpointRecord> {
+    const common = this.#common(projectId, options);
+    const request: Request = { ...common, method: "PATCH", template: ENDPOINT, body: { endpoint: attributes } };
     let doubt: SvcError | undefined;
-    const endpoint = await this.#change(projectId, options, async (common) => {
-      const request: Request = { ...common, method: "PATCH", template: ENDPOINT, body: { endpoint: attributes } };
+    const send = async (): Promise<Told> => {
       try {
         return await this.#sendTo(endpointId, request);
       } catch (error) {
@@ -104,7 +101,8 @@ export class ComputesApi {
         doubt = error;
         return { endpointId };
       }
-    });
+    };
+    const endpoint = await this.#change(common, send, (told) => this.#untilReady(told, common, options));
     if (doubt !== undefined && !isShown(endpoint)) throw doubt;
     return endpoint;
   }
@@ -114,31 +112,26 @@ export class ComputesApi {
    * `before` runs before each attempt, which leaves in the same tick.
    */
   async delete(projectId: string, endpointId: string, before: () => void, options: Waiting = {}): Promise<void> {
-    await this.#queued(projectId, options, {
-      send: (common) => {
-        const params = { ...common.params, endpoint_id: endpointId };
-        const request: Request = { ...common, method: "DELETE", template: ENDPOINT, params, before };
-        const gone = () => this.collection(projectId).gone(endpointId, ({ id }) => id === endpointId, options);
-        // What was accepted is waited for.
-        return deleted(
-          () => this.#account.requests.change(request, bodies.endpointChange),
-          gone,
-          () => true,
-        );
-      },
-      wait: async (accepted, common) => {
-        if (accepted === undefined) return;
-        const awaited = { ...this.#awaited(common), endpointId, operations: toldBy(accepted) };
-        await this.#state(projectId).watch.wait(new DeletionWait(awaited), common.deadline);
-      },
+    const common = this.#common(projectId, options);
+    const params = { ...common.params, endpoint_id: endpointId };
+    const request: Request = { ...common, method: "DELETE", template: ENDPOINT, params, before };
+    const gone = () => this.collection(projectId).gone(endpointId, ({ id }) => id === endpointId, options);
+    // What was accepted is waited for.
+    const isEnough = (): boolean => true;
+    const send = () => deleted(() => this.account.requests.change(request, bodies.endpointChange), gone, isEnough);
+    await this.#change(common, send, async (accepted) => {
+      if (accepted === undefined) return;
+      const wait = new DeletionWait(this.account, { ...common, ...toldBy(endpointId, accepted) });
+      await this.#state(projectId).watch.wait(wait, common.deadline);
     });
   }
 
   async restart(projectId: string, endpointId: string, options: ChangeOptions = {}): Promise<EndpointRecord> {
-    return this.#change(projectId, options, async (common) => {
+    const common = this.#common(projectId, options);
+    const send = async (): Promise<Told> => {
       // Nothing but its operations tells whether a restart took place, so those of before are noted.
       const since = performance.now();
-      const earlier = await this.#projects.operations(projectId, { ...options, since });
+      const earlier = await this.projects.operations(projectId, { ...options, since });
       const known = new Set(earlier?.map(({ id }) => id));
       let lost: FateUnknownError | undefined;
       try {
@@ -153,72 +146,55 @@ export class ComputesApi {
         endpoint_id === endpointId && !known.has(id) && action !== "check_availability";
       const begun = (listed: readonly OperationRecord[]): OperationRecord[] | undefined =>
         listed.some(isOfRestart) ? listed.filter(isOfRestart) : undefined;
-      const operations = earlier && (await this.#account.list("operations", projectId).lookFor(begun, options));
+      const operations = earlier && (await this.account.list("operations", projectId).lookFor(begun, options));
       if (operations !== undefined) return { endpointId, operations };
       const looked = earlier === undefined ? "cannot be looked for" : "was looked for and has not begun";
       const what = lost?.what ?? "it was accepted";
       throw new FateUnknownError(`${what}; the restart ${looked}`, lost?.facts, "Run pulumi up again");
-    });
+    };
+    return this.#change(common, send, (told) => this.#untilReady(told, common, options));
   }
 
   /** Undefined: the service has no such route. Waking a compute twice does no harm, so it is repeatable. */
   async start(projectId: string, endpointId: string, options: ChangeOptions = {}): Promise<EndpointRecord | undefined> {
-    return this.#queued(projectId, options, {
-      send: async (common) => {
-        try {
-          const request: Request = { ...common, method: "POST", template: `${ENDPOINT}/start`, repeatable: true };
-          return await this.#sendTo(endpointId, request);
-        } catch (error) {
-          // Whether it starts shows.
-          if (error instanceof FateUnknownError) return { endpointId };
-          if (!isRouteMissing(error)) throw error;
-          const stands = await this.find(projectId, endpointId, { ...options, since: performance.now() });
-          if (stands === undefined) throw error;
-          return undefined;
-        }
-      },
-      wait: async (told, common) => (told === undefined ? undefined : this.#untilReady(told, true, common, options)),
-    });
+    const common = this.#common(projectId, options);
+    const send = async (): Promise<Told | undefined> => {
+      try {
+        const request: Request = { ...common, method: "POST", template: `${ENDPOINT}/start`, repeatable: true };
+        return await this.#sendTo(endpointId, request);
+      } catch (error) {
+        // Whether it starts shows.
+        if (error instanceof FateUnknownError) return { endpointId };
+        if (!isRouteMissing(error)) throw error;
+        const stands = await this.find(projectId, endpointId, { ...options, since: performance.now() });
+        if (stands === undefined) throw error;
+        return undefined;
+      }
+    };
+    return this.#change(common, send, async (told) => told && this.#untilReady(told, common, options));
   }
 
   /** Waits for a compute that an earlier command has left unfinished. */
   async waitFor(projectId: string, endpointId: string, options: ChangeOptions = {}): Promise<EndpointRecord> {
-    return this.#untilReady({ endpointId }, false, this.#common(projectId, options), options);
-  }
-
-  async #change(
-    projectId: string,
-    options: ChangeOptions,
-    send: (common: Common) => Promise<Told>,
-  ): Promise<EndpointRecord> {
-    return this.#queued(projectId, options, {
-      send,
-      wait: (told, common) => this.#untilReady(told, true, common, options),
-    });
+    return this.#untilReady({ endpointId }, this.#common(projectId, options), options, false);
   }
 
   /** Through the line of the project; its lists are not kept before the wait has ended. */
-  async #queued<A, T>(
-    projectId: string,
-    options: Waiting,
-    change: { send: (common: Common) => Promise<A>; wait: (told: A, common: Common) => Promise<T> },
-  ): Promise<T> {
-    const common = this.#common(projectId, options);
-    return this.#account.changing(projectId, ["endpoints", "operations"], () =>
-      this.#state(projectId).queue.run<A, T>({
-        deadline: common.deadline,
-        onProgress: (text) => common.onProgress?.(text),
-        send: () => change.send(common),
-        wait: (told) => change.wait(told, common),
-      }),
-    );
+  async #change<A, T>(common: Common, send: () => Promise<A>, wait: (told: A) => Promise<T>): Promise<T> {
+    const { params, deadline, onProgress } = common;
+    const over = this.account.begin(params.project_id, ["endpoints", "operations"]);
+    try {
+      return await this.#state(params.project_id).queue.run({ deadline, onProgress, send, wait });
+    } finally {
+      over();
+    }
   }
 
   #common(projectId: string, { deadline, onProgress }: Waiting): Common {
     const params = { project_id: projectId };
     return {
       params,
-      deadline: this.#account.deadline(deadline),
+      deadline: this.account.deadline(deadline),
       onProgress,
       retryLocked: false,
       fate: { open: false },
@@ -227,39 +203,32 @@ export class ComputesApi {
 
   async #sendTo(endpointId: string, request: Request): Promise<Told> {
     const params = { ...request.params, endpoint_id: endpointId };
-    const accepted = await this.#account.requests.change({ ...request, params }, bodies.endpointChange);
-    return { endpointId, endpoint: accepted.value?.endpoint, operations: toldBy(accepted) };
+    return toldBy(endpointId, await this.account.requests.change({ ...request, params }, bodies.endpointChange));
   }
 
   async #untilReady(
     told: Told,
-    changed: boolean,
     common: Common,
     { onAccepted, before, idleIsReady = false }: ChangeOptions,
+    changed = true,
   ): Promise<EndpointRecord> {
-    const { endpoint: answered, endpointId, operations } = told;
-    if (answered !== undefined && changed) onAccepted?.(answered);
-    const awaited = { ...this.#awaited(common), endpointId, operations, before: before?.updated_at };
-    const wait = new EndpointWait({ ...awaited, answered, changed, idleIsReady });
+    if (told.endpoint !== undefined) onAccepted?.(told.endpoint);
+    const expected = { ...told, onProgress: common.onProgress, before: before?.updated_at, changed, idleIsReady };
+    const wait = new EndpointWait(this.account, expected);
     const seen = wait.seeAnswer();
     if (seen !== undefined) return seen.done;
-    return this.#state(common.params["project_id"] ?? "").watch.wait(wait, common.deadline);
-  }
-
-  #awaited({ onProgress }: Common) {
-    const { redactor, settings } = this.#account;
-    return { lagMs: settings.lagMs, redactor, onProgress: (text: string) => onProgress?.(text) };
+    return this.#state(common.params.project_id).watch.wait(wait, common.deadline);
   }
 
   #state(projectId: string): ProjectState {
     const known = this.#states.get(projectId);
     if (known !== undefined) return known;
-    const { baseDelayMs, pollCeilingMs } = this.#account.settings;
+    const { baseDelayMs, pollCeilingMs } = this.account.settings;
     const watch = new ProjectWatch(async () => {
       const lookedAt = performance.now();
       // Operations first: a list of after their end shows what they have led to.
-      const operations = await this.#projects.operationsNow(projectId);
-      return { lookedAt, operations, endpoints: await this.#account.look("endpoints", projectId) };
+      const operations = await this.projects.operationsNow(projectId);
+      return { lookedAt, operations, endpoints: await this.account.look("endpoints", projectId) };
     }, pollCeilingMs);
     const made = { queue: new ProjectQueue(baseDelayMs), watch };
     this.#states.set(projectId, made);
@@ -267,10 +236,7 @@ export class ComputesApi {
   }
 }
 
-/** The operations to wait for; after a repeated request a response may tell but half of them. */
-function toldBy({
-  value,
-  repeated,
-}: Accepted<{ operations?: OperationRecord[] | undefined }>): OperationRecord[] | undefined {
-  return repeated ? undefined : value?.operations;
+/** After a repeated request a response may tell but half of the operations to wait for. */
+function toldBy(endpointId: string, { value, repeated }: Accepted<z.infer<typeof bodies.endpointChange>>): Told {
+  return { endpointId, endpoint: value?.endpoint, operations: repeated ? undefined : value?.operations };
 }

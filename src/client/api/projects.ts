@@ -6,30 +6,25 @@ import type { BranchRecord, OperationRecord } from "./records";
 
 /** Projects, their branches and operations: routes that not every service has. */
 export class ProjectsApi {
-  readonly #account: Account;
   /** Whether a route has answered or was found to be missing, by its name and project. */
   readonly #known = new Map<string, "there" | "missing">();
 
-  constructor(account: Account) {
-    this.#account = account;
-  }
+  constructor(private readonly account: Account) {}
 
   /** Undefined: the service has no such route. */
   async branches(projectId: string, options: ListOptions = {}): Promise<readonly BranchRecord[] | undefined> {
-    return this.#optional("branches", projectId, options, () =>
-      this.#account.list("branches", projectId).list(options),
-    );
+    return this.#optional("branches", projectId, options, () => this.account.list("branches", projectId).list(options));
   }
 
   /** The newest operations of the project, newest first; undefined: the service has no such route, or the key may not use it. */
   async operations(projectId: string, options: ListOptions = {}): Promise<readonly OperationRecord[] | undefined> {
-    const read = () => this.#account.list("operations", projectId).list(options);
+    const read = () => this.account.list("operations", projectId).list(options);
     return this.#optional("operations", projectId, options, read);
   }
 
   /** The same by one attempt, for a loop that makes the next one by itself. */
   async operationsNow(projectId: string): Promise<readonly OperationRecord[] | undefined> {
-    return this.#optional("operations", projectId, {}, () => this.#account.look("operations", projectId));
+    return this.#optional("operations", projectId, {}, () => this.account.look("operations", projectId));
   }
 
   /** The newest operation that changed this compute; undefined: there is none, or none can be seen. */
@@ -50,7 +45,7 @@ export class ProjectsApi {
       } catch (error) {
         if (!isRouteMissing(error) && !(error instanceof PermissionError)) throw error;
         // For a project that does not exist this throws, and says so. What passes is asked once more.
-        if (!isLast) await this.#account.list("endpoints", projectId).list({ deadline });
+        if (!isLast) await this.account.list("endpoints", projectId).list({ deadline });
       }
     }
     this.#known.set(key, "missing");

@@ -11,16 +11,14 @@ export function sleep(ms: number): Promise<void> {
  * service holds a read off. Counted on a clock that no one can set back.
  */
 export class Deadline {
-  readonly totalMs: number;
   #leftMs: number;
   #pauses = 0;
   #runningSince = performance.now();
   #timer: NodeJS.Timeout | undefined;
   readonly #listeners = new Set<() => void>();
 
-  constructor(ms: number) {
-    this.totalMs = ms;
-    this.#leftMs = ms;
+  constructor(readonly totalMs: number) {
+    this.#leftMs = totalMs;
   }
 
   get expired(): boolean {
@@ -48,11 +46,10 @@ export class Deadline {
 
   /** Calls `fn` once when the time is over (soon, when it is over already). Returns how to unsubscribe. */
   onExpire(fn: () => void): () => void {
-    const listener = (): void => fn();
-    this.#listeners.add(listener);
+    this.#listeners.add(fn);
     this.#arm();
     return () => {
-      this.#listeners.delete(listener);
+      this.#listeners.delete(fn);
       if (this.#listeners.size === 0) clearTimeout(this.#timer);
     };
   }

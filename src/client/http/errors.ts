@@ -98,6 +98,12 @@ export function saying(error: SvcError, more: string, deadlineMs: number): SvcEr
 
 export const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
 
+/** The error where the service asks for a longer pause than is left. */
+export function tooLate(error: SvcError, leftMs: number, totalMs: number): SvcError {
+  const asked = inSeconds(error.retryAfterMs ?? 0);
+  return saying(error, `the service asks to wait ${asked}, more than the ${inSeconds(leftMs)} left`, totalMs);
+}
+
 /** The error for a call whose time is over: what stood in its way, as far as that is known. */
 export function outOfTime(totalMs: number, facts: ErrorFacts, trouble?: SvcError): SvcError {
   return trouble === undefined

@@ -53,16 +53,18 @@ const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, 
  * service passes here once, where it enters a message; so no message repeats a secret.
  */
 export class Redactor {
-  readonly #secrets = new Set<string>();
+  readonly #secrets: Set<string>;
   #pattern: RegExp | undefined;
 
   constructor(apiKey: string) {
-    this.#add([apiKey]);
+    this.#secrets = new Set([apiKey]);
   }
 
   /** Remembers the secrets in these arguments, requests or responses. */
   learn(...bodies: readonly unknown[]): void {
-    this.#add(secretsOf(bodies));
+    const known = this.#secrets.size;
+    for (const secret of secretsOf(bodies)) this.#secrets.add(secret);
+    if (this.#secrets.size > known) this.#pattern = undefined;
   }
 
   /** Text of the service, fit for a message: without secrets and control characters, at most `cap` characters. */
@@ -70,14 +72,6 @@ export class Redactor {
     // Hidden before the control characters go (they may be part of a secret) and before the cap (it may cut one in two).
     const clean = this.#hide(withoutControlCharacters(this.#hide(text))).trim();
     return clean.length > cap ? `${clean.slice(0, cap - 1)}…` : clean;
-  }
-
-  #add(secrets: readonly string[]): void {
-    for (const secret of secrets) {
-      if (this.#secrets.has(secret)) continue;
-      this.#secrets.add(secret);
-      this.#pattern = undefined;
-    }
   }
 
   #hide(text: string): string {

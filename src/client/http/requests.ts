@@ -4,22 +4,21 @@ import {
   AuthenticationError,
   BadResponseError,
   FateUnknownError,
-  inSeconds,
   LockedError,
   NotFoundError,
   outOfTime,
-  saying,
   SvcError,
   TimeoutError,
+  tooLate,
 } from "./errors";
 import type { Settings } from "../options";
 import type { Redactor } from "./redact";
 import { type Asked, type Content, contentOf, failureOf } from "./responses";
 import { type Verdict, verdictOn, whatHappened } from "./retry";
-import type { Attempt, RawResponse, Transport } from "./transport";
+import type { RawResponse, Transport } from "./transport";
 
 export interface Request {
-  method: Attempt["method"];
+  method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Path template, such as /projects/{project_id}/endpoints. */
   template: string;
   params: Record<string, string>;
@@ -180,10 +179,7 @@ export class Requests {
 
 function finalError(error: SvcError, verdict: Verdict & { retry: false }, leftMs: number, totalMs: number): SvcError {
   if (verdict.because === "unknown-fate") return unknownFate(error);
-  if (verdict.because === "too-late") {
-    const asked = inSeconds(error.retryAfterMs ?? 0);
-    return saying(error, `the service asks to wait ${asked}, more than the ${inSeconds(leftMs)} left`, totalMs);
-  }
+  if (verdict.because === "too-late") return tooLate(error, leftMs, totalMs);
   if (verdict.because === "out-of-time") return outOfTime(totalMs, error.facts, error);
   return error;
 }

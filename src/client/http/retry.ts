@@ -71,7 +71,7 @@ export interface Tried {
 }
 
 /** Full jitter: anything between nothing and an exponentially growing ceiling. */
-export function jitteredMs(attempts: number, baseDelayMs: number, random: number): number {
+function jitteredMs(attempts: number, baseDelayMs: number, random: number): number {
   return random * Math.min(LONGEST_DELAY_MS, baseDelayMs * 2 ** Math.min(attempts - 1, 30));
 }
 

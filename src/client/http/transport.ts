@@ -3,7 +3,8 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { Readable } from "node:stream";
 import { isLoopback } from "../../loopback";
-import { ConnectionError, TimeoutError } from "./errors";
+import { ConnectionError, inSeconds, TimeoutError } from "./errors";
+import type { Request } from "./requests";
 
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
@@ -11,13 +12,9 @@ const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 export const TOO_LONG = "ETOOLONG";
 
 /** One attempt. */
-export interface Attempt {
-  method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** For messages. */
-  template: string;
+export interface Attempt extends Pick<Request, "method" | "template" | "body"> {
   /** What is sent, its values encoded. */
   path: string;
-  body?: unknown;
   timeoutMs: number;
   /** False: sending it twice does harm, so it gets a connection of its own. */
   repeatable: boolean;
@@ -43,21 +40,15 @@ export function isCertificateTrouble(reason: string): boolean {
 
 class TooLongError extends Error {}
 
-function textOf(body: Readable): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    body.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= BODY_LIMIT_BYTES) return void chunks.push(chunk);
-      reject(new TooLongError());
-      body.destroy();
-    });
-    body.once("error", reject);
-    body.once("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
-    // An answer that is cut closes without its end.
-    body.once("close", () => reject(Object.assign(new Error("cut"), { code: "ECONNRESET" })));
-  });
+async function textOf(body: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > BODY_LIMIT_BYTES) throw new TooLongError();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 function headerOf(response: AxiosResponse, name: string): string | undefined {
@@ -142,10 +133,9 @@ export class Transport {
 
   #plain(error: unknown, { method, template: path, timeoutMs }: Attempt, timedOut: boolean): Error {
     const facts = { method, path };
-    if (timedOut) return new TimeoutError(`no whole answer within ${Math.round(timeoutMs / 100) / 10} s`, facts);
-    if (error instanceof TooLongError) {
+    if (timedOut) return new TimeoutError(`no whole answer within ${inSeconds(timeoutMs)}`, facts);
+    if (error instanceof TooLongError)
       return new ConnectionError("the answer is longer than 10 MB", { ...facts, reason: TOO_LONG });
-    }
     const reason = fieldOf(error, "code") ?? "unknown reason";
     const failed = (what: string, beforeSending: boolean): Error =>
       new ConnectionError(`${what}: ${reason}`, { ...facts, reason, beforeSending });

@@ -1,25 +1,23 @@
 import { type Deadline, sleep } from "../http/deadline";
-import { LockedError, saying } from "../http/errors";
-import { jitteredMs } from "../http/retry";
+import { inSeconds, LockedError, saying, tooLate } from "../http/errors";
+import { verdictOn } from "../http/retry";
 
 /** One change of a project: it is sent, answered, and its operations are waited for. */
 export interface Job<A, T> {
   deadline: Deadline;
-  onProgress: (text: string) => void;
+  onProgress: ((text: string) => void) | undefined;
   /** Throws a LockedError when the project is locked. */
   send: () => Promise<A>;
   wait: (answer: A) => Promise<T>;
 }
 
-const seconds = (ms: number): number => Math.round(ms / 1000);
-
 const heldBy = (locked: LockedError, { totalMs }: Deadline): Error =>
-  saying(locked, `another operation held it for ${seconds(totalMs)} s`, totalMs);
+  saying(locked, `another operation held it for ${inSeconds(totalMs)}`, totalMs);
 
 interface Ticket {
   turn: number;
   enter: () => void;
-  onProgress: (text: string) => void;
+  onProgress: ((text: string) => void) | undefined;
 }
 
 /**
@@ -75,18 +73,14 @@ export class ProjectQueue {
     attempts: number,
     { deadline, onProgress }: Job<A, T>,
   ): Promise<void> {
-    const asked = error.retryAfterMs ?? 0;
-    const delayMs = asked + jitteredMs(attempts, this.baseDelayMs, Math.random());
-    if (asked > 0 && asked >= deadline.remainingMs()) {
-      throw saying(
-        error,
-        `the service asks to wait ${seconds(asked)} s, more than the ${seconds(deadline.remainingMs())} s left`,
-        deadline.totalMs,
-      );
-    }
-    if (delayMs >= deadline.remainingMs()) throw heldBy(error, deadline);
-    onProgress("waiting for an operation of this project that somebody else started");
-    await sleep(delayMs);
+    const remainingMs = deadline.remainingMs();
+    const { baseDelayMs } = this;
+    const tried = { error, repeatable: true, attempts, faults: 0, remainingMs, baseDelayMs, random: Math.random() };
+    const verdict = verdictOn(tried);
+    if (!verdict.retry)
+      throw verdict.because === "too-late" ? tooLate(error, remainingMs, deadline.totalMs) : heldBy(error, deadline);
+    onProgress?.("waiting for an operation of this project that somebody else started");
+    await sleep(verdict.delayMs);
     // Timers may come late.
     if (deadline.expired) throw heldBy(error, deadline);
   }
@@ -116,7 +110,7 @@ export class ProjectQueue {
   #tell(): void {
     this.#line.forEach(({ onProgress }, place) => {
       const before = this.#underWay + place;
-      onProgress(`waiting for ${before} other change${before === 1 ? "" : "s"} of this project`);
+      onProgress?.(`waiting for ${before} other change${before === 1 ? "" : "s"} of this project`);
     });
   }
 }

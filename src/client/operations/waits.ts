@@ -1,7 +1,9 @@
+import type { Account } from "../account";
 import type { EndpointRecord, OperationRecord } from "../api/records";
 import type { Deadline } from "../http/deadline";
 import { NotFoundError, NotStartingError, OperationFailedError, SvcError, WaitTimeoutError } from "../http/errors";
 import type { Redactor } from "../http/redact";
+import { Lasting } from "../reads/absence";
 import type { Condition, Snapshot } from "./watch";
 
 const GOOD = new Set(["finished", "skipped"]);
@@ -26,34 +28,40 @@ function operationFailed(operation: OperationRecord, redactor: Redactor): Operat
   return new OperationFailedError(redactor.clean(describe(operation)) + words);
 }
 
-interface Awaited {
+/** What an accepted change told. */
+export interface Told {
   readonly endpointId: string;
+  /** Undefined: no change was sent, or its response had no body. */
+  readonly endpoint?: EndpointRecord | undefined;
   /**
-   * The operations that the change was answered with. Undefined: it named none, or may not have named all. Then those are
-   * followed that are seen to run, or began after `before`: one of before the change is no answer to it.
+   * Undefined: it named none, or may not have named all. Then those are followed that are seen to run, or began after
+   * `before`: one of before the change is no answer to it.
    */
-  readonly operations: readonly OperationRecord[] | undefined;
+  readonly operations?: readonly OperationRecord[] | undefined;
+}
+
+interface Awaited extends Told {
   /** When the compute was last changed as it was read before the change, by the clock of the service. */
   readonly before?: string | undefined;
-  /** How long lists may lag. */
-  readonly lagMs: number;
-  readonly redactor: Redactor;
-  readonly onProgress: (text: string) => void;
+  readonly onProgress?: ((text: string) => void) | undefined;
 }
+
+type Known = Pick<Account, "settings" | "redactor">;
 
 /** The operations of one change of one compute, and how they are told. */
 class Followed {
   readonly since = performance.now();
-  readonly #awaited: Awaited;
   readonly #followed = new Map<string, OperationRecord>();
 
-  constructor(awaited: Awaited) {
-    this.#awaited = awaited;
+  constructor(
+    private readonly account: Known,
+    private readonly awaited: Awaited,
+  ) {
     this.#follow(awaited.operations ?? []);
   }
 
   get lags(): boolean {
-    return performance.now() - this.since < this.#awaited.lagMs;
+    return performance.now() - this.since < this.account.settings.lagMs;
   }
 
   get unfinished(): OperationRecord | undefined {
@@ -71,7 +79,7 @@ class Followed {
 
   /** What the list says of them now. One that it lacks is taken as it was for as long as lists lag, then as untraceable. */
   look(listed: readonly OperationRecord[] | undefined): void {
-    const { operations, endpointId, before } = this.#awaited;
+    const { operations, endpointId, before } = this.awaited;
     if (operations === undefined) {
       const began = ({ created_at = "" }: OperationRecord): boolean =>
         Date.parse(created_at) > Date.parse(before ?? "");
@@ -87,8 +95,8 @@ class Followed {
 
   tell(doing: string): void {
     const step = this.unfinished === undefined ? "" : `${this.unfinished.action} ${this.unfinished.status}, `;
-    const { redactor, onProgress } = this.#awaited;
-    onProgress(redactor.clean(`${doing}, ${step}${seconds(performance.now() - this.since)} s`));
+    const text = `${doing}, ${step}${seconds(performance.now() - this.since)} s`;
+    this.awaited.onProgress?.(this.account.redactor.clean(text));
   }
 
   timedOut(what: string | undefined, otherwise: string, deadline: Deadline, trouble: SvcError | undefined): string {
@@ -96,7 +104,7 @@ class Followed {
     const why = trouble === undefined ? "" : `; the last look failed: ${trouble.message}`;
     if (what === undefined) return `${otherwise} ${after}${why}`;
     const running = this.unfinished === undefined ? "" : ` (${describe(this.unfinished)})`;
-    return this.#awaited.redactor.clean(`${what} ${after}${running}`) + why;
+    return this.account.redactor.clean(`${what} ${after}${running}`) + why;
   }
 
   #follow(operations: readonly OperationRecord[]): void {
@@ -105,9 +113,7 @@ class Followed {
 }
 
 /** What is known of a change when its wait begins. */
-export interface Expectation extends Awaited {
-  /** The record that the change was answered with. Undefined: no change, or its response had no body. */
-  readonly answered: EndpointRecord | undefined;
+interface Expectation extends Awaited {
   /** A change was sent, so lists may lag behind it. */
   readonly changed: boolean;
   readonly idleIsReady: boolean;
@@ -115,20 +121,22 @@ export interface Expectation extends Awaited {
 
 /** Ready, still under way, or failed: one compute after one change. */
 export class EndpointWait implements Condition<EndpointRecord> {
-  readonly #expected: Expectation;
   readonly #followed: Followed;
+  readonly #missing: Lasting;
   #last: EndpointRecord | undefined;
-  #missing = { lists: 0, since: 0 };
 
-  constructor(expected: Expectation) {
-    this.#expected = expected;
-    this.#followed = new Followed(expected);
-    this.#last = expected.answered;
+  constructor(
+    private readonly account: Known,
+    private readonly expected: Expectation,
+  ) {
+    this.#followed = new Followed(account, expected);
+    this.#missing = new Lasting(account.settings.lagMs);
+    this.#last = expected.endpoint;
   }
 
   /** A response that is a finished one needs no look: no operation, or all ended, and nothing pending. */
   seeAnswer(): { done: EndpointRecord } | undefined {
-    const { answered, operations } = this.#expected;
+    const { endpoint: answered, operations } = this.expected;
     if (answered === undefined || operations === undefined) return undefined;
     this.#throwFailed();
     return this.#followed.unfinished === undefined && this.#isReady(answered) ? { done: answered } : undefined;
@@ -137,13 +145,11 @@ export class EndpointWait implements Condition<EndpointRecord> {
   see({ endpoints, operations, lookedAt }: Snapshot): { done: EndpointRecord } | undefined {
     this.#followed.look(operations);
     this.#throwFailed();
-    const endpoint = endpoints.find(({ id }) => id === this.#expected.endpointId);
-    if (endpoint === undefined) {
-      this.#onMissing(lookedAt);
-      return undefined;
-    }
-    this.#missing = { lists: 0, since: 0 };
+    const endpoint = endpoints.find(({ id }) => id === this.expected.endpointId);
     this.#last = endpoint;
+    if (this.#missing.see(endpoint === undefined, lookedAt))
+      throw new NotFoundError("it disappeared while it was waited for: the compute list no longer has it");
+    if (endpoint === undefined) return undefined;
     if (this.#isReady(endpoint)) return { done: endpoint };
     this.#throwNotStarting(endpoint, newestOf(endpoint.id, operations ?? []));
     const target = endpoint.pending_state ?? endpoint.current_state;
@@ -153,21 +159,20 @@ export class EndpointWait implements Condition<EndpointRecord> {
   }
 
   timedOut(deadline: Deadline, trouble: SvcError | undefined): WaitTimeoutError {
-    const last = this.#missing.lists > 0 ? undefined : this.#last;
-    const { current_state: state, pending_state } = last ?? {};
+    const { current_state: state, pending_state } = this.#last ?? {};
     const settled = state === "active" || state === "idle";
     const pending = settled && pending_state !== undefined ? ` with "${pending_state}" pending` : "";
-    const what = last && `still "${state}"${pending}`;
+    const what = this.#last && `still "${state}"${pending}`;
     return new WaitTimeoutError(this.#followed.timedOut(what, "not seen in any list", deadline, trouble));
   }
 
   #throwFailed(): void {
     const { failed } = this.#followed;
-    if (failed !== undefined) throw operationFailed(failed, this.#expected.redactor);
+    if (failed !== undefined) throw operationFailed(failed, this.account.redactor);
   }
 
   #isReady(endpoint: EndpointRecord): boolean {
-    const { answered, operations, changed, idleIsReady } = this.#expected;
+    const { endpoint: answered, operations, changed, idleIsReady } = this.expected;
     if (this.#followed.unfinished !== undefined || endpoint.pending_state !== undefined) return false;
     if (this.#followed.lags) {
       // A list that is older than the response shows what was there before the change.
@@ -185,7 +190,8 @@ export class EndpointWait implements Condition<EndpointRecord> {
 
   /** Nothing is under way, and lists have had the time to show it: waiting longer does not help. */
   #throwNotStarting({ current_state, pending_state }: EndpointRecord, newest: OperationRecord | undefined): void {
-    const { redactor, operations = [] } = this.#expected;
+    const { redactor } = this.account;
+    const { operations = [] } = this.expected;
     const isQuiet = pending_state === undefined && this.#followed.unfinished === undefined && !this.#followed.lags;
     const isUnready = current_state !== "active" && current_state !== "idle";
     // What the change was answered with, and no list shows, may yet be under way.
@@ -195,39 +201,30 @@ export class EndpointWait implements Condition<EndpointRecord> {
     const what = `still "${current_state}", and no operation is under way that would change that`;
     throw new NotStartingError(redactor.clean(why === undefined ? what : `${what}; ${why}`));
   }
-
-  /** Lists lag, so one without it proves nothing: two in a row, and for longer than a lag lasts. */
-  #onMissing(lookedAt: number): void {
-    if (this.#missing.lists === 0) this.#missing.since = lookedAt;
-    this.#missing.lists += 1;
-    if (this.#missing.lists < 2 || lookedAt - this.#missing.since < this.#expected.lagMs) return;
-    throw new NotFoundError("it disappeared while it was waited for: the compute list no longer has it");
-  }
 }
 
 /** Waits until a deleted compute is off the list and its operations have ended, so that its branch is free and the project unlocked. */
 export class DeletionWait implements Condition<void> {
-  readonly #awaited: Awaited;
   readonly #followed: Followed;
+  readonly #quiet: Lasting;
   #state: string | undefined;
-  #quietSince: number | undefined;
 
-  constructor(awaited: Awaited) {
-    this.#awaited = awaited;
-    this.#followed = new Followed(awaited);
+  constructor(
+    private readonly account: Known,
+    private readonly awaited: Awaited,
+  ) {
+    this.#followed = new Followed(account, awaited);
+    this.#quiet = new Lasting(account.settings.lagMs);
   }
 
   see({ endpoints, operations, lookedAt }: Snapshot): { done: undefined } | undefined {
-    const { endpointId, lagMs, redactor } = this.#awaited;
     this.#followed.look(operations);
     const { failed, unfinished } = this.#followed;
-    const endpoint = endpoints.find(({ id }) => id === endpointId);
+    const endpoint = endpoints.find(({ id }) => id === this.awaited.endpointId);
     if (endpoint === undefined && unfinished === undefined) return { done: undefined };
-    if (endpoint !== undefined && failed !== undefined) throw operationFailed(failed, redactor);
+    if (endpoint !== undefined && failed !== undefined) throw operationFailed(failed, this.account.redactor);
     const isQuiet = operations !== undefined && unfinished === undefined && endpoint?.pending_state === undefined;
-    this.#quietSince = isQuiet ? (this.#quietSince ?? lookedAt) : undefined;
-    // Lists lag, but not for longer.
-    if (this.#quietSince !== undefined && lookedAt - this.#quietSince >= lagMs)
+    if (this.#quiet.see(isQuiet, lookedAt))
       throw new SvcError("its deletion was accepted and nothing is under way any more, but it is still listed");
     this.#state = endpoint?.current_state ?? "gone";
     this.#followed.tell("deleting");

@@ -1,4 +1,4 @@
-import { type Deadline, LONGEST_TIMER_MS } from "../http/deadline";
+import { type Deadline, LONGEST_TIMER_MS, within } from "../http/deadline";
 import { AuthenticationError, BadRequestError, NotFoundError, PermissionError, SvcError } from "../http/errors";
 import type { EndpointRecord, OperationRecord } from "../api/records";
 
@@ -50,36 +50,30 @@ export class ProjectWatch {
   ) {}
 
   /** Looks at once, then after a pause that grows. */
-  wait<T>(condition: Condition<T>, deadline: Deadline): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      const leave = (): void => {
-        this.#waiters.delete(waiter);
-        unsubscribe();
-        if (this.#waiters.size === 0) this.#wake();
-      };
-      const waiter: Waiter = {
-        joinedAt: performance.now(),
-        see: (snapshot) => {
-          try {
-            const seen = condition.see(snapshot);
-            if (seen === undefined) return;
-            leave();
-            resolve(seen.done);
-          } catch (error) {
-            waiter.fail(error);
-          }
-        },
-        fail: (error) => {
-          leave();
+  async wait<T>(condition: Condition<T>, deadline: Deadline): Promise<T> {
+    let leave = (): void => undefined;
+    const seen = new Promise<T>((resolve, reject) => {
+      const see = (snapshot: Snapshot): void => {
+        try {
+          const found = condition.see(snapshot);
+          if (found !== undefined) resolve(found.done);
+        } catch (error) {
           reject(error);
-        },
+        }
       };
-      const unsubscribe = deadline.onExpire(() => waiter.fail(condition.timedOut(deadline, this.#trouble)));
+      const waiter = { joinedAt: performance.now(), see, fail: reject };
+      leave = () => this.#waiters.delete(waiter);
       this.#waiters.add(waiter);
-      this.#pauseMs = FIRST_PAUSE_MS;
-      if (this.#running) this.#wake();
-      else void this.#run();
     });
+    this.#pauseMs = FIRST_PAUSE_MS;
+    if (this.#running) this.#wake();
+    else void this.#run();
+    try {
+      return await within(deadline, seen, () => condition.timedOut(deadline, this.#trouble));
+    } finally {
+      leave();
+      if (this.#waiters.size === 0) this.#wake();
+    }
   }
 
   async #run(): Promise<void> {

@@ -21,6 +21,19 @@ export function isErrorBody(body: unknown): boolean {
 export const isRouteMissing = (error: unknown): error is SvcError =>
   error instanceof NotFoundError || (error instanceof SvcError && error.status === 405);
 
+/** What is believed once each look of a loop has shown it for as long as lists may lag. */
+export class Lasting {
+  #since: number | undefined;
+
+  constructor(private readonly lagMs: number) {}
+
+  /** Takes what a look of this time (performance.now) has shown. */
+  see(holds: boolean, lookedAt: number): boolean {
+    this.#since = holds ? (this.#since ?? lookedAt) : undefined;
+    return this.#since !== undefined && lookedAt > this.#since && lookedAt - this.#since >= this.lagMs;
+  }
+}
+
 export interface ListOptions extends Waiting {
   /** The list must have been asked for at this time (performance.now) or later. */
   since?: number | undefined;

@@ -1,5 +1,6 @@
 import { type Deadline, within } from "../http/deadline";
 import { outOfTime, type SvcError } from "../http/errors";
+import type { Request } from "../http/requests";
 
 /** Who waits for an answer: by which clock, and who is told what it waits for. */
 export interface Waiting {
@@ -8,11 +9,7 @@ export interface Waiting {
 }
 
 /** What a read tells while it is under way. */
-export interface ReadEvents {
-  onProgress: (text: string) => void;
-  onHeldOff: () => () => void;
-  onTrouble: (error: SvcError) => void;
-}
+type ReadEvents = Required<Pick<Request, "onProgress" | "onHeldOff" | "onTrouble">>;
 
 /** One read that several may wait for, each by its own clock. All clocks stand still while the service holds the read off. */
 export class SharedRead<T> {
@@ -21,13 +18,14 @@ export class SharedRead<T> {
   readonly answer: Promise<T>;
   /** What came back, once it has. */
   answered: { value: T } | undefined;
-  readonly #path: string;
   readonly #waiting = new Map<Waiting, (() => void) | undefined>();
   #heldOff = 0;
   #trouble: SvcError | undefined;
 
-  constructor(path: string, ask: (events: ReadEvents) => Promise<T>) {
-    this.#path = path;
+  constructor(
+    private readonly path: string,
+    ask: (events: ReadEvents) => Promise<T>,
+  ) {
     this.answer = ask({
       onProgress: (text) => {
         for (const { onProgress } of this.#waiting.keys()) onProgress?.(text);
@@ -46,7 +44,7 @@ export class SharedRead<T> {
     this.#waiting.set(waiting, this.#heldOff > 0 ? waiting.deadline?.pause() : undefined);
     try {
       return await within(waiting.deadline, this.answer, ({ totalMs }) =>
-        outOfTime(totalMs, { method: "GET", path: this.#path }, this.#trouble),
+        outOfTime(totalMs, { method: "GET", path: this.path }, this.#trouble),
       );
     } finally {
       this.#waiting.get(waiting)?.();
