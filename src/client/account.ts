@@ -59,7 +59,6 @@ export class Account {
   constructor(options: ClientOptions) {
     const apiKey = checkedKey(options.apiKey);
     const settings = (this.settings = {
-      baseUrl: checkedBaseUrl(options.baseUrl),
       attemptTimeoutMs: options.attemptTimeoutMs ?? 10_000,
       mutationAttemptTimeoutMs: options.mutationAttemptTimeoutMs ?? options.attemptTimeoutMs ?? 60_000,
       readDeadlineMs: options.readDeadlineMs ?? 30_000,
@@ -70,7 +69,7 @@ export class Account {
       baseDelayMs: options.baseDelayMs ?? 250,
     });
     this.redactor = new Redactor(apiKey);
-    this.#transport = new Transport(settings.baseUrl, apiKey, options.userAgent ?? "pulumi-svc");
+    this.#transport = new Transport(checkedBaseUrl(options.baseUrl), apiKey, options.userAgent ?? "pulumi-svc");
     this.requests = new Requests(this.#transport, this.redactor, settings);
     this.creations = new Creations(this.requests, this.#transport);
   }

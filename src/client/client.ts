@@ -9,7 +9,6 @@ import type { ClientOptions } from "./options";
  * as long as an account has one client in a process.
  */
 export class Client {
-  readonly baseUrl: string;
   readonly projects: ProjectsApi;
   readonly computes: ComputesApi;
   readonly auth: AuthApi;
@@ -19,8 +18,7 @@ export class Client {
 
   constructor(options: ClientOptions) {
     this.#account = new Account(options);
-    const { baseUrl, mutationAttemptTimeoutMs, lagMs } = this.#account.settings;
-    this.baseUrl = baseUrl;
+    const { mutationAttemptTimeoutMs, lagMs } = this.#account.settings;
     this.longestAttemptMs = mutationAttemptTimeoutMs + lagMs;
     this.projects = new ProjectsApi(this.#account);
     this.computes = new ComputesApi(this.#account, this.projects);

@@ -5,6 +5,7 @@ export type {
   AuthIntegrationRecord,
   BranchRecord,
   EmailServerRecord,
+  EndpointAttributes,
   EndpointRecord,
   KeySetRecord,
   OAuthProviderRecord,

@@ -25,27 +25,10 @@ export interface ClientOptions {
   baseDelayMs?: number | undefined;
 }
 
-/** With all that is left out filled in, and without the secret. */
+/** With all that is left out filled in. */
 export type Settings = {
-  [Name in Exclude<keyof ClientOptions, "apiKey" | "userAgent">]-?: Exclude<ClientOptions[Name], undefined>;
+  [Name in Exclude<keyof ClientOptions, "baseUrl" | "apiKey" | "userAgent">]-?: Exclude<ClientOptions[Name], undefined>;
 };
-
-/** What create and update send of a compute (docs/design/api.md). */
-export interface EndpointAttributes {
-  branch_id?: string | undefined;
-  type?: string | undefined;
-  name?: string | undefined;
-  region_id?: string | undefined;
-  autoscaling_limit_min_cu?: number | undefined;
-  autoscaling_limit_max_cu?: number | undefined;
-  suspend_timeout_seconds?: number | undefined;
-  settings?: Record<string, unknown> | undefined;
-  pooler_enabled?: boolean | undefined;
-  pooler_mode?: string | undefined;
-  disabled?: boolean | undefined;
-  passwordless_access?: boolean | undefined;
-  provisioner?: string | undefined;
-}
 
 export interface IntegrationRequest {
   auth_provider: string;

@@ -2,7 +2,7 @@ import { type Account, PROJECT, type Readable } from "../account";
 import { FateUnknownError } from "../http/errors";
 import type { Request } from "../http/requests";
 import type { EmailServerRequest, IntegrationRequest, OAuthCredentials, UserRequest } from "../options";
-import { type Collection, deleted, type ListOptions, orGone } from "../reads/absence";
+import { type Collection, type ListOptions, orGone } from "../reads/absence";
 import type { Waiting } from "../reads/sharedReads";
 import { type Creation, effectOf } from "../unknownFate";
 import {
@@ -88,8 +88,10 @@ export class AuthApi {
   ): Promise<void> {
     const params = { project_id: projectId, auth_provider: authProvider };
     const request = this.#request("DELETE", `${AUTH}/integration/{auth_provider}`, params, deletion);
-    const gone = () => this.integrations(projectId).gone("the integration", isIt, deletion);
-    await this.account.changing(projectId, ALL, () => deleted(() => this.account.requests.change(request), gone));
+    const send = () => this.account.requests.change(request);
+    await this.account.changing(projectId, ALL, () =>
+      this.integrations(projectId).without(isIt, () => "the integration", send, deletion),
+    );
   }
 
   async createUser(projectId: string, body: UserRequest, waiting: Waiting = {}): Promise<{ id: string }> {
@@ -128,9 +130,9 @@ export class AuthApi {
         return this.account.requests.change(request);
       }
     };
-    const gone = () => this.integrations(projectId).gone("the user's integration", isHome, deletion);
+    const thing = (): string => "the user's integration";
     // An answer without a word has no list to show in.
-    await deleted(sendTwice, gone, () => true);
+    await this.integrations(projectId).without(isHome, thing, sendTwice, deletion, () => true);
   }
 
   /** Repeatable: it only asks for an address, nothing is transferred before that is opened and confirmed. */
@@ -185,8 +187,14 @@ export class AuthApi {
     const params = { project_id: projectId, oauth_provider_id: id };
     const request = this.#request("DELETE", OAUTH_PROVIDER, params, deletion);
     const send = () => this.account.requests.change(request, bodies.oauthProvider);
-    const gone = () => this.oauthProviders(projectId).gone(id, (item) => item.id === id, deletion);
-    await this.account.changing(projectId, ["oauthProviders"], () => deleted(send, gone));
+    await this.account.changing(projectId, ["oauthProviders"], () =>
+      this.oauthProviders(projectId).without(
+        (item) => item.id === id,
+        () => id,
+        send,
+        deletion,
+      ),
+    );
   }
 
   /** The service answers without a body, so the list has to show the domain. */
@@ -248,9 +256,10 @@ export class AuthApi {
     };
     const request = this.#request("DELETE", DOMAINS, { project_id: projectId }, { ...waiting, before });
     const isSent = (item: WhitelistDomainRecord): boolean => isOf(authProvider)(item) && sent.includes(item.domain);
-    const gone = () => this.domains(projectId).gone(sent.join(", "), isSent, waiting);
+    const send = () => this.account.requests.change(request);
     try {
-      return (await deleted(() => this.account.requests.change(request), gone)) === undefined ? sent : [];
+      const accepted = await this.domains(projectId).without(isSent, () => sent.join(", "), send, waiting);
+      return accepted === undefined ? sent : [];
     } catch (error) {
       if (error instanceof NothingToDelete) return [];
       throw error;
@@ -283,11 +292,11 @@ export class AuthApi {
   async resetEmailServer(projectId: string, deletion: Deletion = {}): Promise<void> {
     const isAnother = ({ type }: EmailServerRecord): boolean => type !== "shared";
     const isShared = (server: EmailServerRecord): boolean => !isAnother(server);
-    const servers = this.account.list("emailServer", projectId);
-    const reset = await deleted(
-      async () => ({ value: await this.updateEmailServer(projectId, { type: "shared" }, isShared, deletion) }),
-      () => servers.gone("another e-mail server", isAnother, deletion),
-    );
+    const thing = (): string => "another e-mail server";
+    const send = async () => ({
+      value: await this.updateEmailServer(projectId, { type: "shared" }, isShared, deletion),
+    });
+    const reset = await this.account.list("emailServer", projectId).without(isAnother, thing, send, deletion);
     if (reset !== undefined && isAnother(reset.value))
       throw new FateUnknownError(`the service accepted it, but shows the type ${reset.value.type}`);
   }

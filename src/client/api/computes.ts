@@ -5,12 +5,11 @@ import type { Accepted, Request } from "../http/requests";
 import { ProjectQueue } from "../operations/queue";
 import { DeletionWait, EndpointWait, type Told } from "../operations/waits";
 import { ProjectWatch } from "../operations/watch";
-import type { EndpointAttributes } from "../options";
-import { type Collection, deleted, isRouteMissing, type ListOptions } from "../reads/absence";
+import { type Collection, isRouteMissing, type ListOptions } from "../reads/absence";
 import type { Waiting } from "../reads/sharedReads";
 import type { Creation } from "../unknownFate";
 import type { ProjectsApi } from "./projects";
-import { bodies, type EndpointRecord, type OperationRecord } from "./records";
+import { bodies, type EndpointAttributes, type EndpointRecord, type OperationRecord } from "./records";
 
 const ENDPOINTS = `${PROJECT}/endpoints`;
 const ENDPOINT = `${ENDPOINTS}/{endpoint_id}`;
@@ -115,10 +114,17 @@ export class ComputesApi {
     const common = this.#common(projectId, options);
     const params = { ...common.params, endpoint_id: endpointId };
     const request: Request = { ...common, method: "DELETE", template: ENDPOINT, params, before };
-    const gone = () => this.collection(projectId).gone(endpointId, ({ id }) => id === endpointId, options);
+    const isIt = ({ id }: EndpointRecord): boolean => id === endpointId;
+    const sendOnce = () => this.account.requests.change(request, bodies.endpointChange);
     // What was accepted is waited for.
-    const isEnough = (): boolean => true;
-    const send = () => deleted(() => this.account.requests.change(request, bodies.endpointChange), gone, isEnough);
+    const send = () =>
+      this.collection(projectId).without(
+        isIt,
+        () => endpointId,
+        sendOnce,
+        options,
+        () => true,
+      );
     await this.#change(common, send, async (accepted) => {
       if (accepted === undefined) return;
       const wait = new DeletionWait(this.account, { ...common, ...toldBy(endpointId, accepted) });

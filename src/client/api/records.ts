@@ -5,14 +5,8 @@ import { z } from "zod";
  * only what the client or a resource cannot do without is required. A null counts as absent: see `withoutNulls`.
  */
 
-export const endpointSchema = z.looseObject({
-  id: z.string().min(1),
-  host: z.string(),
-  branch_id: z.string(),
-  type: z.string(),
-  current_state: z.string(),
-  pending_state: z.string().optional(),
-  project_id: z.string().optional(),
+/** What create and update send of a compute, and its record shows. */
+const endpointAttributes = {
   name: z.string().optional(),
   region_id: z.string().optional(),
   autoscaling_limit_min_cu: z.number().optional(),
@@ -30,9 +24,23 @@ export const endpointSchema = z.looseObject({
   pooler_mode: z.string().optional(),
   disabled: z.boolean().optional(),
   passwordless_access: z.boolean().optional(),
+  provisioner: z.string().optional(),
+};
+export type EndpointAttributes = z.infer<z.ZodObject<typeof endpointAttributes>> & {
+  branch_id?: string | undefined;
+  type?: string | undefined;
+};
+
+export const endpointSchema = z.looseObject({
+  ...endpointAttributes,
+  id: z.string().min(1),
+  host: z.string(),
+  branch_id: z.string(),
+  type: z.string(),
+  current_state: z.string(),
+  pending_state: z.string().optional(),
   creation_source: z.string().optional(),
   proxy_host: z.string().optional(),
-  provisioner: z.string().optional(),
   created_at: z.string().optional(),
   updated_at: z.string().optional(),
   last_active: z.string().optional(),

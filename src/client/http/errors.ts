@@ -29,11 +29,7 @@ function tail({ method, path, status, code, requestId }: ErrorFacts): string {
 /** The base of every error that leaves the client. It never carries a body, a header or an address. */
 export class SvcError extends Error {
   declare readonly method?: string;
-  declare readonly path?: string;
   declare readonly status?: number;
-  declare readonly code?: string;
-  declare readonly requestId?: string;
-  declare readonly serviceMessage?: string;
   declare readonly retryAfterMs?: number;
   declare readonly deadlineMs?: number;
   declare readonly reason?: string;

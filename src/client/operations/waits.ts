@@ -46,40 +46,40 @@ interface Awaited extends Told {
   readonly onProgress?: ((text: string) => void) | undefined;
 }
 
-type Known = Pick<Account, "settings" | "redactor">;
-
-/** The operations of one change of one compute, and how they are told. */
-class Followed {
-  readonly since = performance.now();
+/** One change of one compute: its operations, and how they are told. */
+class Followed<Known extends Awaited> {
+  protected readonly since = performance.now();
+  protected readonly lasting: Lasting;
   readonly #followed = new Map<string, OperationRecord>();
 
   constructor(
-    private readonly account: Known,
-    private readonly awaited: Awaited,
+    protected readonly account: Pick<Account, "settings" | "redactor">,
+    protected readonly known: Known,
   ) {
-    this.#follow(awaited.operations ?? []);
+    this.lasting = new Lasting(account.settings.lagMs);
+    this.#follow(known.operations ?? []);
   }
 
-  get lags(): boolean {
+  protected get lags(): boolean {
     return performance.now() - this.since < this.account.settings.lagMs;
   }
 
-  get unfinished(): OperationRecord | undefined {
+  protected get unfinished(): OperationRecord | undefined {
     return [...this.#followed.values()].find(isUnfinished);
   }
 
-  get failed(): OperationRecord | undefined {
+  protected get failed(): OperationRecord | undefined {
     return [...this.#followed.values()].find(endedBadly);
   }
 
   /** All of them, and at least one, were seen to end well. */
-  get haveEndedWell(): boolean {
+  protected get haveEndedWell(): boolean {
     return this.#followed.size > 0 && [...this.#followed.values()].every(endedWell);
   }
 
   /** What the list says of them now. One that it lacks is taken as it was for as long as lists lag, then as untraceable. */
-  look(listed: readonly OperationRecord[] | undefined): void {
-    const { operations, endpointId, before } = this.awaited;
+  protected look(listed: readonly OperationRecord[] | undefined): void {
+    const { operations, endpointId, before } = this.known;
     if (operations === undefined) {
       const began = ({ created_at = "" }: OperationRecord): boolean =>
         Date.parse(created_at) > Date.parse(before ?? "");
@@ -93,13 +93,18 @@ class Followed {
     }
   }
 
-  tell(doing: string): void {
+  protected tell(doing: string): void {
     const step = this.unfinished === undefined ? "" : `${this.unfinished.action} ${this.unfinished.status}, `;
     const text = `${doing}, ${step}${seconds(performance.now() - this.since)} s`;
-    this.awaited.onProgress?.(this.account.redactor.clean(text));
+    this.known.onProgress?.(this.account.redactor.clean(text));
   }
 
-  timedOut(what: string | undefined, otherwise: string, deadline: Deadline, trouble: SvcError | undefined): string {
+  protected outOfTime(
+    what: string | undefined,
+    otherwise: string,
+    deadline: Deadline,
+    trouble: SvcError | undefined,
+  ): string {
     const after = `after ${seconds(deadline.totalMs)} s`;
     const why = trouble === undefined ? "" : `; the last look failed: ${trouble.message}`;
     if (what === undefined) return `${otherwise} ${after}${why}`;
@@ -120,41 +125,30 @@ interface Expectation extends Awaited {
 }
 
 /** Ready, still under way, or failed: one compute after one change. */
-export class EndpointWait implements Condition<EndpointRecord> {
-  readonly #followed: Followed;
-  readonly #missing: Lasting;
-  #last: EndpointRecord | undefined;
-
-  constructor(
-    private readonly account: Known,
-    private readonly expected: Expectation,
-  ) {
-    this.#followed = new Followed(account, expected);
-    this.#missing = new Lasting(account.settings.lagMs);
-    this.#last = expected.endpoint;
-  }
+export class EndpointWait extends Followed<Expectation> implements Condition<EndpointRecord> {
+  #last = this.known.endpoint;
 
   /** A response that is a finished one needs no look: no operation, or all ended, and nothing pending. */
   seeAnswer(): { done: EndpointRecord } | undefined {
-    const { endpoint: answered, operations } = this.expected;
+    const { endpoint: answered, operations } = this.known;
     if (answered === undefined || operations === undefined) return undefined;
     this.#throwFailed();
-    return this.#followed.unfinished === undefined && this.#isReady(answered) ? { done: answered } : undefined;
+    return this.unfinished === undefined && this.#isReady(answered) ? { done: answered } : undefined;
   }
 
   see({ endpoints, operations, lookedAt }: Snapshot): { done: EndpointRecord } | undefined {
-    this.#followed.look(operations);
+    this.look(operations);
     this.#throwFailed();
-    const endpoint = endpoints.find(({ id }) => id === this.expected.endpointId);
+    const endpoint = endpoints.find(({ id }) => id === this.known.endpointId);
     this.#last = endpoint;
-    if (this.#missing.see(endpoint === undefined, lookedAt))
+    if (this.lasting.see(endpoint === undefined, lookedAt))
       throw new NotFoundError("it disappeared while it was waited for: the compute list no longer has it");
     if (endpoint === undefined) return undefined;
     if (this.#isReady(endpoint)) return { done: endpoint };
     this.#throwNotStarting(endpoint, newestOf(endpoint.id, operations ?? []));
     const target = endpoint.pending_state ?? endpoint.current_state;
     const doing = target === "idle" ? "suspending" : endpoint.current_state === "active" ? "applying" : "starting";
-    this.#followed.tell(doing);
+    this.tell(doing);
     return undefined;
   }
 
@@ -163,18 +157,17 @@ export class EndpointWait implements Condition<EndpointRecord> {
     const settled = state === "active" || state === "idle";
     const pending = settled && pending_state !== undefined ? ` with "${pending_state}" pending` : "";
     const what = this.#last && `still "${state}"${pending}`;
-    return new WaitTimeoutError(this.#followed.timedOut(what, "not seen in any list", deadline, trouble));
+    return new WaitTimeoutError(this.outOfTime(what, "not seen in any list", deadline, trouble));
   }
 
   #throwFailed(): void {
-    const { failed } = this.#followed;
-    if (failed !== undefined) throw operationFailed(failed, this.account.redactor);
+    if (this.failed !== undefined) throw operationFailed(this.failed, this.account.redactor);
   }
 
   #isReady(endpoint: EndpointRecord): boolean {
-    const { endpoint: answered, operations, changed, idleIsReady } = this.expected;
-    if (this.#followed.unfinished !== undefined || endpoint.pending_state !== undefined) return false;
-    if (this.#followed.lags) {
+    const { endpoint: answered, operations, changed, idleIsReady } = this.known;
+    if (this.unfinished !== undefined || endpoint.pending_state !== undefined) return false;
+    if (this.lags) {
       // A list that is older than the response shows what was there before the change.
       if (Date.parse(endpoint.updated_at ?? "") < Date.parse(answered?.updated_at ?? "")) return false;
       // The change was accepted, but what it started is not known: too early to believe a quiet list.
@@ -182,20 +175,20 @@ export class EndpointWait implements Condition<EndpointRecord> {
     }
     if (endpoint.current_state === "active") return true;
     if (endpoint.current_state !== "idle") return false;
-    if (idleIsReady || this.#followed.haveEndedWell || operations === undefined || operations.length === 0) return true;
+    if (idleIsReady || this.haveEndedWell || operations === undefined || operations.length === 0) return true;
     // Operations that cannot be followed: an idle compute that was changed while idle stays idle.
     const wasIdle = answered?.current_state === "idle" && answered.pending_state === undefined;
-    return wasIdle && !this.#followed.lags;
+    return wasIdle && !this.lags;
   }
 
   /** Nothing is under way, and lists have had the time to show it: waiting longer does not help. */
   #throwNotStarting({ current_state, pending_state }: EndpointRecord, newest: OperationRecord | undefined): void {
     const { redactor } = this.account;
-    const { operations = [] } = this.expected;
-    const isQuiet = pending_state === undefined && this.#followed.unfinished === undefined && !this.#followed.lags;
+    const { operations = [] } = this.known;
+    const isQuiet = pending_state === undefined && this.unfinished === undefined && !this.lags;
     const isUnready = current_state !== "active" && current_state !== "idle";
     // What the change was answered with, and no list shows, may yet be under way.
-    const isTraced = operations.length === 0 || this.#followed.haveEndedWell;
+    const isTraced = operations.length === 0 || this.haveEndedWell;
     if (!isQuiet || !isUnready || !isTraced) return;
     const why = newest !== undefined && endedBadly(newest) ? operationFailed(newest, redactor).message : undefined;
     const what = `still "${current_state}", and no operation is under way that would change that`;
@@ -204,35 +197,25 @@ export class EndpointWait implements Condition<EndpointRecord> {
 }
 
 /** Waits until a deleted compute is off the list and its operations have ended, so that its branch is free and the project unlocked. */
-export class DeletionWait implements Condition<void> {
-  readonly #followed: Followed;
-  readonly #quiet: Lasting;
+export class DeletionWait extends Followed<Awaited> implements Condition<void> {
   #state: string | undefined;
 
-  constructor(
-    private readonly account: Known,
-    private readonly awaited: Awaited,
-  ) {
-    this.#followed = new Followed(account, awaited);
-    this.#quiet = new Lasting(account.settings.lagMs);
-  }
-
   see({ endpoints, operations, lookedAt }: Snapshot): { done: undefined } | undefined {
-    this.#followed.look(operations);
-    const { failed, unfinished } = this.#followed;
-    const endpoint = endpoints.find(({ id }) => id === this.awaited.endpointId);
+    this.look(operations);
+    const { failed, unfinished } = this;
+    const endpoint = endpoints.find(({ id }) => id === this.known.endpointId);
     if (endpoint === undefined && unfinished === undefined) return { done: undefined };
     if (endpoint !== undefined && failed !== undefined) throw operationFailed(failed, this.account.redactor);
     const isQuiet = operations !== undefined && unfinished === undefined && endpoint?.pending_state === undefined;
-    if (this.#quiet.see(isQuiet, lookedAt))
+    if (this.lasting.see(isQuiet, lookedAt))
       throw new SvcError("its deletion was accepted and nothing is under way any more, but it is still listed");
     this.#state = endpoint?.current_state ?? "gone";
-    this.#followed.tell("deleting");
+    this.tell("deleting");
     return undefined;
   }
 
   timedOut(deadline: Deadline, trouble: SvcError | undefined): WaitTimeoutError {
     const what = this.#state === undefined ? undefined : `being deleted, still "${this.#state}"`;
-    return new WaitTimeoutError(this.#followed.timedOut(what, "not known to be deleted", deadline, trouble));
+    return new WaitTimeoutError(this.outOfTime(what, "not known to be deleted", deadline, trouble));
   }
 }

@@ -62,16 +62,6 @@ export class Collection<T> {
     return later.find(isIt);
   }
 
-  /** What the lists say of a deletion. */
-  gone(thing: string, isIt: (item: T) => boolean, waiting: Waiting = {}): Gone {
-    const lacks = (items: readonly T[]): true | undefined => (items.some(isIt) ? undefined : true);
-    return {
-      thing,
-      shows: async () => (await this.lookFor(lacks, waiting)) === true,
-      isCertain: async () => lacks(await this.settled(waiting)) === true,
-    };
-  }
-
   /** A list in which every change of before now shows. */
   async settled(waiting: Waiting = {}): Promise<readonly T[]> {
     return this.#listAfterLag(performance.now(), waiting);
@@ -88,6 +78,33 @@ export class Collection<T> {
     }
   }
 
+  /**
+   * Deletes what `isIt` names. What the service says is gone is deleted (undefined), also with what it lives in; what it
+   * accepted without a word has to show; an answer that leaves it open is settled by a list of a lag later.
+   * `thing`: for messages. `isEnough`: whether an accepted deletion needs no look.
+   * @throws the trouble where it still stands.
+   */
+  async without<R extends { readonly value?: unknown }>(
+    isIt: (item: T) => boolean,
+    thing: () => string,
+    send: () => Promise<R>,
+    waiting: Waiting,
+    isEnough = ({ value }: R): boolean => value !== undefined,
+  ): Promise<R | undefined> {
+    const lacks = (items: readonly T[]): true | undefined => (items.some(isIt) ? undefined : true);
+    try {
+      const accepted = await send();
+      if (isEnough(accepted) || (await this.lookFor(lacks, waiting))) return accepted;
+      throw new BadResponseError(`the deletion was accepted, but ${thing()} is still listed`);
+    } catch (error) {
+      if (error instanceof NotFoundError) return undefined;
+      if (!(error instanceof SvcError) || !leavesOpen(error)) throw error;
+      const settled = await orGone(() => this.settled(waiting));
+      if (settled === undefined || lacks(settled)) return undefined;
+      throw new BadResponseError(`${error.what}; ${thing()} is still listed`, error.facts);
+    }
+  }
+
   async #listAfterLag(from: number, waiting: Waiting): Promise<readonly T[]> {
     const since = from + this.lagMs;
     const late = ({ totalMs }: Deadline): Error =>
@@ -95,39 +112,6 @@ export class Collection<T> {
     // A timer may fire a moment early, and the list is to be shared by all who wait for it.
     await within(waiting.deadline, sleep(Math.ceil(since - performance.now()) + 1), late);
     return this.list({ ...waiting, since });
-  }
-}
-
-interface Gone {
-  /** For messages. */
-  readonly thing: string;
-  /** A list lacks the object, within the time that lists may lag. */
-  readonly shows: () => Promise<boolean>;
-  /** So does a list of a lag later: also what was made just before would show by then. */
-  readonly isCertain: () => Promise<boolean>;
-}
-
-/**
- * Deletes. What the service says is gone is deleted (undefined), also with what it lives in; what it accepted without a
- * word has to show; an answer that leaves it open is settled by a list. `gone` is asked for once an answer came.
- * `isEnough`: whether an accepted deletion needs no look.
- * @throws the trouble where it still stands.
- */
-export async function deleted<T extends { readonly value?: unknown }>(
-  send: () => Promise<T>,
-  gone: () => Gone,
-  isEnough = ({ value }: T): boolean => value !== undefined,
-): Promise<T | undefined> {
-  try {
-    const accepted = await send();
-    if (isEnough(accepted) || (await gone().shows())) return accepted;
-    throw new BadResponseError(`the deletion was accepted, but ${gone().thing} is still listed`);
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    if (!(error instanceof SvcError) || !leavesOpen(error)) throw error;
-    const { isCertain, thing } = gone();
-    if ((await orGone(isCertain)) !== false) return undefined;
-    throw new BadResponseError(`${error.what}; ${thing} is still listed`, error.facts);
   }
 }
 
