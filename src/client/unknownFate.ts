@@ -33,7 +33,7 @@ export interface Creation<Item> {
 }
 
 /** How one is created. */
-export interface Posting<Item, Body> {
+interface Posting<Item, Body> {
   /** For messages, such as `the compute`. */
   readonly thing: string;
   readonly request: Request;
@@ -48,21 +48,15 @@ export interface Posting<Item, Body> {
 }
 
 /** What came of a creation: the answer, or the object that was found where the answer was lost, or said nothing. */
-export type Outcome<Item, Body> = { readonly made: Body } | { readonly found: Item; readonly wasLost: boolean };
-
-/** The creations that look alike. */
-interface Siblings {
-  /** Settles when the newest of them has ended. */
-  newest: Promise<void>;
-  readonly claimed: Set<string>;
-}
+type Outcome<Item, Body> = { readonly made: Body } | { readonly found: Item; readonly wasLost: boolean };
 
 /**
  * The creations of one account. Those that look alike leave one after the other: what a lost answer was about is none
  * that an earlier one was told of, and no later one is under way.
  */
 export class Creations {
-  readonly #siblings = new Map<string, Siblings>();
+  /** Those that look alike; `newest` settles when the newest of them has ended. */
+  readonly #siblings = new Map<string, { newest: Promise<void>; readonly claimed: Set<string> }>();
 
   constructor(
     private readonly requests: Pick<Requests, "change">,
@@ -113,7 +107,7 @@ export class Creations {
 
   /** Waits for those that look alike. `over` lets the next one go. */
   async #turn(alike: string, { deadline }: Waiting): Promise<{ claimed: Set<string>; over: () => void }> {
-    const siblings = this.#siblings.get(alike) ?? { newest: Promise.resolve(), claimed: new Set() };
+    const siblings = this.#siblings.get(alike) ?? { newest: Promise.resolve(), claimed: new Set<string>() };
     this.#siblings.set(alike, siblings);
     const earlier = siblings.newest;
     let over = (): void => undefined;

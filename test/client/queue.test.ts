@@ -42,12 +42,13 @@ test("after the first 423 of a project its changes meet no other", async () => {
 });
 
 test("those that left together and met a 423 go on in the order in which they came", async () => {
-  const project = new FakeProject({ locks: true, operationMs: 100 });
+  const project = new FakeProject({ locks: true, operationMs: 800 });
   const { client } = await scripted(project.script);
-  await Promise.all(times(5, (i) => createCompute(client, PRJ, { ...replica, name: `c${i}` })));
-  const [first, ...others] = project.computes.map(({ name }) => name);
+  const branches = times(5, (i) => `br-${i}`);
+  await Promise.all(branches.map((branch_id) => createCompute(client, PRJ, { branch_id, type: "read_write" })));
+  const [first, ...others] = project.computes.map(({ branch_id }) => branch_id);
   // Which of them gets the lock is the network's choice.
-  expect(others).toEqual(["c0", "c1", "c2", "c3", "c4"].filter((name) => name !== first));
+  expect(others).toEqual(branches.filter((branch) => branch !== first));
 });
 
 test("on a project that does not lock, changes leave and run side by side", async () => {

@@ -90,7 +90,7 @@ export class AuthApi {
     const request = this.#request("DELETE", `${AUTH}/integration/{auth_provider}`, params, deletion);
     const send = () => this.account.requests.change(request);
     await this.account.changing(projectId, ALL, () =>
-      this.integrations(projectId).without(isIt, () => "the integration", send, deletion),
+      this.integrations(projectId).without(isIt, "the integration", send, deletion),
     );
   }
 
@@ -130,9 +130,8 @@ export class AuthApi {
         return this.account.requests.change(request);
       }
     };
-    const thing = (): string => "the user's integration";
     // An answer without a word has no list to show in.
-    await this.integrations(projectId).without(isHome, thing, sendTwice, deletion, () => true);
+    await this.integrations(projectId).without(isHome, "the user's integration", sendTwice, deletion, () => true);
   }
 
   /** Repeatable: it only asks for an address, nothing is transferred before that is opened and confirmed. */
@@ -188,12 +187,7 @@ export class AuthApi {
     const request = this.#request("DELETE", OAUTH_PROVIDER, params, deletion);
     const send = () => this.account.requests.change(request, bodies.oauthProvider);
     await this.account.changing(projectId, ["oauthProviders"], () =>
-      this.oauthProviders(projectId).without(
-        (item) => item.id === id,
-        () => id,
-        send,
-        deletion,
-      ),
+      this.oauthProviders(projectId).without((item) => item.id === id, id, send, deletion),
     );
   }
 
@@ -292,11 +286,12 @@ export class AuthApi {
   async resetEmailServer(projectId: string, deletion: Deletion = {}): Promise<void> {
     const isAnother = ({ type }: EmailServerRecord): boolean => type !== "shared";
     const isShared = (server: EmailServerRecord): boolean => !isAnother(server);
-    const thing = (): string => "another e-mail server";
     const send = async () => ({
       value: await this.updateEmailServer(projectId, { type: "shared" }, isShared, deletion),
     });
-    const reset = await this.account.list("emailServer", projectId).without(isAnother, thing, send, deletion);
+    const reset = await this.account
+      .list("emailServer", projectId)
+      .without(isAnother, "another e-mail server", send, deletion);
     if (reset !== undefined && isAnother(reset.value))
       throw new FateUnknownError(`the service accepted it, but shows the type ${reset.value.type}`);
   }

@@ -23,12 +23,6 @@ export interface ChangeOptions extends Waiting {
   idleIsReady?: boolean | undefined;
 }
 
-/** What belongs to one project. */
-interface ProjectState {
-  queue: ProjectQueue;
-  watch: ProjectWatch;
-}
-
 /** What the requests of one change share. */
 interface Common extends Pick<Request, "deadline" | "onProgress" | "retryLocked" | "fate"> {
   params: { project_id: string };
@@ -36,7 +30,7 @@ interface Common extends Pick<Request, "deadline" | "onProgress" | "retryLocked"
 
 /** The computes: each change is queued, sent and waited for. */
 export class ComputesApi {
-  readonly #states = new Map<string, ProjectState>();
+  readonly #states = new Map<string, { queue: ProjectQueue; watch: ProjectWatch }>();
 
   constructor(
     private readonly account: Account,
@@ -117,14 +111,7 @@ export class ComputesApi {
     const isIt = ({ id }: EndpointRecord): boolean => id === endpointId;
     const sendOnce = () => this.account.requests.change(request, bodies.endpointChange);
     // What was accepted is waited for.
-    const send = () =>
-      this.collection(projectId).without(
-        isIt,
-        () => endpointId,
-        sendOnce,
-        options,
-        () => true,
-      );
+    const send = () => this.collection(projectId).without(isIt, endpointId, sendOnce, options, () => true);
     await this.#change(common, send, async (accepted) => {
       if (accepted === undefined) return;
       const wait = new DeletionWait(this.account, { ...common, ...toldBy(endpointId, accepted) });
@@ -226,7 +213,8 @@ export class ComputesApi {
     return this.#state(common.params.project_id).watch.wait(wait, common.deadline);
   }
 
-  #state(projectId: string): ProjectState {
+  /** What belongs to one project. */
+  #state(projectId: string) {
     const known = this.#states.get(projectId);
     if (known !== undefined) return known;
     const { baseDelayMs, pollCeilingMs } = this.account.settings;

@@ -29,21 +29,14 @@ function withoutControlCharacters(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
 }
 
-function inAddress(text: string): string {
-  try {
-    return encodeURIComponent(text);
-  } catch {
-    // Half a surrogate pair has no form in an address.
-    return text;
-  }
-}
-
 /** The forms in which a service may echo a value: as it is, inside JSON, inside an address, with its line ends folded. */
 function spellings(secret: string): string[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
   // Go escapes these in JSON as well.
   const inGo = inJson.replace(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
-  return [secret, inJson, inGo, inAddress(secret), withoutControlCharacters(secret)];
+  // Half a surrogate pair has no form in an address.
+  const inAddress = encodeURIComponent(secret.replace(/\p{Cs}/gu, ""));
+  return [secret, inJson, inGo, inAddress, withoutControlCharacters(secret)];
 }
 
 const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

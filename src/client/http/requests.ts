@@ -1,16 +1,7 @@
 import type { z } from "zod";
 import { type Deadline, sleep } from "./deadline";
-import {
-  AuthenticationError,
-  BadResponseError,
-  FateUnknownError,
-  LockedError,
-  NotFoundError,
-  outOfTime,
-  SvcError,
-  TimeoutError,
-  tooLate,
-} from "./errors";
+import * as errors from "./errors";
+import { SvcError } from "./errors";
 import type { Settings } from "../options";
 import type { Redactor } from "./redact";
 import { type Asked, type Content, contentOf, failureOf } from "./responses";
@@ -71,7 +62,7 @@ function namesIn({ params, body }: Request): string {
 
 /** Makes requests: attempts, retries by what is known to have happened, responses checked against their shape. */
 export class Requests {
-  #refusedKey: AuthenticationError | undefined;
+  #refusedKey: errors.AuthenticationError | undefined;
 
   constructor(
     private readonly transport: Transport,
@@ -84,7 +75,7 @@ export class Requests {
     const { value, odd } = await this.#send(request, shape);
     if (odd !== undefined) throw odd;
     if (value !== undefined) return value;
-    throw new BadResponseError("the response is empty", { method: request.method, path: request.template });
+    throw new errors.BadResponseError("the response is empty", { method: request.method, path: request.template });
   }
 
   /**
@@ -105,16 +96,20 @@ export class Requests {
     this.redactor.learn(request.body);
     const asked = { method, path: template, names: namesIn(request) };
     const path = pathOf(request);
+    const longestMs = method === "GET" ? this.settings.attemptTimeoutMs : this.settings.mutationAttemptTimeoutMs;
     const began = performance.now();
     let heldOffLeftMs = this.settings.heldOffMs;
     let faults = 0;
     let repeated = fate?.open ?? false;
     let before: SvcError | undefined;
-    const late = (): SvcError => outOfTime(deadline.totalMs, { method, path: template }, before);
+    const late = (): SvcError => errors.outOfTime(deadline.totalMs, { method, path: template }, before);
     for (let attempts = 1; ; attempts += 1) {
       if (deadline.expired) throw late();
       await request.before?.();
-      const { timeoutMs, isCut } = this.#limit(request, repeatable);
+      // Not cut short by the deadline where that would leave the fate of the request unknown.
+      const leftMs = Math.max(1, deadline.remainingMs());
+      const isCut = repeatable && leftMs < longestMs;
+      const timeoutMs = isCut ? leftMs : longestMs;
       try {
         const raw = await this.transport.send({ ...request, path, repeatable, timeoutMs });
         const failure = this.#failureOf(raw, asked);
@@ -123,14 +118,14 @@ export class Requests {
       } catch (error) {
         if (!(error instanceof SvcError)) throw error;
         // An attempt that the deadline cut short tells less than the one before it, whichever timer was faster.
-        if (isCut && error instanceof TimeoutError && error.status === undefined) throw late();
+        if (isCut && error instanceof errors.TimeoutError && error.status === undefined) throw late();
         before = error;
         request.onTrouble?.(error);
         const happened = whatHappened(error);
         if (happened !== "held-off") faults += 1;
         repeated ||= happened === "unclear";
         if (fate !== undefined) fate.open ||= repeated;
-        if (request.retryLocked === false && error instanceof LockedError) throw error;
+        if (request.retryLocked === false && error instanceof errors.LockedError) throw error;
         const heldOff = happened === "held-off" && method === "GET";
         const remainingMs = heldOff ? heldOffLeftMs : deadline.remainingMs();
         const verdict = verdictOn({
@@ -144,8 +139,8 @@ export class Requests {
         });
         if (!verdict.retry) {
           // The last word is about the last attempt alone.
-          if (repeated && happened !== "unclear" && method === "PATCH" && !(error instanceof NotFoundError))
-            throw new FateUnknownError(`${error.what}; an earlier attempt may have taken effect`, error.facts);
+          if (repeated && happened !== "unclear" && method === "PATCH" && !(error instanceof errors.NotFoundError))
+            throw new errors.FateUnknownError(`${error.what}; an earlier attempt may have taken effect`, error.facts);
           throw finalError(error, verdict, remainingMs, heldOff ? this.settings.heldOffMs : deadline.totalMs);
         }
         if (request.retry === false) throw error;
@@ -162,27 +157,18 @@ export class Requests {
   /** One wrong key fails every call: what to do about it is said once. */
   #failureOf(raw: RawResponse, asked: Asked): SvcError | undefined {
     const failure = failureOf(raw, asked, this.redactor);
-    if (!(failure instanceof AuthenticationError)) return failure;
-    if (this.#refusedKey !== undefined) return new AuthenticationError(failure.what, failure.facts);
+    if (!(failure instanceof errors.AuthenticationError)) return failure;
+    if (this.#refusedKey !== undefined) return new errors.AuthenticationError(failure.what, failure.facts);
     return (this.#refusedKey = failure);
-  }
-
-  /** How long an attempt may take. Not cut short by the deadline when cutting it would leave the fate of the request unknown. */
-  #limit({ method, deadline }: Request, repeatable: boolean): { timeoutMs: number; isCut: boolean } {
-    const { attemptTimeoutMs, mutationAttemptTimeoutMs } = this.settings;
-    const longestMs = method === "GET" ? attemptTimeoutMs : mutationAttemptTimeoutMs;
-    const leftMs = Math.max(1, deadline.remainingMs());
-    const isCut = repeatable && leftMs < longestMs;
-    return { timeoutMs: isCut ? leftMs : longestMs, isCut };
   }
 }
 
 function finalError(error: SvcError, verdict: Verdict & { retry: false }, leftMs: number, totalMs: number): SvcError {
   if (verdict.because === "unknown-fate") return unknownFate(error);
-  if (verdict.because === "too-late") return tooLate(error, leftMs, totalMs);
-  if (verdict.because === "out-of-time") return outOfTime(totalMs, error.facts, error);
+  if (verdict.because === "too-late") return errors.tooLate(error, leftMs, totalMs);
+  if (verdict.because === "out-of-time") return errors.outOfTime(totalMs, error.facts, error);
   return error;
 }
 
-const unknownFate = ({ what, facts }: SvcError): FateUnknownError =>
-  new FateUnknownError(`${what}, so it may have taken effect`, facts);
+const unknownFate = ({ what, facts }: SvcError): errors.FateUnknownError =>
+  new errors.FateUnknownError(`${what}, so it may have taken effect`, facts);

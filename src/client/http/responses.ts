@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { withoutNulls } from "../api/records";
 import { isGoneStatus, isErrorBody } from "../reads/absence";
 import * as errors from "./errors";
@@ -43,11 +43,8 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function fieldOf(body: unknown, name: string): string | undefined {
-  if (typeof body !== "object" || body === null) return undefined;
-  const value: unknown = Reflect.get(body, name);
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
+const text = z.string().min(1).optional().catch(undefined);
+const refusal = z.object({ code: text, message: text, request_id: text }).catch({});
 
 /** What a request says of itself in a message. */
 export interface Asked extends ErrorFacts {
@@ -58,12 +55,13 @@ export interface Asked extends ErrorFacts {
 function factsOf(raw: RawResponse, body: unknown, { names: _names, ...request }: Asked, redactor: Redactor) {
   const cleaned = (text: string | undefined, cap: number): string | undefined =>
     text === undefined ? undefined : redactor.clean(text, cap);
+  const { code, message, request_id } = refusal.parse(body);
   return {
     ...request,
     status: raw.status,
-    code: cleaned(fieldOf(body, "code"), 100),
-    requestId: cleaned(fieldOf(body, "request_id") ?? raw.requestId, 100),
-    serviceMessage: cleaned(fieldOf(body, "message"), 500),
+    code: cleaned(code, 100),
+    requestId: cleaned(request_id ?? raw.requestId, 100),
+    serviceMessage: cleaned(message, 500),
     retryAfterMs: retryAfterMs(raw.retryAfter, Date.now()),
   };
 }

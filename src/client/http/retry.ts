@@ -1,16 +1,5 @@
-import {
-  BadResponseError,
-  ConnectionError,
-  FateUnknownError,
-  LockedError,
-  NotStartingError,
-  OperationFailedError,
-  RateLimitError,
-  ServiceError,
-  SvcError,
-  TimeoutError,
-  WaitTimeoutError,
-} from "./errors";
+import * as errors from "./errors";
+import { SvcError } from "./errors";
 import { isCertificateTrouble, TOO_LONG } from "./transport";
 
 /** The longest pause that we choose ourselves; `Retry-After` may ask for more. */
@@ -26,26 +15,26 @@ export const MOST_FAULTS = 12;
 export type Happened = "refused" | "held-off" | "not-sent" | "unclear";
 
 export function whatHappened(error: SvcError): Happened {
-  if (error instanceof LockedError || error instanceof RateLimitError) return "held-off";
-  if (error instanceof ConnectionError) {
+  if (error instanceof errors.LockedError || error instanceof errors.RateLimitError) return "held-off";
+  if (error instanceof errors.ConnectionError) {
     if (isCertificateTrouble(error.reason ?? "")) return "refused";
     return error.beforeSending ? "not-sent" : "unclear";
   }
-  if (error instanceof TimeoutError) return "unclear";
+  if (error instanceof errors.TimeoutError) return "unclear";
   // 501 says that the route does nothing.
-  if (error instanceof ServiceError) return error.status === 501 ? "refused" : "unclear";
+  if (error instanceof errors.ServiceError) return error.status === 501 ? "refused" : "unclear";
   // A success status with a body that is not the route's: it may or may not have taken effect.
-  if (error instanceof BadResponseError) return (error.status ?? 0) < 300 ? "unclear" : "refused";
+  if (error instanceof errors.BadResponseError) return (error.status ?? 0) < 300 ? "unclear" : "refused";
   return "refused";
 }
 
-const WAITED = [OperationFailedError, NotStartingError, WaitTimeoutError];
+const WAITED = [errors.OperationFailedError, errors.NotStartingError, errors.WaitTimeoutError];
 
 /** Whether a change that failed like this may have taken effect all the same. */
 export function mayHaveTakenEffect(error: unknown): boolean {
   // What is waited for was accepted.
   if (WAITED.some((kind) => error instanceof kind)) return true;
-  if (error instanceof FateUnknownError) return true;
+  if (error instanceof errors.FateUnknownError) return true;
   if (!(error instanceof SvcError) || error.method === undefined || error.method === "GET") return false;
   return whatHappened(error) === "unclear";
 }
@@ -70,11 +59,6 @@ export interface Tried {
   random: number;
 }
 
-/** Full jitter: anything between nothing and an exponentially growing ceiling. */
-function jitteredMs(attempts: number, baseDelayMs: number, random: number): number {
-  return random * Math.min(LONGEST_DELAY_MS, baseDelayMs * 2 ** Math.min(attempts - 1, 30));
-}
-
 export function verdictOn(tried: Tried): Verdict {
   const { error, repeatable, attempts, faults, remainingMs, baseDelayMs, random } = tried;
   const happened = whatHappened(error);
@@ -82,11 +66,12 @@ export function verdictOn(tried: Tried): Verdict {
   if (happened === "unclear") {
     // A repetition makes no body the route's own: what it did is looked for.
     if (!repeatable) return { retry: false, because: "unknown-fate" };
-    const tooLong = error instanceof ConnectionError && error.reason === TOO_LONG;
-    if (error instanceof BadResponseError || tooLong) return { retry: false, because: "refused" };
+    const tooLong = error instanceof errors.ConnectionError && error.reason === TOO_LONG;
+    if (error instanceof errors.BadResponseError || tooLong) return { retry: false, because: "refused" };
   }
   if (happened !== "held-off" && faults >= MOST_FAULTS) return { retry: false, because: "enough" };
-  const jitter = jitteredMs(attempts, baseDelayMs, random);
+  // Full jitter: anything between nothing and an exponentially growing ceiling.
+  const jitter = random * Math.min(LONGEST_DELAY_MS, baseDelayMs * 2 ** Math.min(attempts - 1, 30));
   // Spread out after the pause that the service asks for: all its clients were told the same.
   const delayMs = error.retryAfterMs === undefined ? jitter : error.retryAfterMs + Math.min(jitter, baseDelayMs);
   if (error.retryAfterMs !== undefined && error.retryAfterMs >= remainingMs)

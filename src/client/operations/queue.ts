@@ -14,10 +14,9 @@ export interface Job<A, T> {
 const heldBy = (locked: LockedError, { totalMs }: Deadline): Error =>
   saying(locked, `another operation held it for ${inSeconds(totalMs)}`, totalMs);
 
-interface Ticket {
+interface Ticket extends Pick<Job<unknown, unknown>, "onProgress"> {
   turn: number;
   enter: () => void;
-  onProgress: ((text: string) => void) | undefined;
 }
 
 /**

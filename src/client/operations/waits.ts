@@ -47,7 +47,10 @@ interface Awaited extends Told {
 }
 
 /** One change of one compute: its operations, and how they are told. */
-class Followed<Known extends Awaited> {
+abstract class Followed<Known extends Awaited> {
+  /** For messages: how the compute was last seen, and what to say where it was not. */
+  protected abstract readonly seen: string | undefined;
+  protected abstract readonly unseen: string;
   protected readonly since = performance.now();
   protected readonly lasting: Lasting;
   readonly #followed = new Map<string, OperationRecord>();
@@ -99,17 +102,12 @@ class Followed<Known extends Awaited> {
     this.known.onProgress?.(this.account.redactor.clean(text));
   }
 
-  protected outOfTime(
-    what: string | undefined,
-    otherwise: string,
-    deadline: Deadline,
-    trouble: SvcError | undefined,
-  ): string {
+  timedOut(deadline: Deadline, trouble: SvcError | undefined): WaitTimeoutError {
     const after = `after ${seconds(deadline.totalMs)} s`;
     const why = trouble === undefined ? "" : `; the last look failed: ${trouble.message}`;
-    if (what === undefined) return `${otherwise} ${after}${why}`;
     const running = this.unfinished === undefined ? "" : ` (${describe(this.unfinished)})`;
-    return this.account.redactor.clean(`${what} ${after}${running}`) + why;
+    const told = this.seen === undefined ? `${this.unseen} ${after}` : `${this.seen} ${after}${running}`;
+    return new WaitTimeoutError(this.account.redactor.clean(told) + why);
   }
 
   #follow(operations: readonly OperationRecord[]): void {
@@ -126,6 +124,7 @@ interface Expectation extends Awaited {
 
 /** Ready, still under way, or failed: one compute after one change. */
 export class EndpointWait extends Followed<Expectation> implements Condition<EndpointRecord> {
+  protected readonly unseen = "not seen in any list";
   #last = this.known.endpoint;
 
   /** A response that is a finished one needs no look: no operation, or all ended, and nothing pending. */
@@ -152,12 +151,11 @@ export class EndpointWait extends Followed<Expectation> implements Condition<End
     return undefined;
   }
 
-  timedOut(deadline: Deadline, trouble: SvcError | undefined): WaitTimeoutError {
-    const { current_state: state, pending_state } = this.#last ?? {};
+  protected get seen(): string | undefined {
+    if (this.#last === undefined) return undefined;
+    const { current_state: state, pending_state } = this.#last;
     const settled = state === "active" || state === "idle";
-    const pending = settled && pending_state !== undefined ? ` with "${pending_state}" pending` : "";
-    const what = this.#last && `still "${state}"${pending}`;
-    return new WaitTimeoutError(this.outOfTime(what, "not seen in any list", deadline, trouble));
+    return `still "${state}"${settled && pending_state !== undefined ? ` with "${pending_state}" pending` : ""}`;
   }
 
   #throwFailed(): void {
@@ -198,7 +196,8 @@ export class EndpointWait extends Followed<Expectation> implements Condition<End
 
 /** Waits until a deleted compute is off the list and its operations have ended, so that its branch is free and the project unlocked. */
 export class DeletionWait extends Followed<Awaited> implements Condition<void> {
-  #state: string | undefined;
+  protected readonly unseen = "not known to be deleted";
+  protected seen: string | undefined;
 
   see({ endpoints, operations, lookedAt }: Snapshot): { done: undefined } | undefined {
     this.look(operations);
@@ -209,13 +208,8 @@ export class DeletionWait extends Followed<Awaited> implements Condition<void> {
     const isQuiet = operations !== undefined && unfinished === undefined && endpoint?.pending_state === undefined;
     if (this.lasting.see(isQuiet, lookedAt))
       throw new SvcError("its deletion was accepted and nothing is under way any more, but it is still listed");
-    this.#state = endpoint?.current_state ?? "gone";
+    this.seen = `being deleted, still "${endpoint?.current_state ?? "gone"}"`;
     this.tell("deleting");
     return undefined;
-  }
-
-  timedOut(deadline: Deadline, trouble: SvcError | undefined): WaitTimeoutError {
-    const what = this.#state === undefined ? undefined : `being deleted, still "${this.#state}"`;
-    return new WaitTimeoutError(this.outOfTime(what, "not known to be deleted", deadline, trouble));
   }
 }

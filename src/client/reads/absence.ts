@@ -58,13 +58,17 @@ export class Collection<T> {
     if (found !== undefined) return found;
     const earliest = first.answered?.value.some(isIt) === false ? first : latest;
     if (latest.askedAt - earliest.askedAt >= this.lagMs) return undefined;
-    const later = await this.#listAfterLag(earliest.askedAt, waiting);
-    return later.find(isIt);
+    return (await this.settled(waiting, earliest.askedAt)).find(isIt);
   }
 
-  /** A list in which every change of before now shows. */
-  async settled(waiting: Waiting = {}): Promise<readonly T[]> {
-    return this.#listAfterLag(performance.now(), waiting);
+  /** A list in which every change of before `from` shows. */
+  async settled(waiting: Waiting = {}, from = performance.now()): Promise<readonly T[]> {
+    const since = from + this.lagMs;
+    const late = ({ totalMs }: Deadline): Error =>
+      new TimeoutError(`lists can lag, and there was no second one within ${inSeconds(totalMs)}`);
+    // A timer may fire a moment early, and the list is to be shared by all who wait for it.
+    await within(waiting.deadline, sleep(Math.ceil(since - performance.now()) + 1), late);
+    return this.list({ ...waiting, since });
   }
 
   /** Looks until `see` gives something, for as long as a list may lag. */
@@ -86,32 +90,24 @@ export class Collection<T> {
    */
   async without<R extends { readonly value?: unknown }>(
     isIt: (item: T) => boolean,
-    thing: () => string,
+    thing: string | (() => string),
     send: () => Promise<R>,
     waiting: Waiting,
     isEnough = ({ value }: R): boolean => value !== undefined,
   ): Promise<R | undefined> {
+    const still = (): string => `${typeof thing === "string" ? thing : thing()} is still listed`;
     const lacks = (items: readonly T[]): true | undefined => (items.some(isIt) ? undefined : true);
     try {
       const accepted = await send();
       if (isEnough(accepted) || (await this.lookFor(lacks, waiting))) return accepted;
-      throw new BadResponseError(`the deletion was accepted, but ${thing()} is still listed`);
+      throw new BadResponseError(`the deletion was accepted, but ${still()}`);
     } catch (error) {
       if (error instanceof NotFoundError) return undefined;
       if (!(error instanceof SvcError) || !leavesOpen(error)) throw error;
       const settled = await orGone(() => this.settled(waiting));
       if (settled === undefined || lacks(settled)) return undefined;
-      throw new BadResponseError(`${error.what}; ${thing()} is still listed`, error.facts);
+      throw new BadResponseError(`${error.what}; ${still()}`, error.facts);
     }
-  }
-
-  async #listAfterLag(from: number, waiting: Waiting): Promise<readonly T[]> {
-    const since = from + this.lagMs;
-    const late = ({ totalMs }: Deadline): Error =>
-      new TimeoutError(`lists can lag, and there was no second one within ${inSeconds(totalMs)}`);
-    // A timer may fire a moment early, and the list is to be shared by all who wait for it.
-    await within(waiting.deadline, sleep(Math.ceil(since - performance.now()) + 1), late);
-    return this.list({ ...waiting, since });
   }
 }
 
