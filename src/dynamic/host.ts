@@ -121,16 +121,16 @@ export function host<Args extends object, Outputs extends object>(
           deadline,
           onProgress: (text) => progress.show(text),
           run: {
-            siblingStartsMs: session.siblingStartsMs,
             take: (object) => {
               memory.take(object, urn);
               onTaken?.(object);
             },
             checkOwn: (object) => memory.checkOwn(object, urn),
             isKept: (object) => memory.holder(object, urn) !== undefined,
-            departure: (object) => memory.departure(object),
-            departed: (object) => memory.departed(object),
             wasDeleted: (object) => memory.wasDeleted(object),
+            departure: (object) => memory.departure(object),
+            leavesSoon: (object) => memory.leavesWithin(object, session.siblingStartsMs),
+            untilFree: (object, still) => memory.untilFree(object, deadline, still),
             whileLeaving: (objects, deletes, leave) => memory.whileLeaving(objects, urn, deletes, leave),
           },
           beforeDelete: () => undefined,

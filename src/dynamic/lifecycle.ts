@@ -118,19 +118,14 @@ export interface Call<Outputs> {
 
 /** The memory of the run, as one resource sees it (memory.ts). */
 export interface Run {
-  /** How long the engine may take to begin with a sibling's change: it begins with those that depend on nothing at once. */
-  readonly siblingStartsMs: number;
   take(object: string): void;
   /** @throws when another resource has taken the object over. */
   checkOwn(object: string): void;
   isKept(object: string): boolean;
-  departure(object: string): Departure | undefined;
-  /** Ends when nobody of this run is deleting the object, or moving it away, any more; undefined when nobody is. */
-  departed(object: string): Promise<void> | undefined;
   wasDeleted(object: string): boolean;
-  whileLeaving<Result>(
-    objects: readonly string[],
-    deletes: boolean,
-    work: (departure: Departure) => Promise<Result>,
-  ): Promise<Result>;
+  departure(object: string): Departure | undefined;
+  /** Also when the engine begins with a sibling's change a moment later. */
+  leavesSoon(object: string): Promise<boolean>;
+  untilFree(object: string, still?: string): Promise<boolean>;
+  whileLeaving<Result>(objects: readonly string[], deletes: boolean, work: () => Promise<Result>): Promise<Result>;
 }

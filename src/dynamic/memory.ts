@@ -1,3 +1,6 @@
+import { once, EventEmitter } from "node:events";
+import { inSeconds, WaitTimeoutError, within, type Deadline } from "../client";
+
 /**
  * The memory of one run: what it has made, taken over, is taking away and has deleted, and what each resource of the
  * program declares (docs/design/rules.md, 4). It is asked at the moment of acting, so all of it is synchronous.
@@ -14,15 +17,20 @@ export interface Claim {
   readonly shared?: boolean;
 }
 
-/** An object that is being deleted, or moved away from where it is. */
+/** Of an object that is being deleted, or moved away from where it is. */
 export interface Departure {
   /** Never rejects. */
   readonly over: Promise<void>;
-  /** The object whose own departure it waits for. */
+  /** The object whose place it waits for. */
   waitsFor?: string;
 }
 
-type Fate = { readonly keptBy: string } | { readonly departure: Departure } | { readonly deleted: true };
+/** One of these, or nothing. */
+interface Fate {
+  readonly keptBy?: string;
+  readonly departure?: Departure;
+  readonly isDeleted?: boolean;
+}
 
 export const nameOf = (urn: string): string => urn.split("::").at(-1) ?? urn;
 
@@ -37,6 +45,8 @@ export class RunMemory {
   readonly #claims = new Map<string, readonly Claim[]>();
   readonly #held = new Map<string, { readonly stateUrn: string; readonly objects: readonly string[] }>();
   readonly #fates = new Map<string, Fate>();
+  /** Tells by an object's name that it begins to leave. */
+  readonly #departures = new EventEmitter().setMaxListeners(0);
 
   /** Notes what a resource declares. Answers what another one declares too, and which. */
   declare(urn: string, claims: readonly Claim[]): { what: string; urn: string }[] {
@@ -62,9 +72,9 @@ export class RunMemory {
   holder(object: string, urn: string): string | undefined {
     const keeper = this.#keptBy(object);
     if (keeper !== undefined && keeper !== urn) return keeper;
-    const isOther = ([other, { stateUrn }]: readonly [string, { readonly stateUrn: string }]): boolean =>
-      other !== urn && stateUrn !== urn;
-    return [...this.#held].find((entry) => isOther(entry) && entry[1].objects.includes(object))?.[0];
+    for (const [other, { stateUrn, objects }] of this.#held)
+      if (other !== urn && stateUrn !== urn && objects.includes(object)) return other;
+    return undefined;
   }
 
   /** The resource of this URN, or with this URN in its state, gives the objects up. */
@@ -119,19 +129,30 @@ export class RunMemory {
   }
 
   departure(object: string): Departure | undefined {
-    const fate = this.#fates.get(object);
-    return fate !== undefined && "departure" in fate ? fate.departure : undefined;
+    return this.#fates.get(object)?.departure;
   }
 
-  /** Ends when nobody is deleting the object, or moving it away, any more; undefined when nobody is. */
-  departed(object: string): Promise<void> | undefined {
+  /** Whether somebody is deleting the object, or moving it away, or begins with that within this time. */
+  async leavesWithin(object: string, ms: number): Promise<boolean> {
+    if (this.departure(object) !== undefined) return true;
+    const begun = once(this.#departures, object, { signal: AbortSignal.timeout(ms) });
+    return (await begun.catch(() => undefined)) !== undefined;
+  }
+
+  /**
+   * Waits while somebody is deleting the object, or moving it away. Answers whether this run has deleted it.
+   * @throws at the deadline, with `still`: what was under way.
+   */
+  async untilFree(object: string, deadline: Deadline, still = `${object} was still being deleted`): Promise<boolean> {
     const departure = this.departure(object);
-    return departure?.over.then(() => this.departed(object));
+    if (departure === undefined) return this.wasDeleted(object);
+    const late = ({ totalMs }: Deadline) => new WaitTimeoutError(`${still} after ${inSeconds(totalMs)}`);
+    await within(deadline, departure.over, late);
+    return this.untilFree(object, deadline, still);
   }
 
   wasDeleted(object: string): boolean {
-    const fate = this.#fates.get(object);
-    return fate !== undefined && "deleted" in fate;
+    return this.#fates.get(object)?.isDeleted === true;
   }
 
   /** While `work` runs, nobody takes these objects over; afterwards, when it deletes them and ended well, they are deleted. */
@@ -139,34 +160,29 @@ export class RunMemory {
     objects: readonly string[],
     urn: string,
     deletes: boolean,
-    work: (departure: Departure) => Promise<Result>,
+    work: () => Promise<Result>,
   ): Promise<Result> {
-    let end: () => void = () => undefined;
-    const departure: Departure = { over: new Promise((resolve) => (end = resolve)) };
-    const leaving = objects.filter((object) => (this.#keptBy(object) ?? urn) === urn);
-    const before = leaving.map((object) => [object, this.#fates.get(object)] as const);
-    for (const object of leaving) this.#fates.set(object, { departure });
-    const settle = (deleted: boolean): void => {
-      for (const [object, fate] of before.filter(([one]) => this.departure(one) === departure)) {
-        if (deleted) this.#fates.set(object, { deleted: true });
-        else if (fate === undefined) this.#fates.delete(object);
-        else this.#fates.set(object, fate);
-      }
-    };
-    try {
-      const result = await work(departure);
-      settle(deletes);
-      return result;
-    } catch (error) {
-      settle(false);
-      throw error;
-    } finally {
-      end();
+    // Where two delete the same, the first one tells how that ends.
+    const isFree = (object: string): boolean =>
+      this.departure(object) === undefined && (this.#keptBy(object) ?? urn) === urn;
+    const leaving = objects.filter(isFree);
+    const before = leaving.map((object) => [object, this.#fates.get(object) ?? {}] as const);
+    // Begins when it is noted below that they leave.
+    const working = Promise.resolve().then(work);
+    const over = Promise.allSettled([working]).then(([{ status }]) => {
+      const isDeleted = deletes && status === "fulfilled";
+      for (const [object, fate] of before)
+        if (this.departure(object) === departure) this.#fates.set(object, isDeleted ? { isDeleted } : fate);
+    });
+    const departure: Departure = { over };
+    for (const object of leaving) {
+      this.#fates.set(object, { departure });
+      this.#departures.emit(object);
     }
+    return over.then(() => working);
   }
 
   #keptBy(object: string): string | undefined {
-    const fate = this.#fates.get(object);
-    return fate !== undefined && "keptBy" in fate ? fate.keptBy : undefined;
+    return this.#fates.get(object)?.keptBy;
   }
 }

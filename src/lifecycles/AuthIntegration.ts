@@ -153,9 +153,8 @@ async function takenOverOrNew(call: Call<Outputs>, given: Shape, id: string): Pr
   const existing = (await integrations.list({ ...call, since: performance.now() })).find(isIt);
   if (existing !== undefined) {
     const object = objectOf(existing);
-    while (call.run.departure(object) !== undefined) await call.run.departed(object);
     // A list that still shows what this run has deleted lags.
-    if (!call.run.wasDeleted(object)) return adopted(call, given, existing);
+    if (!(await call.run.untilFree(object))) return adopted(call, given, existing);
   }
   const { databaseName, roleName, branchId = await defaultBranchId(call, projectId) } = given;
   const sent = { branchId, ...withoutAbsent({ databaseName }) };

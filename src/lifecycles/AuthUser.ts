@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { ConflictError, type AuthIntegrationRecord } from "../client";
 import type { Call } from "../dynamic/lifecycle";
 import type { ArgumentSpecs } from "../dynamic/shape";
@@ -8,8 +7,6 @@ import { email, textUpTo } from "./argumentSchemas";
 import { OR_ALIAS } from "./conflictWords";
 import { authProviderSchema, projectIdSchema, splitId } from "./identifiers";
 import { inIntegration } from "./integrationChild";
-
-const PAUSE_MS = 50;
 
 type Shape = AuthUserShape;
 type Outputs = AuthUserOutputs & Partial<Shape>;
@@ -82,16 +79,15 @@ async function createNew(
 ): Promise<{ id: string }> {
   const { run } = call;
   const address = addressObject(projectId, request.email);
-  const patience = performance.now() + run.siblingStartsMs;
   for (;;) {
+    const stood = !run.wasDeleted(address);
     try {
       return await call.client.auth.createUser(projectId, request, call);
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
-      // The one that has the address may be leaving in this run, or begin with that a moment later.
-      while (run.departure(address) === undefined && performance.now() < patience) await pause(PAUSE_MS);
-      if (run.departure(address) !== undefined) {
-        await run.departed(address);
+      // The one that had the address may have left in this run meanwhile, or be leaving, or begin with that a moment later.
+      if ((stood && run.wasDeleted(address)) || (await run.leavesSoon(address))) {
+        await run.untilFree(address, 'another user with this "email" was still being deleted');
         continue;
       }
       throw new Error(

@@ -168,14 +168,8 @@ class OccupiedError extends Error {}
 
 async function createOrAdopt(call: Call<Outputs>, args: Shape): Promise<EndpointRecord> {
   const { projectId, branchId, adopt } = args;
-  // Asked in the same tick as it is taken over: it may have begun to leave in this very moment.
-  const stays = ({ id }: EndpointRecord): boolean =>
-    call.run.departure(computeObject(id)) === undefined && !call.run.wasDeleted(computeObject(id));
-  while (typeof adopt === "string") {
-    const adopted = await named(call, adopt, args);
-    if (adopted === undefined) break;
-    if (stays(adopted)) return adoptCompute(call, args, adopted);
-  }
+  const adopted = typeof adopt === "string" ? await named(call, adopt, args) : undefined;
+  if (adopted !== undefined) return adoptCompute(call, args, adopted);
   for (;;) {
     try {
       return await createNew(call, args);
@@ -184,7 +178,7 @@ async function createOrAdopt(call: Call<Outputs>, args: Shape): Promise<Endpoint
       const { occupant } = await occupation(call, projectId, branchId);
       if (occupant === undefined) continue;
       if (adopt !== true) throw inTheWay(occupant);
-      if (stays(occupant)) return adoptCompute(call, args, occupant);
+      return adoptCompute(call, args, occupant);
     }
   }
 }
@@ -283,8 +277,8 @@ async function change(
   };
   const moving = async (): Promise<EndpointRecord> =>
     // Others who want the branch that it leaves wait for that, as it waits for who leaves the one that it goes to.
-    call.run.whileLeaving([computeObject(endpoint.id)], false, async (departure) => {
-      await refuseOccupiedBranch(call, projectId, endpoint, branchId, departure);
+    call.run.whileLeaving([computeObject(endpoint.id)], false, async () => {
+      await refuseOccupiedBranch(call, projectId, endpoint, branchId);
       return send();
     });
   const changed = await (names.has("branchId") ? moving() : send());

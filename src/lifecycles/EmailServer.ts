@@ -69,7 +69,7 @@ export const emailServer = inIntegration<Shape, Outputs>({
   async create(call, given) {
     const { projectId } = given;
     const before = await call.client.auth.emailServer(projectId, { ...call, since: performance.now() });
-    while (call.run.departure(serverObject(projectId)) !== undefined) await call.run.departed(serverObject(projectId));
+    await call.run.untilFree(serverObject(projectId));
     // Before it is sent: a deletion that begins meanwhile would reset it.
     call.run.take(serverObject(projectId));
     await send(call, given);

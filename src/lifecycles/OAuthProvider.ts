@@ -63,9 +63,9 @@ export const oauthProvider = inIntegration<Shape, Outputs>({
     const id = `${projectId}/${providerId}`;
     const listed = await call.client.auth.oauthProviders(projectId).list({ ...call, since: performance.now() });
     const existing = listed.find((provider) => provider.id === providerId);
-    while (call.run.departure(providerObject(id)) !== undefined) await call.run.departed(providerObject(id));
+    const isDeleted = await call.run.untilFree(providerObject(id));
     // A list that still shows what this run has deleted lags.
-    const isThere = existing !== undefined && !call.run.wasDeleted(providerObject(id));
+    const isThere = existing !== undefined && !isDeleted;
     const { type } = isThere ? await adopted(call, given, existing) : await createNew(call, given, id);
     return { id, outputs: { type } };
   },

@@ -108,8 +108,7 @@ async function bringAbout(
   authProvider: string,
   keep: (present: string[]) => void,
 ): Promise<string[]> {
-  const departures = declared.map((origin) => call.run.departed(domainObject(projectId, origin)));
-  await Promise.all(departures);
+  await Promise.all(declared.map((origin) => call.run.untilFree(domainObject(projectId, origin))));
   const known = await listed(call, projectId, authProvider, performance.now());
   // A list that still shows what this run has deleted lags.
   const present = declared.filter(

@@ -82,8 +82,7 @@ async function taken(call: Call<never>, given: Shape, authProvider: string): Pro
   const { projectId, domain } = given;
   const object = domainObject(projectId, domain);
   const known = await listed(call, projectId, authProvider, performance.now());
-  while (call.run.departure(object) !== undefined) await call.run.departed(object);
-  if (!isListed(known, domain) || call.run.wasDeleted(object)) return false;
+  if ((await call.run.untilFree(object)) || !isListed(known, domain)) return false;
   takeOver(call, given);
   return true;
 }

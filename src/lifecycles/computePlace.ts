@@ -2,10 +2,8 @@
  * Where a compute may stand: who is in the way on a branch, and what of that leaves, or may be taken over. Without the wait
  * for who leaves, a chain of moves takes as many runs as it has links, and an adoption takes a compute that moves away.
  */
-import { setTimeout as pause } from "node:timers/promises";
-import { WaitTimeoutError, within, type EndpointRecord } from "../client";
+import type { EndpointRecord } from "../client";
 import type { Call } from "../dynamic/lifecycle";
-import type { Departure } from "../dynamic/memory";
 import type { ComputeEndpointShape } from "../resources/ComputeEndpoint";
 import { madeAgo } from "./age";
 import { OR_ALIAS } from "./conflictWords";
@@ -13,19 +11,12 @@ import { OR_ALIAS } from "./conflictWords";
 const PRIMARY = "read_write";
 /** How a ComputeGroup names the replicas that it counts; its arguments have no place for "adopt" then. */
 const COUNTED_REPLICA = /-replica-(\d+)$/;
-const PAUSE_MS = 50;
 
 export const computeObject = (endpointId: string): string => `compute ${endpointId}`;
 
 /** A branch's one primary. A replica may stand first in a list: the type tells. */
 export function primaryOf(endpoints: readonly EndpointRecord[], branchId: string): EndpointRecord | undefined {
   return endpoints.find((endpoint) => endpoint.type === PRIMARY && endpoint.branch_id === branchId);
-}
-
-/** A compute that is on its way to a branch. */
-interface Mover {
-  readonly id: string;
-  readonly departure: Departure;
 }
 
 interface Occupation {
@@ -38,49 +29,45 @@ interface Occupation {
 const FREE: Occupation = { occupant: undefined, inCircle: false };
 
 /**
- * Who stands on a branch that a primary is to go to. What this run is moving away or deleting is waited for, also when
- * the engine begins with it a moment later: without that, a chain of moves fails, and an adoption takes what leaves.
+ * Who stands on a branch that a primary is to go to: the compute `moverId`, or a new one. What this run is moving away or
+ * deleting is waited for, also when the engine begins with it a moment later: without that, a chain of moves fails, and an
+ * adoption takes what leaves.
  * @throws when it is still leaving at the deadline.
  */
 export async function occupation(
   call: Call<never>,
   projectId: string,
   branchId: string,
-  mover?: Mover,
+  moverId?: string,
 ): Promise<Occupation> {
-  const { client, deadline, run } = call;
-  const patience = performance.now() + run.siblingStartsMs;
-  for (;;) {
+  const { client, run } = call;
+  for (let stays = false; ;) {
     const listed = await client.computes.list(projectId, { ...call, since: performance.now() });
     const occupant = primaryOf(listed, branchId);
-    if (occupant === undefined || occupant.id === mover?.id) return FREE;
+    if (occupant === undefined || occupant.id === moverId) return FREE;
     const object = computeObject(occupant.id);
     // A list that still shows what this run has deleted lags.
     if (run.wasDeleted(object)) return FREE;
-    const departure = run.departure(object);
-    if (departure === undefined) {
-      if (performance.now() >= patience) return { occupant, inCircle: false };
-      while (run.departure(object) === undefined && performance.now() < patience) await pause(PAUSE_MS);
+    if (run.departure(object) === undefined) {
+      if (stays) return { occupant, inCircle: false };
+      stays = !(await run.leavesSoon(object));
       // It may have left since the list was taken.
       continue;
     }
-    if (mover !== undefined) {
-      mover.departure.waitsFor = object;
-      if (leadsTo(call, object, computeObject(mover.id))) return { occupant, inCircle: true };
-    }
+    if (moverId !== undefined && waitsInCircle(call, computeObject(moverId), object))
+      return { occupant, inCircle: true };
     call.onProgress(`waiting for ${occupant.id} to leave ${branchId}`);
-    await within(deadline, departure.over, ({ totalMs }) => {
-      const after = `after ${Math.round(totalMs / 1_000)} s`;
-      return new WaitTimeoutError(`${occupant.id} was still leaving ${branchId} ${after}`);
-    });
+    await run.untilFree(object, `${occupant.id} was still leaving ${branchId}`);
   }
 }
 
-/** Whether each waits for the next one's place, from one object to another. */
-function leadsTo({ run }: Call<never>, from: string, to: string): boolean {
-  for (let next: string | undefined = from; next !== undefined; next = run.departure(next)?.waitsFor) {
-    if (next === to) return true;
+/** Notes that one object waits for the place of another, unless that one waits in turn for its own. */
+function waitsInCircle({ run }: Call<never>, object: string, other: string): boolean {
+  for (let next: string | undefined = other; next !== undefined; next = run.departure(next)?.waitsFor) {
+    if (next === object) return true;
   }
+  const departure = run.departure(object);
+  if (departure !== undefined) departure.waitsFor = other;
   return false;
 }
 
@@ -93,10 +80,9 @@ export async function refuseOccupiedBranch(
   projectId: string,
   moving: EndpointRecord,
   branchId: string,
-  departure: Departure,
 ): Promise<void> {
   if (moving.type !== PRIMARY || moving.branch_id === branchId) return;
-  const { occupant, inCircle } = await occupation(call, projectId, branchId, { id: moving.id, departure });
+  const { occupant, inCircle } = await occupation(call, projectId, branchId, moving.id);
   if (occupant === undefined) return;
   const what = `${branchId} has a primary compute already (${occupant.id}), and a branch can have one only`;
   throw new Error(
@@ -135,10 +121,12 @@ export async function named(
   endpointId: string,
   { projectId, type = PRIMARY }: ComputeEndpointShape,
 ): Promise<EndpointRecord | undefined> {
-  const object = computeObject(endpointId);
-  while (call.run.departure(object) !== undefined) await call.run.departed(object);
-  if (call.run.wasDeleted(object)) return undefined;
+  const still = `${endpointId} was still being deleted or moved away`;
+  const wasDeleted = (): Promise<boolean> => call.run.untilFree(computeObject(endpointId), still);
+  if (await wasDeleted()) return undefined;
   const endpoint = await call.client.computes.find(projectId, endpointId, { ...call, since: performance.now() });
+  // It may have begun to leave meanwhile.
+  if (await wasDeleted()) return undefined;
   if (endpoint === undefined)
     throw new Error('"adopt" names a compute that is not in this project. Take "adopt" out to make a new one');
   if (endpoint.type !== type) {

@@ -199,8 +199,7 @@ describe("while an object is being deleted", () => {
       },
       create: async ({ run }) => {
         seen.push(run.departure(OBJECT) === undefined ? "free" : "leaving");
-        await run.departed(OBJECT);
-        seen.push(run.wasDeleted(OBJECT) ? "deleted" : "still there");
+        seen.push((await run.untilFree(OBJECT)) ? "deleted" : "still there");
         run.take(OBJECT);
         return { id: ID, outputs: { host: "h" } };
       },
@@ -224,6 +223,56 @@ describe("while an object is being deleted", () => {
     expect(await deletion).toBe(fails ? "failed" : "ended");
     await creation;
     expect(seen).toEqual(["leaving", found]);
+  });
+});
+
+describe("what begins to leave", () => {
+  test("is noticed by who waits for that, however short it takes", async () => {
+    const seen: boolean[] = [];
+    const { toy } = oneProcess({
+      create: async ({ run }) => {
+        seen.push(await run.leavesSoon(`toy ${ID}`));
+        return { id: "toy-2", outputs: { host: "h" } };
+      },
+    });
+    const creation = toy.create(inputs("new"));
+    await new Promise((resolve) => setImmediate(resolve));
+    await toy.delete(ID, outs("old"));
+    await creation;
+    expect(seen).toEqual([true]);
+  });
+
+  test("is not waited for beyond the deadline, and the error names it", async () => {
+    let end: () => void = () => undefined;
+    const { toy } = oneProcess({
+      delete: () => new Promise<void>((resolve) => (end = resolve)),
+      create: async ({ run }) => ({ id: ID, outputs: { host: String(await run.untilFree(`toy ${ID}`)) } }),
+    });
+    const deletion = toy.delete(ID, outs("old"));
+    const creation = toy.create({ ...inputs("new"), __timeouts: { create: 0.1 } });
+    await expect(creation).rejects.toThrow(
+      `toy ${ID} was still being deleted after 0.1 s. To wait longer at once, raise "customTimeouts.create".`,
+    );
+    end();
+    await deletion;
+  });
+
+  test("is over when both of two deletions have ended, also when the second one fails", async () => {
+    const ends: ((fails: boolean) => void)[] = [];
+    const { toy } = oneProcess({
+      delete: () =>
+        new Promise<void>((resolve, reject) => {
+          ends.push((fails) => (fails ? reject(new Error("refused")) : resolve()));
+        }),
+      create: async ({ run }) => ({ id: ID, outputs: { host: String(await run.untilFree(`toy ${ID}`)) } }),
+    });
+    const deletions = [toy.delete(ID, outs("old")), toy.delete(ID, outs("older"))];
+    await new Promise((resolve) => setImmediate(resolve));
+    ends[0]?.(false);
+    await deletions[0];
+    ends[1]?.(true);
+    await expect(deletions[1]).rejects.toThrow("refused");
+    expect((await toy.create(inputs("new"))).outs).toMatchObject({ host: "true" });
   });
 });
 
