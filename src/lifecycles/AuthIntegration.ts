@@ -1,4 +1,4 @@
-import { createOrStanding, type AuthCreation, type AuthIntegrationRecord, type KeySetRecord } from "../client";
+import type { AuthCreation, AuthIntegrationRecord, KeySetRecord } from "../client";
 import type { Call, Lifecycle } from "../dynamic/lifecycle";
 import { adopting } from "../dynamic/messages";
 import type { Properties } from "../dynamic/properties";
@@ -6,12 +6,11 @@ import type { ArgumentSpecs } from "../dynamic/shape";
 import { notShown, shownOtherwise } from "../dynamic/shown";
 import type { AuthIntegrationOutputs, AuthIntegrationShape } from "../resources/AuthIntegration";
 import { withoutAbsent } from "./absent";
-import { madeAgo } from "./age";
 import { boolean, textUpTo } from "./argumentSchemas";
-import { gone, OR_ALIAS } from "./conflictWords";
 import { defaultBranchId } from "./defaultBranch";
 import { authProviderSchema, branchIdSchema, projectIdSchema, splitId } from "./identifiers";
 import { wasReplaced } from "./integrationChild";
+import { OR_ALIAS, gone, madeAgo, standingOrNew } from "./standing";
 
 type Shape = AuthIntegrationShape;
 type Outputs = AuthIntegrationOutputs & Partial<Shape>;
@@ -147,15 +146,24 @@ type Made = ReturnType<typeof keyOutputs> & { branchId: string; roleName?: strin
 
 async function takenOverOrNew(call: Call<Outputs>, given: Shape, id: string): Promise<Made> {
   const { projectId, rest: authProvider } = splitId(id);
-  const integrations = call.client.auth.integrations(projectId);
+  const objectOf = (item?: AuthIntegrationRecord) => integrationObject(id, item?.auth_provider_project_id);
   const isIt = isIntegration(authProvider);
-  const objectOf = (item: AuthIntegrationRecord) => integrationObject(id, item.auth_provider_project_id);
-  const existing = (await integrations.list({ ...call, since: performance.now() })).find(isIt);
-  if (existing !== undefined) {
-    const object = objectOf(existing);
-    // A list that still shows what this run has deleted lags.
-    if (!(await call.run.untilFree(object))) return adopted(call, given, existing);
-  }
+  return standingOrNew(call, {
+    collection: call.client.auth.integrations(projectId),
+    isIt: (item) => isIt(item) && !call.run.wasDeleted(objectOf(item)),
+    objectOf,
+    standing: (item) => adopted(call, given, item),
+    create: () => createNew(call, given, id),
+    advice:
+      "Yet no list shows an integration in this project, and lists can lag behind: run pulumi up again in a while. " +
+      "When it says the same, what is in the way is most likely the database schema of an earlier one, which stays when an integration is deleted. " +
+      "Look at the users in it, then drop the schema in the database (svc_auth by default), or choose another database",
+  });
+}
+
+async function createNew(call: Call<Outputs>, given: Shape, id: string): Promise<Made> {
+  const { projectId, rest: authProvider } = splitId(id);
+  const isIt = isIntegration(authProvider);
   const { databaseName, roleName, branchId = await defaultBranchId(call, projectId) } = given;
   const sent = { branchId, ...withoutAbsent({ databaseName }) };
   const request = {
@@ -179,19 +187,8 @@ async function takenOverOrNew(call: Call<Outputs>, given: Shape, id: string): Pr
       );
     },
   };
-  return createOrStanding(
-    async () => {
-      const keys = await call.client.auth.createIntegration(projectId, withoutAbsent(request), creation, call);
-      return { branchId, roleName: roleName ?? DEFAULT_ROLE, ...keyOutputs(keys) };
-    },
-    integrations,
-    (item) => isIt(item) && !call.run.wasDeleted(objectOf(item)),
-    (item) => adopted(call, given, item),
-    "Yet no list shows an integration in this project, and lists can lag behind: run pulumi up again in a while. " +
-      "When it says the same, what is in the way is most likely the database schema of an earlier one, which stays when an integration is deleted. " +
-      "Look at the users in it, then drop the schema in the database (svc_auth by default), or choose another database",
-    call,
-  );
+  const keys = await call.client.auth.createIntegration(projectId, withoutAbsent(request), creation, call);
+  return { branchId, roleName: roleName ?? DEFAULT_ROLE, ...keyOutputs(keys) };
 }
 
 /**

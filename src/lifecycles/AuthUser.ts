@@ -4,9 +4,9 @@ import type { ArgumentSpecs } from "../dynamic/shape";
 import type { AuthUserOutputs, AuthUserShape } from "../resources/AuthUser";
 import { withoutAbsent } from "./absent";
 import { email, textUpTo } from "./argumentSchemas";
-import { OR_ALIAS } from "./conflictWords";
 import { authProviderSchema, projectIdSchema, splitId } from "./identifiers";
 import { inIntegration } from "./integrationChild";
+import { OR_ALIAS } from "./standing";
 
 type Shape = AuthUserShape;
 type Outputs = AuthUserOutputs & Partial<Shape>;

@@ -13,13 +13,12 @@ import type { Properties } from "../dynamic/properties";
 import { notShown, shownOtherwise } from "../dynamic/shown";
 import type { ComputeEndpointOutputs, ComputeEndpointShape } from "../resources/ComputeEndpoint";
 import { withoutAbsent } from "./absent";
-import { madeAgo } from "./age";
 import { computeArguments, computeRules } from "./computeArguments";
 import { toArguments, toAttributes, toOutputs } from "./computeMapping";
-import { computeObject, inTheWay, named, occupation, primaryOf, refuseOccupiedBranch } from "./computePlace";
+import { computeObject, inTheWay, named, occupation, refuseOccupiedBranch } from "./computePlace";
 import { computeRemarks, computeReplacement, computeWarnings } from "./computeWarnings";
-import { gone, unseen } from "./conflictWords";
 import { splitId } from "./identifiers";
+import { gone, madeAgo, unseen } from "./standing";
 
 type Shape = ComputeEndpointShape;
 type Outputs = ComputeEndpointOutputs & Partial<Shape>;
@@ -186,14 +185,11 @@ async function createOrAdopt(call: Call<Outputs>, args: Shape): Promise<Endpoint
 async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointRecord> {
   const { projectId, branchId, type = PRIMARY, name } = args;
   const { computes } = call.client;
+  const isCandidate = (endpoint: EndpointRecord): boolean => endpoint.branch_id === branchId && endpoint.type === type;
   const isTwin = (endpoint: EndpointRecord): boolean =>
-    type === PRIMARY
-      ? primaryOf([endpoint], branchId) !== undefined && !call.run.wasDeleted(computeObject(endpoint.id))
-      : name !== undefined &&
-        endpoint.name === name &&
-        endpoint.branch_id === branchId &&
-        endpoint.type === type &&
-        !call.run.wasDeleted(computeObject(endpoint.id));
+    isCandidate(endpoint) &&
+    (type === PRIMARY || (name !== undefined && endpoint.name === name)) &&
+    !call.run.wasDeleted(computeObject(endpoint.id));
   const refuse = (twin: EndpointRecord): never => {
     throw type === PRIMARY ? new OccupiedError() : inTheWay(twin);
   };
@@ -208,7 +204,7 @@ async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointReco
       const twin = listed.find(isTwin);
       if (twin !== undefined) refuse(twin);
     },
-    isCandidate: (endpoint: EndpointRecord) => endpoint.branch_id === branchId && endpoint.type === type,
+    isCandidate,
     isOurs: (endpoint: EndpointRecord) => differing(whole, endpoint).length === 0,
     describe: (endpoint: EndpointRecord) =>
       `${endpoint.id} on ${endpoint.branch_id}${madeAgo(endpoint.created_at)}${differs(endpoint)}`,

@@ -1,4 +1,4 @@
-import { createOrStanding, type AuthCreation, type OAuthProviderRecord } from "../client";
+import type { AuthCreation, OAuthProviderRecord } from "../client";
 import type { Call, Observed, Stored } from "../dynamic/lifecycle";
 import { adopting } from "../dynamic/messages";
 import type { Properties } from "../dynamic/properties";
@@ -7,9 +7,9 @@ import { notShown, shownOtherwise } from "../dynamic/shown";
 import type { OAuthProviderOutputs, OAuthProviderShape } from "../resources/OAuthProvider";
 import { withoutAbsent } from "./absent";
 import { boolean, text } from "./argumentSchemas";
-import { gone, OR_ALIAS, unseen } from "./conflictWords";
 import { oauthProviderIdSchema, projectIdSchema, splitId } from "./identifiers";
 import { inIntegration } from "./integrationChild";
+import { OR_ALIAS, gone, standingOrNew, unseen } from "./standing";
 import { readable } from "../helpers/masked";
 
 type Shape = OAuthProviderShape;
@@ -61,12 +61,14 @@ export const oauthProvider = inIntegration<Shape, Outputs>({
   async create(call, given) {
     const { projectId, providerId } = given;
     const id = `${projectId}/${providerId}`;
-    const listed = await call.client.auth.oauthProviders(projectId).list({ ...call, since: performance.now() });
-    const existing = listed.find((provider) => provider.id === providerId);
-    const isDeleted = await call.run.untilFree(providerObject(id));
-    // A list that still shows what this run has deleted lags.
-    const isThere = existing !== undefined && !isDeleted;
-    const { type } = isThere ? await adopted(call, given, existing) : await createNew(call, given, id);
+    const { type } = await standingOrNew(call, {
+      collection: call.client.auth.oauthProviders(projectId),
+      isIt: (provider) => provider.id === providerId,
+      objectOf: () => providerObject(id),
+      standing: (provider) => adopted(call, given, provider),
+      create: () => createNew(call, given, id),
+      advice: unseen(`the OAuth provider ${providerId}`),
+    });
     return { id, outputs: { type } };
   },
 
@@ -106,7 +108,6 @@ const WITHOUT: Properties = { clientId: undefined, clientSecret: undefined };
 
 async function createNew(call: Call<Outputs>, given: Shape, id: string): Promise<OAuthProviderRecord> {
   const { projectId, providerId } = given;
-  const { auth } = call.client;
   const isIt = (provider: OAuthProviderRecord): boolean => provider.id === providerId;
   const creation: AuthCreation<OAuthProviderRecord> = {
     isCandidate: isIt,
@@ -118,18 +119,10 @@ async function createNew(call: Call<Outputs>, given: Shape, id: string): Promise
     ways: () => 'Set "adopt: true" to manage it here',
     onFound: () => call.note(`OAuthProvider ${id} was found after the answer to its creation was lost`),
   };
-  return createOrStanding(
-    async () => {
-      const made = await auth.addOAuthProvider(projectId, { id: providerId, ...credentials(given) }, creation, call);
-      call.keep(id, { type: made.type }, WITHOUT);
-      return shown(given, made);
-    },
-    auth.oauthProviders(projectId),
-    isIt,
-    (provider) => adopted(call, given, provider),
-    unseen(`the OAuth provider ${providerId}`),
-    call,
-  );
+  const request = { id: providerId, ...credentials(given) };
+  const made = await call.client.auth.addOAuthProvider(projectId, request, creation, call);
+  call.keep(id, { type: made.type }, WITHOUT);
+  return shown(given, made);
 }
 
 /** What the answer to a change shows is what was sent. */

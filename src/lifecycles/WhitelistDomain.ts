@@ -3,11 +3,11 @@ import { adopting } from "../dynamic/messages";
 import type { ArgumentSpecs } from "../dynamic/shape";
 import type { WhitelistDomainOutputs, WhitelistDomainShape } from "../resources/WhitelistDomain";
 import { boolean } from "./argumentSchemas";
-import { OR_ALIAS } from "./conflictWords";
 import { authProviderSchema, projectIdSchema, splitId } from "./identifiers";
 import { inIntegration } from "./integrationChild";
 import { normalisedOrigin, originSchema } from "./origin";
-import { add, deleteOrigins, domainObject, find, isListed, listClaim, listed } from "./whitelistDomains";
+import { addition, deleteOrigins, domainObject, find, listClaim } from "./whitelistDomains";
+import { OR_ALIAS, standingOrNew } from "./standing";
 
 type Shape = WhitelistDomainShape;
 type Outputs = Omit<WhitelistDomainOutputs, "authProviderProjectId"> & Partial<Shape>;
@@ -52,12 +52,12 @@ export const whitelistDomain = inIntegration<Shape, Outputs>({
   async create(call, given) {
     const { projectId, domain, authProvider = call.authProvider } = given;
     const id = `${projectId}/${domain}`;
-    const outputs = { authProvider };
-    if (!(await taken(call, given, authProvider)) && !(await add(call, projectId, domain, authProvider))) {
-      // Listed by no list before, but the service says that it stands.
-      takeOver(call, given);
-    }
-    return { id, outputs };
+    await standingOrNew(call, {
+      ...addition(call, projectId, domain, authProvider),
+      objectOf: () => domainObject(projectId, domain),
+      standing: async () => takeOver(call, given),
+    });
+    return { id, outputs: { authProvider } };
   },
 
   async read(call, { id, outs }) {
@@ -76,16 +76,6 @@ export const whitelistDomain = inIntegration<Shape, Outputs>({
     await deleteOrigins(call, projectId, [domain], outs.authProvider ?? call.authProvider);
   },
 });
-
-/** Whether it stands, and is taken over. What this run is deleting, or has deleted, does not stand. */
-async function taken(call: Call<never>, given: Shape, authProvider: string): Promise<boolean> {
-  const { projectId, domain } = given;
-  const object = domainObject(projectId, domain);
-  const known = await listed(call, projectId, authProvider, performance.now());
-  if ((await call.run.untilFree(object)) || !isListed(known, domain)) return false;
-  takeOver(call, given);
-  return true;
-}
 
 function takeOver(call: Call<never>, { projectId, domain, adopt }: Shape): void {
   if (adopt === true) return call.run.take(domainObject(projectId, domain));

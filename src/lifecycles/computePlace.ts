@@ -5,8 +5,7 @@
 import type { EndpointRecord } from "../client";
 import type { Call } from "../dynamic/lifecycle";
 import type { ComputeEndpointShape } from "../resources/ComputeEndpoint";
-import { madeAgo } from "./age";
-import { OR_ALIAS } from "./conflictWords";
+import { OR_ALIAS, madeAgo } from "./standing";
 
 const PRIMARY = "read_write";
 /** How a ComputeGroup names the replicas that it counts; its arguments have no place for "adopt" then. */
@@ -15,7 +14,7 @@ const COUNTED_REPLICA = /-replica-(\d+)$/;
 export const computeObject = (endpointId: string): string => `compute ${endpointId}`;
 
 /** A branch's one primary. A replica may stand first in a list: the type tells. */
-export function primaryOf(endpoints: readonly EndpointRecord[], branchId: string): EndpointRecord | undefined {
+function primaryOf(endpoints: readonly EndpointRecord[], branchId: string): EndpointRecord | undefined {
   return endpoints.find((endpoint) => endpoint.type === PRIMARY && endpoint.branch_id === branchId);
 }
 

@@ -1,4 +1,4 @@
-import { NotFoundError, type AuthIntegrationRecord } from "../client";
+import { NotFoundError, orGone, type AuthIntegrationRecord } from "../client";
 import type { Call, Lifecycle, Observed } from "../dynamic/lifecycle";
 import { withoutAbsent } from "./absent";
 
@@ -123,12 +123,10 @@ export async function wasReplaced(
   authProviderProjectId: string | undefined,
 ): Promise<boolean> {
   if (authProviderProjectId === undefined) return false;
-  try {
-    const integrations = call.client.auth.integrations(projectId);
+  const integrations = call.client.auth.integrations(projectId);
+  const replaced = await orGone(async () => {
     const own = await integrations.find(({ auth_provider_project_id: id }) => id === authProviderProjectId, call);
     return own === undefined && (await integrations.list(call)).length > 0;
-  } catch (error) {
-    if (error instanceof NotFoundError) return false;
-    throw error;
-  }
+  });
+  return replaced === true;
 }

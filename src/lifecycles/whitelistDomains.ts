@@ -1,8 +1,8 @@
-import { ConflictError, isOf, orGone, type AuthCreation, type WhitelistDomainRecord } from "../client";
+import { createOrStanding, isOf, orGone, type AuthCreation, type WhitelistDomainRecord } from "../client";
 import type { Call } from "../dynamic/lifecycle";
 import type { Claim } from "../dynamic/memory";
-import { unseen } from "./conflictWords";
 import { normalisedOrigin } from "./origin";
+import { unseen } from "./standing";
 
 /** A redirect domain, by the origin that browsers compare. */
 export const domainObject = (projectId: string, origin: string): string => `redirect domain ${projectId}/${origin}`;
@@ -38,13 +38,8 @@ export function find(call: Call<never>, projectId: string, origin: string, authP
 export const isListed = (all: readonly WhitelistDomainRecord[], origin: string): boolean =>
   all.some(({ domain }) => normalisedOrigin(domain) === origin);
 
-/** Adds an origin. False where it turns out to stand already. */
-export async function add(
-  call: Call<never>,
-  projectId: string,
-  origin: string,
-  authProvider: string,
-): Promise<boolean> {
+/** How an origin is added, and what may stand in its place. */
+export function addition(call: Call<never>, projectId: string, origin: string, authProvider: string) {
   const { auth } = call.client;
   const isIt = isOrigin(origin, authProvider);
   const creation: AuthCreation<WhitelistDomainRecord> = {
@@ -53,14 +48,18 @@ export async function add(
     describe: ({ domain }) => domain,
     onFound: () => call.note(`${origin} was found on the whitelist after the answer to its creation was lost`),
   };
-  try {
-    await auth.addDomain(projectId, origin, authProvider, creation, call);
-    return true;
-  } catch (error) {
-    if (!(error instanceof ConflictError)) throw error;
-    if ((await auth.domains(projectId).lookFor((items) => items.find(isIt), call)) !== undefined) return false;
-    throw new Error(`${error.message}. ${unseen(`${origin} on the whitelist`)}`, { cause: error });
-  }
+  return {
+    collection: auth.domains(projectId),
+    isIt,
+    create: () => auth.addDomain(projectId, origin, authProvider, creation, call),
+    advice: unseen(`${origin} on the whitelist`),
+  };
+}
+
+/** Adds an origin. One that turns out to stand already is as good. */
+export async function add(call: Call<never>, projectId: string, origin: string, authProvider: string): Promise<void> {
+  const { create, collection, isIt, advice } = addition(call, projectId, origin, authProvider);
+  await createOrStanding(create, collection, isIt, () => Promise.resolve(), advice, call);
 }
 
 /**
