@@ -1,4 +1,4 @@
-import type { AuthCreation, AuthIntegrationRecord, KeySetRecord } from "../client";
+import type { AuthCreation, AuthIntegrationRecord } from "../client";
 import type { Call, Lifecycle } from "../dynamic/lifecycle";
 import { adopting } from "../dynamic/messages";
 import type { Properties } from "../dynamic/properties";
@@ -7,8 +7,8 @@ import { notShown, shownOtherwise } from "../dynamic/shown";
 import type { AuthIntegrationOutputs, AuthIntegrationShape } from "../resources/AuthIntegration";
 import { withoutAbsent } from "./absent";
 import { boolean, textUpTo } from "./argumentSchemas";
-import { defaultBranchId } from "./defaultBranch";
-import { authProviderSchema, branchIdSchema, projectIdSchema, splitId } from "./identifiers";
+import { keyOutputs, storedKeys } from "./AuthKeys";
+import { authProviderSchema, branchIdSchema, claim, projectIdSchema, splitId } from "./identifiers";
 import { wasReplaced } from "./integrationChild";
 import { OR_ALIAS, gone, madeAgo, standingOrNew } from "./standing";
 
@@ -40,16 +40,12 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
   args,
   deleteBeforeReplace: true,
 
-  declares: ({ projectId, authProvider }, standard, given) =>
-    // One that is not known yet is no twin of the standard one.
-    projectId === undefined || (authProvider === undefined && given.has("authProvider"))
-      ? []
-      : [
-          {
-            object: integrationObject(`${projectId}/${authProvider ?? standard}`),
-            what: 'an auth integration with the same "projectId" and "authProvider"',
-          },
-        ],
+  declares({ projectId, authProvider }, standard, given) {
+    // Left out, it is the one of the settings; given and not known yet, it may be any.
+    const named = given.has("authProvider") ? authProvider : standard;
+    const objectOf = (project: string, provider: string) => integrationObject(`${project}/${provider}`);
+    return claim('an auth integration with the same "projectId" and "authProvider"', objectOf, projectId, named);
+  },
   objects: (id, { authProviderProjectId }) => [integrationObject(id, authProviderProjectId)],
 
   replacement({ replaces, news, stored }) {
@@ -66,26 +62,21 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
   async create(call, given) {
     const { projectId, authProvider = call.authProvider } = given;
     const id = `${projectId}/${authProvider}`;
-    const made = await takenOverOrNew(call, given, id);
+    const made = await takenOverOrNew(call, given, authProvider);
     // Kept before anything else is asked: the server key cannot be read again.
     const known = { projectId, authProvider, ...made };
     call.keep(id, known);
     const integration = await find(call, id, known);
     if (integration === undefined) throw new Error("no list shows it yet");
     const outputs = { ...known, ...recordOutputs(integration) };
-    keepWhatDiffers(call, id, given, outputs, integration);
-    return { id, outputs };
+    return { id, outputs: asGiven(call, id, given, outputs, integration) };
   },
 
   async read(call, { id, outs }) {
-    const { projectId, rest: authProvider } = splitId(id);
     const integration = await find(call, id, outs);
     if (integration === undefined) return undefined;
-    return {
-      args: toArguments(projectId, authProvider, integration),
-      outputs: { ...keptOutputs(outs), ...recordOutputs(integration) },
-      ready: true,
-    };
+    const outputs = { ...keptOutputs(outs), ...recordOutputs(integration) };
+    return { args: toArguments(splitId(id).projectId, integration), outputs, ready: true };
   },
 
   async update(call, { id, outs }, given) {
@@ -97,8 +88,7 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
     const hasKeys = outs.secretServerKey !== undefined && outs.secretServerKey !== "";
     const keys = hasKeys ? {} : keyOutputs(await call.client.auth.createKeys(projectId, authProvider, call));
     const outputs = { ...keptOutputs(outs), ...keys, ...recordOutputs(integration) };
-    keepWhatDiffers(call, id, given, outputs, integration);
-    return outputs;
+    return asGiven(call, id, given, outputs, integration);
   },
 
   async delete(call, { id, outs: { authProviderProjectId } }) {
@@ -108,23 +98,24 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
       return;
     }
     const isIt = isIntegration(authProvider, authProviderProjectId);
-    const { client, deadline, onProgress, beforeDelete: before } = call;
-    await client.auth.deleteIntegration(projectId, authProvider, isIt, { deadline, onProgress, before });
+    await call.client.auth.deleteIntegration(projectId, authProvider, isIt, { ...call, before: call.beforeDelete });
   },
 };
 
-/** @throws when the service shows something else than the program gives: the state keeps what is shown. */
-function keepWhatDiffers(
+/**
+ * The outputs of an integration as the program gives it.
+ * @throws when the service shows something else: the state keeps what is shown.
+ */
+function asGiven(
   call: Call<Outputs>,
   id: string,
   given: Shape,
   outputs: Outputs,
   integration: AuthIntegrationRecord,
-): void {
-  const { projectId, rest: authProvider } = splitId(id);
-  const shown: Properties = toArguments(projectId, authProvider, integration);
+): Outputs {
+  const shown: Properties = toArguments(given.projectId, integration);
   const names = notShown(args, given, shown);
-  if (names.length === 0) return;
+  if (names.length === 0) return outputs;
   call.keep(id, outputs, Object.fromEntries(names.map((name) => [name, shown[name]])));
   throw shownOtherwise(names);
 }
@@ -144,8 +135,9 @@ function find(call: Call<Outputs>, id: string, { authProviderProjectId }: Partia
 
 type Made = ReturnType<typeof keyOutputs> & { branchId: string; roleName?: string };
 
-async function takenOverOrNew(call: Call<Outputs>, given: Shape, id: string): Promise<Made> {
-  const { projectId, rest: authProvider } = splitId(id);
+function takenOverOrNew(call: Call<Outputs>, given: Shape, authProvider: string): Promise<Made> {
+  const { projectId } = given;
+  const id = `${projectId}/${authProvider}`;
   const objectOf = (item?: AuthIntegrationRecord) => integrationObject(id, item?.auth_provider_project_id);
   const isIt = isIntegration(authProvider);
   return standingOrNew(call, {
@@ -153,7 +145,7 @@ async function takenOverOrNew(call: Call<Outputs>, given: Shape, id: string): Pr
     isIt: (item) => isIt(item) && !call.run.wasDeleted(objectOf(item)),
     objectOf,
     standing: (item) => adopted(call, given, item),
-    create: () => createNew(call, given, id),
+    create: () => createNew(call, given, authProvider),
     advice:
       "Yet no list shows an integration in this project, and lists can lag behind: run pulumi up again in a while. " +
       "When it says the same, what is in the way is most likely the database schema of an earlier one, which stays when an integration is deleted. " +
@@ -161,21 +153,15 @@ async function takenOverOrNew(call: Call<Outputs>, given: Shape, id: string): Pr
   });
 }
 
-async function createNew(call: Call<Outputs>, given: Shape, id: string): Promise<Made> {
-  const { projectId, rest: authProvider } = splitId(id);
-  const isIt = isIntegration(authProvider);
-  const { databaseName, roleName, branchId = await defaultBranchId(call, projectId) } = given;
-  const sent = { branchId, ...withoutAbsent({ databaseName }) };
-  const request = {
-    auth_provider: authProvider,
-    branch_id: branchId,
-    database_name: databaseName,
-    role_name: roleName,
-  };
-  const shownBy = (item: AuthIntegrationRecord) => toArguments(projectId, authProvider, item);
+async function createNew(call: Call<Outputs>, given: Shape, authProvider: string): Promise<Made> {
+  const { projectId, databaseName, roleName, branchId = await defaultBranchId(call, given.projectId) } = given;
+  const id = `${projectId}/${authProvider}`;
+  const isCandidate = isIntegration(authProvider);
+  const sent = { branchId, databaseName };
   const creation: AuthCreation<AuthIntegrationRecord> = {
-    isCandidate: isIt,
-    isOurs: (item) => isIt(item) && notShown(args, sent, shownBy(item), { proof: true }).length === 0,
+    isCandidate,
+    isOurs: (item) =>
+      isCandidate(item) && notShown(args, sent, toArguments(projectId, item), { proof: true }).length === 0,
     describe: (item) =>
       `an auth integration on ${item.branch_id}, database ${item.db_name ?? "unknown"}${madeAgo(item.created_at)}`,
     ways: () => 'Set "adopt: true" to manage it here (where it is as declared), or delete it',
@@ -187,7 +173,13 @@ async function createNew(call: Call<Outputs>, given: Shape, id: string): Promise
       );
     },
   };
-  const keys = await call.client.auth.createIntegration(projectId, withoutAbsent(request), creation, call);
+  const request = withoutAbsent({
+    auth_provider: authProvider,
+    branch_id: branchId,
+    database_name: databaseName,
+    role_name: roleName,
+  });
+  const keys = await call.client.auth.createIntegration(projectId, request, creation, call);
   return { branchId, roleName: roleName ?? DEFAULT_ROLE, ...keyOutputs(keys) };
 }
 
@@ -199,7 +191,7 @@ async function adopted(call: Call<Outputs>, given: Shape, existing: AuthIntegrat
   const { projectId } = given;
   const { auth_provider: authProvider, branch_id: branchId, created_at, auth_provider_project_id } = existing;
   const what = `an auth integration stands on ${branchId}${madeAgo(created_at)}`;
-  const differing = notShown(args, given, toArguments(projectId, authProvider, existing));
+  const differing = notShown(args, given, toArguments(projectId, existing));
   const named = differing.map((name) => `"${name}"`).join(" and ");
   if (given.adopt !== true) {
     const likeness = differing.length > 0 ? `; it differs from the program in ${named}` : "";
@@ -217,31 +209,18 @@ async function adopted(call: Call<Outputs>, given: Shape, existing: AuthIntegrat
   return { branchId, ...keyOutputs(keys) };
 }
 
-function keyOutputs(keys: KeySetRecord) {
-  return withoutAbsent({
-    authProviderProjectId: keys.auth_provider_project_id,
-    pubClientKey: keys.pub_client_key,
-    secretServerKey: keys.secret_server_key,
-    jwksUrl: keys.jwks_url,
-    schemaName: keys.schema_name,
-    tableName: keys.table_name,
-  });
-}
-
-/** What a list need not tell again. A resource that is only looked up has no keys: they stay empty there. */
+/** What a list need not tell again. */
 function keptOutputs(outs: Partial<Outputs>) {
-  const { pubClientKey = "", secretServerKey = "", jwksUrl = "" } = outs;
-  const { schemaName, tableName, projectId, authProvider, roleName } = outs;
-  const optional = withoutAbsent({ schemaName, tableName, projectId, authProvider, roleName });
-  return { pubClientKey, secretServerKey, jwksUrl, ...optional };
+  const { projectId, authProvider, roleName } = outs;
+  return { ...storedKeys(outs), ...withoutAbsent({ projectId, authProvider, roleName }) };
 }
 
 /** The arguments as the service shows them. The role cannot be read back. */
-const toArguments = (projectId: string, authProvider: string, { branch_id, db_name }: AuthIntegrationRecord) => ({
+const toArguments = (projectId: string, item: AuthIntegrationRecord) => ({
   projectId,
-  authProvider,
-  branchId: branch_id,
-  ...withoutAbsent({ databaseName: db_name }),
+  authProvider: item.auth_provider,
+  branchId: item.branch_id,
+  ...withoutAbsent({ databaseName: item.db_name }),
 });
 
 function recordOutputs(integration: AuthIntegrationRecord) {
@@ -255,4 +234,19 @@ function recordOutputs(integration: AuthIntegrationRecord) {
       createdAt: integration.created_at,
     }),
   };
+}
+
+/**
+ * The branch that the service flags as default: the production branch.
+ * @throws when the service has no list of branches, or none of them is the default.
+ */
+async function defaultBranchId(call: Call<Outputs>, projectId: string): Promise<string> {
+  const branches = await call.client.projects.branches(projectId, call);
+  const branch = branches?.find((candidate) => candidate.default === true);
+  if (branch !== undefined) return branch.id;
+  throw new Error(
+    branches === undefined
+      ? 'this service does not list branches, so the default one cannot be looked up. Give "branchId"'
+      : 'no branch of the project is flagged as default. Give "branchId"',
+  );
 }

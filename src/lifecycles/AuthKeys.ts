@@ -2,10 +2,9 @@ import type { KeySetRecord } from "../client";
 import type { ArgumentSpecs } from "../dynamic/shape";
 import type { AuthKeysOutputs, AuthKeysShape } from "../resources/AuthKeys";
 import { withoutAbsent } from "./absent";
-import { childId, splitChildId } from "./childId";
-import { authProviderSchema, projectIdSchema } from "./identifiers";
+import { triggersSchema } from "./argumentSchemas";
+import { authProviderSchema, childId, projectIdSchema, splitChildId } from "./identifiers";
 import { inIntegration } from "./integrationChild";
-import { triggersSchema } from "./triggers";
 
 type Shape = AuthKeysShape;
 type Outputs = AuthKeysOutputs & Partial<Shape>;
@@ -25,17 +24,16 @@ export const authKeys = inIntegration<Shape, Outputs>({
   args,
   // The new set is in use before the old one is forgotten.
   deleteBeforeReplace: false,
-  homeProvider: ({ authProvider }) => authProvider,
   objects: () => [],
 
   replacement: () => `a new key set is made; ${NOT_REVOKED}`,
 
-  async create(call, given) {
-    const { projectId, authProvider = call.authProvider } = given;
+  async create(call, { projectId }) {
+    const { authProvider } = call;
     const keys = await call.client.auth.createKeys(projectId, authProvider, call);
     return {
       id: childId(projectId, authProvider, keys.pub_client_key),
-      outputs: { projectId, authProvider, ...toOutputs(keys) },
+      outputs: { projectId, authProvider, ...keyOutputs(keys) },
     };
   },
 
@@ -51,7 +49,7 @@ export const authKeys = inIntegration<Shape, Outputs>({
   },
 });
 
-function toOutputs(keys: KeySetRecord) {
+export function keyOutputs(keys: KeySetRecord) {
   return withoutAbsent({
     pubClientKey: keys.pub_client_key,
     secretServerKey: keys.secret_server_key,
@@ -62,9 +60,10 @@ function toOutputs(keys: KeySetRecord) {
   });
 }
 
-/** Keys cannot be read back. A set that is only looked up has none: they stay empty there. */
-function kept(id: string, outs: Partial<Outputs>): Outputs {
+/** Keys cannot be read back. What is only looked up has none: they stay empty there. */
+export function storedKeys(outs: Partial<Outputs>) {
   const { pubClientKey = "", secretServerKey = "", jwksUrl = "", schemaName, tableName, authProviderProjectId } = outs;
-  const optional = withoutAbsent({ schemaName, tableName, authProviderProjectId });
-  return { ...splitChildId(id), pubClientKey, secretServerKey, jwksUrl, ...optional };
+  return { pubClientKey, secretServerKey, jwksUrl, ...withoutAbsent({ schemaName, tableName, authProviderProjectId }) };
 }
+
+const kept = (id: string, outs: Partial<Outputs>): Outputs => ({ ...splitChildId(id), ...storedKeys(outs) });

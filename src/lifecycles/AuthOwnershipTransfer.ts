@@ -1,9 +1,8 @@
 import type { ArgumentSpecs } from "../dynamic/shape";
 import type { AuthOwnershipTransferOutputs, AuthOwnershipTransferShape } from "../resources/AuthOwnershipTransfer";
-import { childId, splitChildId } from "./childId";
-import { authProviderSchema, projectIdSchema } from "./identifiers";
+import { triggersSchema } from "./argumentSchemas";
+import { authProviderSchema, childId, projectIdSchema, splitChildId } from "./identifiers";
 import { inIntegration } from "./integrationChild";
-import { triggersSchema } from "./triggers";
 
 type Shape = AuthOwnershipTransferShape;
 type Outputs = AuthOwnershipTransferOutputs & Partial<Shape>;
@@ -22,13 +21,12 @@ export const authOwnershipTransfer = inIntegration<Shape, Outputs>({
   version: 1,
   args,
   deleteBeforeReplace: false,
-  homeProvider: ({ authProvider }) => authProvider,
   objects: () => [],
 
   replacement: () => `another address is asked for; ${NOT_TAKEN_BACK}`,
 
-  async create(call, given) {
-    const { projectId, authProvider = call.authProvider } = given;
+  async create(call, { projectId }) {
+    const { authProvider } = call;
     const { url } = await call.client.auth.transferOwnership(projectId, authProvider, call);
     const id = childId(projectId, authProvider, url);
     call.note(

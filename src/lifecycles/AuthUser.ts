@@ -4,7 +4,7 @@ import type { ArgumentSpecs } from "../dynamic/shape";
 import type { AuthUserOutputs, AuthUserShape } from "../resources/AuthUser";
 import { withoutAbsent } from "./absent";
 import { email, textUpTo } from "./argumentSchemas";
-import { authProviderSchema, projectIdSchema, splitId } from "./identifiers";
+import { authProviderSchema, claim, projectIdSchema, splitId } from "./identifiers";
 import { inIntegration } from "./integrationChild";
 import { OR_ALIAS } from "./standing";
 
@@ -29,16 +29,8 @@ export const authUser = inIntegration<Shape, Outputs>({
   args,
   // The service takes an address once.
   deleteBeforeReplace: true,
-  homeProvider: ({ authProvider }) => authProvider,
   declares: ({ projectId, email }) =>
-    projectId === undefined || email === undefined
-      ? []
-      : [
-          {
-            object: addressObject(projectId, email),
-            what: 'an auth user with the same "projectId" and "email"',
-          },
-        ],
+    claim('an auth user with the same "projectId" and "email"', addressObject, projectId, email),
   objects: (id, { email }) => [
     userObject(id),
     ...(email === undefined ? [] : [addressObject(splitId(id).projectId, email)]),
@@ -46,13 +38,10 @@ export const authUser = inIntegration<Shape, Outputs>({
 
   replacement: () => "the user is deleted and made again, with another id",
 
-  async create(call, given) {
-    const { projectId, authProvider = call.authProvider, email, name } = given;
-    const { id: userId } = await createNew(
-      call,
-      projectId,
-      withoutAbsent({ auth_provider: authProvider, email, name }),
-    );
+  async create(call, { projectId, email, name }) {
+    const { authProvider } = call;
+    const request = withoutAbsent({ auth_provider: authProvider, email, name });
+    const { id: userId } = await createNew(call, projectId, request);
     return { id: `${projectId}/${userId}`, outputs: { projectId, authProvider, userId } };
   },
 
@@ -64,11 +53,11 @@ export const authUser = inIntegration<Shape, Outputs>({
   // Every argument replaces: there is nothing to send.
   update: async (_call, { id, outs }) => kept(id, outs),
 
-  async delete({ client, deadline, onProgress, beforeDelete: before }, { id, outs: { authProviderProjectId } }) {
+  async delete(call, { id, outs: { authProviderProjectId } }) {
     const { projectId, rest: userId } = splitId(id);
     const isHome = (item: AuthIntegrationRecord): boolean =>
       authProviderProjectId === undefined || item.auth_provider_project_id === authProviderProjectId;
-    await client.auth.deleteUser(projectId, userId, isHome, { deadline, onProgress, before });
+    await call.client.auth.deleteUser(projectId, userId, isHome, { ...call, before: call.beforeDelete });
   },
 });
 

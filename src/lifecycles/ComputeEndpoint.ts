@@ -15,20 +15,31 @@ import type { ComputeEndpointOutputs, ComputeEndpointShape } from "../resources/
 import { withoutAbsent } from "./absent";
 import { computeArguments, computeRules } from "./computeArguments";
 import { toArguments, toAttributes, toOutputs } from "./computeMapping";
-import { computeObject, inTheWay, named, occupation, refuseOccupiedBranch } from "./computePlace";
+import {
+  adoptedObject,
+  computeObject,
+  inTheWay,
+  named,
+  occupation,
+  primaryObject,
+  refuseOccupiedBranch,
+} from "./computePlace";
 import { computeRemarks, computeReplacement, computeWarnings } from "./computeWarnings";
-import { splitId } from "./identifiers";
+import { claim, splitId } from "./identifiers";
 import { gone, madeAgo, unseen } from "./standing";
 
 type Shape = ComputeEndpointShape;
 type Outputs = ComputeEndpointOutputs & Partial<Shape>;
-type Name = keyof Shape;
 
 const PRIMARY = "read_write";
-/** What no request carries: where it goes, and what only this provider knows. */
-const NOT_ATTRIBUTES: ReadonlySet<Name> = new Set<Name>(["projectId", "restartTriggers", "adopt"]);
-/** Attributes that update does not take (docs/design/api.md). */
-const CREATE_ONLY: ReadonlySet<Name> = new Set<Name>(["type", "regionId"]);
+/** Where it goes, what only this provider knows, and what a PATCH does not take (docs/design/api.md). */
+const NOT_UPDATABLE: ReadonlySet<string> = new Set<keyof Shape>([
+  "projectId",
+  "restartTriggers",
+  "adopt",
+  "type",
+  "regionId",
+]);
 
 /** A compute (docs/design/api.md). */
 export const computeEndpoint: Lifecycle<Shape, Outputs> = {
@@ -43,19 +54,10 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
   remarks: computeRemarks,
 
   declares({ projectId, branchId, type, adopt }, _authProvider, given) {
-    const isPrimary = type === PRIMARY || !given.has("type");
+    const primaryOf = type === PRIMARY || !given.has("type") ? projectId : undefined;
     return [
-      ...(isPrimary && projectId !== undefined && branchId !== undefined
-        ? [
-            {
-              object: `primary compute of ${projectId}/${branchId}`,
-              what: 'a primary compute with the same "projectId" and "branchId"',
-            },
-          ]
-        : []),
-      ...(typeof adopt === "string"
-        ? [{ object: `adopted ${computeObject(adopt)}`, what: 'the compute that "adopt" names' }]
-        : []),
+      ...claim('a primary compute with the same "projectId" and "branchId"', primaryObject, primaryOf, branchId),
+      ...claim('the compute that "adopt" names', adoptedObject, typeof adopt === "string" ? adopt : undefined),
     ];
   },
   objects: (id) => [computeObject(splitId(id).rest)],
@@ -87,20 +89,21 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
     // What an unfinished change has sent may not have been applied, and what was not managed may have changed since it was
     // stored: there the service is asked, not the state. Of settings, a part that is no longer given is none of ours.
     const sent = [...changed].filter((name) => name !== "settings" || differ.includes(name));
-    const asked = differ.filter((name) => unfinished || added.has(name));
-    const names = new Set([...sent, ...asked].filter(isUpdatable));
+    const asked = unfinished ? differ : [...added].filter((name) => differ.includes(name));
+    const names = new Set<string>([...sent, ...asked].filter(isUpdatable));
     if (unfinished && !isSettled(endpoint)) endpoint = await getReady(call, args, endpoint, names.size > 0);
     // Nothing but an operation that ends well mends one that failed: all that is managed is sent again.
     const failed = unfinished && (await newestFailed(call, projectId, endpoint));
     if (failed || (unfinished && suspensionFailed(args, endpoint)))
-      attributeNames(args)
-        .filter((name) => isUpdatable(name) && name !== "branchId")
-        .forEach((name) => names.add(name));
+      for (const name of Object.keys(args)) if (isUpdatable(name) && name !== "branchId") names.add(name);
     // A resize restarts an active compute by itself.
     const resizes = names.has("size") && differ.includes("size") && endpoint.current_state === "active";
     const restart = changed.has("restartTriggers") && args.restartTriggers !== undefined && !resizes;
-    const notYet = restart ? { restartTriggers: outs.restartTriggers } : {};
-    if (names.size > 0) endpoint = await change(call, args, endpoint, names, notYet);
+    const beforeRestart: typeof call = {
+      ...call,
+      keep: (id, outputs, shown) => call.keep(id, outputs, { restartTriggers: outs.restartTriggers, ...shown }),
+    };
+    if (names.size > 0) endpoint = await change(restart ? beforeRestart : call, args, endpoint, names);
     if (restart) endpoint = await restartActive(call, args, endpoint);
     if (failed && (await newestFailed(call, projectId, endpoint))) {
       // The service began nothing for what it stores already: a restart applies it.
@@ -119,19 +122,15 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
 
 const pulumiId = (projectId: string, endpoint: EndpointRecord): string => `${projectId}/${endpoint.id}`;
 
-const isUpdatable = (name: Name): boolean => !NOT_ATTRIBUTES.has(name) && !CREATE_ONLY.has(name);
+/** It is in the state from here on. */
+const keep = (call: Call<Outputs>, projectId: string, endpoint: EndpointRecord, shown?: Properties): void =>
+  call.keep(pulumiId(projectId, endpoint), toOutputs(projectId, endpoint), shown);
 
-/** The names of the given arguments that a creation sends. */
-function attributeNames(args: Partial<Shape>): Name[] {
-  // Keys of the arguments, checked against the specs.
-  return (Object.keys(args) as Name[]).filter((name) => !NOT_ATTRIBUTES.has(name));
-}
+const isUpdatable = (name: string): boolean => !NOT_UPDATABLE.has(name);
 
 /** The arguments that the service does not show as the program gives them, whatever the state says. */
-function differing(args: Shape, endpoint: EndpointRecord, proof = true): Name[] {
-  const given = Object.fromEntries(attributeNames(args).map((name) => [name, args[name]]));
-  // Names of the arguments that were just picked.
-  return notShown(computeArguments, given, toArguments(args.projectId, endpoint, args.settings), { proof }) as Name[];
+function differing(args: Shape, endpoint: EndpointRecord, proof = true): string[] {
+  return notShown(computeArguments, args, toArguments(args.projectId, endpoint, args.settings), { proof });
 }
 
 /** Whether nothing is under way any more, as far as the record of the compute tells. */
@@ -151,13 +150,12 @@ async function newestFailed(call: Call<Outputs>, projectId: string, endpoint: En
   return led === undefined || endpoint.current_state !== led;
 }
 
-/** How a change is waited for, and what the state holds of it once it is accepted. */
-function changeOptions(call: Call<Outputs>, args: Shape, notYet: Properties = {}): ChangeOptions {
-  const { projectId, type, disabled } = args;
+/** How a change is waited for. Once it is accepted it is in the state. */
+function changeOptions(call: Call<Outputs>, { projectId, type, disabled }: Shape): ChangeOptions {
   return {
     deadline: call.deadline,
     onProgress: call.onProgress,
-    onAccepted: (endpoint) => call.keep(pulumiId(projectId, endpoint), toOutputs(projectId, endpoint), notYet),
+    onAccepted: (endpoint) => keep(call, projectId, endpoint),
     idleIsReady: type === "read_only" || disabled === true,
   };
 }
@@ -198,12 +196,8 @@ async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointReco
     const names = differing(whole, endpoint);
     return names.length === 0 ? "" : `, with another ${names.map((one) => `"${one}"`).join(" and ")}`;
   };
-  const attributes = toAttributes(whole, new Set(attributeNames(whole)));
   const creation = {
-    check: (listed: readonly EndpointRecord[]) => {
-      const twin = listed.find(isTwin);
-      if (twin !== undefined) refuse(twin);
-    },
+    check: (listed: readonly EndpointRecord[]) => listed.filter(isTwin).forEach(refuse),
     isCandidate,
     isOurs: (endpoint: EndpointRecord) => differing(whole, endpoint).length === 0,
     describe: (endpoint: EndpointRecord) =>
@@ -216,12 +210,12 @@ async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointReco
   };
   return createOrStanding(
     async () => {
-      const endpoint = await computes.create(projectId, attributes, creation, changeOptions(call, args));
-      return untilShown(call, args, endpoint, attributeNames(args));
+      const endpoint = await computes.create(projectId, toAttributes(whole), creation, changeOptions(call, args));
+      return untilShown(call, args, endpoint, Object.keys(args));
     },
     computes.collection(projectId),
     isTwin,
-    (twin) => Promise.resolve(refuse(twin)),
+    async (twin) => refuse(twin),
     unseen(`what is in the way on ${branchId}`),
     call,
   );
@@ -244,7 +238,7 @@ async function adoptCompute(call: Call<Outputs>, args: Shape, endpoint: Endpoint
   let adopted = endpoint;
   if (!isSettled(endpoint)) {
     // From here on it may be started, whatever comes of that.
-    call.keep(pulumiId(args.projectId, endpoint), toOutputs(args.projectId, endpoint));
+    keep(call, args.projectId, endpoint);
     adopted = await getReady(call, args, endpoint, updates.size > 0);
   }
   return updates.size > 0 ? change(call, args, adopted, updates) : adopted;
@@ -255,15 +249,14 @@ async function change(
   call: Call<Outputs>,
   args: Shape,
   endpoint: EndpointRecord,
-  names: ReadonlySet<Name>,
-  notYet: Properties = {},
+  names: ReadonlySet<string>,
 ): Promise<EndpointRecord> {
   const { projectId, branchId } = args;
-  const attributes = toAttributes(args, names, endpoint);
-  const isSent = (name: Name): boolean => names.has(name);
-  const isShown = (now: EndpointRecord): boolean => !differing(args, now).some(isSent);
+  const sent: Partial<Shape> = Object.fromEntries(Object.entries(args).filter(([name]) => names.has(name)));
+  const attributes = toAttributes(sent, endpoint);
+  const isShown = (now: EndpointRecord): boolean => !differing(args, now).some((name) => names.has(name));
   const send = async (): Promise<EndpointRecord> => {
-    const options = { ...changeOptions(call, args, notYet), before: endpoint };
+    const options = { ...changeOptions(call, args), before: endpoint };
     try {
       return await call.client.computes.update(projectId, endpoint.id, attributes, isShown, options);
     } catch (error) {
@@ -278,7 +271,7 @@ async function change(
       return send();
     });
   const changed = await (names.has("branchId") ? moving() : send());
-  return untilShown(call, args, changed, [...names], notYet);
+  return untilShown(call, args, changed, [...names]);
 }
 
 /** What the service shows after a change is what was sent; lists may lag. */
@@ -286,12 +279,11 @@ async function untilShown(
   call: Call<Outputs>,
   args: Shape,
   endpoint: EndpointRecord,
-  names: readonly Name[],
-  notYet: Properties = {},
+  names: readonly string[],
 ): Promise<EndpointRecord> {
   const { projectId } = args;
   // What the record lacks, the service may just not show.
-  const wrong = (now: EndpointRecord): Name[] => differing(args, now, false).filter((name) => names.includes(name));
+  const wrong = (now: EndpointRecord): string[] => differing(args, now, false).filter((name) => names.includes(name));
   if (wrong(endpoint).length === 0) return endpoint;
   let last = endpoint;
   const shown = await call.client.computes.collection(projectId).lookFor((listed) => {
@@ -299,9 +291,8 @@ async function untilShown(
     return wrong(last).length === 0 ? last : undefined;
   }, call);
   if (shown !== undefined) return shown;
-  const now = toArguments(projectId, last, args.settings);
-  const values = Object.fromEntries(wrong(last).map((name) => [name, (now as Properties)[name]]));
-  call.keep(pulumiId(projectId, last), toOutputs(projectId, last), { ...notYet, ...values });
+  const now: Properties = toArguments(projectId, last, args.settings);
+  keep(call, projectId, last, Object.fromEntries(wrong(last).map((name) => [name, now[name]])));
   throw shownOtherwise(wrong(last));
 }
 

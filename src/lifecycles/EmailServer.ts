@@ -6,7 +6,7 @@ import { notShown, shownOtherwise } from "../dynamic/shown";
 import type { EmailServerOutputs, EmailServerShape, SmtpShape } from "../resources/EmailServer";
 import { withoutAbsent } from "./absent";
 import { email, string, text } from "./argumentSchemas";
-import { projectIdSchema } from "./identifiers";
+import { claim, projectIdSchema } from "./identifiers";
 import { inIntegration } from "./integrationChild";
 import { readable } from "../helpers/masked";
 
@@ -55,13 +55,9 @@ export const emailServer = inIntegration<Shape, Outputs>({
   args,
   // Deleted afterwards, the old one would take the configuration of the new one along.
   deleteBeforeReplace: true,
-  homeProvider: () => undefined,
 
   rules,
-  declares: ({ projectId }) =>
-    projectId === undefined
-      ? []
-      : [{ object: serverObject(projectId), what: 'the e-mail server of the same "projectId"' }],
+  declares: ({ projectId }) => claim('the e-mail server of the same "projectId"', serverObject, projectId),
   objects: (projectId) => [serverObject(projectId)],
 
   replacement: () => "the old project goes back to the shared server of the service",
@@ -95,8 +91,7 @@ export const emailServer = inIntegration<Shape, Outputs>({
   },
 
   async delete(call, { id: projectId }) {
-    const { client, deadline, onProgress, beforeDelete: before } = call;
-    await client.auth.resetEmailServer(projectId, { deadline, onProgress, before });
+    await call.client.auth.resetEmailServer(projectId, { ...call, before: call.beforeDelete });
     call.note(`EmailServer ${projectId}: mail goes through the shared server of the service again`);
   },
 });

@@ -1,19 +1,19 @@
 import type { AuthCreation, OAuthProviderRecord } from "../client";
 import type { Call, Observed, Stored } from "../dynamic/lifecycle";
 import { adopting } from "../dynamic/messages";
-import type { Properties } from "../dynamic/properties";
 import type { ArgumentSpecs, Problem } from "../dynamic/shape";
 import { notShown, shownOtherwise } from "../dynamic/shown";
 import type { OAuthProviderOutputs, OAuthProviderShape } from "../resources/OAuthProvider";
 import { withoutAbsent } from "./absent";
 import { boolean, text } from "./argumentSchemas";
-import { oauthProviderIdSchema, projectIdSchema, splitId } from "./identifiers";
+import { claim, oauthProviderIdSchema, projectIdSchema, splitId } from "./identifiers";
 import { inIntegration } from "./integrationChild";
 import { OR_ALIAS, gone, standingOrNew, unseen } from "./standing";
 import { readable } from "../helpers/masked";
 
 type Shape = OAuthProviderShape;
 type Outputs = Omit<OAuthProviderOutputs, "authProviderProjectId">;
+type Credentials = { [Name in "clientId" | "clientSecret"]?: string | undefined };
 
 /** What a list shows says no more than this, so a plan shows it in place of the client id (docs/design/decisions.md). */
 const SHARED_BY_HAND = "(shared keys of the service: changed outside Pulumi)";
@@ -28,7 +28,7 @@ const args: ArgumentSpecs<Shape> = {
   adopt: { schema: boolean, createOnly: true },
 };
 
-const providerObject = (id: string): string => `OAuth provider ${id}`;
+const providerObject = (projectId: string, id: string): string => `OAuth provider ${projectId}/${id}`;
 
 /** A way to sign in (docs/design/api.md). */
 export const oauthProvider = inIntegration<Shape, Outputs>({
@@ -37,39 +37,30 @@ export const oauthProvider = inIntegration<Shape, Outputs>({
   args,
   // The service takes a provider once.
   deleteBeforeReplace: true,
-  homeProvider: () => undefined,
 
   rules: (_args, given) => halfAPair(given),
   declares: ({ projectId, providerId }) =>
-    projectId === undefined || providerId === undefined
-      ? []
-      : [
-          {
-            object: providerObject(`${projectId}/${providerId}`),
-            what: 'an OAuth provider with the same "projectId" and "providerId"',
-          },
-        ],
-  objects: (id) => [providerObject(id)],
+    claim('an OAuth provider with the same "projectId" and "providerId"', providerObject, projectId, providerId),
+  objects(id) {
+    const { projectId, rest } = splitId(id);
+    return [providerObject(projectId, rest)];
+  },
 
   replacement: ({ replaces, news }) =>
-    (replaces.has("clientId")
-      ? "it goes back to the shared keys of the service by being deleted and made again: "
-      : "it is deleted and made again: ") +
-    "nobody can sign in with it meanwhile" +
-    adopting(news),
+    (replaces.has("clientId") ? "it goes back to the shared keys of the service by being" : "it is") +
+    ` deleted and made again: nobody can sign in with it meanwhile${adopting(news)}`,
 
   async create(call, given) {
     const { projectId, providerId } = given;
-    const id = `${projectId}/${providerId}`;
     const { type } = await standingOrNew(call, {
       collection: call.client.auth.oauthProviders(projectId),
-      isIt: (provider) => provider.id === providerId,
-      objectOf: () => providerObject(id),
+      isIt: isProvider(providerId),
+      objectOf: () => providerObject(projectId, providerId),
       standing: (provider) => adopted(call, given, provider),
-      create: () => createNew(call, given, id),
+      create: () => createNew(call, given),
       advice: unseen(`the OAuth provider ${providerId}`),
     });
-    return { id, outputs: { type } };
+    return { id: idOf(given), outputs: { type } };
   },
 
   async read(call, { id, managed, unfinished }) {
@@ -90,39 +81,50 @@ export const oauthProvider = inIntegration<Shape, Outputs>({
     if (current === undefined) throw gone();
     const isWanted = changed.has("clientId") || changed.has("clientSecret") || unfinished;
     if (!isWanted || given.clientId === undefined) return { type: current.type };
-    const all = credentials(given);
-    // A shared provider has nothing that the other half could stay, and what is unfinished is sent whole.
-    const request = current.type === "standard" && !unfinished ? only(all, changed) : all;
-    const stored = { clientId: outs.clientId, clientSecret: outs.clientSecret };
-    return { type: (await setCredentials(call, given, request, stored)).type };
+    // A shared provider has no other half that could stay, and what is unfinished is sent whole.
+    const isWhole = current.type !== "standard" || unfinished;
+    const sent = {
+      clientId: isWhole || changed.has("clientId") ? given.clientId : undefined,
+      clientSecret: isWhole || changed.has("clientSecret") ? given.clientSecret : undefined,
+    };
+    return { type: (await setCredentials(call, given, sent, outs)).type };
   },
 
-  async delete({ client, deadline, onProgress, beforeDelete: before }, { id }) {
+  async delete(call, { id }) {
     const { projectId, rest } = splitId(id);
-    await client.auth.deleteOAuthProvider(projectId, rest, { deadline, onProgress, before });
+    await call.client.auth.deleteOAuthProvider(projectId, rest, { ...call, before: call.beforeDelete });
   },
 });
 
-/** Of credentials that are not known to be applied. */
-const WITHOUT: Properties = { clientId: undefined, clientSecret: undefined };
+const idOf = ({ projectId, providerId }: Shape): string => `${projectId}/${providerId}`;
 
-async function createNew(call: Call<Outputs>, given: Shape, id: string): Promise<OAuthProviderRecord> {
+const isProvider =
+  (providerId: string) =>
+  ({ id }: OAuthProviderRecord): boolean =>
+    id === providerId;
+
+async function createNew(call: Call<Outputs>, given: Shape): Promise<OAuthProviderRecord> {
   const { projectId, providerId } = given;
-  const isIt = (provider: OAuthProviderRecord): boolean => provider.id === providerId;
+  const isCandidate = isProvider(providerId);
+  const type = given.clientId === undefined ? "shared" : "standard";
   const creation: AuthCreation<OAuthProviderRecord> = {
-    isCandidate: isIt,
+    isCandidate,
+    isAccepted: (provider) => isCandidate(provider) && provider.type === type,
     // Whose credentials a provider has cannot be read back, so one with credentials is never proven to be ours.
-    isOurs: (provider) => isIt(provider) && given.clientId === undefined && provider.type === "shared",
-    isAccepted: (provider) =>
-      isIt(provider) && provider.type === (given.clientId === undefined ? "shared" : "standard"),
-    describe: ({ id: found, type }) => `the OAuth provider ${found} with the type ${type}`,
+    isOurs: (provider) => isCandidate(provider) && type === "shared" && provider.type === type,
+    describe: (provider) => `the OAuth provider ${provider.id} with the type ${provider.type}`,
     ways: () => 'Set "adopt: true" to manage it here',
-    onFound: () => call.note(`OAuthProvider ${id} was found after the answer to its creation was lost`),
+    onFound: () => call.note(`OAuthProvider ${idOf(given)} was found after the answer to its creation was lost`),
   };
   const request = { id: providerId, ...credentials(given) };
   const made = await call.client.auth.addOAuthProvider(projectId, request, creation, call);
-  call.keep(id, { type: made.type }, WITHOUT);
+  keep(call, given, made, {});
   return shown(given, made);
+}
+
+/** Nothing shows which credentials a provider has: the state holds those that were applied before. */
+function keep(call: Call<Outputs>, given: Shape, { type }: OAuthProviderRecord, applied: Credentials): void {
+  call.keep(idOf(given), { type }, { clientId: applied.clientId, clientSecret: applied.clientSecret });
 }
 
 /** What the answer to a change shows is what was sent. */
@@ -133,46 +135,39 @@ function shown(given: Shape, provider: OAuthProviderRecord): OAuthProviderRecord
   return provider;
 }
 
-/** Credentials cannot be read back: until the service has answered, the state keeps what it had of them. */
 async function setCredentials(
   call: Call<Outputs>,
   given: Shape,
-  request: ReturnType<typeof credentials>,
-  stored: Properties,
+  sent: Credentials,
+  applied: Credentials,
 ): Promise<OAuthProviderRecord> {
   const { projectId, providerId } = given;
-  const provider = await call.client.auth.updateOAuthProvider(projectId, providerId, request, call);
+  const provider = await call.client.auth.updateOAuthProvider(projectId, providerId, credentials(sent), call);
   try {
     return shown(given, provider);
   } catch (error) {
-    call.keep(`${projectId}/${providerId}`, { type: provider.type }, stored);
+    keep(call, given, provider, applied);
     throw error;
   }
 }
 
 function halfAPair(given: ReadonlySet<string>): Problem[] {
-  const pair = ["clientId", "clientSecret"];
-  const missing = pair.filter((name) => !given.has(name));
-  if (missing.length !== 1) return [];
-  return missing.map((path) => ({
-    path,
-    reason: 'is missing: give both "clientId" and "clientSecret", or neither to use the shared keys of the service',
-  }));
+  const missing = ["clientId", "clientSecret"].filter((name) => !given.has(name));
+  const reason =
+    'is missing: give both "clientId" and "clientSecret", or neither to use the shared keys of the service';
+  return missing.length === 1 ? missing.map((path) => ({ path, reason })) : [];
 }
 
-function credentials({ clientId, clientSecret }: Partial<Shape>) {
-  return withoutAbsent({ client_id: clientId, client_secret: clientSecret });
-}
-
-function only(all: ReturnType<typeof credentials>, changed: ReadonlySet<string>) {
-  return {
-    ...(changed.has("clientId") && withoutAbsent({ client_id: all.client_id })),
-    ...(changed.has("clientSecret") && withoutAbsent({ client_secret: all.client_secret })),
-  };
-}
+const credentials = ({
+  clientId,
+  clientSecret,
+}: {
+  clientId?: string | undefined;
+  clientSecret?: string | undefined;
+}) => withoutAbsent({ client_id: clientId, client_secret: clientSecret });
 
 function find(call: Call<Outputs>, projectId: string, providerId: string, since?: number) {
-  return call.client.auth.oauthProviders(projectId).find(({ id }) => id === providerId, { ...call, since });
+  return call.client.auth.oauthProviders(projectId).find(isProvider(providerId), { ...call, since });
 }
 
 /** Takes over a provider that stands, and brings it to what is declared. */
@@ -184,10 +179,9 @@ async function adopted(call: Call<Outputs>, given: Shape, existing: OAuthProvide
       `${what}. A new integration offers some shared ones by itself, and an interrupted pulumi up may have made it. Set "adopt: true" to manage it here, or delete it first${OR_ALIAS}`,
     );
   }
-  const id = `${given.projectId}/${given.providerId}`;
-  call.run.take(providerObject(id));
+  call.run.take(providerObject(given.projectId, given.providerId));
   if (given.clientId !== undefined) {
-    const provider = await setCredentials(call, given, credentials(given), WITHOUT);
+    const provider = await setCredentials(call, given, given, {});
     if (existing.type !== "shared") {
       call.note(`OAuthProvider ${existing.id} had credentials of its own: those of the program have taken their place`);
     }

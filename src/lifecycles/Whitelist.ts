@@ -5,7 +5,7 @@ import { list } from "./argumentSchemas";
 import { authProviderSchema, projectIdSchema } from "./identifiers";
 import { inIntegration } from "./integrationChild";
 import { normalisedOrigin, originSchema } from "./origin";
-import { add, deleteOrigins, domainObject, isListed, listClaim, listed } from "./whitelistDomains";
+import { add, deleteOrigins, domainObject, isListed, listClaim, listed } from "./WhitelistDomain";
 
 type Shape = WhitelistShape;
 type Outputs = Omit<WhitelistOutputs, "authProviderProjectId"> & Partial<Shape>;
@@ -32,9 +32,8 @@ export const whitelist = inIntegration<Shape, Outputs>({
   args,
   // Two of them would take each other's domains away.
   deleteBeforeReplace: true,
-  homeProvider: ({ authProvider }) => authProvider,
 
-  declares: ({ projectId }) => (projectId === undefined ? [] : [listClaim(projectId, false)]),
+  declares: ({ projectId }) => listClaim(projectId, false),
   objects: (projectId, { domains: origins = [] }) => origins.map((origin) => domainObject(projectId, origin)),
 
   replacement: () => "its domains are removed from the whitelist, and the declared ones are added",
@@ -46,51 +45,43 @@ export const whitelist = inIntegration<Shape, Outputs>({
       : [],
 
   async create(call, given) {
-    const { projectId, authProvider = call.authProvider } = given;
-    const outputs = { authProvider };
+    const { projectId } = given;
+    const outputs = { authProvider: call.authProvider };
     // What is not on the list yet is none of the state's.
-    const keep = (domains: string[]) => call.keep(projectId, outputs, { domains });
-    const removed = await bringAbout(call, given, authProvider, keep);
+    const removed = await bringAbout(call, given, (domains) => call.keep(projectId, outputs, { domains }));
     tellRemoved(call, projectId, removed);
     return { id: projectId, outputs };
   },
 
-  async read(call, { id: projectId, outs }) {
-    const { authProvider = call.authProvider, domains: declared = [] } = outs;
-    const domains = call.client.auth.domains(projectId);
-    const shown = await listed(call, projectId, authProvider);
+  async read(call, { id: projectId, outs: { domains: declared = [] } }) {
+    const { authProvider } = call;
+    const shown = await listed(call, projectId);
     const missing = declared.find((origin) => !isListed(shown, origin));
     // One that is missing is gone when two lists lack it; the later one shows the rest too.
-    if (missing !== undefined) await domains.find(({ domain }) => normalisedOrigin(domain) === missing, call);
-    const now = missing === undefined ? shown : await listed(call, projectId, authProvider);
+    if (missing !== undefined)
+      await call.client.auth.domains(projectId).find(({ domain }) => normalisedOrigin(domain) === missing, call);
+    const now = missing === undefined ? shown : await listed(call, projectId);
     const found = new Set(now.map(({ domain }) => normalisedOrigin(domain)));
     // In the order of the program, so that a plan shows what came and what went.
     const known = declared.filter((origin) => found.delete(origin));
-    return {
-      args: { projectId, authProvider, domains: [...known, ...[...found].sort()] },
-      outputs: { authProvider },
-      ready: true,
-    };
+    const domains = [...known, ...[...found].sort()];
+    return { args: { projectId, authProvider, domains }, outputs: { authProvider }, ready: true };
   },
 
-  async update(call, { id: projectId, outs }, given) {
-    const { authProvider = call.authProvider, domains: before = [] } = outs;
+  async update(call, { id: projectId, outs: { domains: before = [] } }, given) {
+    const outputs = { authProvider: call.authProvider };
     // What was added is ours to remove, and what was there before still stands.
-    const keep = (present: string[]) =>
-      call.keep(projectId, { authProvider }, { domains: [...new Set([...before, ...present])] });
-    const removed = await bringAbout(call, given, authProvider, keep);
-    // The plan showed what the state knew of; somebody may have added more since.
-    tellRemoved(
-      call,
-      projectId,
-      removed.filter((origin) => !before.includes(origin)),
+    const removed = await bringAbout(call, given, (present) =>
+      call.keep(projectId, outputs, { domains: [...new Set([...before, ...present])] }),
     );
-    return { authProvider };
+    // The plan showed what the state knew of; somebody may have added more since.
+    const unplanned = removed.filter((origin) => !before.includes(origin));
+    tellRemoved(call, projectId, unplanned);
+    return outputs;
   },
 
-  async delete(call, { id: projectId, outs }) {
-    const { authProvider = call.authProvider, domains: origins = [] } = outs;
-    await deleteOrigins(call, projectId, origins, authProvider);
+  async delete(call, { id: projectId, outs: { domains: origins = [] } }) {
+    await deleteOrigins(call, projectId, origins);
   },
 });
 
@@ -105,11 +96,10 @@ function sameSet(left: readonly string[], right: readonly string[]): boolean {
 async function bringAbout(
   call: Call<Outputs>,
   { projectId, domains: declared }: Shape,
-  authProvider: string,
   keep: (present: string[]) => void,
 ): Promise<string[]> {
   await Promise.all(declared.map((origin) => call.run.untilFree(domainObject(projectId, origin))));
-  const known = await listed(call, projectId, authProvider, performance.now());
+  const known = await listed(call, projectId, performance.now());
   // A list that still shows what this run has deleted lags.
   const present = declared.filter(
     (origin) => isListed(known, origin) && !call.run.wasDeleted(domainObject(projectId, origin)),
@@ -119,17 +109,17 @@ async function bringAbout(
   for (const origin of declared) call.run.take(domainObject(projectId, origin));
   for (const [index, origin] of missing.entries()) {
     call.onProgress(`adding domain ${index + 1} of ${missing.length}`);
-    await add(call, projectId, origin, authProvider);
+    await add(call, projectId, origin);
     present.push(origin);
     keep([...present]);
   }
   // A later list may show what the first one lacked.
-  const now = missing.length > 0 ? await listed(call, projectId, authProvider, performance.now()) : known;
+  const now = missing.length > 0 ? await listed(call, projectId, performance.now()) : known;
   const surplus = [...new Set(now.map(({ domain }) => normalisedOrigin(domain)))].filter(
     (origin) => !declared.includes(origin),
   );
   const objects = surplus.map((origin) => domainObject(projectId, origin));
-  await call.run.whileLeaving(objects, true, () => deleteOrigins(call, projectId, surplus, authProvider));
+  await call.run.whileLeaving(objects, true, () => deleteOrigins(call, projectId, surplus));
   return surplus.sort();
 }
 

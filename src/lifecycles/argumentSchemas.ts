@@ -19,6 +19,9 @@ export const email = string.regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/u, { error: "must b
 
 export const list = <Element extends z.ZodType>(element: Element, error: string) => z.array(element, { error });
 
+/** Values that only matter by their change. */
+export const triggersSchema = list(z.unknown(), "must be a list of values, any of them");
+
 /**
  * An object with these properties and no others. What is unknown is told one by one, with the name that may have been
  * meant, which `z.strictObject` has no place for.

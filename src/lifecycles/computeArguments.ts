@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ArgumentSpecs, Problem } from "../dynamic/shape";
 import { computeSizes, LARGEST_AUTOSCALING_CU, type ComputeSize } from "../helpers/computeSizes";
 import type { ComputeEndpointShape } from "../resources/ComputeEndpoint";
-import { boolean, eitherOr, list, object, string, text, textUpTo } from "./argumentSchemas";
+import { boolean, eitherOr, list, object, string, text, textUpTo, triggersSchema } from "./argumentSchemas";
 import { branchIdSchema, projectIdSchema } from "./identifiers";
 
 const SIZES = "0.25, 0.5, 1 to 16, and the even numbers from 18 to 56";
@@ -110,7 +110,7 @@ export const computeArguments: ArgumentSpecs<ComputeEndpointShape> = {
   regionId: { schema: text, replaces: true },
   provisioner: { schema: text },
   settings: { schema: settings },
-  restartTriggers: { schema: list(z.unknown(), "must be a list"), local: true },
+  restartTriggers: { schema: triggersSchema, local: true },
   adopt: {
     schema: eitherOr<boolean | string>((value) =>
       typeof value === "string"

@@ -8,32 +8,24 @@ import { withoutAbsent } from "./absent";
 import { suspendTimeoutSeconds } from "./computeArguments";
 
 type Shape = ComputeEndpointShape;
-type Name = keyof Shape;
 
-/** What the service is asked for, of the named arguments (docs/design/api.md). */
-export function toAttributes(
-  args: Partial<Shape>,
-  names: ReadonlySet<Name>,
-  current?: EndpointRecord,
-): EndpointAttributes {
-  const given = <K extends Name>(name: K): Shape[K] | undefined => (names.has(name) ? args[name] : undefined);
-  const size = given("size");
-  const scaleToZero = given("scaleToZero");
-  const settings = given("settings");
+/** What the service is asked for (docs/design/api.md). */
+export function toAttributes(args: Partial<Shape>, current?: EndpointRecord): EndpointAttributes {
+  const { size, scaleToZero, settings } = args;
   const attributes: EndpointAttributes = {
-    branch_id: given("branchId"),
-    type: given("type"),
-    name: given("name"),
-    region_id: given("regionId"),
+    branch_id: args.branchId,
+    type: args.type,
+    name: args.name,
+    region_id: args.regionId,
     autoscaling_limit_min_cu: typeof size === "object" ? size.min : size,
     autoscaling_limit_max_cu: typeof size === "object" ? size.max : size,
     suspend_timeout_seconds: scaleToZero === undefined ? undefined : suspendTimeoutSeconds(scaleToZero),
     settings: settings === undefined ? undefined : toSettings(settings, current?.settings),
-    pooler_enabled: given("poolerEnabled"),
-    pooler_mode: given("poolerMode"),
-    disabled: given("disabled"),
-    passwordless_access: given("passwordlessAccess"),
-    provisioner: given("provisioner"),
+    pooler_enabled: args.poolerEnabled,
+    pooler_mode: args.poolerMode,
+    disabled: args.disabled,
+    passwordless_access: args.passwordlessAccess,
+    provisioner: args.provisioner,
   };
   return withoutAbsent(attributes);
 }

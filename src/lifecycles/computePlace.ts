@@ -12,6 +12,8 @@ const PRIMARY = "read_write";
 const COUNTED_REPLICA = /-replica-(\d+)$/;
 
 export const computeObject = (endpointId: string): string => `compute ${endpointId}`;
+export const primaryObject = (projectId: string, branchId: string) => `primary compute of ${projectId}/${branchId}`;
+export const adoptedObject = (endpointId: string): string => `adopted ${computeObject(endpointId)}`;
 
 /** A branch's one primary. A replica may stand first in a list: the type tells. */
 function primaryOf(endpoints: readonly EndpointRecord[], branchId: string): EndpointRecord | undefined {

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import type { Claim } from "../dynamic/memory";
 import { string } from "./argumentSchemas";
 
 /** Any id that is a segment of a path: no blank, no slash, nothing that could end the segment. */
@@ -26,4 +28,29 @@ export function splitId(id: string): { projectId: string; rest: string } {
     throw new Error("the id must have the form <project id>/<id in the project>");
   }
   return { projectId: id.slice(0, slash), rest: id.slice(slash + 1) };
+}
+
+/** Of a thing without an id of its own: the parts of its home, and a short hash of what tells it from its siblings. */
+export function childId(projectId: string, authProvider: string, distinction: string): string {
+  const hash = createHash("sha256").update(distinction).digest("hex").slice(0, 12);
+  return `${projectId}/${authProvider}/${hash}`;
+}
+
+export function splitChildId(id: string): { projectId: string; authProvider: string } {
+  const { projectId, rest } = splitId(id);
+  const [authProvider = "", hash = ""] = rest.split("/");
+  if (authProvider === "" || hash === "") {
+    throw new Error("the id must have the form <project id>/<auth provider>/<hash>");
+  }
+  return { projectId, authProvider };
+}
+
+/** The declaration of an object, by what it is named after; nothing as long as a part of that is not known. */
+export function claim(
+  what: string,
+  objectOf: (...parts: string[]) => string,
+  ...parts: readonly (string | undefined)[]
+): Claim[] {
+  const known = parts.filter((part) => part !== undefined);
+  return known.length < parts.length ? [] : [{ object: objectOf(...known), what }];
 }

@@ -1,10 +1,9 @@
 import { NotFoundError, orGone, type AuthIntegrationRecord } from "../client";
-import type { Call, Lifecycle, Observed } from "../dynamic/lifecycle";
+import type { Call, Changes, Created, Lifecycle, Observed, Stored } from "../dynamic/lifecycle";
 import { withoutAbsent } from "./absent";
 
-/** What everything that lives in an integration stores of it. */
+/** What everything that lives in an integration stores of it: the project at the auth provider. */
 export interface Home {
-  /** The project at the auth provider that the object was made in. */
   readonly authProviderProjectId?: string;
 }
 
@@ -16,30 +15,23 @@ export interface Child<Args extends object, Inner extends object> extends Omit<
   Lifecycle<Args, Inner & Home>,
   "create" | "read" | "update"
 > {
-  /** Of the integration that the object lives in; undefined: that of the settings, or else the only one there is. */
-  readonly homeProvider: (args: { readonly authProvider?: string | undefined }) => string | undefined;
-  create(call: Call<Inner>, args: Args): Promise<{ id: string; outputs: Inner }>;
-  read(call: Call<Inner>, ...stored: ReadParameters<Args, Inner>): Promise<Observed<Args, Inner> | undefined>;
-  update(call: Call<Inner>, ...update: UpdateParameters<Args, Inner>): Promise<Inner>;
+  create(call: Call<Inner>, args: Args): Promise<Created<Inner>>;
+  read(call: Call<Inner>, stored: Stored<Args, Inner & Home>): Promise<Observed<Args, Inner> | undefined>;
+  update(call: Call<Inner>, stored: Stored<Args, Inner & Home>, args: Args, changes: Changes<Args>): Promise<Inner>;
 }
-type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer Rest] ? Rest : never;
-type ReadParameters<Args extends object, Inner extends object> = Tail<
-  Parameters<Lifecycle<Args, Inner & Home>["read"]>
->;
-type UpdateParameters<Args extends object, Inner extends object> = Tail<
-  Parameters<Lifecycle<Args, Inner & Home>["update"]>
->;
 
 /**
  * The one wrapper around those lifecycles. The object is gone when its integration is (two good lists), or when another
- * one stands in its place; what bears its name there is another's, and is not deleted.
+ * one stands in its place; what bears its name there is another's, and is not deleted. The child is called with the auth
+ * provider that it names.
  */
 export function inIntegration<Args extends object & { projectId: string; authProvider?: string }, Inner extends object>(
   child: Child<Args, Inner>,
 ): Lifecycle<Args, Inner & Home> {
   const projectOf = (id: string): string => id.split("/", 1)[0] ?? id;
-  const withHome = (call: Call<Inner & Home>, home: Home): Call<Inner> => ({
+  const inner = (call: Call<Inner & Home>, args: object, home = partsOf(args).home): Call<Inner> => ({
     ...call,
+    authProvider: partsOf(args).authProvider ?? call.authProvider,
     keep: (id, outputs, shown) => call.keep(id, { ...outputs, ...home }, shown),
   });
   return {
@@ -47,9 +39,9 @@ export function inIntegration<Args extends object & { projectId: string; authPro
 
     async create(call, args) {
       // Asked before, so that nothing can fail once the object is there.
-      const home = toHome(await findHome(call, args.projectId, child.homeProvider(args) ?? undefined));
+      const home = toHome(await findHome(call, args.projectId, args.authProvider));
       try {
-        const { id, outputs } = await child.create(withHome(call, home), args);
+        const { id, outputs } = await child.create(inner(call, args, home), args);
         return { id, outputs: { ...outputs, ...home } };
       } catch (error) {
         if (!(error instanceof NotFoundError)) throw error;
@@ -61,49 +53,52 @@ export function inIntegration<Args extends object & { projectId: string; authPro
     },
 
     async read(call, stored) {
-      const home = homeIn(stored.outs);
+      const { home, authProvider } = partsOf(stored.outs);
       const projectId = projectOf(stored.id);
-      const isIt = (item: AuthIntegrationRecord): boolean =>
-        item.auth_provider_project_id === home.authProviderProjectId;
       const integration =
         home.authProviderProjectId === undefined
-          ? await findHome(call, projectId, child.homeProvider(stored.outs))
-          : await call.client.auth.integrations(projectId).find(isIt, call);
+          ? await findHome(call, projectId, authProvider)
+          : await call.client.auth.integrations(projectId).find(isAt(home.authProviderProjectId), call);
       if (integration === undefined) return undefined;
-      const observed = await child.read(withHome(call, home), stored);
+      const observed = await child.read(inner(call, stored.outs), stored);
       // What was made while the list lagged learns here where it lives.
       return observed && { ...observed, outputs: { ...observed.outputs, ...toHome(integration) } };
     },
 
     async update(call, stored, args, changes) {
-      const home = homeIn(stored.outs);
-      return { ...(await child.update(withHome(call, home), stored, args, changes)), ...home };
+      const outputs = await child.update(inner(call, stored.outs), stored, args, changes);
+      return { ...outputs, ...partsOf(stored.outs).home };
     },
 
     async delete(call, stored) {
-      const { authProviderProjectId } = homeIn(stored.outs);
+      const { authProviderProjectId } = partsOf(stored.outs).home;
       const isThere = child.objects(stored.id, stored.outs).length > 0;
-      if (isThere && (await wasReplaced(call, projectOf(stored.id), authProviderProjectId))) {
-        call.note(
-          `${child.kind} ${stored.id}: another auth integration stands in its place, and nothing there was deleted`,
-        );
-        return;
-      }
-      await child.delete(call, stored);
+      if (!isThere || !(await wasReplaced(call, projectOf(stored.id), authProviderProjectId)))
+        return child.delete(inner(call, stored.outs), stored);
+      call.note(
+        `${child.kind} ${stored.id}: another auth integration stands in its place, and nothing there was deleted`,
+      );
     },
   };
 }
 
-/** Outs are those of the child and of its home. */
-const homeIn = (outs: object): Home =>
-  withoutAbsent({ authProviderProjectId: (outs as { authProviderProjectId?: string }).authProviderProjectId });
+const isAt =
+  (authProviderProjectId: string) =>
+  ({ auth_provider_project_id }: AuthIntegrationRecord): boolean =>
+    auth_provider_project_id === authProviderProjectId;
+
+/** What the arguments and outputs of every child may hold. */
+function partsOf(outs: object): { authProvider: string | undefined; home: Home } {
+  const { authProvider, authProviderProjectId } = outs as { authProvider?: string } & Home;
+  return { authProvider, home: withoutAbsent({ authProviderProjectId }) };
+}
 
 const toHome = (integration: AuthIntegrationRecord | undefined): Home =>
-  integration === undefined ? {} : { authProviderProjectId: integration.auth_provider_project_id };
+  withoutAbsent({ authProviderProjectId: integration?.auth_provider_project_id });
 
-/** What names no auth provider lives with that of the setting, or else in the only integration there is. */
+/** Where an object lives: what names no auth provider lives with that of the setting, or else in the only integration there is. */
 async function findHome(
-  call: Pick<Call<never>, "client" | "deadline" | "onProgress" | "authProvider">,
+  call: Call<never>,
   projectId: string,
   authProvider: string | undefined,
 ): Promise<AuthIntegrationRecord | undefined> {
@@ -111,21 +106,20 @@ async function findHome(
   const isNamed = ({ auth_provider }: AuthIntegrationRecord): boolean =>
     auth_provider === (authProvider ?? call.authProvider);
   const listed = await integrations.list(call);
-  const [only, ...others] = listed;
-  if (authProvider === undefined && only !== undefined && others.length === 0) return only;
+  if (authProvider === undefined && listed.length === 1) return listed[0];
   return listed.find(isNamed) ?? integrations.find(isNamed, call);
 }
 
 /** Where the list cannot tell, the deletion is sent: what is gone is no error. */
 export async function wasReplaced(
-  call: Pick<Call<never>, "client" | "deadline" | "onProgress">,
+  call: Call<never>,
   projectId: string,
   authProviderProjectId: string | undefined,
 ): Promise<boolean> {
   if (authProviderProjectId === undefined) return false;
   const integrations = call.client.auth.integrations(projectId);
   const replaced = await orGone(async () => {
-    const own = await integrations.find(({ auth_provider_project_id: id }) => id === authProviderProjectId, call);
+    const own = await integrations.find(isAt(authProviderProjectId), call);
     return own === undefined && (await integrations.list(call)).length > 0;
   });
   return replaced === true;

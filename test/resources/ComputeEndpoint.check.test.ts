@@ -152,7 +152,7 @@ test.each([
     /^scaleToZero\.after: unknown property\. Did you mean "afterSeconds"\?$/,
   ],
   ["settings", "fast", /^settings: must be an object with pgSettings and preloadLibraries$/],
-  ["restartTriggers", "v1", /^restartTriggers: must be a list$/],
+  ["restartTriggers", "v1", /^restartTriggers: must be a list of values, any of them$/],
   ["adopt", "br-1", /^adopt: must be true, false or the id of a compute/],
   ["tags", {}, /^tags: is not an argument of ComputeEndpoint\..*transformation/],
 ])("%s %j is refused in words that begin with its path", async (name, value, words) => {
