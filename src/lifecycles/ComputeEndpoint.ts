@@ -20,7 +20,7 @@ import {
   computeObject,
   inTheWay,
   named,
-  occupation,
+  occupantOf,
   primaryObject,
   refuseOccupiedBranch,
 } from "./computePlace";
@@ -172,7 +172,7 @@ async function createOrAdopt(call: Call<Outputs>, args: Shape): Promise<Endpoint
       return await createNew(call, args);
     } catch (error) {
       if (!(error instanceof OccupiedError)) throw error;
-      const { occupant } = await occupation(call, projectId, branchId);
+      const occupant = await occupantOf(call, projectId, branchId);
       if (occupant === undefined) continue;
       if (adopt !== true) throw inTheWay(occupant);
       return adoptCompute(call, args, occupant);

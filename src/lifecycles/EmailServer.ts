@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { EmailServerRecord, EmailServerRequest } from "../client";
 import type { Call } from "../dynamic/lifecycle";
+import type { Properties } from "../dynamic/properties";
 import type { ArgumentSpecs, Problem } from "../dynamic/shape";
 import { notShown, shownOtherwise } from "../dynamic/shown";
 import type { EmailServerOutputs, EmailServerShape, SmtpShape } from "../resources/EmailServer";
@@ -17,23 +18,12 @@ interface Shape extends Partial<SmtpShape> {
 }
 type Outputs = Omit<EmailServerOutputs, "authProviderProjectId">;
 
-const SMTP = [
-  "host",
-  "port",
-  "username",
-  "password",
-  "senderEmail",
-  "senderName",
-] as const satisfies readonly (keyof SmtpShape)[];
-
 /** A name or an address, without a port: an IPv6 address has two colons at least. */
 const HOST = /^([^\s/@:[\]]+|\[?[\da-f]*:[\da-f]*:[\da-f:.]*\]?)$/i;
 const PORT = { error: "must be a whole number from 1 to 65535" };
 
 /** The shared server has none of these: leaving them out takes them away. */
-const args: ArgumentSpecs<Shape> = {
-  projectId: { schema: projectIdSchema, required: true, replaces: "container" },
-  type: { schema: z.enum(["shared", "standard"], { error: 'must be "shared" or "standard"' }), required: true },
+const smtp: ArgumentSpecs<SmtpShape> = {
   host: {
     schema: string.regex(HOST, { error: "must be a host name, such as smtp.example.com" }),
     equal: (left, right) => left.toLowerCase() === right.toLowerCase(),
@@ -44,6 +34,13 @@ const args: ArgumentSpecs<Shape> = {
   password: { schema: text, unset: "update" },
   senderEmail: { schema: email, unset: "update" },
   senderName: { schema: text, unset: "update" },
+};
+const SMTP = Object.keys(smtp);
+
+const args: ArgumentSpecs<Shape> = {
+  projectId: { schema: projectIdSchema, required: true, replaces: "container" },
+  type: { schema: z.enum(["shared", "standard"], { error: 'must be "shared" or "standard"' }), required: true },
+  ...smtp,
 };
 
 const serverObject = (projectId: string): string => `e-mail server ${projectId}`;
@@ -113,11 +110,11 @@ async function send(call: Call<Outputs>, given: Shape, stored: Partial<Shape> = 
   const wrong = (shown: EmailServerRecord): string[] => notShown(args, given, toArguments(projectId, shown));
   const isShown = (shown: EmailServerRecord): boolean => wrong(shown).length === 0;
   const server = await call.client.auth.updateEmailServer(projectId, request, isShown, call);
-  const found = toArguments(projectId, server);
   const names = wrong(server);
   if (names.length === 0) return;
+  const found: Properties = { ...toArguments(projectId, server) };
   // A password cannot be read back: the state keeps the one that was known to be applied.
-  const shown = Object.fromEntries(names.map((name) => [name, (found as Record<string, unknown>)[name]]));
+  const shown = Object.fromEntries(names.map((name) => [name, found[name]]));
   call.keep(projectId, {}, { ...shown, password: stored.password });
   throw shownOtherwise(names);
 }
@@ -142,12 +139,11 @@ function toArguments(projectId: string, server: EmailServerRecord): Partial<Shap
 function tellOverwritten(call: Call<Outputs>, given: Shape, before: EmailServerRecord): void {
   if (before.type === "shared") return;
   const found = toArguments(given.projectId, before);
-  const differing = (["type", ...SMTP] as const).filter(
-    (name) => notShown(args, { [name]: given[name] ?? "" }, withoutAbsent({ [name]: found[name] })).length > 0,
-  );
-  if (differing.length === 0) return;
-  const names = differing.map((name) => `"${name}"`).join(", ");
+  const unset = Object.fromEntries(["type", ...SMTP].map((name) => [name, ""]));
+  const names = notShown(args, { ...unset, ...given }, found).map((name) => `"${name}"`);
+  if (names.length === 0) return;
+  const host = found.host === undefined ? "" : ` (${found.host})`;
   call.note(
-    `EmailServer ${given.projectId}: another server was configured there${found.host === undefined ? "" : ` (${found.host})`}, different in ${names}; it is overwritten`,
+    `EmailServer ${given.projectId}: another server was configured there${host}, different in ${names.join(", ")}; it is overwritten`,
   );
 }

@@ -20,43 +20,37 @@ function primaryOf(endpoints: readonly EndpointRecord[], branchId: string): Endp
   return endpoints.find((endpoint) => endpoint.type === PRIMARY && endpoint.branch_id === branchId);
 }
 
-interface Occupation {
-  /** Who stays in the way; undefined: the branch is free. */
-  readonly occupant: EndpointRecord | undefined;
-  /** It would leave, but for the compute that wants its place: they go round in a circle. */
-  readonly inCircle: boolean;
-}
-
-const FREE: Occupation = { occupant: undefined, inCircle: false };
-
 /**
- * Who stands on a branch that a primary is to go to: the compute `moverId`, or a new one. What this run is moving away or
+ * Who stays on a branch that a primary is to go to: the compute `moverId`, or a new one. What this run is moving away or
  * deleting is waited for, also when the engine begins with it a moment later: without that, a chain of moves fails, and an
  * adoption takes what leaves.
- * @throws when it is still leaving at the deadline.
+ * @throws when it is still leaving at the deadline, and when it waits in turn for the place of the one that is to go there.
  */
-export async function occupation(
+export async function occupantOf(
   call: Call<never>,
   projectId: string,
   branchId: string,
   moverId?: string,
-): Promise<Occupation> {
+): Promise<EndpointRecord | undefined> {
   const { client, run } = call;
   for (let stays = false; ;) {
     const listed = await client.computes.list(projectId, { ...call, since: performance.now() });
     const occupant = primaryOf(listed, branchId);
-    if (occupant === undefined || occupant.id === moverId) return FREE;
+    if (occupant === undefined || occupant.id === moverId) return undefined;
     const object = computeObject(occupant.id);
     // A list that still shows what this run has deleted lags.
-    if (run.wasDeleted(object)) return FREE;
+    if (run.wasDeleted(object)) return undefined;
     if (run.departure(object) === undefined) {
-      if (stays) return { occupant, inCircle: false };
+      if (stays) return occupant;
       stays = !(await run.leavesSoon(object));
       // It may have left since the list was taken.
       continue;
     }
     if (moverId !== undefined && waitsInCircle(call, computeObject(moverId), object))
-      return { occupant, inCircle: true };
+      throw new Error(
+        `${taken(occupant)}; that one waits in turn for the branch of ${moverId}, so neither can go first. Nothing was changed. ` +
+          `Go in two steps: first move one of them to a free branch and run pulumi up; then move it to where it belongs and run pulumi up again`,
+      );
     call.onProgress(`waiting for ${occupant.id} to leave ${branchId}`);
     await run.untilFree(object, `${occupant.id} was still leaving ${branchId}`);
   }
@@ -83,18 +77,17 @@ export async function refuseOccupiedBranch(
   branchId: string,
 ): Promise<void> {
   if (moving.type !== PRIMARY || moving.branch_id === branchId) return;
-  const { occupant, inCircle } = await occupation(call, projectId, branchId, moving.id);
+  const occupant = await occupantOf(call, projectId, branchId, moving.id);
   if (occupant === undefined) return;
-  const what = `${branchId} has a primary compute already (${occupant.id}), and a branch can have one only`;
   throw new Error(
-    inCircle
-      ? `${what}; that one waits in turn for the branch of ${moving.id}, so neither can go first. Nothing was changed. ` +
-          `Go in two steps: first move one of them to a free branch and run pulumi up; then move it to where it belongs and run pulumi up again`
-      : `${what}. Nothing was changed. ` +
-          `Go in two steps: first move ${occupant.id} to a free branch, or take it out of the program, and run pulumi up; ` +
-          `then move this one and run pulumi up again`,
+    `${taken(occupant)}. Nothing was changed. ` +
+      `Go in two steps: first move ${occupant.id} to a free branch, or take it out of the program, and run pulumi up; ` +
+      `then move this one and run pulumi up again`,
   );
 }
+
+const taken = ({ id, branch_id }: EndpointRecord): string =>
+  `${branch_id} has a primary compute already (${id}), and a branch can have one only`;
 
 /** What stands where a compute is to be created, and stays there. */
 export function inTheWay(endpoint: EndpointRecord): Error {

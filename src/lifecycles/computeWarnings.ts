@@ -19,52 +19,39 @@ export function computeWarnings({
   news,
   changes,
 }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>): string[] {
-  const endpoint = stored.outs.endpointId ?? stored.id;
-  const what = `compute ${endpoint}`;
-  const change = new Set([...changes.changed].filter((name) => news[name] !== undefined));
-  // A change that only may come: the value is known when the plan is carried out.
-  const maybe = (name: keyof ComputeEndpointShape) => changes.changed.has(name) && !change.has(name);
-  const notKnown = (name: string) => `its "${name}" is not known yet`;
+  const what = `compute ${stored.outs.endpointId ?? stored.id}`;
+  /** What a change does, or what it may do: its value may be known only when the plan is carried out. */
+  const either = (name: keyof ComputeEndpointShape, does: string[], may: string, more = ""): string[] => {
+    if (!changes.changed.has(name)) return [];
+    return news[name] === undefined ? [`${what} may ${may}: its "${name}" is not known yet${more}`] : does;
+  };
+  const from = stored.outs.branchId ?? "its branch";
+  const trigger = stored.managed.has("restartTriggers") ? "a changed restart trigger" : "a first restart trigger";
+  const restarts = `restarts ${what} when it is active: open connections are dropped`;
+  const mayRestart = "restart, which drops open connections";
   const warnings: string[] = [];
   if (stored.unfinished) {
     warnings.push(
       `the last change of ${what} was not finished: it goes on, and where an operation failed the compute restarts, which drops open connections`,
     );
   }
-  if (change.has("size")) {
-    warnings.push(`a change of "size" restarts ${what} when it is active: open connections are dropped`);
-  } else if (maybe("size")) {
-    warnings.push(`${what} may restart, which drops open connections: ${notKnown("size")}`);
-  } else if (changes.added.has("size")) {
+  warnings.push(...either("size", [`a change of "size" ${restarts}`], mayRestart));
+  if (changes.added.has("size") && !changes.changed.has("size")) {
     warnings.push(
       `"size" of ${what} is managed from now on: where the service has another by now, ${what} restarts, which drops open connections`,
     );
   }
-  if (change.has("restartTriggers")) {
-    const which = stored.managed.has("restartTriggers") ? "a changed restart trigger" : "a first restart trigger";
-    warnings.push(`${which} restarts ${what} when it is active: open connections are dropped`);
-  } else if (maybe("restartTriggers")) {
-    warnings.push(`${what} may restart, which drops open connections: ${notKnown("restartTriggers")}`);
-  }
-  const from = stored.outs.branchId ?? "its branch";
-  if (change.has("branchId")) {
-    warnings.push(
-      `${what} moves from ${from} to ${news.branchId}: it keeps its id and host, and serves the data of the other branch from then on`,
-    );
-  } else if (maybe("branchId")) {
-    warnings.push(
-      `${what} may move from ${from}: ${notKnown("branchId")}. It keeps its id and host, and serves the data of the other branch then`,
-    );
-  }
-  if (change.has("disabled") && news.disabled === true) {
-    warnings.push(suspends(what));
-  } else if (maybe("disabled")) {
-    warnings.push(`${what} may be suspended, which drops open connections: ${notKnown("disabled")}`);
-  }
+  const moves = `${what} moves from ${from} to ${news.branchId}: it keeps its id and host, and serves the data of the other branch from then on`;
+  const mayMove = ". It keeps its id and host, and serves the data of the other branch then";
+  warnings.push(
+    ...either("restartTriggers", [`${trigger} ${restarts}`], mayRestart),
+    ...either("branchId", [moves], `move from ${from}`, mayMove),
+    ...either("disabled", news.disabled === true ? [suspends(what)] : [], "be suspended, which drops open connections"),
+  );
   for (const part of droppedParts(stored.outs.settings, news.settings)) {
     warnings.push(`"settings.${part}" of ${what} is no longer managed: it stays as it is at the service`);
   }
-  if (change.has("size")) warnings.push(...spanWarnings(what, news));
+  if (changes.changed.has("size")) warnings.push(...spanWarnings(what, news));
   return warnings;
 }
 
