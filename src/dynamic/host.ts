@@ -5,7 +5,7 @@ import { sameJson } from "./equality";
 import { loggableUrn } from "./engineLog";
 import { messageOf, partialError, plainError } from "./errors";
 import type { HostedProvider } from "./hostedProvider";
-import type { Call, Lifecycle, Stored } from "./lifecycle";
+import type { Call, Created, Lifecycle, Stored } from "./lifecycle";
 import { KeptError } from "./memory";
 import {
   declaredTwice,
@@ -146,9 +146,11 @@ export function host<Args extends object, Outputs extends object>(
     }
   };
 
-  const keepAll = (id: string, outs: object, { __urn = "" }: Hidden): void => {
+  const remember = (verb: Verb, urn: string, id: string, outs: object): void => {
     // What was just returned has the types of its lifecycle.
-    for (const object of lifecycle.objects(id, outs as Partial<Outputs & Args>)) memory.keep(object, __urn);
+    const objects = lifecycle.objects(id, outs as Partial<Outputs & Args>);
+    if (verb === "update") memory.hold(urn, objects);
+    else objects.forEach((object) => memory.keep(object, urn));
   };
 
   /** What a plan says of one resource, on its own line. */
@@ -180,6 +182,50 @@ export function host<Args extends object, Outputs extends object>(
   const plainFailure = (thrown: unknown, verb: Verb, own: Hidden, id?: string): Error => {
     const patient = patience(thrown, verb, timeoutMs(own, verb));
     return plainError(patient === "" ? thrown : `${messageOf(thrown)}.${patient}`, failure(verb, kind, own, id));
+  };
+
+  /**
+   * A creation or an update (of `before`): what was kept is in the state, whatever fails later. A change of which it is not
+   * known whether it took effect leaves a mark there, so that the next update asks, or sends again what cannot be read.
+   */
+  const apply = async (
+    verb: "create" | "update",
+    news: Properties,
+    before: { id: string; olds: Properties } | undefined,
+    work: (call: Call<Outputs>, given: Args) => Promise<Created<Outputs>>,
+  ): Promise<{ id: string; outs: Properties }> => {
+    const own = hidden(news);
+    const { __urn = "" } = own;
+    const taken: string[] = [];
+    let kept: (Created<Outputs> & { given: Args; shown: Properties }) | undefined;
+    try {
+      const given = checked(visible(news));
+      const { id, outputs } = await run(
+        own,
+        timeoutMs(own, verb),
+        [visible(before?.olds ?? {}), visible(news)],
+        (call) => work(call, given),
+        {
+          keep: (id, outputs, shown = {}) => (kept = { id, outputs, given, shown }),
+          onTaken: (object) => taken.push(object),
+        },
+      );
+      remember(verb, __urn, id, { ...outputs, ...given });
+      return { id, outs: complete(outputs, given, inputEcho(own)) };
+    } catch (thrown) {
+      if (kept === undefined) {
+        taken.forEach((object) => memory.release(object));
+        const error = plainFailure(thrown, verb, own, before?.id);
+        if (before === undefined || !mayHaveTakenEffect(thrown)) throw error;
+        throw partialError(before.id, { ...before.olds, __unfinished: verb }, error.message);
+      }
+      const { id, outputs, given, shown } = kept;
+      remember(verb, __urn, id, { ...outputs, ...given });
+      const [what, it] = before === undefined ? ["exists", "It"] : ["was changed", "The change"];
+      const patient = patience(thrown, verb, timeoutMs(own, verb));
+      const reason = `${kind} ${id} ${what}, but ${messageOf(thrown)}. ${it} is kept in the stack: run pulumi up again.${patient}`;
+      throw partialError(id, complete(outputs, { ...given, ...shown }, inputEcho(own), verb), reason);
+    }
   };
 
   return {
@@ -247,37 +293,7 @@ export function host<Args extends object, Outputs extends object>(
     },
 
     async create(news) {
-      const own = hidden(news);
-      let kept: { id: string; outputs: Outputs; shown: Properties } | undefined;
-      let args: Args | undefined;
-      const taken: string[] = [];
-      try {
-        const given = checked(visible(news));
-        args = given;
-        const created = await run(
-          own,
-          timeoutMs(own, "create"),
-          [visible(news)],
-          (call) => lifecycle.create(call, given),
-          {
-            keep: (id, outputs, shown = {}) => (kept = { id, outputs, shown }),
-            onTaken: (object) => taken.push(object),
-          },
-        );
-        keepAll(created.id, { ...created.outputs, ...given }, own);
-        return { id: created.id, outs: complete(created.outputs, given, inputEcho(own)) };
-      } catch (thrown) {
-        if (kept === undefined || args === undefined) {
-          taken.forEach((object) => memory.release(object));
-          throw plainFailure(thrown, "create", own);
-        }
-        keepAll(kept.id, { ...kept.outputs, ...args }, own);
-        const patient = patience(thrown, "create", timeoutMs(own, "create"));
-        // Made or taken over.
-        const reason = `${kind} ${kept.id} exists, but ${messageOf(thrown)}. It is kept in the stack: run pulumi up again.${patient}`;
-        const outs = complete(kept.outputs, { ...args, ...kept.shown }, inputEcho(own), "create");
-        throw partialError(kept.id, outs, reason);
-      }
+      return apply("create", news, undefined, (call, given) => lifecycle.create(call, given));
     },
 
     async read(id, properties = {}) {
@@ -306,34 +322,12 @@ export function host<Args extends object, Outputs extends object>(
     },
 
     async update(id, olds, news) {
-      const own = hidden(news);
       const stored = storedFrom(id, olds);
-      let kept: { outputs: Outputs; shown: Properties } | undefined;
-      let args: Args | undefined;
-      try {
-        const given = checked(visible(news));
-        args = given;
-        const comparison = compareWith(stored, given as Properties);
-        const outputs = await run(
-          own,
-          timeoutMs(own, "update"),
-          [stored.outs, visible(news)],
-          (call) => lifecycle.update(call, stored, given, comparison),
-          { keep: (_id, outputs, shown = {}) => (kept = { outputs, shown }) },
-        );
-        memory.hold(own.__urn ?? "", lifecycle.objects(id, { ...outputs, ...given }));
-        return { outs: complete(outputs, given, inputEcho(own)) };
-      } catch (thrown) {
-        if (kept === undefined && mayHaveTakenEffect(thrown)) {
-          // The next update asks the service, or sends again what cannot be read back.
-          const { message } = plainFailure(thrown, "update", own, id);
-          throw partialError(id, { ...clean(olds), __unfinished: "update" }, message);
-        }
-        if (kept === undefined || args === undefined) throw plainFailure(thrown, "update", own, id);
-        const patient = patience(thrown, "update", timeoutMs(own, "update"));
-        const reason = `${kind} ${id} was changed, but ${messageOf(thrown)}. The change is kept in the stack: run pulumi up again.${patient}`;
-        throw partialError(id, complete(kept.outputs, { ...args, ...kept.shown }, inputEcho(own), "update"), reason);
-      }
+      const { outs } = await apply("update", news, { id, olds }, async (call, given) => ({
+        id,
+        outputs: await lifecycle.update(call, stored, given, compareWith(stored, given as Properties)),
+      }));
+      return { outs };
     },
 
     async delete(id, properties) {
