@@ -26,11 +26,7 @@ export interface Departure {
 }
 
 /** One of these, or nothing. */
-interface Fate {
-  readonly keptBy?: string;
-  readonly departure?: Departure;
-  readonly isDeleted?: boolean;
-}
+type Fate = { readonly keptBy?: string; readonly departure?: Departure; readonly isDeleted?: boolean };
 
 export const nameOf = (urn: string): string => urn.split("::").at(-1) ?? urn;
 
@@ -165,8 +161,7 @@ export class RunMemory {
     // Where two delete the same, the first one tells how that ends.
     const isFree = (object: string): boolean =>
       this.departure(object) === undefined && (this.#keptBy(object) ?? urn) === urn;
-    const leaving = objects.filter(isFree);
-    const before = leaving.map((object) => [object, this.#fates.get(object) ?? {}] as const);
+    const before = objects.filter(isFree).map((object) => [object, this.#fates.get(object) ?? {}] as const);
     // Begins when it is noted below that they leave.
     const working = Promise.resolve().then(work);
     const over = Promise.allSettled([working]).then(([{ status }]) => {
@@ -175,7 +170,7 @@ export class RunMemory {
         if (this.departure(object) === departure) this.#fates.set(object, isDeleted ? { isDeleted } : fate);
     });
     const departure: Departure = { over };
-    for (const object of leaving) {
+    for (const [object] of before) {
       this.#fates.set(object, { departure });
       this.#departures.emit(object);
     }

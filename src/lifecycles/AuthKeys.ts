@@ -4,7 +4,7 @@ import type { AuthKeysOutputs, AuthKeysShape } from "../resources/AuthKeys";
 import { withoutAbsent } from "./absent";
 import { triggersSchema } from "./argumentSchemas";
 import { authProviderSchema, childId, projectIdSchema, splitChildId } from "./identifiers";
-import { inIntegration } from "./integrationChild";
+import { asStored, inIntegration } from "./integrationChild";
 
 type Shape = AuthKeysShape;
 type Outputs = AuthKeysOutputs & Partial<Shape>;
@@ -37,12 +37,7 @@ export const authKeys = inIntegration<Shape, Outputs>({
     };
   },
 
-  async read(_call, { id, outs }) {
-    return { args: splitChildId(id), outputs: kept(id, outs), ready: true };
-  },
-
-  // Every argument replaces: there is nothing to send.
-  update: async (_call, { id, outs }) => kept(id, outs),
+  ...asStored<Shape, Outputs>(splitChildId, kept),
 
   async delete({ note }, { id }) {
     note(`AuthKeys ${id} was only taken out of the stack: ${NOT_REVOKED}`);
@@ -66,4 +61,6 @@ export function storedKeys(outs: Partial<Outputs>) {
   return { pubClientKey, secretServerKey, jwksUrl, ...withoutAbsent({ schemaName, tableName, authProviderProjectId }) };
 }
 
-const kept = (id: string, outs: Partial<Outputs>): Outputs => ({ ...splitChildId(id), ...storedKeys(outs) });
+function kept(id: string, outs: Partial<Outputs>): Outputs {
+  return { ...splitChildId(id), ...storedKeys(outs) };
+}

@@ -2,7 +2,7 @@ import type { ArgumentSpecs } from "../dynamic/shape";
 import type { AuthOwnershipTransferOutputs, AuthOwnershipTransferShape } from "../resources/AuthOwnershipTransfer";
 import { triggersSchema } from "./argumentSchemas";
 import { authProviderSchema, childId, projectIdSchema, splitChildId } from "./identifiers";
-import { inIntegration } from "./integrationChild";
+import { asStored, inIntegration } from "./integrationChild";
 
 type Shape = AuthOwnershipTransferShape;
 type Outputs = AuthOwnershipTransferOutputs & Partial<Shape>;
@@ -35,12 +35,7 @@ export const authOwnershipTransfer = inIntegration<Shape, Outputs>({
     return { id, outputs: { projectId, authProvider, url } };
   },
 
-  async read(_call, { id, outs }) {
-    return { args: splitChildId(id), outputs: kept(id, outs), ready: true };
-  },
-
-  // Every argument replaces: there is nothing to send.
-  update: async (_call, { id, outs }) => kept(id, outs),
+  ...asStored<Shape, Outputs>(splitChildId, kept),
 
   async delete({ note }, { id }) {
     note(`AuthOwnershipTransfer ${id} was only taken out of the stack: ${NOT_TAKEN_BACK}`);
@@ -48,4 +43,6 @@ export const authOwnershipTransfer = inIntegration<Shape, Outputs>({
 });
 
 /** The address cannot be read again; asking for it anew would be another transfer. */
-const kept = (id: string, { url = "" }: Partial<Outputs>): Outputs => ({ ...splitChildId(id), url });
+function kept(id: string, { url = "" }: Partial<Outputs>): Outputs {
+  return { ...splitChildId(id), url };
+}

@@ -5,7 +5,7 @@ import type { AuthUserOutputs, AuthUserShape } from "../resources/AuthUser";
 import { withoutAbsent } from "./absent";
 import { email, textUpTo } from "./argumentSchemas";
 import { authProviderSchema, claim, projectIdSchema, splitId } from "./identifiers";
-import { inIntegration } from "./integrationChild";
+import { asStored, inIntegration } from "./integrationChild";
 import { OR_ALIAS } from "./standing";
 
 type Shape = AuthUserShape;
@@ -45,13 +45,7 @@ export const authUser = inIntegration<Shape, Outputs>({
     return { id: `${projectId}/${userId}`, outputs: { projectId, authProvider, userId } };
   },
 
-  async read(_call, { id, outs }) {
-    const { projectId } = splitId(id);
-    return { args: { projectId }, outputs: kept(id, outs), ready: true };
-  },
-
-  // Every argument replaces: there is nothing to send.
-  update: async (_call, { id, outs }) => kept(id, outs),
+  ...asStored<Shape, Outputs>((id) => ({ projectId: splitId(id).projectId }), kept),
 
   async delete(call, { id, outs: { authProviderProjectId } }) {
     const { projectId, rest: userId } = splitId(id);

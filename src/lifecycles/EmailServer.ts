@@ -50,7 +50,7 @@ export const emailServer = inIntegration<Shape, Outputs>({
   kind: "EmailServer",
   version: 1,
   args,
-  // Deleted afterwards, the old one would take the configuration of the new one along.
+  // A project has one configuration: deleting the old resource last would reset what the new one has set.
   deleteBeforeReplace: true,
 
   rules,
@@ -63,7 +63,7 @@ export const emailServer = inIntegration<Shape, Outputs>({
     const { projectId } = given;
     const before = await call.client.auth.emailServer(projectId, { ...call, since: performance.now() });
     await call.run.untilFree(serverObject(projectId));
-    // Before it is sent: a deletion that begins meanwhile would reset it.
+    // Taken before it is sent: then no deletion of this run begins meanwhile, which would reset it.
     call.run.take(serverObject(projectId));
     await send(call, given);
     tellOverwritten(call, given, before);

@@ -1,7 +1,7 @@
 import type { AuthCreation, OAuthProviderRecord } from "../client";
 import type { Call, Observed, Stored } from "../dynamic/lifecycle";
 import { adopting } from "../dynamic/messages";
-import type { ArgumentSpecs, Problem } from "../dynamic/shape";
+import type { ArgumentSpecs } from "../dynamic/shape";
 import { notShown, shownOtherwise } from "../dynamic/shown";
 import type { OAuthProviderOutputs, OAuthProviderShape } from "../resources/OAuthProvider";
 import { withoutAbsent } from "./absent";
@@ -38,7 +38,12 @@ export const oauthProvider = inIntegration<Shape, Outputs>({
   // The service takes a provider once.
   deleteBeforeReplace: true,
 
-  rules: (_args, given) => halfAPair(given),
+  rules(_args, given) {
+    const missing = ["clientId", "clientSecret"].filter((name) => !given.has(name));
+    const reason =
+      'is missing: give both "clientId" and "clientSecret", or neither to use the shared keys of the service';
+    return missing.length === 1 ? missing.map((path) => ({ path, reason })) : [];
+  },
   declares: ({ projectId, providerId }) =>
     claim('an OAuth provider with the same "projectId" and "providerId"', providerObject, projectId, providerId),
   objects(id) {
@@ -149,13 +154,6 @@ async function setCredentials(
     keep(call, given, provider, applied);
     throw error;
   }
-}
-
-function halfAPair(given: ReadonlySet<string>): Problem[] {
-  const missing = ["clientId", "clientSecret"].filter((name) => !given.has(name));
-  const reason =
-    'is missing: give both "clientId" and "clientSecret", or neither to use the shared keys of the service';
-  return missing.length === 1 ? missing.map((path) => ({ path, reason })) : [];
 }
 
 const credentials = ({

@@ -87,6 +87,8 @@ const DEFAULT_SUSPEND_SECONDS = 300;
 const effectiveSeconds = (value: boolean | { afterSeconds: number }) =>
   suspendTimeoutSeconds(value) === 0 ? DEFAULT_SUSPEND_SECONDS : suspendTimeoutSeconds(value);
 
+const NOT_TO_ADOPT = { error: 'must be true, false or the id of a compute, which begins with "ep-"' };
+
 const limits = (value: ComputeSize) => (typeof value === "number" ? { min: value, max: value } : value);
 
 export const computeArguments: ArgumentSpecs<ComputeEndpointShape> = {
@@ -113,11 +115,7 @@ export const computeArguments: ArgumentSpecs<ComputeEndpointShape> = {
   restartTriggers: { schema: triggersSchema, local: true },
   adopt: {
     schema: eitherOr<boolean | string>((value) =>
-      typeof value === "string"
-        ? string.regex(/^ep-[A-Za-z0-9._~-]+$/, {
-            error: 'must be true, false or the id of a compute, which begins with "ep-"',
-          })
-        : z.boolean({ error: 'must be true, false or the id of a compute, which begins with "ep-"' }),
+      typeof value === "string" ? string.regex(/^ep-[A-Za-z0-9._~-]+$/, NOT_TO_ADOPT) : z.boolean(NOT_TO_ADOPT),
     ),
     createOnly: true,
   },

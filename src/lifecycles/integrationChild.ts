@@ -20,6 +20,15 @@ export interface Child<Args extends object, Inner extends object> extends Omit<
   update(call: Call<Inner>, stored: Stored<Args, Inner & Home>, args: Args, changes: Changes<Args>): Promise<Inner>;
 }
 
+/** Of what nothing shows again, and whose every argument replaces: it stays as it is stored. */
+export const asStored = <Args extends object, Inner extends object>(
+  argsOf: (id: string) => Observed<Args, Inner>["args"],
+  kept: (id: string, outs: Partial<Inner & Home & Args>) => Inner,
+): Pick<Child<Args, Inner>, "read" | "update"> => ({
+  read: async (_call, { id, outs }) => ({ args: argsOf(id), outputs: kept(id, outs), ready: true }),
+  update: async (_call, { id, outs }) => kept(id, outs),
+});
+
 /**
  * The one wrapper around those lifecycles. The object is gone when its integration is (two good lists), or when another
  * one stands in its place; what bears its name there is another's, and is not deleted. The child is called with the auth
