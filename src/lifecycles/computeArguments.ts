@@ -7,13 +7,15 @@ import { branchIdSchema, projectIdSchema } from "./identifiers";
 
 const SIZES = "0.25, 0.5, 1 to 16, and the even numbers from 18 to 56";
 
-const cu = z.number({ error: "must be a number of compute units (CU)" });
+const NOT_A_COMPUTE_SIZE = "must be a number of compute units (CU), or {min, max}";
+
 const isSize = (value: number): boolean => computeSizes.includes(value);
 const notASize = ({ input }: { input?: unknown }) => `${String(input)} CU is not a size of the service (${SIZES})`;
 
-const sizeCu = cu.refine(isSize, { error: notASize });
+const sizeCu = z.number({ error: NOT_A_COMPUTE_SIZE }).refine(isSize, { error: notASize });
 
-const limitCu = cu
+const limitCu = z
+  .number({ error: "must be a number of compute units (CU)" })
   // Beyond the limit there is one thing to say, not two.
   .refine((value) => isSize(value) || value > LARGEST_AUTOSCALING_CU, { error: notASize })
   .refine((value) => value <= LARGEST_AUTOSCALING_CU, {
@@ -21,20 +23,12 @@ const limitCu = cu
       `${String(input)} CU is too large to scale: autoscaling goes up to ${LARGEST_AUTOSCALING_CU} CU, larger sizes are fixed`,
   });
 
-const NOT_A_COMPUTE_SIZE = "must be a number of compute units (CU), or {min, max}";
-
 const range = object({ min: limitCu, max: limitCu }, NOT_A_COMPUTE_SIZE).refine(({ min, max }) => min <= max, {
   error: "min must not be larger than max",
   path: ["min"],
 });
 
-const size = eitherOr<ComputeSize>((value) =>
-  typeof value === "object" && value !== null
-    ? range
-    : typeof value === "number"
-      ? sizeCu
-      : z.never({ error: NOT_A_COMPUTE_SIZE }),
-);
+const size = eitherOr<ComputeSize>((value) => (typeof value === "object" && value !== null ? range : sizeCu));
 
 const NOT_A_TIMEOUT = "must be true, false or {afterSeconds}";
 
