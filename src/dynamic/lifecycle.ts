@@ -119,7 +119,6 @@ export interface Call<Outputs> {
 /** The memory of the run, as one resource sees it (memory.ts). */
 export interface Run {
   take(object: string): void;
-  /** @throws when another resource has taken the object over. */
   checkOwn(object: string): void;
   isKept(object: string): boolean;
   wasDeleted(object: string): boolean;

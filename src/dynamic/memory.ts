@@ -3,7 +3,7 @@ import { inSeconds, WaitTimeoutError, within, type Deadline } from "../client";
 
 /**
  * The memory of one run: what it has made, taken over, is taking away and has deleted, and what each resource of the
- * program declares (docs/design/rules.md, 4). It is asked at the moment of acting, so all of it is synchronous.
+ * program declares (docs/design/rules.md, 4). What is asked at the moment of acting is synchronous.
  *
  * Resources are told apart by the URN that their state carries, which an alias leaves behind. Objects have names that
  * tell kind, project and id, such as `compute prj-1/ep-1`.
@@ -25,7 +25,6 @@ export interface Departure {
   waitsFor?: string;
 }
 
-/** One of these, or nothing. */
 type Fate = { readonly keptBy?: string; readonly departure?: Departure; readonly isDeleted?: boolean };
 
 export const nameOf = (urn: string): string => urn.split("::").at(-1) ?? urn;
@@ -66,7 +65,7 @@ export class RunMemory {
 
   /** Another resource that has the object in its state, or has made it or taken it over in this run. */
   holder(object: string, urn: string): string | undefined {
-    const keeper = this.#keptBy(object);
+    const keeper = this.#fates.get(object)?.keptBy;
     if (keeper !== undefined && keeper !== urn) return keeper;
     for (const [other, { stateUrn, objects }] of this.#held)
       if (other !== urn && stateUrn !== urn && objects.includes(object)) return other;
@@ -101,7 +100,7 @@ export class RunMemory {
 
   /** @throws when another resource of this run has made the object, or taken it over. */
   checkOwn(object: string, urn: string): void {
-    const keeper = this.#keptBy(object);
+    const keeper = this.#fates.get(object)?.keptBy;
     if (keeper !== undefined && keeper !== urn)
       throw new Error(
         `${object} was taken over by "${nameOf(keeper)}" of this program in the same run, since it still stood there. ` +
@@ -119,7 +118,7 @@ export class RunMemory {
    * @throws when all of these objects are kept.
    */
   checkDeletable(objects: readonly string[], urn: string): void {
-    const keepers = objects.map((object) => this.#keptBy(object) ?? this.holder(object, urn));
+    const keepers = objects.map((object) => this.#fates.get(object)?.keptBy ?? this.holder(object, urn));
     const [keeper] = keepers;
     if (keeper !== undefined && !keepers.includes(undefined)) throw new KeptError(keeper);
   }
@@ -160,7 +159,7 @@ export class RunMemory {
   ): Promise<Result> {
     // Where two delete the same, the first one tells how that ends.
     const isFree = (object: string): boolean =>
-      this.departure(object) === undefined && (this.#keptBy(object) ?? urn) === urn;
+      this.departure(object) === undefined && (this.#fates.get(object)?.keptBy ?? urn) === urn;
     const before = objects.filter(isFree).map((object) => [object, this.#fates.get(object) ?? {}] as const);
     // Begins when it is noted below that they leave.
     const working = Promise.resolve().then(work);
@@ -175,9 +174,5 @@ export class RunMemory {
       this.#departures.emit(object);
     }
     return over.then(() => working);
-  }
-
-  #keptBy(object: string): string | undefined {
-    return this.#fates.get(object)?.keptBy;
   }
 }

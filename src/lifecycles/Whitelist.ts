@@ -4,8 +4,8 @@ import type { WhitelistOutputs, WhitelistShape } from "../resources/Whitelist";
 import { list } from "./argumentSchemas";
 import { authProviderSchema, projectIdSchema } from "./identifiers";
 import { inIntegration } from "./integrationChild";
-import { normalisedOrigin, originSchema } from "./origin";
-import { add, deleteOrigins, domainObject, isListed, listClaim, listed } from "./WhitelistDomain";
+import { originSchema } from "./origin";
+import { add, deleteOrigins, domainObject, isOrigin, listClaim, listed } from "./WhitelistDomain";
 
 type Shape = WhitelistShape;
 type Outputs = Omit<WhitelistOutputs, "authProviderProjectId"> & Partial<Shape>;
@@ -37,12 +37,11 @@ export const whitelist = inIntegration<Shape, Outputs>({
   objects: (projectId, { domains: origins = [] }) => origins.map((origin) => domainObject(projectId, origin)),
 
   replacement: () => "its domains are removed from the whitelist, and the declared ones are added",
-  remarks: ({ args: { projectId }, isNew }) =>
-    isNew
-      ? [
-          `creating a Whitelist takes over the whole list of redirect domains${projectId === undefined ? "" : ` of project ${projectId}`}: one that stands there and is not declared is removed`,
-        ]
-      : [],
+  remarks({ args: { projectId }, isNew }) {
+    const list = `the whole list of redirect domains${projectId === undefined ? "" : ` of project ${projectId}`}`;
+    const takesOver = `creating a Whitelist takes over ${list}: one that stands there and is not declared is removed`;
+    return isNew ? [takesOver] : [];
+  },
 
   async create(call, given) {
     const { projectId } = given;
@@ -56,12 +55,11 @@ export const whitelist = inIntegration<Shape, Outputs>({
   async read(call, { id: projectId, outs: { domains: declared = [] } }) {
     const { authProvider } = call;
     const shown = await listed(call, projectId);
-    const missing = declared.find((origin) => !isListed(shown, origin));
+    const missing = declared.find((origin) => !shown.has(origin));
     // One that is missing is gone when two lists lack it; the later one shows the rest too.
-    if (missing !== undefined)
-      await call.client.auth.domains(projectId).find(({ domain }) => normalisedOrigin(domain) === missing, call);
+    if (missing !== undefined) await call.client.auth.domains(projectId).find(isOrigin(call, missing), call);
     const now = missing === undefined ? shown : await listed(call, projectId);
-    const found = new Set(now.map(({ domain }) => normalisedOrigin(domain)));
+    const found = new Set(now.keys());
     // In the order of the program, so that a plan shows what came and what went.
     const known = declared.filter((origin) => found.delete(origin));
     const domains = [...known, ...[...found].sort()];
@@ -101,9 +99,9 @@ async function bringAbout(
   await Promise.all(declared.map((origin) => call.run.untilFree(domainObject(projectId, origin))));
   const known = await listed(call, projectId, performance.now());
   // A list that still shows what this run has deleted lags.
-  const present = declared.filter(
-    (origin) => isListed(known, origin) && !call.run.wasDeleted(domainObject(projectId, origin)),
-  );
+  const stands = (origin: string): boolean =>
+    known.has(origin) && !call.run.wasDeleted(domainObject(projectId, origin));
+  const present = declared.filter(stands);
   const missing = declared.filter((origin) => !present.includes(origin));
   // Declared here, so no other resource of the program removes it.
   for (const origin of declared) call.run.take(domainObject(projectId, origin));
@@ -115,9 +113,7 @@ async function bringAbout(
   }
   // A later list may show what the first one lacked.
   const now = missing.length > 0 ? await listed(call, projectId, performance.now()) : known;
-  const surplus = [...new Set(now.map(({ domain }) => normalisedOrigin(domain)))].filter(
-    (origin) => !declared.includes(origin),
-  );
+  const surplus = [...now.keys()].filter((origin) => !declared.includes(origin));
   const objects = surplus.map((origin) => domainObject(projectId, origin));
   await call.run.whileLeaving(objects, true, () => deleteOrigins(call, projectId, surplus));
   return surplus.sort();

@@ -90,19 +90,21 @@ export function listClaim(projectId: string | undefined, shared: boolean): Claim
 }
 
 /** An entry that names no auth provider is anybody's. */
-const isOrigin =
+export const isOrigin =
   ({ authProvider }: Call<never>, origin: string) =>
   (item: WhitelistDomainRecord): boolean =>
     isOf(authProvider)(item) && normalisedOrigin(item.domain) === origin;
 
-/** What stands on the whitelist. */
-export async function listed(call: Call<never>, projectId: string, since?: number): Promise<WhitelistDomainRecord[]> {
+/** The origins on the whitelist, each with the spellings in which the service stores it. */
+export async function listed(call: Call<never>, projectId: string, since?: number): Promise<Map<string, string[]>> {
   const all = await call.client.auth.domains(projectId).list({ ...call, since });
-  return all.filter(isOf(call.authProvider));
+  const origins = new Map<string, string[]>();
+  for (const { domain } of all.filter(isOf(call.authProvider))) {
+    const origin = normalisedOrigin(domain);
+    origins.set(origin, [...(origins.get(origin) ?? []), domain]);
+  }
+  return origins;
 }
-
-export const isListed = (all: readonly WhitelistDomainRecord[], origin: string): boolean =>
-  all.some(({ domain }) => normalisedOrigin(domain) === origin);
 
 /** How an origin is added, and what may stand in its place. */
 function addition(call: Call<never>, projectId: string, origin: string) {
@@ -139,11 +141,8 @@ export async function deleteOrigins(call: Call<never>, projectId: string, origin
   // The integration is gone, and its whitelist with it.
   if (known === undefined) return;
   const isKept = (origin: string): boolean => call.run.isKept(domainObject(projectId, origin));
-  const spellings = (origin: string): string[] => {
-    const stored = known.filter((item) => normalisedOrigin(item.domain) === origin);
-    return stored.length > 0 ? stored.map(({ domain }) => domain) : [origin];
-  };
-  const leaving = (): string[] => origins.filter((origin) => !isKept(origin)).flatMap(spellings);
+  const leaving = (): string[] =>
+    origins.filter((origin) => !isKept(origin)).flatMap((origin) => known.get(origin) ?? [origin]);
   await call.client.auth.deleteDomains(projectId, leaving, call.authProvider, call);
   const kept = origins.filter(isKept);
   if (kept.length === 0) return;

@@ -15,11 +15,6 @@ export const computeObject = (endpointId: string): string => `compute ${endpoint
 export const primaryObject = (projectId: string, branchId: string) => `primary compute of ${projectId}/${branchId}`;
 export const adoptedObject = (endpointId: string): string => `adopted ${computeObject(endpointId)}`;
 
-/** A branch's one primary. A replica may stand first in a list: the type tells. */
-function primaryOf(endpoints: readonly EndpointRecord[], branchId: string): EndpointRecord | undefined {
-  return endpoints.find((endpoint) => endpoint.type === PRIMARY && endpoint.branch_id === branchId);
-}
-
 /**
  * Who stays on a branch that a primary is to go to: the compute `moverId`, or a new one. What this run is moving away or
  * deleting is waited for, also when the engine begins with it a moment later: without that, a chain of moves fails, and an
@@ -35,7 +30,8 @@ export async function occupantOf(
   const { client, run } = call;
   for (let stays = false; ;) {
     const listed = await client.computes.list(projectId, { ...call, since: performance.now() });
-    const occupant = primaryOf(listed, branchId);
+    // A replica may stand first in a list: the type tells.
+    const occupant = listed.find(({ type, branch_id }) => type === PRIMARY && branch_id === branchId);
     if (occupant === undefined || occupant.id === moverId) return undefined;
     const object = computeObject(occupant.id);
     // A list that still shows what this run has deleted lags.
