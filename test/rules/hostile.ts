@@ -95,6 +95,7 @@ export const FOREIGN_404S: readonly (readonly [string, Reply])[] = [
   ["an empty 404", { status: 404, text: "" }],
   ["a 404 page", page(404)],
   ["a 404 in JSON without a code", json({ message: "no route matched" }, 404)],
+  ["a 404 in JSON with a number for a code", json({ code: 404, message: "no Route matched" }, 404)],
 ];
 
 const running: Server[] = [];
