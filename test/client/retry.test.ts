@@ -4,6 +4,7 @@ import {
   BadResponseError,
   ConnectionError,
   Deadline,
+  FateUnknownError,
   LockedError,
   NotFoundError,
   RateLimitError,
@@ -13,7 +14,8 @@ import {
 } from "../../src/client";
 import { retryAfterMs } from "../../src/client/http/responses";
 import { LONGEST_DELAY_MS, MOST_FAULTS, type Tried, verdictOn } from "../../src/client/http/retry";
-import { gone } from "./scene";
+import { createCompute } from "./creating";
+import { compute, gone } from "./scene";
 import { closeAll, errorOf, type Reply, scripted } from "./scriptedServer";
 
 afterEach(closeAll);
@@ -89,6 +91,49 @@ test("a connection that is refused is tried again for any method, since nothing 
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error).toMatchObject({ reason: "ECONNREFUSED", beforeSending: true });
   expect(told[0]).toContain("ECONNREFUSED");
+});
+
+test.each<[string, Reply | undefined, RegExp]>([
+  ["is refused", undefined, /^trying again: the service cannot be reached at 127\.0\.0\.1:9: ECONNREFUSED, \d+ s$/],
+  [
+    "breaks",
+    { fault: "reset" },
+    /^trying again: the connection to 127\.0\.0\.1:\d+ failed: (ECONNRESET|EPIPE), \d+ s$/,
+  ],
+])("while a connection that %s is tried again, the line names the host", async (_, reply, line) => {
+  const options = reply === undefined ? { baseUrl: "http://127.0.0.1:9/api/v2" } : {};
+  const { client } = await scripted(() => reply ?? good, { baseDelayMs: 1, ...options });
+  const told: string[] = [];
+  const error = await errorOf(client.computes.list("p", { onProgress: (text) => told.push(text) }));
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(told).toHaveLength(MOST_FAULTS - 1);
+  for (const text of told) expect(text).toMatch(line);
+});
+
+test("what is not found is named as far as the request names it", async () => {
+  const { client } = await scripted(({ method }) =>
+    method === "GET" ? { json: { endpoints: [], operations: [] } } : gone(),
+  );
+  const where = (work: Promise<unknown>): Promise<string> => errorOf(work).then(String);
+  expect(await where(createCompute(client, "p", { branch_id: "br-9" }))).toContain(
+    "NotFoundError: not found (project p, branch br-9): not there (POST /projects/{project_id}/endpoints -> 404",
+  );
+  expect(await where(client.computes.restart("p", "ep-9"))).toContain("not found (project p, compute ep-9): not there");
+  expect(await where(client.auth.createKeys("p", "a"))).toContain("not found (project p): not there");
+});
+
+test("a PATCH that may have taken effect, was locked out then and is refused at last has an unknown fate", async () => {
+  const replies: Reply[] = [{ fault: "reset" }, { status: 423 }, { status: 400, json: { code: "", message: "no" } }];
+  const { server, client } = await scripted(({ method }, nth) => {
+    if (method === "PATCH") return replies[nth - 1] ?? { status: 599 };
+    return { json: { endpoints: [compute()], operations: [] } };
+  });
+  const update = client.computes.update("p", "ep-1", { suspend_timeout_seconds: 60 }, () => false);
+  const error = await errorOf(update);
+  expect(error).toBeInstanceOf(FateUnknownError);
+  expect(error).toHaveProperty("status", 400);
+  expect(String(error)).toContain("no; an earlier attempt may have taken effect");
+  expect(server.count("PATCH /projects/p/endpoints/ep-1")).toBe(3);
 });
 
 test("an unknown host is a ConnectionError that names it", async () => {

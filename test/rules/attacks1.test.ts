@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { Redactor } from "../../src/client/http/redact";
 import { authIntegration } from "../../src/lifecycles/AuthIntegration";
-import { PROJECT, urnOf, UNKNOWN, CANARY, PROVIDER, type State } from "../resources/harness";
+import { PROJECT, urnOf, UNKNOWN, CANARY, PROVIDER, expectNoSecrets, type State } from "../resources/harness";
 import { ENDPOINTS as DEMO_ENDPOINTS } from "../resources/computeCases";
 import { altered, empty, json, lost, otherShape, scene } from "./hostile";
 import {
@@ -159,6 +159,21 @@ describe("a change of a secret of unknown fate", () => {
     const back = await up(given, refreshed, EMAIL_STANDARD);
     expect(back.outcome.ended).toBe("well");
     expect((await mailOf(given))["password"]).toBe(kept(EMAIL_STANDARD.password));
+  });
+
+  test("of a mail server, accepted without a body and with an effect that could not be read, is unfinished", async () => {
+    const { given, network } = await emailScene();
+    const first = await given.create(EMAIL_STANDARD);
+    network.on({ method: "PATCH", path: EMAIL, answer: empty() });
+    network.on({ method: "GET", path: EMAIL, executed: false, answer: json({ code: "", message: "no" }, 403) });
+    const broken = await up(given, first, { ...EMAIL_STANDARD, password: `${CANARY}-new` });
+    expect(wordsOf(broken.outcome)).toMatch(/its effect could not be read/);
+    expect(broken.state?.outs).toMatchObject({ password: EMAIL_STANDARD.password, __unfinished: "update" });
+    network.calm();
+    const back = await up(given, broken.state, EMAIL_STANDARD);
+    expect(back.state?.outs).not.toHaveProperty("__unfinished");
+    expect((await mailOf(given))["password"]).toBe(kept(EMAIL_STANDARD.password));
+    expectNoSecrets(given);
   });
 
   test("that took effect at the first attempt, and is refused at the second one, is unfinished", async () => {

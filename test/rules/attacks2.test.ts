@@ -1,5 +1,5 @@
 /** Attacks on rules 4 and 5, in process: what a program may ordinarily do is neither refused nor does it harm. */
-import { changesIn, output, UNKNOWN, warningsOn, type Kind, type Program } from "./program";
+import { changesIn, output, Stack, UNKNOWN, warningsOn, type Kind, type Program } from "./program";
 import { branch, eachSeed, expectClean, expectDone, world } from "./world";
 
 const SEEDS = 8;
@@ -148,4 +148,24 @@ test("a replacement that takes over a compute by its id says so in the plan", as
   const plan = await stack.preview(program("prj-2", 1, { adopt: String(theirs?.["id"]) }));
   expectDone(plan);
   expect(warningsOn(plan, "ComputeEndpoint", "c").join()).toMatch(/is replaced.*takes over/);
+});
+
+test("a wrong key fails every resource of a refresh, and what to do about it is said once", async () => {
+  const given = await world();
+  await given.project("prj-key", { integration: true });
+  const stack = given.stack();
+  const inAuth = { projectId: "prj-key" };
+  expectDone(
+    await stack.up([
+      { kind: "WhitelistDomain", name: "domain", inputs: { ...inAuth, domain: "https://a.example.com" } },
+      { kind: "OAuthProvider", name: "provider", inputs: { ...inAuth, providerId: "microsoft" } },
+      { kind: "ComputeEndpoint", name: "compute", inputs: { ...inAuth, branchId: branch("prj-key", 1) } },
+    ]),
+  );
+  const refused = new Stack({ baseUrl: given.baseUrl, apiKey: "another-key" });
+  refused.state = stack.state;
+  const { errors } = await refused.refresh({ seed: 1, parallel: 3, jitterMs: 0 });
+  expect(errors).toHaveLength(3);
+  for (const error of errors) expect(error).toContain("the API key is missing or wrong");
+  expect(errors.filter((error) => error.includes("--run-program"))).toHaveLength(1);
 });

@@ -5,6 +5,7 @@
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { RunMemory } from "../../src/dynamic/memory";
 import { output, type Declared, type Kind, type Program, type Stack } from "./program";
 import {
   atRest,
@@ -795,5 +796,25 @@ describe("one object in two entries of the state", () => {
     const flat = JSON.stringify(left);
     expect(flat).not.toMatch(/own|a\.example\.com|a@example\.com|ep-/);
     expect(stack.state).toEqual([]);
+  });
+});
+
+describe("what is on its way out", () => {
+  test.each([
+    ["deleted", true],
+    ["moved away", false],
+  ])("because it is being %s cannot be taken over before that is over", async (_how, deletes) => {
+    const memory = new RunMemory();
+    let end: () => void = () => undefined;
+    const leaving = memory.whileLeaving(["compute ep-1"], "urn::old", deletes, () => {
+      return new Promise<void>((resolve) => (end = resolve));
+    });
+    const words = "compute ep-1 is being deleted or moved away in this run. Run pulumi up again";
+    expect(() => memory.take("compute ep-1", "urn::new")).toThrow(words);
+    expect(() => memory.take("compute ep-2", "urn::new")).not.toThrow();
+    end();
+    await leaving;
+    memory.take("compute ep-1", "urn::new");
+    expect(memory.holder("compute ep-1", "urn::old")).toBe("urn::new");
   });
 });
