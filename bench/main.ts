@@ -3,19 +3,29 @@
  * dynamic provider usually puts into the state. Both declare the same redirect domains at the same emulator. Figures are
  * ratios of paired runs (A B A B …): the machine may be slow or busy, but it is so for both.
  *
- *   npm run bench -- [--resources 50] [--rounds 3]
+ *   npm run bench -- [--resources 50] [--rounds 3] [--no-goals]
+ *
+ * Ends with 1 when the median of a ratio misses its goal.
  */
 import { parseArgs } from "node:util";
 import { dynamicResource, pointerResource, type Contender } from "./programs";
 import { measure, type Figures } from "./measure";
 
-const HELP = "Usage: npm run bench -- [--resources 50] [--rounds 3]";
+const HELP = `Usage: npm run bench -- [--resources 50] [--rounds 3] [--no-goals]
+
+  --resources  how many redirect domains both declare
+  --rounds     how many pairs of runs
+  --no-goals   only show the ratios; else the exit code is 1 when the median of one misses its goal`;
+
+/** The highest ratio that is good enough. */
+const GOALS: Partial<Record<keyof Figures, number>> = { "destroy, s": 1.1 };
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       resources: { type: "string", default: "50" },
       rounds: { type: "string", default: "3" },
+      "no-goals": { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
@@ -34,14 +44,19 @@ async function main(): Promise<number> {
   }
   console.log(`\npulumi-svc / pulumi.dynamic.Resource, ${resources} resources, ${rounds} paired rounds\n`);
   console.log(`${"".padEnd(30)}${"ours".padStart(12)}${"theirs".padStart(12)}   ratio (min … median … max)`);
+  let missed = 0;
   for (const figure of Object.keys(runs[0]?.ours ?? {}) as (keyof Figures)[]) {
     const ours = runs.map((run) => run.ours[figure]);
     const theirs = runs.map((run) => run.theirs[figure]);
     const ratios = ours.map((value, index) => value / (theirs[index] ?? Number.NaN));
     const range = [Math.min(...ratios), median(ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2));
-    console.log(`${figure.padEnd(30)}${show(median(ours))}${show(median(theirs))}   ${range.join(" … ")}`);
+    const goal = values["no-goals"] ? undefined : GOALS[figure];
+    const isMissed = goal !== undefined && !(median(ratios) <= goal);
+    if (isMissed) missed += 1;
+    const said = goal === undefined ? "" : `   goal: at most ${goal.toFixed(2)}${isMissed ? ", MISSED" : ""}`;
+    console.log(`${figure.padEnd(30)}${show(median(ours))}${show(median(theirs))}   ${range.join(" … ")}${said}`);
   }
-  return 0;
+  return missed === 0 ? 0 : 1;
 }
 
 function median(values: readonly number[]): number {
