@@ -1,6 +1,5 @@
-import { api, type Json } from "../emulator/support";
 import type { Entry, Stack } from "./program";
-import { AUTH_PROVIDER, branch, type World } from "./world";
+import { AUTH_PROVIDER, branch, type Json, type World } from "./world";
 
 /** What somebody else does in the same project, by hand. */
 export type Deed =
@@ -8,10 +7,12 @@ export type Deed =
   | { readonly do: "delete compute" | "resize compute"; readonly which: number }
   | { readonly do: "add domain" | "remove domain"; readonly domain: string }
   | { readonly do: "add provider" | "remove provider" }
+  | { readonly do: "add user" | "remove user"; readonly email: string }
   | { readonly do: "integrate" | "disintegrate" | "mail" };
 
 /** A size that no program of the model declares: what is the colleague's can be told from what is ours. */
 const THEIR_CU = 3;
+export const THEIR_CLIENT = "theirs";
 
 /** The second actor, who remembers what is his. Nothing of the provider under test is used. */
 export class Colleague {
@@ -20,6 +21,8 @@ export class Colleague {
   /** Domains and OAuth providers, each with the integration that it lives in. */
   readonly domains = new Map<string, string>();
   readonly providers = new Map<string, string>();
+  /** Users by their ids, each with the integration and the address. */
+  readonly users = new Map<string, { readonly home: string; readonly email: string }>();
   /** How often he took something away: then not everything that a run says needs to be there still. */
   removals = 0;
   /** How often he changed something that stands. */
@@ -55,7 +58,7 @@ export class Colleague {
     } else if (deed.do === "add domain") {
       const domain = meanwhile ? "https://theirs.example.com" : deed.domain;
       const home = await this.home();
-      const ours = isHeld(stack.state, `${this.projectId}/${domain}`, home);
+      const ours = holdsDomain(stack.state, `${this.projectId}/${domain}`, home);
       const { status } = await this.#send("POST", `${path}/auth/domains`, { domain, auth_provider: AUTH_PROVIDER });
       if (status === 201 && !ours && home !== undefined) this.domains.set(domain, home);
     } else if (deed.do === "remove domain") {
@@ -67,13 +70,24 @@ export class Colleague {
       const home = await this.home();
       const ours = isHeld(stack.state, `${this.projectId}/own`, home);
       // A list shows the type alone: beside our own, his has another.
-      const sent = { id: "own", ...(!meanwhile && { client_id: "theirs", client_secret: "their secret" }) };
+      const sent = { id: "own", ...(!meanwhile && { client_id: THEIR_CLIENT, client_secret: "their secret" }) };
       const { status } = await this.#send("POST", `${path}/auth/oauth_providers`, sent);
       if (status < 300 && !ours && home !== undefined) this.providers.set("own", home);
     } else if (deed.do === "remove provider") {
       this.removals += 1;
       await this.#send("DELETE", `${path}/auth/oauth_providers/own`);
       this.providers.delete("own");
+    } else if (deed.do === "add user") {
+      const sent = { project_id: this.projectId, auth_provider: AUTH_PROVIDER, email: deed.email };
+      const home = await this.home();
+      const { status, body } = await this.#send("POST", "/projects/auth/user", sent);
+      if (status === 201 && home !== undefined) this.users.set(String(body["id"]), { home, email: deed.email });
+    } else if (deed.do === "remove user") {
+      // One of his own: that one of ours is gone, nothing would ever tell.
+      const [id] = [...this.users].find(([, { email }]) => email === deed.email) ?? [];
+      if (id === undefined) return;
+      await this.#send("DELETE", `${path}/auth/users/${id}`);
+      this.users.delete(id);
     } else if (deed.do === "integrate") {
       const sent = { project_id: this.projectId, auth_provider: AUTH_PROVIDER, branch_id: branch(this.projectId, 1) };
       const answer = await this.#send("POST", "/projects/auth/create", { ...sent, database_name: "theirs" });
@@ -98,8 +112,11 @@ export class Colleague {
     return integration === undefined ? undefined : String(integration["auth_provider_project_id"]);
   }
 
-  /** What is wrong between his things and our state. What `adopt` took over is ours from here on. */
-  async complaints({ state }: Stack): Promise<string[]> {
+  /**
+   * What is wrong between his things and our state. What `adopt` took over is ours from here on, and so is what a
+   * Whitelist holds, which has the whole list. `clears`: one was declared, which removes what it does not list.
+   */
+  async complaints({ state }: Stack, clears: boolean): Promise<string[]> {
     const found: string[] = [];
     const held = await this.service.holdings(this.projectId);
     const home = await this.home();
@@ -119,6 +136,12 @@ export class Colleague {
       if (entry.kind === "WhitelistDomain" && isHere && this.domains.get(rest) === home && home !== undefined) {
         taken(`domain ${rest}`, entry, () => this.domains.delete(rest));
       }
+      if (entry.kind === "Whitelist" && isHere && home !== undefined) {
+        for (const domain of domainsOf(entry)) this.domains.delete(domain);
+      }
+      if (entry.kind === "AuthUser" && this.users.has(rest)) {
+        found.push(`user ${rest} of the colleague is in our state as "${entry.name}"`);
+      }
       if (entry.kind === "OAuthProvider" && isHere && this.providers.get(rest) === home && home !== undefined) {
         taken(`OAuth provider ${rest}`, entry, () => this.providers.delete(rest));
       }
@@ -130,8 +153,14 @@ export class Colleague {
     for (const id of this.integrations) if (id !== home) found.push("the integration of the colleague was deleted");
     // With an integration goes what lives in it.
     const domains = standing("domains", "domain");
-    for (const [domain, where] of this.domains)
-      if (where === home && !domains.has(domain)) found.push(`domain ${domain} of the colleague was deleted`);
+    for (const [domain, where] of this.domains) {
+      if (where !== home || domains.has(domain)) continue;
+      if (clears) this.domains.delete(domain);
+      else found.push(`domain ${domain} of the colleague was deleted`);
+    }
+    const users = standing("users", "id");
+    for (const [id, { home: where }] of this.users)
+      if (where === home && !users.has(id)) found.push(`user ${id} of the colleague was deleted`);
     const providers = standing("oauth_providers", "id");
     for (const [id, where] of this.providers)
       if (where === home && !providers.has(id)) found.push(`OAuth provider ${id} of the colleague was deleted`);
@@ -140,13 +169,26 @@ export class Colleague {
 
   /** Whatever comes of it: he may well be refused. */
   #send(method: string, path: string, body?: Json) {
-    return api(this.service, method, path, body);
+    return this.service.ask(method, path, body);
   }
 }
 
 /** The auth project that an entry was made in, where it knows it. */
 export const homeOf = ({ outs }: Entry): string | undefined =>
   outs["authProviderProjectId"] === undefined ? undefined : String(outs["authProviderProjectId"]);
+
+/** What a Whitelist has in its state. */
+export const domainsOf = ({ outs }: Entry): string[] =>
+  Array.isArray(outs["domains"]) ? outs["domains"].map(String) : [];
+
+const holdsDomain = (state: readonly Entry[], id: string, home: string | undefined): boolean =>
+  isHeld(state, id, home) ||
+  state.some(
+    (entry) =>
+      entry.kind === "Whitelist" &&
+      [undefined, home].includes(homeOf(entry)) &&
+      domainsOf(entry).some((domain) => `${entry.id}/${domain}` === id),
+  );
 
 const isHeld = (state: readonly Entry[], id: string, home: string | undefined): boolean =>
   state.some((entry) => entry.id === id && [undefined, home].includes(homeOf(entry)));

@@ -1,19 +1,33 @@
-import {
-  Agent,
-  createServer,
-  request as send,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { exchange } from "./exchange";
 
 /**
  * What becomes of a request. `lost`: the connection ends without an answer. `done`: after the service has carried it
  * out; else it never gets there.
  */
-export type How = "lost" | "lost, done" | "502" | "502, done" | "odd 200" | "text 404";
-export const HOWS: readonly How[] = ["lost", "lost, done", "502", "502, done", "odd 200", "text 404"];
+const ANSWERS = {
+  lost: undefined,
+  "lost, done": undefined,
+  "502": { status: 502, type: "text/html", text: "<html>bad gateway</html>" },
+  "502, done": { status: 502, type: "text/html", text: "<html>bad gateway</html>" },
+  "odd 200": odd("something went wrong, nothing was executed"),
+  "odd 200, done": odd("something went wrong afterwards"),
+  "empty 200": { status: 200, type: undefined, text: "" },
+  "empty 200, done": { status: 200, type: undefined, text: "" },
+  "text 404": { status: 404, type: "text/plain", text: "default backend - 404" },
+  "423": refusal(423, "the project has a running operation"),
+  "429": { ...refusal(429, "too many requests"), retryAfter: "0.02" },
+} satisfies Record<string, Answer | undefined>;
+
+export type How = keyof typeof ANSWERS;
+export const HOWS = Object.keys(ANSWERS) as readonly How[];
+
+/**
+ * Requests whose effect no list shows, which are believed on an empty answer (docs/design/rules.md, 1): such an answer to
+ * them is never a false one here.
+ */
+const UNSEEN = /^DELETE .*\/auth\/users\/|^PATCH .*\/oauth_providers\//;
 
 /** What happens to the requests of one project while one command runs. */
 export interface Weather {
@@ -24,10 +38,11 @@ export interface Weather {
   readonly onChange?: (n: number) => Promise<void>;
 }
 
-interface Real {
+interface Answer {
   readonly status: number;
   readonly type: string | undefined;
   readonly text: string;
+  readonly retryAfter?: string;
 }
 
 interface Seen {
@@ -39,7 +54,6 @@ interface Seen {
 /** A proxy before the service, for many projects at the same time: each has a weather of its own. */
 export class Network {
   readonly #projects = new Map<string, Seen>();
-  readonly #agent = new Agent({ keepAlive: true });
 
   private constructor(
     readonly baseUrl: string,
@@ -68,7 +82,6 @@ export class Network {
   close(): void {
     this.server.close();
     this.server.closeAllConnections();
-    this.#agent.destroy();
   }
 
   async #pass(origin: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -78,35 +91,18 @@ export class Network {
     const body = Buffer.concat(chunks);
     const { method = "GET", url = "" } = request;
     const how = await this.#howFor(method, url, body.toString());
-    if (how === "lost") return void request.socket.destroy();
-    if (how === "502") return answer(response, 502, "text/html", "<html>bad gateway</html>");
-    if (how === "text 404") return answer(response, 404, "text/plain", "default backend - 404");
-    if (how === "odd 200") {
-      const odd = { code: "internal", message: "something went wrong, nothing was executed" };
-      return answer(response, 200, "application/json", JSON.stringify(odd));
-    }
-    const real = await this.#forward(origin + url, method, request.headers.authorization ?? "", body);
-    if (how === "lost, done") return void request.socket.destroy();
-    if (how === "502, done") return answer(response, 502, "text/html", "<html>bad gateway</html>");
-    answer(response, real.status, real.type, real.text);
-  }
-
-  /** By node:http and over kept connections, since there are tens of thousands of them. */
-  #forward(url: string, method: string, authorization: string, body: Buffer): Promise<Real> {
-    return new Promise((resolve, reject) => {
-      const headers = { authorization, "content-type": "application/json", "content-length": body.length };
-      const sent = send(url, { method, agent: this.#agent, headers }, (answered) => {
-        const chunks: Buffer[] = [];
-        answered.on("data", (chunk: Buffer) => chunks.push(chunk));
-        answered.on("error", reject);
-        answered.on("end", () => {
-          const { statusCode: status = 500, headers: given } = answered;
-          resolve({ status, type: given["content-type"], text: Buffer.concat(chunks).toString() });
-        });
-      });
-      sent.on("error", reject);
-      sent.end(body);
+    const isDone =
+      how === undefined || how.endsWith("done") || (how === "empty 200" && UNSEEN.test(`${method} ${url}`));
+    const headers = { authorization: request.headers.authorization ?? "", "content-type": "application/json" };
+    const real = isDone ? await exchange(origin + url, method, headers, body) : undefined;
+    const given: Answer | undefined = how === undefined ? real : ANSWERS[how];
+    if (given === undefined) return void request.socket.destroy();
+    const { status, type, text, retryAfter } = given;
+    response.writeHead(status, {
+      ...(type !== undefined && { "content-type": type }),
+      ...(retryAfter !== undefined && { "retry-after": retryAfter }),
     });
+    response.end(status === 204 ? undefined : text);
   }
 
   async #howFor(method: string, url: string, body: string): Promise<How | undefined> {
@@ -120,7 +116,10 @@ export class Network {
   }
 }
 
-function answer(response: ServerResponse, status: number, type: string | undefined, text: string): void {
-  response.writeHead(status, type === undefined ? {} : { "content-type": type });
-  response.end(status === 204 ? undefined : text);
+function odd(message: string): Answer {
+  return { status: 200, type: "application/json", text: JSON.stringify({ code: "internal", message }) };
+}
+
+function refusal(status: number, message: string): Answer {
+  return { status, type: "application/json", text: JSON.stringify({ request_id: "req-1", code: "", message }) };
 }

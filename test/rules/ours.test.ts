@@ -25,7 +25,9 @@ import {
   USER_ARGS,
   userScene,
 } from "./mutations";
+import { Network } from "./network";
 import { lastingLines, outcomeOf, up, wordsOf, type Outcome } from "./steps";
+import { world } from "./world";
 
 /** What the service calls the object that a state or a record names. */
 const idIn = ({ id }: State): string => id.slice(PROJECT.length + 1);
@@ -356,6 +358,31 @@ describe("what nothing can tell to be ours", () => {
     expect(outcome).toMatchObject({ ended: "badly", kept: undefined });
     for (const { id } of found) expect(wordsOf(outcome)).toContain(id);
   });
+});
+
+test("what a project was told of claims nothing of the same name in another one", async () => {
+  const given = await world();
+  const network = await Network.before(given.baseUrl);
+  try {
+    const projects = ["prj-one", "prj-two"];
+    for (const id of projects) {
+      await given.project(id, { integration: true });
+      network.set(id, { reads: new Map(), changes: new Map([[0, "lost, done"] as const, [1, "lost, done"] as const]) });
+    }
+    const stack = given.stack({}, network.baseUrl);
+    const done = await stack.up(
+      projects.flatMap((projectId) => [
+        { kind: "WhitelistDomain", name: `domain of ${projectId}`, inputs: { ...DOMAIN_ARGS, projectId } },
+        { kind: "OAuthProvider", name: `provider of ${projectId}`, inputs: { ...OAUTH_SHARED, projectId } },
+      ]),
+    );
+    expect(done.errors).toEqual([]);
+    expect(stack.state.map(({ id }) => id).sort()).toEqual(
+      projects.flatMap((id) => [`${id}/${DOMAIN_ARGS.domain}`, `${id}/microsoft`]).sort(),
+    );
+  } finally {
+    network.close();
+  }
 });
 
 describe("a conflict with what no list showed in time", () => {

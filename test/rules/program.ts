@@ -394,7 +394,14 @@ class Run {
   }
 
   #put(entry: Entry, oldUrn = entry.urn): void {
-    if (oldUrn !== entry.urn) this.state.delete(oldUrn);
+    if (oldUrn !== entry.urn) {
+      this.state.delete(oldUrn);
+      // The engine writes what depends on it under its new name, too.
+      for (const [urn, { dependencies, ...other }] of this.state) {
+        const { [oldUrn]: keys, ...others } = dependencies;
+        if (keys !== undefined) this.state.set(urn, { ...other, dependencies: { ...others, [entry.urn]: keys } });
+      }
+    }
     this.state.set(entry.urn, entry);
   }
 }

@@ -6,7 +6,7 @@
  * SVC_MODEL_SEED and SVC_MODEL_PATH take to replay it.
  */
 import fc from "fast-check";
-import { Colleague, homeOf, type Deed } from "./colleague";
+import { Colleague, domainsOf, homeOf, THEIR_CLIENT, type Deed } from "./colleague";
 import { HOWS, Network, type How } from "./network";
 import { changesIn, output, type Course, type Entry, type Outcome, type Program, type Stack } from "./program";
 import { atRest, branch, world, type Json, type World } from "./world";
@@ -19,17 +19,37 @@ const LANES = 10;
 const LAG_MS = 8;
 const CLIENT = { baseDelayMs: 1, lagMs: 30, pollCeilingMs: 15, attemptTimeoutMs: 1_000 };
 
+const SITES = ["https://a.example.com", "https://b.example.com", "https://c.example.com"] as const;
+const BASES = ["first", "second", "replica", "auth", "domain", "list", "provider", "mail", "user"] as const;
+
+interface Primary {
+  readonly branch: number;
+  readonly size: 1 | 2;
+  readonly adopt: boolean;
+}
+
 /** What a program of ours declares; left out: not in the program. */
 interface Wanted {
-  readonly auth?: "own" | "adopt";
-  readonly first?: { readonly branch: 1 | 2; readonly size: 1 | 2; readonly adopt: boolean };
-  readonly second?: { readonly branch: 3 | 4; readonly size: 1 | 2; readonly adopt: boolean };
+  readonly auth?: "own" | "adopt" | undefined;
+  readonly first?: Primary;
+  readonly second?: Primary;
   readonly replica?: { readonly branch: 1 | 2; readonly size: 1 | 2 };
   readonly domains: readonly string[];
+  /** One resource for each domain, named by its index or by itself, or one for all. */
+  readonly form: "by index" | "by name" | "whole";
   readonly adoptDomains: boolean;
   readonly provider?: { readonly secret: "x" | "y"; readonly adopt: boolean };
   readonly mail?: "one" | "two";
+  readonly user?: string;
+  /** What has its other name, and whether the program says which one it had before. */
+  readonly renamed: readonly (typeof BASES)[number][];
+  readonly aliased: boolean;
 }
+
+const PARTS = [
+  ...["auth", "first", "second", "replica", "domains", "form"],
+  ...["adoptDomains", "provider", "mail", "user", "renamed", "aliased"],
+] as readonly (keyof Wanted)[];
 
 interface Trouble {
   readonly on: "reads" | "changes";
@@ -40,6 +60,8 @@ interface Trouble {
 interface Step {
   readonly command: "up" | "refresh" | "destroy" | "colleague";
   readonly wanted: Wanted;
+  /** What of it takes the place of what the program had; the first program has all of it. */
+  readonly changes: readonly (keyof Wanted)[];
   readonly seed: number;
   readonly troubles: readonly Trouble[];
   /** What the colleague does: by himself, or while the change of this number is on its way. */
@@ -48,27 +70,37 @@ interface Step {
 }
 
 function programOf(projectId: string, wanted: Wanted): Program {
-  const { auth, first, second, replica, domains, adoptDomains, provider, mail } = wanted;
+  const { auth, first, second, replica, domains, form, adoptDomains, provider, mail, user, renamed, aliased } = wanted;
   const __timeouts = { create: 4, update: 4, delete: 4 };
+  /** `which`: one of several of this base. */
+  const called = (base: (typeof BASES)[number], which: number | string = "") => {
+    const names = [`${base}${which}`, `${base}${which}-b`];
+    const [name = base, other = base] = renamed.includes(base) ? names.reverse() : names;
+    return { name, ...(aliased && { aliases: [other] }) };
+  };
   const at = ({ branch: n, ...rest }: { branch: number }) => ({
     projectId,
     branchId: branch(projectId, n),
     ...rest,
     __timeouts,
   });
-  const inAuth = { projectId: output("auth", "projectId"), __timeouts };
+  const integration = called("auth");
+  const inAuth = { projectId: output(integration.name, "projectId"), __timeouts };
+  const singles: Program = domains.map((domain, i) => ({
+    kind: "WhitelistDomain",
+    ...called("domain", form === "by index" ? i : SITES.findIndex((known) => known === domain) + 10),
+    inputs: { ...inAuth, domain, ...(adoptDomains && { adopt: true }) },
+  }));
   const children: Program = [
-    ...domains.map((domain, i) => ({
-      kind: "WhitelistDomain" as const,
-      name: `domain${i}`,
-      inputs: { ...inAuth, domain, ...(adoptDomains && { adopt: true }) },
-    })),
+    ...(form === "whole"
+      ? [{ kind: "Whitelist" as const, ...called("list"), inputs: { ...inAuth, domains } }]
+      : singles),
     ...(provider === undefined
       ? []
       : [
           {
             kind: "OAuthProvider" as const,
-            name: "provider",
+            ...called("provider"),
             inputs: {
               ...inAuth,
               providerId: "own",
@@ -79,24 +111,42 @@ function programOf(projectId: string, wanted: Wanted): Program {
         ]),
     ...(mail === undefined
       ? []
-      : [{ kind: "EmailServer" as const, name: "mail", inputs: { ...inAuth, ...server(mail) } }]),
+      : [{ kind: "EmailServer" as const, ...called("mail"), inputs: { ...inAuth, ...server(mail) } }]),
+    ...(user === undefined
+      ? []
+      : [{ kind: "AuthUser" as const, ...called("user"), inputs: { ...inAuth, email: user } }]),
   ];
-  const computes = Object.entries({ first, second, replica: replica && { ...replica, type: "read_only" } });
+  // Two primaries of one branch are refused by the plan, which is tested elsewhere.
+  const isTwin = second !== undefined && second.branch === first?.branch;
+  const computes = [
+    ["first", first],
+    ["second", isTwin ? { ...second, branch: (second.branch % 4) + 1 } : second],
+    ["replica", replica && { ...replica, type: "read_only" }],
+  ] as const;
   return [
-    ...computes.flatMap(([name, given]) =>
-      given === undefined ? [] : [{ kind: "ComputeEndpoint" as const, name, inputs: at(given) }],
+    ...computes.flatMap(([base, given]) =>
+      given === undefined ? [] : [{ kind: "ComputeEndpoint" as const, ...called(base), inputs: at(given) }],
     ),
     ...(auth === undefined
       ? []
       : [
           {
             kind: "AuthIntegration" as const,
-            name: "auth",
+            ...integration,
             inputs: { projectId, __timeouts, ...(auth === "adopt" ? { adopt: true } : { databaseName: "ours" }) },
           },
           ...children,
         ]),
   ];
+}
+
+/** What the program of a step wants, after what it had wanted before. */
+function changed(had: Wanted | undefined, { wanted, changes }: Step): Wanted {
+  if (had === undefined) return wanted;
+  // Each part is that of one of the two.
+  return Object.fromEntries(
+    PARTS.map((part) => [part, (changes.includes(part) ? wanted : had)[part]]),
+  ) as unknown as Wanted;
 }
 
 const credentials = (secret: string) => ({ clientId: `id-${secret}`, clientSecret: `secret-${secret}` });
@@ -143,14 +193,52 @@ async function differences(
     const here = homeOf(entry);
     if (here !== undefined && here !== home) return gone;
     if (kind === "AuthIntegration") return compare({ databaseName: integration?.["db_name"] });
+    if (kind === "AuthUser") {
+      const record = list("users").find(({ id }) => id === rest);
+      return record === undefined ? gone : compare({ email: record["email"] });
+    }
+    if (kind === "Whitelist") {
+      // A set: in the order of the program as far as it is one.
+      const domains = list("domains").map(({ domain }) => String(domain));
+      const declared = Array.isArray(values["domains"]) ? values["domains"].map(String) : [];
+      const isSame = domains.length === declared.length && declared.every((domain) => domains.includes(domain));
+      return home === undefined ? gone : isSame ? [] : compare({ domains });
+    }
     if (kind === "WhitelistDomain") return list("domains").some(({ domain }) => domain === rest) ? [] : gone;
     if (kind === "OAuthProvider") {
       const record = list("oauth_providers").find(({ id }) => id === rest);
-      return record === undefined ? gone : compare({ type: record["type"], clientId: record["client_id"] });
+      if (record === undefined) return gone;
+      // One that he has put in the place of ours: no list shows its credentials.
+      const clientId = record["client_id"] === THEIR_CLIENT ? undefined : record["client_id"];
+      return compare({ type: record["type"], ...(clientId !== undefined && { clientId }) });
     }
     // The one mail server is there as long as the integration is.
     const { host } = held["email_server"] as Json;
     return home === undefined ? gone : compare({ host });
+  });
+}
+
+/** What stands at the service of what the state held before a destroy. */
+async function remaining(given: World, projectId: string, before: readonly Entry[]): Promise<string[]> {
+  const held = await given.holdings(projectId);
+  const list = (name: string, key: string) => (held[name] as Json[]).map((record) => String(record[key]));
+  const [home] = list("integrations", "auth_provider_project_id");
+  return before.flatMap((entry) => {
+    const [, rest = ""] = entry.id.split(/\/(.*)/s);
+    // What is in another integration was none of ours, whatever its name.
+    const isHere = home !== undefined && [undefined, home].includes(homeOf(entry));
+    const stands = {
+      ComputeEndpoint: () => list("endpoints", "id").includes(rest),
+      AuthIntegration: () => homeOf(entry) === home && home !== undefined,
+      WhitelistDomain: () => isHere && list("domains", "domain").includes(rest),
+      Whitelist: () => isHere && domainsOf(entry).some((domain) => list("domains", "domain").includes(domain)),
+      OAuthProvider: () => isHere && list("oauth_providers", "id").includes(rest),
+      EmailServer: () => isHere && (held["email_server"] as Json)["type"] !== "shared",
+      AuthUser: () => list("users", "id").includes(rest),
+      AuthKeys: () => false,
+      AuthOwnershipTransfer: () => false,
+    }[entry.kind]();
+    return stands ? [`"${entry.name}" (${entry.kind} ${entry.id}) still stands`] : [];
   });
 }
 
@@ -159,12 +247,18 @@ async function play(given: World, network: Network, projectId: string, steps: re
   await given.project(projectId);
   const colleague = new Colleague(given, projectId);
   const stack = given.stack(CLIENT, network.baseUrl);
+  let wants: Wanted | undefined;
   let last: Program = [];
   let failures = 0;
   /** His edits that a refresh has shown. */
   let known = 0;
-  const hold = async (when: string): Promise<void> => {
-    const complaints = await colleague.complaints(stack);
+  /**
+   * What no list tells of: whether a user is there whose deletion has failed, and which credentials a provider has that
+   * two entries of the state hold, after a rename whose up has failed.
+   */
+  const doubtful = new Set<string>();
+  const hold = async (when: string, at: Stack, clears: boolean): Promise<void> => {
+    const complaints = await colleague.complaints(at, clears);
     if (complaints.length > 0) throw new Error(`${when}: ${complaints.join("; ")}`);
   };
   const beside =
@@ -184,14 +278,26 @@ async function play(given: World, network: Network, projectId: string, steps: re
       new Map(step.troubles.filter((t) => t.on === on).map(({ at, how }) => [at, how]));
     network.set(projectId, { reads: bySort("reads"), changes: bySort("changes"), onChange: beside(step) });
     const { removals, edits } = colleague;
-    if (step.command === "up") last = programOf(projectId, step.wanted);
+    const before = stack.state;
+    if (step.command === "up") {
+      wants = changed(wants, step);
+      last = programOf(projectId, wants);
+    }
     const done = await command(stack, step, last);
     network.set(projectId);
-    await hold(when);
+    await hold(when, stack, step.command === "up" && last.some(({ kind }) => kind === "Whitelist"));
     failures += done.errors.length;
+    for (const { kind, name, id } of stack.state) {
+      const isTwin = stack.state.filter((entry) => entry.kind === kind && entry.id === id).length > 1;
+      if (kind === "AuthUser" && done.steps.includes(`delete ${name}`)) doubtful.add(id);
+      if (kind === "OAuthProvider" && isTwin) doubtful.add(id);
+    }
     if (done.errors.length > 0) continue;
     if (step.command === "refresh") known = edits;
-    if (step.command === "destroy") expect(stack.state).toEqual([]);
+    if (step.command === "destroy") {
+      expect(stack.state).toEqual([]);
+      if (step.deedAt === null) expect(await remaining(given, projectId, before)).toEqual([]);
+    }
     // What was made or changed without a word stands there, as declared; but for what he did meanwhile.
     if (step.command !== "up" || colleague.removals !== removals || step.deedAt !== null) continue;
     // An update sends what differs from the state, so what he changed before it may stay until a refresh finds it.
@@ -203,23 +309,31 @@ async function play(given: World, network: Network, projectId: string, steps: re
   await pause(LAG_MS + 2);
   await atRest(given, projectId);
 
+  // From here on nothing stands between.
+  const calm = given.stack(CLIENT);
+  calm.state = stack.state;
   const course: Course = { seed: 1, preview: "none", jitterMs: 2 };
-  expect((await stack.refresh(course)).errors).toEqual([]);
-  const end = await stack.up(last, course);
+  const clears = last.some(({ kind }) => kind === "Whitelist");
+  const seen = (entries: readonly Entry[]) => entries.filter(({ id }) => !doubtful.has(id));
+  expect((await calm.refresh(course)).errors).toEqual([]);
+  await hold("the refresh before the last up", calm, false);
+  const end = await calm.up(last, course);
   failures += end.errors.length;
   await pause(LAG_MS + 2);
-  await hold("the last up");
-  expect((await stack.refresh(course)).errors).toEqual([]);
-  const wrong = await differences(given, projectId, stack.state, false);
+  await hold("the last up", calm, clears);
+  expect((await calm.refresh(course)).errors).toEqual([]);
+  const wrong = await differences(given, projectId, seen(calm.state), false);
   if (wrong.length > 0) throw new Error(`the last refresh: ${wrong.join("; ")}`);
   if (end.errors.length === 0) {
-    const undeclared = await differences(given, projectId, stack.state, true);
+    const undeclared = await differences(given, projectId, seen(calm.state), true);
     if (undeclared.length > 0) throw new Error(`the last up, which was green: ${undeclared.join("; ")}`);
-    const plan = await stack.preview(last, course);
-    expect([...plan.errors, ...changesIn(plan)]).toEqual([]);
+    const again = await calm.up(last, course);
+    expect([...again.errors, ...changesIn(again)]).toEqual([]);
   }
-  expect((await stack.destroy(course)).errors).toEqual([]);
-  await hold("the last destroy");
+  const before = calm.state;
+  expect((await calm.destroy(course)).errors).toEqual([]);
+  await hold("the last destroy", calm, false);
+  expect(await remaining(given, projectId, before)).toEqual([]);
   // Where every command was green, nothing of ours is left behind.
   if (failures > 0) return;
   const left = (await given.computes(projectId))
@@ -240,27 +354,38 @@ const PLAIN = { noNullPrototype: true } as const;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const size = fc.constantFrom(1 as const, 2 as const);
-const site = fc.constantFrom("https://a.example.com", "https://b.example.com", "https://c.example.com");
+const site = fc.constantFrom(...SITES);
+const address = fc.constantFrom("ann@example.com", "bob@example.com");
+const branchNumber = fc.integer({ min: 1, max: 4 });
+const primary = fc.record({ branch: branchNumber, size, adopt: fc.boolean() }, PLAIN);
 const wanted: fc.Arbitrary<Wanted> = fc.record(
   {
-    auth: fc.constantFrom("own" as const, "own" as const, "adopt" as const),
-    first: fc.record({ branch: fc.constantFrom(1 as const, 2 as const), size, adopt: fc.boolean() }, PLAIN),
-    second: fc.record({ branch: fc.constantFrom(3 as const, 4 as const), size, adopt: fc.boolean() }, PLAIN),
+    auth: fc.constantFrom("own" as const, "own" as const, "own" as const, "adopt" as const, undefined),
+    first: primary,
+    second: primary,
     replica: fc.record({ branch: fc.constantFrom(1 as const, 2 as const), size }, PLAIN),
     domains: fc.uniqueArray(site, { maxLength: 3 }),
+    form: fc.constantFrom("by index" as const, "by name" as const, "whole" as const),
     adoptDomains: fc.boolean(),
     provider: fc.record({ secret: fc.constantFrom("x" as const, "y" as const), adopt: fc.boolean() }, PLAIN),
     mail: fc.constantFrom("one" as const, "two" as const),
+    user: address,
+    // Mostly nothing.
+    renamed: fc.oneof(fc.constant([]), fc.constant([]), fc.subarray([...BASES], { maxLength: 4 })),
+    aliased: fc.boolean(),
   },
-  { requiredKeys: ["domains", "adoptDomains"], ...PLAIN },
+  { requiredKeys: ["auth", "domains", "form", "adoptDomains", "renamed", "aliased"], ...PLAIN },
 );
-const branchNumber = fc.integer({ min: 1, max: 4 });
 const which = fc.integer({ min: 0, max: 5 });
 const deed: fc.Arbitrary<Deed> = fc.oneof(
   fc.record({ do: fc.constantFrom("primary" as const, "replica" as const), branch: branchNumber }, PLAIN),
   fc.record({ do: fc.constantFrom("delete compute" as const, "resize compute" as const), which }, PLAIN),
   fc.record({ do: fc.constantFrom("add domain" as const, "remove domain" as const), domain: site }, PLAIN),
   fc.record({ do: fc.constantFrom("add provider" as const, "remove provider" as const) }, PLAIN),
+  fc.record(
+    { do: fc.constantFrom("add user" as const, "add user" as const, "remove user" as const), email: address },
+    PLAIN,
+  ),
   fc.record({ do: fc.constantFrom("integrate" as const, "disintegrate" as const, "mail" as const) }, PLAIN),
 );
 const trouble: fc.Arbitrary<Trouble> = fc.record({
@@ -272,6 +397,10 @@ const step: fc.Arbitrary<Step> = fc.record(
   {
     command: fc.constantFrom(...(["up", "up", "up", "up", "refresh", "destroy", "colleague", "colleague"] as const)),
     wanted,
+    changes: fc.oneof(
+      fc.constant(PARTS),
+      ...[2, 4].map((maxLength) => fc.subarray([...PARTS], { minLength: 1, maxLength })),
+    ),
     seed: fc.nat({ max: 1_000 }),
     troubles: fc.array(trouble, { maxLength: 3 }),
     deed,
@@ -287,11 +416,11 @@ test("nothing of a colleague's becomes ours or is deleted by us, and what our st
       return { given, network: await Network.before(given.baseUrl) };
     }),
   );
-  const settings = { numRuns: Math.ceil(RUNS / lanes.length), ...(PATH !== undefined && { path: PATH }) };
+  const settings = PATH === undefined ? { numRuns: Math.ceil(RUNS / lanes.length) } : { numRuns: 1, path: PATH };
   try {
     const ends = await Promise.allSettled(
       lanes.map(({ given, network }, lane) => {
-        const property = fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 5 }), async (steps) => {
+        const property = fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 7 }), async (steps) => {
           await given.reset();
           await play(given, network, "prj-model", steps);
         });
