@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import { bodies } from "./api/records";
 import { Deadline } from "./http/deadline";
-import { AuthenticationError, SvcError } from "./http/errors";
 import { Redactor } from "./http/redact";
 import { type Request, Requests } from "./http/requests";
 import { Transport } from "./http/transport";
@@ -25,25 +24,6 @@ type ItemOf<What extends Readable> = z.infer<(typeof LISTS)[What][1]>[number];
 
 export const PROJECT = "/projects/{project_id}";
 
-function checkedBaseUrl(baseUrl: string): string {
-  const text = baseUrl.trim();
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  // The text itself stays out of the message: it may hold a password.
-  if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new SvcError("the base URL is not an http(s) address");
-  if (url.username !== "" || url.password !== "") throw new SvcError("the base URL must not hold a user or a password");
-  if (url.search !== "" || url.hash !== "") throw new SvcError("the base URL must not hold a query or a fragment");
-  return url.href.replace(/\/+$/, "");
-}
-
-function checkedKey(apiKey: string): string {
-  const key = apiKey.trim();
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new AuthenticationError("the API key is empty, or holds characters that no header can carry");
-  }
-  return key;
-}
-
 /**
  * What all calls of one account share: connections, reads, and what must not be repeated in a message. Transport and
  * redactor alone hold the key, out of sight: a client that is logged must not show it.
@@ -54,10 +34,8 @@ export class Account {
   readonly creations: Creations;
   readonly redactor: Redactor;
   readonly #reads = new SharedReads();
-  readonly #transport: Transport;
 
   constructor(options: ClientOptions) {
-    const apiKey = checkedKey(options.apiKey);
     const settings = (this.settings = {
       attemptTimeoutMs: options.attemptTimeoutMs ?? 10_000,
       mutationAttemptTimeoutMs: options.mutationAttemptTimeoutMs ?? options.attemptTimeoutMs ?? 60_000,
@@ -68,14 +46,10 @@ export class Account {
       pollCeilingMs: options.pollCeilingMs ?? 2_000,
       baseDelayMs: options.baseDelayMs ?? 250,
     });
-    this.redactor = new Redactor(apiKey);
-    this.#transport = new Transport(checkedBaseUrl(options.baseUrl), apiKey, options.userAgent ?? "pulumi-svc");
-    this.requests = new Requests(this.#transport, this.redactor, settings);
-    this.creations = new Creations(this.requests, this.#transport);
-  }
-
-  close(): void {
-    this.#transport.close();
+    this.redactor = new Redactor(options.apiKey);
+    const transport = new Transport(options.baseUrl, options.apiKey);
+    this.requests = new Requests(transport, this.redactor, settings);
+    this.creations = new Creations(this.requests, transport);
   }
 
   /** A list of this project, shared with all who need it. */

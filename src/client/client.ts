@@ -29,9 +29,4 @@ export class Client {
   learnSecrets(...properties: readonly unknown[]): void {
     this.#account.redactor.learn(...properties);
   }
-
-  /** Closes kept connections. Not needed for the process to end. */
-  close(): void {
-    this.#account.close();
-  }
 }

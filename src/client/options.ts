@@ -1,12 +1,11 @@
 import type { EmailServerRecord } from "./api/records";
 
-/** One account at one service. */
+/** One account at one service: an address and a key that have passed the settings' checks. */
 export interface ClientOptions {
-  /** The versioned API root. */
+  /** The versioned API root, without a slash at its end. */
   baseUrl: string;
   /** Secret. */
   apiKey: string;
-  userAgent?: string | undefined;
   /** How long one attempt of a read may take. @default 10_000 */
   attemptTimeoutMs?: number | undefined;
   /** How long one attempt of a change may take. @default attemptTimeoutMs where that is given, else 60_000 */
@@ -27,7 +26,7 @@ export interface ClientOptions {
 
 /** With all that is left out filled in. */
 export type Settings = {
-  [Name in Exclude<keyof ClientOptions, "baseUrl" | "apiKey" | "userAgent">]-?: Exclude<ClientOptions[Name], undefined>;
+  [Name in Exclude<keyof ClientOptions, "baseUrl" | "apiKey">]-?: Exclude<ClientOptions[Name], undefined>;
 };
 
 export interface IntegrationRequest {

@@ -101,7 +101,7 @@ async function startScripted(script: Script): Promise<ScriptedServer> {
 
 const open: { close: () => unknown }[] = [];
 
-/** A server and a quick client, both closed by `closeAll`. */
+/** A server, which `closeAll` closes, and a quick client. */
 export async function scripted(
   script: Script,
   options: Partial<ClientOptions> = {},
@@ -115,7 +115,7 @@ export async function scripted(
     pollCeilingMs: 50,
     ...options,
   });
-  open.push(client, server);
+  open.push(server);
   return { server, client };
 }
 

@@ -77,9 +77,30 @@ test.each(["CANARY/b", "CANARY b", "-CANARY", "C".repeat(129)])(
   },
 );
 
-test("a key that no header can carry is refused without showing it", () => {
-  const { problems } = from({ apiKey: "CANARY\nX: y", baseUrl: "https://x.example/v2" });
-  expect(problems).toHaveLength(1);
+test.each(["CANARY\nX: y", "CANARY ключ"])(
+  "a key that no header can carry is refused without showing it: %j",
+  (apiKey) => {
+    const { settings, problems } = from({ apiKey, baseUrl: "https://x.example/v2" });
+    expect(settings).toBeUndefined();
+    expect(problems).toHaveLength(1);
+    expect(problems.join()).not.toContain("CANARY");
+  },
+);
+
+test("a key with a line end around it, as files and pipes leave it, is used without", () => {
+  expect(from({ apiKey: " abc\n", baseUrl: "https://x.example/v2" }).settings?.apiKey).toBe("abc");
+});
+
+test.each([
+  "nonsense-CANARY",
+  "ftp://CANARY.test/v2",
+  "https://user:CANARY@x.test/v2",
+  "https://x.test/v2?k=CANARY",
+  "https://x.test/v2#CANARY",
+])("a base URL that cannot be used is refused without showing it: %s", (baseUrl) => {
+  const { settings, problems } = from({ apiKey: "k", baseUrl });
+  expect(settings).toBeUndefined();
+  expect(problems.length).toBeGreaterThan(0);
   expect(problems.join()).not.toContain("CANARY");
 });
 

@@ -74,13 +74,13 @@ export class Transport {
   /** How far the service's clock is ahead of performance.now, by the newest answer: in whole seconds, rounded down. */
   #aheadMs = Number.NaN;
 
-  constructor(baseUrl: string, apiKey: string, userAgent: string) {
+  constructor(baseUrl: string, apiKey: string) {
     const { hostname, port, protocol } = new URL(baseUrl);
     this.#where = `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
     this.#http = axios.create({
       adapter: "http",
       baseURL: baseUrl,
-      headers: { Authorization: `Bearer ${apiKey}`, Accept: "application/json", "User-Agent": userAgent },
+      headers: { Authorization: `Bearer ${apiKey}`, Accept: "application/json", "User-Agent": "pulumi-svc" },
       maxRedirects: 0,
       // No proxy reaches the loopback of this machine; asked for it, it would be given the key in clear.
       ...(isLoopback(hostname) ? { proxy: false } : {}),
@@ -123,12 +123,6 @@ export class Transport {
     } finally {
       clearTimeout(timer);
     }
-  }
-
-  /** Closes the kept connections. */
-  close(): void {
-    this.#kept.httpAgent.destroy();
-    this.#kept.httpsAgent.destroy();
   }
 
   #plain(error: unknown, { method, template: path, timeoutMs }: Attempt, timedOut: boolean): Error {
