@@ -86,7 +86,7 @@ export default tseslint.config(
   forbid(["src/provider.ts"], [PULUMI, AXIOS]),
   forbid(["src/cli/**"], [AXIOS]),
   {
-    files: ["src/dynamic/settings.ts", "src/cli/**", "scripts/**", "test/**", "bench/**"],
+    files: ["src/contract/settings.ts", "src/cli/**", "scripts/**", "test/**", "bench/**"],
     rules: { "no-restricted-properties": "off" },
   },
 );

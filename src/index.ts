@@ -58,16 +58,23 @@ export {
   type GetWhitelistDomainsArgs,
   type WhitelistDomainResult,
 } from "./functions/whitelistDomains";
-export { AuthIntegration, type AuthIntegrationArgs } from "./resources/AuthIntegration";
-export { AuthKeys, type AuthKeysArgs } from "./resources/AuthKeys";
-export { AuthOwnershipTransfer, type AuthOwnershipTransferArgs } from "./resources/AuthOwnershipTransfer";
-export { AuthUser, type AuthUserArgs } from "./resources/AuthUser";
-export { ComputeEndpoint, type ComputeEndpointArgs, type ComputeSettings } from "./resources/ComputeEndpoint";
-export { EmailServer, type EmailServerArgs } from "./resources/EmailServer";
-export { OAuthProvider, type OAuthProviderArgs } from "./resources/OAuthProvider";
-export { Provider, type ProviderArgs } from "./resources/Provider";
-export { Whitelist, type WhitelistArgs } from "./resources/Whitelist";
-export { WhitelistDomain, type WhitelistDomainArgs } from "./resources/WhitelistDomain";
+export { AuthIntegration, type AuthIntegrationArgs } from "./resources/authIntegration/AuthIntegration";
+export { AuthKeys, type AuthKeysArgs } from "./resources/authKeys/AuthKeys";
+export {
+  AuthOwnershipTransfer,
+  type AuthOwnershipTransferArgs,
+} from "./resources/authOwnershipTransfer/AuthOwnershipTransfer";
+export { AuthUser, type AuthUserArgs } from "./resources/authUser/AuthUser";
+export {
+  ComputeEndpoint,
+  type ComputeEndpointArgs,
+  type ComputeSettings,
+} from "./resources/computeEndpoint/ComputeEndpoint";
+export { EmailServer, type EmailServerArgs } from "./resources/emailServer/EmailServer";
+export { OAuthProvider, type OAuthProviderArgs } from "./resources/oauthProvider/OAuthProvider";
+export { Provider, type ProviderArgs } from "./program/Provider";
+export { Whitelist, type WhitelistArgs } from "./resources/whitelist/Whitelist";
+export { WhitelistDomain, type WhitelistDomainArgs } from "./resources/whitelist/WhitelistDomain";
 export { computeSizes, localDiskGib, localFileCacheGb, ramGb, type ComputeSize } from "./helpers/computeSizes";
 export { connectionUri, type ConnectionUriOptions } from "./helpers/connectionUri";
 export { maxConnections } from "./helpers/maxConnections";

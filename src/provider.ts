@@ -1,21 +1,21 @@
 /**
- * `pulumi-svc/provider`: what the pointer in users' state loads (dynamic/pointer.ts). This path, `load` and the names
+ * `pulumi-svc/provider`: what the pointer in users' state loads (contract/pointer.ts). This path, `load` and the names
  * of the kinds are a permanent contract.
  */
-import { host } from "./dynamic/host";
-import type { HostedProvider } from "./dynamic/hostedProvider";
-import { KINDS, type Kind } from "./dynamic/pointer";
-import { Session } from "./dynamic/session";
-import { packageVersion } from "./dynamic/version";
-import { authIntegration } from "./lifecycles/AuthIntegration";
-import { authKeys } from "./lifecycles/AuthKeys";
-import { authOwnershipTransfer } from "./lifecycles/AuthOwnershipTransfer";
-import { authUser } from "./lifecycles/AuthUser";
-import { computeEndpoint } from "./lifecycles/ComputeEndpoint";
-import { emailServer } from "./lifecycles/EmailServer";
-import { oauthProvider } from "./lifecycles/OAuthProvider";
-import { whitelist } from "./lifecycles/Whitelist";
-import { whitelistDomain } from "./lifecycles/WhitelistDomain";
+import { host } from "./host/host";
+import type { HostedProvider } from "./host/hostedProvider";
+import { KINDS, type Kind } from "./contract/pointer";
+import { Session } from "./host/session";
+import { packageVersion } from "./contract/version";
+import { authIntegration } from "./resources/authIntegration/lifecycle";
+import { authKeys } from "./resources/authKeys/lifecycle";
+import { authOwnershipTransfer } from "./resources/authOwnershipTransfer/lifecycle";
+import { authUser } from "./resources/authUser/lifecycle";
+import { computeEndpoint } from "./resources/computeEndpoint/lifecycle";
+import { emailServer } from "./resources/emailServer/lifecycle";
+import { oauthProvider } from "./resources/oauthProvider/lifecycle";
+import { whitelist } from "./resources/whitelist/whitelistLifecycle";
+import { whitelistDomain } from "./resources/whitelist/whitelistDomainLifecycle";
 
 /** One for the process: its resources share the clients, their queues and the engine's log. */
 const session = new Session();

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command } from "commander";
-import { packageVersion } from "../dynamic/version";
+import { packageVersion } from "../contract/version";
 import { addEmulatorCommand } from "./emulator";
 
 const USAGE_ERROR = 2;

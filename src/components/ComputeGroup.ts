@@ -1,6 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isObject, objectProblems, wordFor } from "../helpers/given";
-import { COMPUTE_ENDPOINT_ARGS, ComputeEndpoint, type ComputeEndpointArgs } from "../resources/ComputeEndpoint";
+import {
+  COMPUTE_ENDPOINT_ARGS,
+  ComputeEndpoint,
+  type ComputeEndpointArgs,
+} from "../resources/computeEndpoint/ComputeEndpoint";
 import { childOptions, refuse } from "./component";
 
 /** In characters, at the service (docs/design/api.md, Compute record). */

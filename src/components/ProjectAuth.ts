@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isObject, objectProblems } from "../helpers/given";
-import { AuthIntegration } from "../resources/AuthIntegration";
-import { EMAIL_SERVER_ARGS, EmailServer, type EmailServerArgs } from "../resources/EmailServer";
-import { OAUTH_PROVIDER_ARGS, OAuthProvider, type OAuthProviderArgs } from "../resources/OAuthProvider";
-import { Whitelist } from "../resources/Whitelist";
-import { WhitelistDomain } from "../resources/WhitelistDomain";
+import { AuthIntegration } from "../resources/authIntegration/AuthIntegration";
+import { EMAIL_SERVER_ARGS, EmailServer, type EmailServerArgs } from "../resources/emailServer/EmailServer";
+import { OAUTH_PROVIDER_ARGS, OAuthProvider, type OAuthProviderArgs } from "../resources/oauthProvider/OAuthProvider";
+import { Whitelist } from "../resources/whitelist/Whitelist";
+import { WhitelistDomain } from "../resources/whitelist/WhitelistDomain";
 import { redirectDomainsOf } from "./redirectDomains";
 import { childOptions, flagProblems, refuse } from "./component";
 

@@ -1,9 +1,9 @@
 import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
 import type { Client } from "../client";
-import type * as sessions from "../dynamic/session";
-import type { ReadSetting } from "../dynamic/settings";
-import type { Provider } from "../resources/Provider";
+import type * as sessions from "../host/session";
+import type { ReadSetting } from "../contract/settings";
+import type { Provider } from "../program/Provider";
 import { FreshReads } from "./freshReads";
 
 /** What a function asks of: one account at the service. */
@@ -25,7 +25,7 @@ const readsOf = new WeakMap<Client, FreshReads>();
  */
 export function accountOf(read: ReadSetting): Account {
   // Loaded by the first call: importing pulumi-svc must load neither axios nor zod.
-  const { Session } = createRequire(__filename)("../dynamic/session") as typeof sessions;
+  const { Session } = createRequire(__filename)("../host/session") as typeof sessions;
   session ??= new Session(() => undefined);
   const { client, settings } = session.account(read);
   let reads = readsOf.get(client);

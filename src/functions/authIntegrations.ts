@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { AuthIntegrationRecord } from "../client";
-import type { ArgumentsOf } from "../dynamic/inputs";
+import type { ArgumentsOf } from "../program/inputs";
 import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
 
 /** An auth integration as it stands (docs/design/api.md, Auth integration). */

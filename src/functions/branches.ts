@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { BranchRecord } from "../client";
-import type { ArgumentsOf } from "../dynamic/inputs";
+import type { ArgumentsOf } from "../program/inputs";
 import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
 
 /** A branch of a project. */

@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { EndpointRecord } from "../client";
-import type { ArgumentsOf } from "../dynamic/inputs";
+import type { ArgumentsOf } from "../program/inputs";
 import { pooledHost } from "../helpers/connectionUri";
 import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
 

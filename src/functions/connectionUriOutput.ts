@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ArgumentsOf } from "../dynamic/inputs";
+import type { ArgumentsOf } from "../program/inputs";
 import { connectionUri, optionNameProblems, type ConnectionUriOptions } from "../helpers/connectionUri";
 import { isOutput } from "../helpers/given";
 

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ArgumentsOf } from "../dynamic/inputs";
+import type { ArgumentsOf } from "../program/inputs";
 import { readable } from "../helpers/masked";
 import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
 

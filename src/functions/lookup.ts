@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import { messageOf } from "../dynamic/errors";
-import type { ArgumentsOf } from "../dynamic/inputs";
-import type { ReadSetting } from "../dynamic/settings";
+import { messageOf } from "../host/errors";
+import type { ArgumentsOf } from "../program/inputs";
+import type { ReadSetting } from "../contract/settings";
 import { isObject, isOutput, objectProblems, wordFor, type Expected } from "../helpers/given";
-import type { Provider } from "../resources/Provider";
+import type { Provider } from "../program/Provider";
 import { accountOf, knownSettings, readerOf, settingsOf, stackSettings, type Account } from "./account";
 
 export interface Lookup<Args extends ProjectLookupArgs, Result> {

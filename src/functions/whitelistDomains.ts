@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { ArgumentsOf } from "../dynamic/inputs";
+import type { ArgumentsOf } from "../program/inputs";
 import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
 
 export type GetWhitelistDomainsArgs = ProjectLookupArgs;

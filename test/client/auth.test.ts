@@ -9,9 +9,9 @@ import {
   SvcError,
 } from "../../src/client";
 import { normalisedOrigin } from "../../src/client/origins";
-import { like, likeDomain } from "./creating";
-import { gone } from "./scene";
-import { closeAll, errorOf, type Reply, scripted, type Seen } from "./scriptedServer";
+import { like, likeDomain } from "../support/creating";
+import { gone } from "../support/scene";
+import { closeAll, errorOf, type Reply, scripted, type Seen } from "../support/scriptedServer";
 
 afterEach(closeAll);
 

@@ -1,7 +1,7 @@
 import { BadResponseError, Deadline, NotFoundError } from "../../src/client";
-import { FakeProject } from "./fakeProject";
-import { compute, gone, LIST, operation, PRJ, scene } from "./scene";
-import { closeAll, errorOf, scripted } from "./scriptedServer";
+import { FakeProject } from "../support/fakeProject";
+import { compute, gone, LIST, operation, PRJ, scene } from "../support/scene";
+import { closeAll, errorOf, scripted } from "../support/scriptedServer";
 
 afterEach(closeAll);
 

@@ -1,7 +1,7 @@
 import { type AuthIntegrationRecord, type EndpointRecord, FateUnknownError } from "../../src/client";
-import { createCompute, like, likeDomain } from "./creating";
-import { FakeProject } from "./fakeProject";
-import { closeAll, errorOf, type Reply, scripted, type Script, type Seen } from "./scriptedServer";
+import { createCompute, like, likeDomain } from "../support/creating";
+import { FakeProject } from "../support/fakeProject";
+import { closeAll, errorOf, type Reply, scripted, type Script, type Seen } from "../support/scriptedServer";
 
 afterEach(closeAll);
 

@@ -1,5 +1,5 @@
-import { compute, ENDPOINTS, PRJ } from "./scene";
-import { closeAll, scripted } from "./scriptedServer";
+import { compute, ENDPOINTS, PRJ } from "../support/scene";
+import { closeAll, scripted } from "../support/scriptedServer";
 
 afterEach(closeAll);
 

@@ -14,9 +14,9 @@ import {
 } from "../../src/client";
 import { retryAfterMs } from "../../src/client/http/responses";
 import { LONGEST_DELAY_MS, MOST_FAULTS, type Tried, verdictOn } from "../../src/client/http/retry";
-import { createCompute } from "./creating";
-import { compute, gone } from "./scene";
-import { closeAll, errorOf, type Reply, scripted } from "./scriptedServer";
+import { createCompute } from "../support/creating";
+import { compute, gone } from "../support/scene";
+import { closeAll, errorOf, type Reply, scripted } from "../support/scriptedServer";
 
 afterEach(closeAll);
 

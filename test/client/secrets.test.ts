@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { inspect } from "node:util";
 import { Client, Deadline, SvcError } from "../../src/client";
 import { Redactor } from "../../src/client/http/redact";
-import { like } from "./creating";
-import { closeAll, errorOf, type Reply, scripted } from "./scriptedServer";
+import { like } from "../support/creating";
+import { closeAll, errorOf, type Reply, scripted } from "../support/scriptedServer";
 
 afterEach(closeAll);
 

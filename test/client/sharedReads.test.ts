@@ -1,8 +1,8 @@
 import { AuthenticationError, BadResponseError, Deadline, NotFoundError, TimeoutError } from "../../src/client";
 import { SharedRead, SharedReads } from "../../src/client/reads/sharedReads";
-import { likeDomain } from "./creating";
-import { gone } from "./scene";
-import { closeAll, errorOf, type Reply, scripted, type Script } from "./scriptedServer";
+import { likeDomain } from "../support/creating";
+import { gone } from "../support/scene";
+import { closeAll, errorOf, type Reply, scripted, type Script } from "../support/scriptedServer";
 
 afterEach(closeAll);
 

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { closeAll, errorOf, scripted, type Reply } from "./scriptedServer";
+import { closeAll, errorOf, scripted, type Reply } from "../support/scriptedServer";
 
 afterEach(closeAll);
 

@@ -8,10 +8,10 @@ import {
   OperationFailedError,
   WaitTimeoutError,
 } from "../../src/client";
-import { createCompute } from "./creating";
-import { FakeProject } from "./fakeProject";
-import { compute, ENDPOINTS, init, LIST, operation, PRJ, type Scene, scene } from "./scene";
-import { closeAll, errorOf, type Reply, scripted, type Script } from "./scriptedServer";
+import { createCompute } from "../support/creating";
+import { FakeProject } from "../support/fakeProject";
+import { compute, ENDPOINTS, init, LIST, operation, PRJ, type Scene, scene } from "../support/scene";
+import { closeAll, errorOf, type Reply, scripted, type Script } from "../support/scriptedServer";
 
 afterEach(closeAll);
 

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { pointer, type Kind } from "../../src/dynamic/pointer";
-import type { Properties } from "../../src/dynamic/properties";
+import { pointer, type Kind } from "../../src/contract/pointer";
+import type { Properties } from "../../src/contract/hiddenKeys";
 import { load } from "../../src/provider";
 import { startEmulator, type Emulator } from "../../src/emulator";
 

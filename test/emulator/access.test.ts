@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { api, control, DEMO, demoState, ERROR_BODY, PRIMARY, records, start } from "./support";
+import { api, control, DEMO, demoState, ERROR_BODY, PRIMARY, records, start } from "../support/emulator";
 import type { Emulator } from "../../src/emulator";
 
 interface Sent {

@@ -1,4 +1,4 @@
-import { api, DEMO, ERROR_BODY, integrate, start, type Json } from "./support";
+import { api, DEMO, ERROR_BODY, integrate, start, type Json } from "../support/emulator";
 
 const OAUTH = `${DEMO}/auth/oauth_providers`;
 const DOMAINS = `${DEMO}/auth/domains`;

@@ -2,7 +2,7 @@ import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:chil
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { api, control, DEMO, integrate } from "./support";
+import { api, control, DEMO, integrate } from "../support/emulator";
 
 const ROOT = resolve(__dirname, "../..");
 const { SVC_EMULATOR_API_KEY: _unset, ...ENVIRONMENT } = process.env;

@@ -11,7 +11,7 @@ import {
   PRIMARY,
   records,
   start,
-} from "./support";
+} from "../support/emulator";
 
 const sha256 = (text: string): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 const edit = (emulator: Emulator, body: object) =>

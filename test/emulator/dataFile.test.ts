@@ -15,7 +15,7 @@ import {
   settled,
   start,
   until,
-} from "./support";
+} from "../support/emulator";
 
 let folder: string;
 let data: string;

@@ -12,7 +12,7 @@ import {
   settled,
   start,
   until,
-} from "./support";
+} from "../support/emulator";
 import type { Emulator } from "../../src/emulator";
 
 const ENDPOINTS = `${DEMO}/endpoints`;

@@ -1,4 +1,4 @@
-import { api, createCompute, DEMO, ERROR_BODY, PRIMARY, record, records, start } from "./support";
+import { api, createCompute, DEMO, ERROR_BODY, PRIMARY, record, records, start } from "../support/emulator";
 
 describe("every API route", () => {
   test("answers 401 with the error body to a missing, a wrong and a malformed key", async () => {

@@ -1,5 +1,5 @@
 import { startEmulator } from "../../src/emulator";
-import { api, createCompute, DEMO, integrate, PRIMARY, record, records, start, until } from "./support";
+import { api, createCompute, DEMO, integrate, PRIMARY, record, records, start, until } from "../support/emulator";
 
 const OAUTH = `${DEMO}/auth/oauth_providers`;
 const EMAIL = `${DEMO}/auth/email_server`;

@@ -1,5 +1,5 @@
 /** Attacks on rules 4 and 5 with the real engine. */
-import { Stack } from "./Stack";
+import { Stack } from "../support/Stack";
 
 const AUTH = 'const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });';
 

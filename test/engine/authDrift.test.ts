@@ -1,4 +1,4 @@
-import { Stack } from "./Stack";
+import { Stack } from "../support/Stack";
 
 const GOOGLE = "canary-google-secret-7";
 const SMTP = "canary-smtp-password-7";

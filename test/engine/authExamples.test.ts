@@ -1,4 +1,4 @@
-import { exampleStack } from "./example";
+import { exampleStack } from "../support/example";
 
 test("examples/oauth is deployed as it stands; a new client secret is an update of that provider alone", async () => {
   const stack = await exampleStack("oauth");

@@ -1,4 +1,4 @@
-import { Stack } from "./Stack";
+import { Stack } from "../support/Stack";
 
 const PROGRAM = `
   const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });

@@ -1,4 +1,4 @@
-import { Stack } from "./Stack";
+import { Stack } from "../support/Stack";
 
 test("a branch's primary is taken over, brought to what is declared, and survives destroy when it is to be retained", async () => {
   const program = (args: string) =>

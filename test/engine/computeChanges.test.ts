@@ -1,4 +1,4 @@
-import { Stack } from "./Stack";
+import { Stack } from "../support/Stack";
 
 const program = (args: string) =>
   `new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", ${args} });`;

@@ -1,4 +1,4 @@
-import { exampleStack, readmeStack } from "./example";
+import { exampleStack, readmeStack } from "../support/example";
 
 const primaryOf = (endpoints: Record<string, unknown>[], branchId: string) =>
   endpoints.find(({ type, branch_id }) => type === "read_write" && branch_id === branchId);

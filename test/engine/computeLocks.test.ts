@@ -1,4 +1,4 @@
-import { Stack } from "./Stack";
+import { Stack } from "../support/Stack";
 
 const BRANCHES = Array.from({ length: 10 }, (_, index) => ({
   id: `br-${index}`,

@@ -1,4 +1,4 @@
-import { Stack } from "./Stack";
+import { Stack } from "../support/Stack";
 
 const two = (a: string, b: string) => `
   ${a && `new svc.ComputeEndpoint("a", { projectId: "prj-demo", branchId: "${a}", size: 1 });`}

@@ -1,4 +1,4 @@
-import { Stack } from "./Stack";
+import { Stack } from "../support/Stack";
 
 const WIDE = "size: { min: 0.25, max: 10 }";
 

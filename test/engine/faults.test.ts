@@ -1,5 +1,5 @@
-import { ownPort } from "./service";
-import { Stack } from "./Stack";
+import { ownPort } from "../support/service";
+import { Stack } from "../support/Stack";
 
 const CREATE = { method: "POST", path: "/projects/{project_id}/endpoints" };
 const compute = (args: string, options = "") =>

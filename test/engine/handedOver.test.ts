@@ -1,4 +1,4 @@
-import { Stack } from "./Stack";
+import { Stack } from "../support/Stack";
 
 /** What must not change while resources change hands; keys are made anew by an adoption. */
 async function standing({ service }: Stack): Promise<object> {

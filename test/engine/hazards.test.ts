@@ -1,4 +1,4 @@
-import { Stack } from "./Stack";
+import { Stack } from "../support/Stack";
 
 /** What broke a throw-away provider under the real engine (docs/design/engine.md), kept from coming back. */
 

@@ -1,4 +1,4 @@
-import { Stack } from "./Stack";
+import { Stack } from "../support/Stack";
 
 interface EngineEvent {
   diagnosticEvent?: { message: string; severity: string; ephemeral?: boolean; urn?: string };

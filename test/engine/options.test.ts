@@ -1,4 +1,4 @@
-import { Stack } from "./Stack";
+import { Stack } from "../support/Stack";
 
 /** Resource options of Pulumi that a dynamic resource is easily deaf to. */
 describe("the options of a resource", () => {

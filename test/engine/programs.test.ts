@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { Stack } from "./Stack";
+import { Stack } from "../support/Stack";
 
 /** The forms of a program besides plain CommonJS. TypeScript is what the examples are written in. */
 

@@ -1,4 +1,4 @@
-import { Stack } from "./Stack";
+import { Stack } from "../support/Stack";
 
 const CANARIES = ["canary-google-secret-1", "canary-smtp-password-1"];
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cliEnvironment, ROOT } from "./cli";
+import { cliEnvironment, ROOT } from "../support/cli";
 
 const LONGEST_RUN_MS = 1_200_000;
 jest.setTimeout(LONGEST_RUN_MS + 60_000);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { startEmulator } from "../../src/emulator";
-import { ownPort } from "./service";
-import { Stack } from "./Stack";
+import { ownPort } from "../support/service";
+import { Stack } from "../support/Stack";
 
 /** A refresh uses the settings that the last up stored (docs/design/engine.md, Secrets and settings). */
 test("after a rotation of the key a refresh says what to do, which works, and no key is ever shown", async () => {

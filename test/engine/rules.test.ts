@@ -1,5 +1,5 @@
 /** The rules of what is announced, refused and kept, with the real engine; test/rules has every case of them in process. */
-import { Stack } from "./Stack";
+import { Stack } from "../support/Stack";
 
 const AUTH = 'const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });';
 

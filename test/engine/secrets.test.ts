@@ -1,4 +1,4 @@
-import { Stack } from "./Stack";
+import { Stack } from "../support/Stack";
 
 const VALUE = "canary-setting-Xw7";
 const LABEL = "canary-name-Xw7";

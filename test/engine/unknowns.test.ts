@@ -1,4 +1,4 @@
-import { Stack } from "./Stack";
+import { Stack } from "../support/Stack";
 
 const program = (database: string, args = "") => `
   const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo", databaseName: "${database}" });

@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as svc from "../../src";
 import { readerOf } from "../../src/functions/account";
-import { resolveSettings } from "../../src/dynamic/settings";
-import { api, control, createCompute, integrate, PRIMARY, record, start } from "../emulator/support";
+import { resolveSettings } from "../../src/contract/settings";
+import { api, control, createCompute, integrate, PRIMARY, record, start } from "../support/emulator";
 
 const CANARY = "canary-Fn7";
 const KEY = `${CANARY}-key`;

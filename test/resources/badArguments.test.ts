@@ -1,14 +1,14 @@
-import type { Lifecycle } from "../../src/dynamic/lifecycle";
-import { checkArguments, problemText, specEntries } from "../../src/dynamic/shape";
-import { authIntegration } from "../../src/lifecycles/AuthIntegration";
-import { authKeys } from "../../src/lifecycles/AuthKeys";
-import { authOwnershipTransfer } from "../../src/lifecycles/AuthOwnershipTransfer";
-import { authUser } from "../../src/lifecycles/AuthUser";
-import { computeEndpoint } from "../../src/lifecycles/ComputeEndpoint";
-import { emailServer } from "../../src/lifecycles/EmailServer";
-import { oauthProvider } from "../../src/lifecycles/OAuthProvider";
-import { whitelist } from "../../src/lifecycles/Whitelist";
-import { whitelistDomain } from "../../src/lifecycles/WhitelistDomain";
+import type { Lifecycle } from "../../src/host/lifecycle";
+import { checkArguments, problemText, specEntries } from "../../src/host/shape";
+import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
+import { authKeys } from "../../src/resources/authKeys/lifecycle";
+import { authOwnershipTransfer } from "../../src/resources/authOwnershipTransfer/lifecycle";
+import { authUser } from "../../src/resources/authUser/lifecycle";
+import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
+import { emailServer } from "../../src/resources/emailServer/lifecycle";
+import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
+import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
+import { whitelistDomain } from "../../src/resources/whitelist/whitelistDomainLifecycle";
 
 /** The reasons of what is refused, of one kind. */
 type Check = (given: Record<string, unknown>) => string[];

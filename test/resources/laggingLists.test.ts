@@ -1,9 +1,9 @@
-import { authIntegration } from "../../src/lifecycles/AuthIntegration";
-import { oauthProvider } from "../../src/lifecycles/OAuthProvider";
-import { whitelist } from "../../src/lifecycles/Whitelist";
-import { whitelistDomain } from "../../src/lifecycles/WhitelistDomain";
-import { computes, DEMO_PRIMARY } from "./computeCases";
-import { harness, PROJECT, PROVIDER, thrownBy, withIntegration, type Harness, type Json } from "./harness";
+import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
+import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
+import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
+import { whitelistDomain } from "../../src/resources/whitelist/whitelistDomainLifecycle";
+import { computes, DEMO_PRIMARY } from "../support/computeCases";
+import { harness, PROJECT, PROVIDER, thrownBy, withIntegration, type Harness, type Json } from "../support/harness";
 
 /** One answer of a list that lacks everything, then the truth: lists lag (docs/design/api.md, Delays). */
 const lagging = (route: string, body: object) => ({

@@ -1,7 +1,7 @@
-import { authIntegration } from "../../src/lifecycles/AuthIntegration";
-import { computeEndpoint } from "../../src/lifecycles/ComputeEndpoint";
-import { oauthProvider } from "../../src/lifecycles/OAuthProvider";
-import { harness, PROJECT, PROVIDER, urnOf, type Harness } from "./harness";
+import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
+import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
+import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
+import { harness, PROJECT, PROVIDER, urnOf, type Harness } from "../support/harness";
 
 /** What is managed from now on, not any more, or never was. */
 

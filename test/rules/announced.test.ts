@@ -2,9 +2,9 @@
  * Rule 5: what a plan will or may replace, restart or take over stands on the resource's line. Plans go through a
  * stand-in for the engine (program.ts); nothing here knows how a warning comes about.
  */
-import { records, until } from "../emulator/support";
-import { replacingArguments, UNKNOWN, warningsOn, type Declared, type Kind } from "./program";
-import { AUTH_PROVIDER, branch, expectDone, world, type Json, type World } from "./world";
+import { records, until } from "../support/emulator";
+import { replacingArguments, UNKNOWN, warningsOn, type Declared, type Kind } from "../support/rules/program";
+import { AUTH_PROVIDER, branch, expectDone, world, type Json, type World } from "../support/rules/world";
 
 const P = "prj-told";
 const SMTP = {

@@ -1,10 +1,10 @@
 /** Ways in which a hostile reading of the core found that production could be harmed, one test each. */
 import { createHash } from "node:crypto";
 import { Redactor } from "../../src/client/http/redact";
-import { authIntegration } from "../../src/lifecycles/AuthIntegration";
-import { PROJECT, urnOf, UNKNOWN, CANARY, PROVIDER, expectNoSecrets, type State } from "../resources/harness";
-import { ENDPOINTS as DEMO_ENDPOINTS } from "../resources/computeCases";
-import { altered, empty, json, lost, otherShape, scene } from "./hostile";
+import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
+import { PROJECT, urnOf, UNKNOWN, CANARY, PROVIDER, expectNoSecrets, type State } from "../support/harness";
+import { ENDPOINTS as DEMO_ENDPOINTS } from "../support/computeCases";
+import { altered, empty, json, lost, otherShape, scene } from "../support/rules/hostile";
 import {
   COMPUTE,
   computeScene,
@@ -30,10 +30,10 @@ import {
   USER_ARGS,
   WHITELIST_ARGS,
   whitelistScene,
-} from "./mutations";
-import { output } from "./program";
-import { outcomeOf, step, up, wordsOf } from "./steps";
-import { branch, world } from "./world";
+} from "../support/rules/mutations";
+import { output } from "../support/rules/program";
+import { outcomeOf, step, up, wordsOf } from "../support/rules/steps";
+import { branch, world } from "../support/rules/world";
 
 const ONE = "https://one.example.com";
 const TWO = "https://two.example.com";

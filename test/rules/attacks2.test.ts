@@ -1,6 +1,6 @@
 /** Attacks on rules 4 and 5, in process: what a program may ordinarily do is neither refused nor does it harm. */
-import { changesIn, output, Stack, UNKNOWN, warningsOn, type Kind, type Program } from "./program";
-import { branch, eachSeed, expectClean, expectDone, world } from "./world";
+import { changesIn, output, Stack, UNKNOWN, warningsOn, type Kind, type Program } from "../support/rules/program";
+import { branch, eachSeed, expectClean, expectDone, world } from "../support/rules/world";
 
 const SEEDS = 8;
 const site = (letter: string): string => `https://${letter}.example.com`;

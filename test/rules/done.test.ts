@@ -1,7 +1,17 @@
-import type { Properties } from "../../src/dynamic/properties";
-import { ENDPOINTS as DEMO_ENDPOINTS, endpointId } from "../resources/computeCases";
-import { expectNoSecrets, PROJECT, type Harness, type Json, type State } from "../resources/harness";
-import { altered, empty, emptyPage, errorInside, otherShape, page, type Reply, type Rule, type Scene } from "./hostile";
+import type { Properties } from "../../src/contract/hiddenKeys";
+import { ENDPOINTS as DEMO_ENDPOINTS, endpointId } from "../support/computeCases";
+import { expectNoSecrets, PROJECT, type Harness, type Json, type State } from "../support/harness";
+import {
+  altered,
+  empty,
+  emptyPage,
+  errorInside,
+  otherShape,
+  page,
+  type Reply,
+  type Rule,
+  type Scene,
+} from "../support/rules/hostile";
 import {
   COMPUTE,
   computeScene,
@@ -21,8 +31,8 @@ import {
   providerOf,
   standing,
   type Mutation,
-} from "./mutations";
-import { outcomeOf, step, up, wordsOf, type Outcome } from "./steps";
+} from "../support/rules/mutations";
+import { outcomeOf, step, up, wordsOf, type Outcome } from "../support/rules/steps";
 
 type Way = readonly [name: string, kind: "empty" | "odd", answer: Reply];
 

@@ -1,6 +1,6 @@
-import type { Properties } from "../../src/dynamic/properties";
-import { expectNoSecrets, type Harness, type Json, type State } from "../resources/harness";
-import { FOREIGN_404S, OWN_404, type Scene } from "./hostile";
+import type { Properties } from "../../src/contract/hiddenKeys";
+import { expectNoSecrets, type Harness, type Json, type State } from "../support/harness";
+import { FOREIGN_404S, OWN_404, type Scene } from "../support/rules/hostile";
 import {
   COMPUTE,
   computeScene,
@@ -32,8 +32,8 @@ import {
   userScene,
   WHITELIST_ARGS,
   whitelistScene,
-} from "./mutations";
-import { lastingLines, outcomeOf, wordsOf } from "./steps";
+} from "../support/rules/mutations";
+import { lastingLines, outcomeOf, wordsOf } from "../support/rules/steps";
 
 interface Kind {
   kind: string;

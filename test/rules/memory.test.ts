@@ -5,8 +5,8 @@
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { RunMemory } from "../../src/dynamic/memory";
-import { output, type Declared, type Kind, type Program, type Stack } from "./program";
+import { RunMemory } from "../../src/host/memory";
+import { output, type Declared, type Kind, type Program, type Stack } from "../support/rules/program";
 import {
   atRest,
   AUTH_PROVIDER,
@@ -17,7 +17,7 @@ import {
   world,
   type Json,
   type World,
-} from "./world";
+} from "../support/rules/world";
 
 const SEEDS = 8;
 

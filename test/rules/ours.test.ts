@@ -1,8 +1,8 @@
-import type { Properties } from "../../src/dynamic/properties";
+import type { Properties } from "../../src/contract/hiddenKeys";
 import type { EmulatorOptions } from "../../src/emulator";
-import { ENDPOINTS as DEMO_ENDPOINTS } from "../resources/computeCases";
-import { expectNoSecrets, PROJECT, PROVIDER, type Harness, type Json, type State } from "../resources/harness";
-import { cut, json, lost, type Hostile, type Reply, type Scene } from "./hostile";
+import { ENDPOINTS as DEMO_ENDPOINTS } from "../support/computeCases";
+import { expectNoSecrets, PROJECT, PROVIDER, type Harness, type Json, type State } from "../support/harness";
+import { cut, json, lost, type Hostile, type Reply, type Scene } from "../support/rules/hostile";
 import {
   COMPUTE,
   computeScene,
@@ -24,10 +24,10 @@ import {
   standing,
   USER_ARGS,
   userScene,
-} from "./mutations";
-import { Network } from "./network";
-import { lastingLines, outcomeOf, up, wordsOf, type Outcome } from "./steps";
-import { world } from "./world";
+} from "../support/rules/mutations";
+import { Network } from "../support/rules/network";
+import { lastingLines, outcomeOf, up, wordsOf, type Outcome } from "../support/rules/steps";
+import { world } from "../support/rules/world";
 
 /** What the service calls the object that a state or a record names. */
 const idIn = ({ id }: State): string => id.slice(PROJECT.length + 1);

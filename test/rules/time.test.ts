@@ -1,10 +1,10 @@
-import { computeEndpoint } from "../../src/lifecycles/ComputeEndpoint";
-import { oauthProvider } from "../../src/lifecycles/OAuthProvider";
-import { endpointId } from "../resources/computeCases";
-import { withIntegration, type State } from "../resources/harness";
-import { json, scene, type Reply } from "./hostile";
-import { COMPUTE, computesOf, ENDPOINT, ENDPOINTS, OAUTH, OAUTH_STANDARD, standing } from "./mutations";
-import { outcomeOf, wordsOf, type Outcome } from "./steps";
+import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
+import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
+import { endpointId } from "../support/computeCases";
+import { withIntegration, type State } from "../support/harness";
+import { json, scene, type Reply } from "../support/rules/hostile";
+import { COMPUTE, computesOf, ENDPOINT, ENDPOINTS, OAUTH, OAUTH_STANDARD, standing } from "../support/rules/mutations";
+import { outcomeOf, wordsOf, type Outcome } from "../support/rules/steps";
 
 const busy = (status: number, headers: Record<string, string> = {}): Reply => {
   const reply = json({ request_id: "req-4", code: "", message: "too many requests" }, status);

@@ -6,10 +6,18 @@
  * SVC_MODEL_SEED and SVC_MODEL_PATH take to replay it.
  */
 import fc from "fast-check";
-import { Colleague, domainsOf, homeOf, THEIR_CLIENT, type Deed } from "./colleague";
-import { HOWS, Network, type How } from "./network";
-import { changesIn, output, type Course, type Entry, type Outcome, type Program, type Stack } from "./program";
-import { atRest, branch, world, type Json, type World } from "./world";
+import { Colleague, domainsOf, homeOf, THEIR_CLIENT, type Deed } from "../support/rules/colleague";
+import { HOWS, Network, type How } from "../support/rules/network";
+import {
+  changesIn,
+  output,
+  type Course,
+  type Entry,
+  type Outcome,
+  type Program,
+  type Stack,
+} from "../support/rules/program";
+import { atRest, branch, world, type Json, type World } from "../support/rules/world";
 
 const RUNS = Number(process.env["SVC_MODEL_RUNS"] ?? 500);
 const SEED = Number(process.env["SVC_MODEL_SEED"] ?? 20_240_801);

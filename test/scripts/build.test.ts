@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { call, environment, SCRIPTS, temporaryFolder, type Called } from "./support";
+import { call, environment, SCRIPTS, temporaryFolder, type Called } from "../support/scripts";
 
 jest.setTimeout(120_000); // The compiler runs.
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { call, environment, fakeExecutable, runProcess, temporaryFolder } from "./support";
+import { call, environment, fakeExecutable, runProcess, temporaryFolder } from "../support/scripts";
 
 /** What a folder of a user may be called: cut at its spaces, or with its quotes taken for a shell's, it is another one. */
 const NAME = `it's a "temporary" $HOME folder`;

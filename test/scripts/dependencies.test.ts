@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { call, environment, fakeExecutable, temporaryFolder } from "./support";
+import { call, environment, fakeExecutable, temporaryFolder } from "../support/scripts";
 
 const MANIFEST = { dependencies: { zod: "4.0.0" }, workspaces: ["examples/*"] };
 const LOCK = {

@@ -1,16 +1,16 @@
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ArgumentSpec } from "../../src/dynamic/shape";
-import { authIntegration } from "../../src/lifecycles/AuthIntegration";
-import { authKeys } from "../../src/lifecycles/AuthKeys";
-import { authOwnershipTransfer } from "../../src/lifecycles/AuthOwnershipTransfer";
-import { authUser } from "../../src/lifecycles/AuthUser";
-import { computeEndpoint } from "../../src/lifecycles/ComputeEndpoint";
-import { emailServer } from "../../src/lifecycles/EmailServer";
-import { oauthProvider } from "../../src/lifecycles/OAuthProvider";
-import { whitelist } from "../../src/lifecycles/Whitelist";
-import { whitelistDomain } from "../../src/lifecycles/WhitelistDomain";
-import { call, environment, SCRIPTS, temporaryFolder, type Called } from "./support";
+import type { ArgumentSpec } from "../../src/host/shape";
+import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
+import { authKeys } from "../../src/resources/authKeys/lifecycle";
+import { authOwnershipTransfer } from "../../src/resources/authOwnershipTransfer/lifecycle";
+import { authUser } from "../../src/resources/authUser/lifecycle";
+import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
+import { emailServer } from "../../src/resources/emailServer/lifecycle";
+import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
+import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
+import { whitelistDomain } from "../../src/resources/whitelist/whitelistDomainLifecycle";
+import { call, environment, SCRIPTS, temporaryFolder, type Called } from "../support/scripts";
 
 jest.setTimeout(300_000); // Each run reads all sources with the compiler.
 
@@ -73,7 +73,12 @@ describe("the reference", () => {
   test("is out of date once a JSDoc has changed: --check names the page and the command, and writes nothing", async () => {
     const root = copy();
     expect(await docs(root)).toMatchObject({ value: 0 });
-    edit(root, "src/resources/ComputeEndpoint.ts", "Whether the connection pooler is on.", "Turns the pooler on.");
+    edit(
+      root,
+      "src/resources/computeEndpoint/ComputeEndpoint.ts",
+      "Whether the connection pooler is on.",
+      "Turns the pooler on.",
+    );
     const before = pages(root);
     const { value, output } = await docs(root, "--check");
     expect(value).toBe(1);
@@ -87,9 +92,9 @@ describe("the reference", () => {
       rows(pages(root)[0] ?? "", heading).find(([first]) => first === `\`${name}\``);
     expect(cells("Arguments of EmailServer", "password")).toContain("yes");
     expect(cells("Arguments of ComputeEndpoint", "regionId")?.at(-1)).toBe("replaces it");
-    edit(root, "src/resources/EmailServer.ts", 'secretArgs: ["password"],', "");
+    edit(root, "src/resources/emailServer/EmailServer.ts", 'secretArgs: ["password"],', "");
     const spec = "regionId: { schema: text, replaces: true";
-    edit(root, "src/lifecycles/computeArguments.ts", spec, spec.replace("replaces", "createOnly"));
+    edit(root, "src/resources/computeEndpoint/arguments.ts", spec, spec.replace("replaces", "createOnly"));
     expect(await docs(root)).toMatchObject({ value: 0 });
     expect(cells("Arguments of EmailServer", "password")).not.toContain("yes");
     expect(cells("Arguments of ComputeEndpoint", "regionId")?.at(-1)).toBe("no effect after creation");
@@ -97,7 +102,7 @@ describe("the reference", () => {
 
   test("is not written while something public lacks its words: each is named with its place", async () => {
     const root = copy();
-    edit(root, "src/resources/AuthUser.ts", "  /** The id in the table of the synced users. */\n", "");
+    edit(root, "src/resources/authUser/AuthUser.ts", "  /** The id in the table of the synced users. */\n", "");
     const exported = 'export { readerOf } from "./functions/account";\n';
     edit(root, "src/index.ts", "export { connectionUriOutput }", `${exported}export { connectionUriOutput }`);
     const before = pages(root);

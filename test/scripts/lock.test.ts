@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { call, environment, temporaryFolder } from "./support";
+import { call, environment, temporaryFolder } from "../support/scripts";
 
 function locked(lock: string, work: string, options = "{ pollMs: 20 }"): ReturnType<typeof call> {
   return call("setup/lock.mts", "withLock", [JSON.stringify(lock), work, options], environment([]));

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { call, environment, fakeExecutable, NODE, runProcess, SCRIPTS, temporaryFolder } from "./support";
+import { call, environment, fakeExecutable, NODE, runProcess, SCRIPTS, temporaryFolder } from "../support/scripts";
 
 test("beside the Node that stands in for the packaged one nothing else is found first: the CLI that was chosen runs", async () => {
   const root = temporaryFolder();

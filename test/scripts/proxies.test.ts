@@ -1,4 +1,4 @@
-import { call, environment } from "./support";
+import { call, environment } from "../support/scripts";
 
 /** With the loopback of this machine taken out of what goes through a proxy. */
 const direct = async (env: Record<string, string>): Promise<unknown> =>

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { call, environment, fakeExecutable, temporaryFolder, type Called } from "./support";
+import { call, environment, fakeExecutable, temporaryFolder, type Called } from "../support/scripts";
 
 const VERSION = "3.259.0";
 const HOST = "pulumi-language-nodejs";

@@ -1,6 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { call, environment, fakeExecutable, runProcess, SCRIPTS, temporaryFolder, type Ended } from "./support";
+import {
+  call,
+  environment,
+  fakeExecutable,
+  runProcess,
+  SCRIPTS,
+  temporaryFolder,
+  type Ended,
+} from "../support/scripts";
 
 const CI_RUN = join(SCRIPTS, "..", ".ci", "run");
 

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { call, environment, temporaryFolder } from "./support";
+import { call, environment, temporaryFolder } from "../support/scripts";
 
 /** The ending apart: this file is looked through as well. */
 const MD = ".md";

@@ -2,7 +2,7 @@ import axios, { type AxiosInstance, type AxiosResponse } from "axios";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { Readable } from "node:stream";
-import { isLoopback } from "../../loopback";
+import { isLoopback } from "../../contract/loopback";
 import { ConnectionError, inSeconds, TimeoutError } from "./errors";
 import type { Request } from "./requests";
 

@@ -9,7 +9,7 @@ import { withoutSecrets } from "../http/requestLog";
 import { createProject, DEMO_REGION_ID, standardBranches, type BranchPlan } from "../model/seed";
 import type { Env, Service } from "../model/service";
 import { projectStateView, stateView } from "./stateView";
-import { packageVersion } from "../../dynamic/version";
+import { packageVersion } from "../../contract/version";
 import { conflict, notFound } from "../http/wireErrors";
 
 type NewProject = z.output<typeof newProjectBody>;

@@ -1,0 +1,112 @@
+import { isLoopback } from "./loopback";
+import { isUnknown } from "./unknowns";
+
+/** Where the service is and who asks. Resolved anew at each call; the key is never a resource input. */
+export interface Settings {
+  /** The versioned API root, such as `https://api.example.com/api/v2`, without a trailing slash (docs/design/api.md, Requests). */
+  readonly baseUrl: string;
+  /** Sent as `Bearer` in each request (docs/design/api.md, Requests). Secret. */
+  readonly apiKey: string;
+  /** The one supported auth provider unless set otherwise (docs/design/api.md, Requests). */
+  readonly authProvider: string;
+  /** No progress lines. */
+  readonly quiet: boolean;
+}
+
+/** Reads one setting by its name in the namespace `svc`, such as `apiKey`. */
+export type ReadSetting = (name: keyof typeof ENVIRONMENT) => string | undefined;
+
+/** The environment variable behind each setting: asked for when the stack configuration does not give it. */
+const ENVIRONMENT = {
+  apiKey: "SVC_API_KEY",
+  baseUrl: "SVC_BASE_URL",
+  authProvider: "SVC_AUTH_PROVIDER",
+  quiet: "SVC_QUIET",
+  allowHttp: "SVC_ALLOW_HTTP",
+} as const;
+
+const DEFAULT_AUTH_PROVIDER = "supported_provider";
+
+/** As lifecycles/identifiers has it for arguments; every program loads this file, so it does without zod. */
+const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
+
+/** The settings, or all that is wrong with them. An unknown setting (a preview) is neither: `undefined`. */
+export function resolveSettings(read: ReadSetting): { settings?: Settings; problems: string[] } {
+  const get = (name: keyof typeof ENVIRONMENT): string | undefined =>
+    text(read(name)) ?? text(process.env[ENVIRONMENT[name]]);
+  const apiKey = get("apiKey");
+  const baseUrl = get("baseUrl");
+  if (isUnknown(apiKey) || isUnknown(baseUrl)) return { problems: [] };
+
+  const problems: string[] = [];
+  if (apiKey === undefined) {
+    problems.push(
+      "no API key: set it with `pulumi config set --secret svc:apiKey`, in the environment as SVC_API_KEY, or as `apiKey` of an explicit svc.Provider",
+    );
+  } else if (!/^[\x21-\x7e]+$/.test(apiKey)) {
+    problems.push("svc:apiKey (or SVC_API_KEY) holds a blank or a character that no HTTP header can carry");
+  }
+  if (baseUrl === undefined) {
+    problems.push(
+      "no base URL: set it with `pulumi config set svc:baseUrl https://…/api/v2`, in the environment as SVC_BASE_URL, or as `baseUrl` of an explicit svc.Provider",
+    );
+  } else {
+    problems.push(...baseUrlProblems(baseUrl, isOn(get("allowHttp"))));
+  }
+  for (const name of ["quiet", "allowHttp"] as const) {
+    if (isFlag(get(name))) continue;
+    problems.push(`svc:${name} (or ${ENVIRONMENT[name]}) must be true or false (or 1 or 0)`);
+  }
+  const authProvider = get("authProvider") ?? DEFAULT_AUTH_PROVIDER;
+  if (!SEGMENT.test(authProvider)) {
+    problems.push("svc:authProvider (or SVC_AUTH_PROVIDER) must be the short name of an auth provider");
+  }
+  if (problems.length > 0 || apiKey === undefined || baseUrl === undefined) return { problems };
+  return {
+    problems,
+    settings: {
+      apiKey,
+      baseUrl: baseUrl.replace(/\/+$/, ""),
+      authProvider,
+      quiet: isOn(get("quiet")),
+    },
+  };
+}
+
+/** In words that never repeat the URL: it may hold a password. */
+function baseUrlProblems(baseUrl: string, allowHttp: boolean): string[] {
+  const where = "svc:baseUrl (or SVC_BASE_URL)";
+  if (!/^https?:\/\//i.test(baseUrl)) return [`${where} must begin with https:// (or http:// for a local emulator)`];
+  if (!URL.canParse(baseUrl)) return [`${where} is not a URL`];
+  const url = new URL(baseUrl);
+  const problems: string[] = [];
+  if (url.protocol === "http:" && !allowHttp && !isLoopback(url.hostname)) {
+    problems.push(
+      `${where} must begin with https://: http:// would send the API key unencrypted to another host. For an emulator in another container, set svc:allowHttp to true (or SVC_ALLOW_HTTP=1)`,
+    );
+  }
+  if (url.username !== "" || url.password !== "") problems.push(`${where} must hold no user name and no password`);
+  if (url.search !== "" || url.hash !== "") problems.push(`${where} must hold no query and no fragment`);
+  if (!/\/v2\/*$/.test(url.pathname)) {
+    problems.push(`${where} must end in the version segment of the API, such as https://…/api/v2`);
+  }
+  return problems;
+}
+
+/** Whether it is left out, not known yet, or one of the words for on and off. */
+function isFlag(flag: string | undefined): boolean {
+  return flag === undefined || isUnknown(flag) || ["true", "1", "false", "0"].includes(flag);
+}
+
+function isOn(flag: string | undefined): boolean {
+  return flag === "1" || flag === "true";
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+}
+
+/** Whether errors keep their stacks, for those who look for a defect in this package. */
+export function debugStacks(): boolean {
+  return process.env["SVC_DEBUG"] === "1";
+}

@@ -1,5 +1,0 @@
-import type * as pulumi from "@pulumi/pulumi";
-import type { Properties } from "./properties";
-
-/** The methods of a dynamic provider, all of them there. Apart from host.ts, so that the published types need no zod. */
-export type HostedProvider = Required<pulumi.dynamic.ResourceProvider<Properties, Properties>>;

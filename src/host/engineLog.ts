@@ -1,0 +1,75 @@
+import { createRequire } from "node:module";
+import type * as Grpc from "@grpc/grpc-js";
+import type * as EngineService from "@pulumi/pulumi/proto/engine_grpc_pb";
+import type * as EngineMessages from "@pulumi/pulumi/proto/engine_pb";
+import { isUnknown } from "../contract/unknowns";
+
+/** One line to the engine: shown on the resource's own line when the URN is well formed. */
+export interface LogLine {
+  readonly severity: "info" | "warning";
+  readonly message: string;
+  readonly urn: string | undefined;
+  /** Progress: replaced by the next one, kept nowhere. */
+  readonly ephemeral: boolean;
+}
+
+export type Log = (line: LogLine) => void;
+
+/** Nobody waits for it. Long, since one that is only slow must not cost the warnings of the whole process. */
+const CALL_DEADLINE_MS = 10_000;
+const WELL_FORMED_URN = /^urn:pulumi:[^:]+::[^:]+::[^:].*::.+/;
+const ADDRESS = /^(127\.0\.0\.1|localhost|\[::1\]):\d+$/;
+
+/**
+ * The engine's own log, at the address that it gives the dynamic-provider process as its last argument. Every call has
+ * a deadline; after a first failure the process stays silent: a line that does not show must never cost an `up`.
+ */
+export function engineLog(address: string | undefined = process.argv.at(-1)): Log {
+  if (address === undefined || !ADDRESS.test(address)) return () => undefined;
+  let engine: EngineConnection | undefined;
+  let silent = false;
+  return (line) => {
+    if (silent) return;
+    try {
+      engine ??= connect(address);
+      engine.log(line, (failed) => {
+        silent ||= failed;
+      });
+    } catch {
+      silent = true;
+    }
+  };
+}
+
+/** A malformed URN crashes the CLI (docs/design/engine.md, Lines to the user); without one the line goes to the stack's. */
+export function loggableUrn(urn: string | undefined): string {
+  return urn !== undefined && !isUnknown(urn) && WELL_FORMED_URN.test(urn) ? urn : "";
+}
+
+interface EngineConnection {
+  log(line: LogLine, done: (failed: boolean) => void): void;
+}
+
+function connect(address: string): EngineConnection {
+  // Required at the first line that is logged: in the dynamic-provider process the SDK has these modules in memory
+  // already. grpc-js is the SDK's dependency, not ours, so it is found from there.
+  const load = createRequire(require.resolve("@pulumi/pulumi"));
+  // Modules by their declared types.
+  const grpc = load("@grpc/grpc-js") as typeof Grpc;
+  const { EngineClient } = load("./proto/engine_grpc_pb") as typeof EngineService;
+  const { LogRequest, LogSeverity } = load("./proto/engine_pb") as typeof EngineMessages;
+  const client = new EngineClient(address, grpc.credentials.createInsecure());
+  return {
+    log({ severity, message, urn, ephemeral }, done) {
+      const request = new LogRequest();
+      request.setSeverity(severity === "info" ? LogSeverity.INFO : LogSeverity.WARNING);
+      request.setMessage(message);
+      request.setUrn(loggableUrn(urn));
+      request.setEphemeral(ephemeral);
+      const options = { deadline: Date.now() + CALL_DEADLINE_MS };
+      client.log(request, new grpc.Metadata(), options, (error: unknown) =>
+        done(error !== null && error !== undefined),
+      );
+    },
+  };
+}

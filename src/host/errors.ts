@@ -1,0 +1,33 @@
+import { debugStacks } from "../contract/settings";
+import { clean, type Properties } from "../contract/hiddenKeys";
+
+const LONGEST_MESSAGE = 2_000;
+
+/** What was thrown, in words. Anything but an `Error` would end as "undefined" or hang the call (docs/design/engine.md, Errors). */
+export function messageOf(thrown: unknown): string {
+  if (thrown instanceof Error && thrown.message !== "") return thrown.message;
+  if (typeof thrown === "string" && thrown !== "") return thrown;
+  return "an unexpected failure without a message";
+}
+
+/**
+ * The only kind of error that leaves the provider, beside `partialError`: no `id`, no stack (the engine prints it, with
+ * paths), no cause, a message of at most 2 kB.
+ */
+export function plainError(thrown: unknown, prefix = ""): Error {
+  const message = `${prefix}${messageOf(thrown)}`;
+  const error = new Error(message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message);
+  error.stack = debugStacks() && thrown instanceof Error ? (thrown.stack ?? "") : "";
+  return error;
+}
+
+/**
+ * The error that says "it exists, but is not ready": the engine keeps `id` and `properties` in the state and shows the
+ * reasons. Properties without `__provider` would poison the state for ever (docs/design/engine.md, Errors).
+ */
+export function partialError(id: string, properties: Properties, reason: string): Error {
+  const { message, stack } = plainError(reason);
+  const error = Object.assign(new Error(message), { id, properties: clean(properties), reasons: [message] });
+  error.stack = stack ?? "";
+  return error;
+}

@@ -1,0 +1,389 @@
+import { Deadline, mayHaveTakenEffect } from "../client";
+import { compare, isEmpty, type Comparison } from "./changes";
+import { echoOf, namesToEcho, withoutUnset } from "./echo";
+import { sameJson } from "./equality";
+import { loggableUrn } from "./engineLog";
+import { messageOf, partialError, plainError } from "./errors";
+import type { HostedProvider } from "./hostedProvider";
+import type { Call, Created, Lifecycle, Stored } from "./lifecycle";
+import { KeptError } from "./memory";
+import {
+  declaredTwice,
+  droppedWarning,
+  failure,
+  heldTwice,
+  patience,
+  possibleReplacement,
+  replacementWarning,
+  stays,
+} from "./messages";
+import { Progress } from "./progress";
+import { clean, hidden, inputEcho, visible, type Hidden, type Properties } from "../contract/hiddenKeys";
+import type { Session } from "./session";
+import { resolveSettings, type ReadSetting } from "../contract/settings";
+import { checkArguments, problemText, specEntries, specOf, surplusProblems, type Problem } from "./shape";
+import { containsUnknown } from "../contract/unknowns";
+
+const DEFAULT_TIMEOUT_SECONDS = 600;
+const READ_TIMEOUT_MS = 30_000;
+/** What a call may take beyond its deadline and its last request before it is given up. */
+const GRACE_MS = 15_000;
+
+/** What `customTimeouts` are for. */
+type Verb = "create" | "update" | "delete";
+
+/**
+ * Makes a plain lifecycle a Pulumi dynamic provider: the one wrapper around every method. It strips and echoes the
+ * hidden keys, checks, compares, cleans what goes back to the engine, and lets nothing leave but its own errors.
+ */
+export function host<Args extends object, Outputs extends object>(
+  lifecycle: Lifecycle<Args, Outputs>,
+  session: Session,
+): HostedProvider {
+  const { kind, args: specs } = lifecycle;
+  const { memory } = session;
+  let readSetting: ReadSetting = () => undefined;
+
+  const check = (given: Properties): { args: Properties; known: Partial<Args>; problems: Problem[] } => {
+    const { args, problems } = checkArguments(kind, specs, given);
+    const bad = new Set(problems.map(({ path }) => path.split(/[.[]/)[0]));
+    const good = Object.entries(args).filter(([name, value]) => !bad.has(name) && !containsUnknown(value));
+    // Each of these arguments has passed its own schema.
+    const known = Object.fromEntries(good) as Partial<Args>;
+    problems.push(...(lifecycle.rules?.(known, new Set(Object.keys(given))) ?? []));
+    return { args, known, problems };
+  };
+
+  /** The arguments of a create or an update: everything is known now, so everything is checked. */
+  const checked = (given: Properties): Args => {
+    const { args, problems } = check(given);
+    if (problems.length > 0) throw new Error(problems.map(problemText).join("; "));
+    // Checked just above, argument by argument.
+    return args as Args;
+  };
+
+  const storedFrom = (id: string, properties: Properties): Stored<Args, Outputs> => {
+    const { __args, __version, __unfinished } = hidden(properties);
+    const outs = visible(properties);
+    const upgraded =
+      lifecycle.upgrade !== undefined && __version !== undefined && __version < lifecycle.version
+        ? lifecycle.upgrade(outs, __version)
+        : outs;
+    return {
+      id,
+      // What this provider returned earlier, through the JSON of the state.
+      outs: upgraded as Partial<Outputs & Args>,
+      managed: new Set(__args),
+      unfinished: __unfinished !== undefined,
+    };
+  };
+
+  const complete = (outputs: object, args: object, echo: Properties, unfinished?: string): Properties =>
+    clean({
+      ...outputs,
+      ...args,
+      ...echo,
+      __args: Object.keys(args).sort(),
+      __version: lifecycle.version,
+      __unfinished: unfinished,
+    });
+
+  const compareWith = ({ outs, managed }: Stored<Args, Outputs>, news: Properties): Comparison<Args> => {
+    // Every resource of a program has an argument. Where none is named (an import), all that is known is taken for managed.
+    const known = managed.size > 0 ? managed : new Set(Object.keys(outs).filter((name) => specOf(specs, name)));
+    return compare(specs, outs as Properties, known, news);
+  };
+
+  /** Runs one lifecycle method under a deadline, with the moving line of its resource. */
+  const run = async <Result>(
+    own: Hidden,
+    timeoutMs: number,
+    properties: readonly Properties[],
+    work: (call: Call<Outputs>) => Promise<Result>,
+    {
+      onTaken,
+      ...more
+    }: Partial<Pick<Call<Outputs>, "keep" | "beforeDelete">> & {
+      onTaken?: (object: string) => void;
+    } = {},
+  ): Promise<Result> => {
+    // Settings are resolved anew at each call: the environment may have come later than the process.
+    const { client, settings } = session.account(readSetting);
+    client.learnSecrets(...properties);
+    const { __urn, __urn: urn = "" } = own;
+    const deadline = new Deadline(timeoutMs);
+    const progress = new Progress(session.log, __urn, settings.quiet);
+    try {
+      return await withLastResort(deadline, client.longestAttemptMs + GRACE_MS, () =>
+        work({
+          client,
+          authProvider: settings.authProvider,
+          deadline,
+          onProgress: (text) => progress.show(text),
+          run: {
+            take: (object) => {
+              memory.take(object, urn);
+              onTaken?.(object);
+            },
+            checkOwn: (object) => memory.checkOwn(object, urn),
+            isKept: (object) => memory.holder(object, urn) !== undefined,
+            wasDeleted: (object) => memory.wasDeleted(object),
+            departure: (object) => memory.departure(object),
+            leavesSoon: (object) => memory.leavesWithin(object, session.siblingStartsMs),
+            untilFree: (object, still) => memory.untilFree(object, deadline, still),
+            whileLeaving: (objects, deletes, leave) => memory.whileLeaving(objects, urn, deletes, leave),
+          },
+          beforeDelete: () => undefined,
+          note: (message) => {
+            if (!settings.quiet) session.log({ severity: "info", message, urn: __urn, ephemeral: false });
+          },
+          keep: () => undefined,
+          ...more,
+        }),
+      );
+    } finally {
+      progress.end();
+    }
+  };
+
+  const remember = (verb: Verb, urn: string, id: string, outs: object): void => {
+    // What was just returned has the types of its lifecycle.
+    const objects = lifecycle.objects(id, outs as Partial<Outputs & Args>);
+    if (verb === "update") memory.hold(urn, objects);
+    else objects.forEach((object) => memory.keep(object, urn));
+  };
+
+  /** What a plan says of one resource, on its own line. */
+  const warn = (urn: string, stored: Stored<Args, Outputs>, given: Properties, changes: Comparison<Args>): void => {
+    const { replaces } = changes;
+    // The program's arguments have passed `check`.
+    const plan = { stored, news: knownOf(given) as Partial<Args>, changes, replaces };
+    const isOpen = (name: string): boolean => containsUnknown(given[name]);
+    const certain = [...replaces].filter((name) => !isOpen(name));
+    const open = specEntries(specs).filter(
+      ([name, spec]) => (spec.replaces ?? false) !== false && changes.changed.has(name) && isOpen(name),
+    );
+    if (certain.length > 0) {
+      session.warn(urn, replacementWarning(kind, stored.id, certain, lifecycle.replacement(plan)));
+    } else if (open.length > 0) {
+      const names = open.map(([name]) => name);
+      session.warn(urn, possibleReplacement(kind, stored.id, names, lifecycle.replacement(plan)));
+    }
+    // A replacement takes over nothing that is not declared: what is dropped needs no word.
+    if (replaces.size > 0) return;
+    for (const warning of lifecycle.warnings?.(plan) ?? []) session.warn(urn, warning);
+    for (const name of changes.dropped) {
+      const { unreadable, local } = specs[name];
+      session.warn(urn, droppedWarning(kind, stored.id, name, unreadable !== true && local !== true));
+    }
+  };
+
+  /** The error of a call that leaves nothing to be kept. */
+  const plainFailure = (thrown: unknown, verb: Verb, own: Hidden, id?: string): Error => {
+    const patient = patience(thrown, verb, timeoutMs(own, verb));
+    return plainError(patient === "" ? thrown : `${messageOf(thrown)}.${patient}`, failure(verb, kind, own, id));
+  };
+
+  /**
+   * A creation or an update (of `before`): what was kept is in the state, whatever fails later. A change of which it is not
+   * known whether it took effect leaves a mark there, so that the next update asks, or sends again what cannot be read.
+   */
+  const apply = async (
+    verb: "create" | "update",
+    news: Properties,
+    before: { id: string; olds: Properties } | undefined,
+    work: (call: Call<Outputs>, given: Args) => Promise<Created<Outputs>>,
+  ): Promise<{ id: string; outs: Properties }> => {
+    const own = hidden(news);
+    const { __urn = "" } = own;
+    const taken: string[] = [];
+    let kept: (Created<Outputs> & { given: Args; shown: Properties }) | undefined;
+    try {
+      const given = checked(visible(news));
+      const { id, outputs } = await run(
+        own,
+        timeoutMs(own, verb),
+        [visible(before?.olds ?? {}), visible(news)],
+        (call) => work(call, given),
+        {
+          keep: (id, outputs, shown = {}) => (kept = { id, outputs, given, shown }),
+          onTaken: (object) => taken.push(object),
+        },
+      );
+      remember(verb, __urn, id, { ...outputs, ...given });
+      return { id, outs: complete(outputs, given, inputEcho(own)) };
+    } catch (thrown) {
+      if (kept === undefined) {
+        taken.forEach((object) => memory.release(object));
+        const error = plainFailure(thrown, verb, own, before?.id);
+        if (before === undefined || !mayHaveTakenEffect(thrown)) throw error;
+        throw partialError(before.id, { ...before.olds, __unfinished: verb }, error.message);
+      }
+      const { id, outputs, given, shown } = kept;
+      remember(verb, __urn, id, { ...outputs, ...given });
+      const [what, it] = before === undefined ? ["exists", "It"] : ["was changed", "The change"];
+      const patient = patience(thrown, verb, timeoutMs(own, verb));
+      const reason = `${kind} ${id} ${what}, but ${messageOf(thrown)}. ${it} is kept in the stack: run pulumi up again.${patient}`;
+      throw partialError(id, complete(outputs, { ...given, ...shown }, inputEcho(own), verb), reason);
+    }
+  };
+
+  return {
+    // Called once per process and text, possibly beside the first call: stored before anything is awaited.
+    configure({ config }) {
+      readSetting = (name) => config.get(`svc:${name}`);
+      return Promise.resolve();
+    },
+
+    async check(olds, news) {
+      return settle(() => {
+        const { args, known, problems } = check(visible(news));
+        const { __urn, __surplus = [] } = hidden(news);
+        const { settings, problems: settingProblems } = resolveSettings(readSetting);
+        if (__urn !== undefined) {
+          const oldInputs = visible(olds);
+          const isNew = Object.keys(oldInputs).length === 0;
+          // For a replacement the engine checks a second time, as if nothing had been there.
+          const isReplacement = isNew && Object.keys(session.checkedInputs(__urn) ?? {}).length > 0;
+          session.rememberCheck(__urn, isReplacement ? (session.checkedInputs(__urn) ?? {}) : oldInputs);
+          const claims = lifecycle.declares?.(known, settings?.authProvider ?? "", new Set(Object.keys(args))) ?? [];
+          for (const twin of loggableUrn(__urn) === "" ? [] : memory.declare(__urn, claims))
+            problems.push({ path: "", reason: declaredTwice(twin.urn, twin.what) });
+          for (const remark of lifecycle.remarks?.({ args: known, isNew, isReplacement }) ?? [])
+            session.warn(__urn, remark);
+        }
+        const settingReasons = settingProblems.map((reason) => ({ path: "", reason }));
+        // Never a property: the engine would print its value, secrets too (docs/design/engine.md).
+        const failures = [...surplusProblems(specs, __surplus), ...problems, ...settingReasons].map((problem) => ({
+          property: "",
+          reason: problemText(problem),
+        }));
+        return { inputs: clean({ ...args, ...inputEcho(hidden(news)) }), failures };
+      });
+    },
+
+    async diff(id, olds, news) {
+      return settle(() => {
+        const stored = storedFrom(id, olds);
+        const given = visible(news);
+        const comparison = compareWith(stored, given);
+        const { __urn } = hidden(news);
+        const oldInputs = session.checkedInputs(__urn);
+        if (__urn !== undefined && oldInputs !== undefined) {
+          warn(__urn, stored, given, comparison);
+        }
+        // A URN that is not known yet names no resource.
+        if (__urn !== undefined && oldInputs !== undefined && loggableUrn(__urn) !== "") {
+          // The types are those of the arguments and outputs; what is not known yet is taken as it is stored.
+          const known = { ...stored.outs, ...knownOf(given) } as Partial<Outputs & Args>;
+          // What is to be replaced is given up: whoever takes its place declares it once.
+          const objects = comparison.replaces.size > 0 ? [] : lifecycle.objects(id, known);
+          // The state may carry an older URN, which an alias leaves behind.
+          memory.hold(__urn, objects, hidden(olds).__urn);
+          const twin = objects.map((object) => memory.holder(object, __urn)).find((other) => other !== undefined);
+          if (twin !== undefined) throw new Error(heldTwice(kind, id, twin, __urn));
+        }
+        const result = { replaces: [...comparison.replaces], deleteBeforeReplace: lifecycle.deleteBeforeReplace };
+        if (stored.unfinished) return { ...result, changes: true };
+        if (isEmpty(comparison)) return { ...result, changes: false };
+        // Left undefined, the engine compares the inputs itself and can tell what differs (docs/design/engine.md, Diff). Where the
+        // inputs are equal and only the outs differ, it has to be told.
+        return oldInputs !== undefined && sameJson(oldInputs, given) ? { ...result, changes: true } : result;
+      });
+    },
+
+    async create(news) {
+      return apply("create", news, undefined, (call, given) => lifecycle.create(call, given));
+    },
+
+    async read(id, properties = {}) {
+      const own = hidden(properties);
+      try {
+        const stored = storedFrom(id, properties);
+        const observed = await run(own, READ_TIMEOUT_MS, [stored.outs], (call) => lifecycle.read(call, stored));
+        if (observed === undefined) {
+          // What this provider has stored carries a version. Without one somebody looks it up (`get`), and a blank id would
+          // be a resource without outputs.
+          if (own.__version === undefined) throw new Error("it does not exist");
+          return { id: "", props: {} };
+        }
+        const names = namesToEcho(specs, own.__args, observed.args);
+        const echo = echoOf(specs, names, stored.outs, observed.args);
+        const props = complete(observed.outputs, echo, inputEcho(own), observed.ready ? undefined : own.__unfinished);
+        return {
+          id,
+          // What a program does not declare (`get`) stays without managed arguments.
+          props: clean({ ...withoutUnset(props, names, echo), __args: own.__args }),
+          inputs: clean({ ...echo, ...inputEcho(own) }),
+        };
+      } catch (thrown) {
+        throw plainError(thrown, failure("read", kind, own, id));
+      }
+    },
+
+    async update(id, olds, news) {
+      const stored = storedFrom(id, olds);
+      const { outs } = await apply("update", news, { id, olds }, async (call, given) => ({
+        id,
+        outputs: await lifecycle.update(call, stored, given, compareWith(stored, given as Properties)),
+      }));
+      return { outs };
+    },
+
+    async delete(id, properties) {
+      const own = hidden(properties);
+      const { __urn: urn = "" } = own;
+      try {
+        const stored = storedFrom(id, properties);
+        const objects = lifecycle.objects(id, stored.outs);
+        const beforeDelete = (): void => memory.checkDeletable(objects, urn);
+        memory.giveUp(objects, urn);
+        beforeDelete();
+        await memory.whileLeaving(objects, urn, true, () =>
+          run(own, timeoutMs(own, "delete"), [stored.outs], (call) => lifecycle.delete(call, stored), { beforeDelete }),
+        );
+      } catch (thrown) {
+        if (!(thrown instanceof KeptError)) throw plainFailure(thrown, "delete", own, id);
+        const message = stays(kind, id, thrown.keeper);
+        session.log({ severity: "info", message, urn: own.__urn, ephemeral: false });
+      }
+    },
+  };
+}
+
+/**
+ * The last resort: a call that is over its deadline and still has not ended is given up, so that no defect can hang the
+ * engine (which waits for a call for ever, also after Ctrl-C). Longer than any request that must not be cut.
+ */
+function withLastResort<Result>(deadline: Deadline, graceMs: number, work: () => Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const unsubscribe = deadline.onExpire(() => {
+      const seconds = Math.round((deadline.totalMs + graceMs) / 1000);
+      timer = setTimeout(() => reject(new Error(`no end after ${seconds} s; the call was given up`)), graceMs);
+    });
+    Promise.resolve()
+      .then(work)
+      .then(resolve, reject)
+      .finally(() => {
+        unsubscribe();
+        clearTimeout(timer);
+      });
+  });
+}
+
+const knownOf = (given: Properties): Properties =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => !containsUnknown(value)));
+
+function timeoutMs({ __timeouts }: Hidden, verb: Verb): number {
+  return 1_000 * (__timeouts?.[verb] ?? DEFAULT_TIMEOUT_SECONDS);
+}
+
+/** For methods that wait for nothing: what is thrown becomes an error of ours. */
+function settle<Result>(work: () => Result): Promise<Result> {
+  try {
+    return Promise.resolve(work());
+  } catch (thrown) {
+    return Promise.reject(plainError(thrown));
+  }
+}

@@ -1,0 +1,130 @@
+import type { Client, Deadline } from "../client";
+import type { Claim, Departure } from "./memory";
+import type { Kind } from "../contract/pointer";
+import type { Properties } from "../contract/hiddenKeys";
+import type { ArgumentSpecs, Problem } from "./shape";
+
+/**
+ * What a resource is to this provider: plain functions over typed values. `host.ts` makes a Pulumi dynamic provider of
+ * it; nothing here knows hidden keys, unknown values, the engine, or how errors travel.
+ */
+export interface Lifecycle<Args extends object, Outputs extends object> {
+  readonly kind: Kind;
+  /** The shape of the outs. Raise it together with `upgrade` when an output is renamed or its meaning changes. */
+  readonly version: number;
+  readonly args: ArgumentSpecs<Args>;
+  /** The service refuses the twin of an object that still stands, so a replacement deletes first. */
+  readonly deleteBeforeReplace: boolean;
+  /**
+   * Rules over more than one argument, given the arguments that are known and well formed, and the names of all that are
+   * given: one that is not known yet, or has a problem of its own, is no missing one.
+   */
+  readonly rules?: (args: Partial<Args>, given: ReadonlySet<string>) => Problem[];
+  /** What a replacement does, and what users lose by it: the end of a sentence that says that it is replaced. */
+  readonly replacement: (plan: Plan<Args, Outputs>) => string;
+  /** What else a plan should say on the resource's own line, once. Not asked for a replacement. */
+  readonly warnings?: (plan: Plan<Args, Outputs>) => string[];
+  /** What a plan should say of the arguments alone, before anything is compared, once. */
+  readonly remarks?: (declared: Declared<Args>) => string[];
+  /** The objects at the service that these arguments are about: another resource that declares one of them is an error. */
+  readonly declares?: (args: Partial<Args>, authProvider: string, given: ReadonlySet<string>) => Claim[];
+  /** The objects at the service that the resource manages. */
+  readonly objects: (id: string, outs: Partial<Outputs & Args>) => string[];
+  /** Outs of an older `version` as those of this one. */
+  readonly upgrade?: (outs: Properties, version: number) => Properties;
+
+  create(call: Call<Outputs>, args: Args): Promise<Created<Outputs>>;
+  /** What stands at the service, or `undefined` when it is gone for sure. */
+  read(call: Call<Outputs>, stored: Stored<Args, Outputs>): Promise<Observed<Args, Outputs> | undefined>;
+  /** Sends what `changes` names, and looks whether the object is ready even when it names nothing. */
+  update(call: Call<Outputs>, stored: Stored<Args, Outputs>, args: Args, changes: Changes<Args>): Promise<Outputs>;
+  /** An object that is gone already is deleted. `call.beforeDelete` runs right before each request. */
+  delete(call: Call<Outputs>, stored: Stored<Args, Outputs>): Promise<void>;
+}
+
+export interface Created<Outputs> {
+  readonly id: string;
+  readonly outputs: Outputs;
+}
+
+/** What the state holds of an object: its arguments and outputs as they were stored last. */
+export interface Stored<Args, Outputs> {
+  readonly id: string;
+  readonly outs: Partial<Outputs & Args>;
+  /** The arguments that the program gives. Empty for a resource that is only looked up (`get`). */
+  readonly managed: ReadonlySet<string>;
+  readonly unfinished: boolean;
+}
+
+export interface Observed<Args, Outputs> {
+  /**
+   * The arguments as they stand at the service: an argument that can be read and is not set is `undefined`; one that
+   * cannot be read back (a secret) is left out and keeps what is stored.
+   */
+  readonly args: { readonly [Name in keyof Args]?: Args[Name] | undefined };
+  readonly outputs: Outputs;
+  /** Whether nothing is under way any more. */
+  readonly ready: boolean;
+}
+
+export interface Changes<Args> {
+  /** Given with another value than the one stored. */
+  readonly changed: ReadonlySet<keyof Args & string>;
+  /** Taken out of the program: no longer managed. */
+  readonly dropped: ReadonlySet<keyof Args & string>;
+  /**
+   * Managed from now on, with the value that was stored when it was not: what stands at the service may have changed
+   * since, so an update looks.
+   */
+  readonly added: ReadonlySet<keyof Args & string>;
+}
+
+export interface Plan<Args, Outputs> {
+  readonly stored: Stored<Args, Outputs>;
+  /** The new arguments that are known. */
+  readonly news: Partial<Args>;
+  readonly changes: Changes<Args>;
+  readonly replaces: ReadonlySet<keyof Args & string>;
+}
+
+/** A resource as the program declares it. */
+export interface Declared<Args> {
+  /** The arguments that are known and well formed. */
+  readonly args: Partial<Args>;
+  /** Whether it is going to be created. */
+  readonly isNew: boolean;
+  /** Whether it is created in place of one that is deleted or has been: then it is new as well. */
+  readonly isReplacement: boolean;
+}
+
+/** One call of the engine. Its clock and its moving line are what the client waits by. */
+export interface Call<Outputs> {
+  readonly client: Client;
+  readonly authProvider: string;
+  readonly deadline: Deadline;
+  /** One line that moves, on the resource's own line. */
+  readonly onProgress: (text: string) => void;
+  readonly run: Run;
+  /** Runs right before a request of a deletion; throws when the object is another resource's by now. */
+  readonly beforeDelete: () => void;
+  /** A lasting line, of what a person should know after this call. */
+  note(text: string): void;
+  /**
+   * The object exists (or was changed) from here on: whatever fails later, it stays in the state with these outputs.
+   * `shown`: given arguments that the service shows (or keeps) otherwise: the state holds these values of them.
+   */
+  keep(id: string, outputs: Outputs, shown?: Properties): void;
+}
+
+/** The memory of the run, as one resource sees it (memory.ts). */
+export interface Run {
+  take(object: string): void;
+  checkOwn(object: string): void;
+  isKept(object: string): boolean;
+  wasDeleted(object: string): boolean;
+  departure(object: string): Departure | undefined;
+  /** Also when the engine begins with a sibling's change a moment later. */
+  leavesSoon(object: string): Promise<boolean>;
+  untilFree(object: string, still?: string): Promise<boolean>;
+  whileLeaving<Result>(objects: readonly string[], deletes: boolean, work: () => Promise<Result>): Promise<Result>;
+}

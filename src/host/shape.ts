@@ -1,0 +1,146 @@
+import type { z } from "zod";
+import { unknownProperty } from "../helpers/given";
+import { isUnknown, containsUnknown } from "../contract/unknowns";
+import type { Properties } from "../contract/hiddenKeys";
+import { sameJson } from "./equality";
+
+/** What the dynamic layer needs to know of one argument. */
+export interface ArgumentSpec<T> {
+  /** Checks and normalises a known value. It never adds a default: a left-out argument is not managed. */
+  readonly schema: z.ZodType<T>;
+  readonly required?: boolean;
+  /**
+   * A change replaces the resource. `"container"`: the argument names what the object lives in, so that a value that is
+   * not known yet counts as a change too: the container is being replaced and takes its children along (docs/design/decisions.md, Replacing, moving, adopting).
+   */
+  readonly replaces?: boolean | "container";
+  /** Whether two values mean the same. Default: equal as JSON. */
+  readonly equal?: (left: T, right: T) => boolean;
+  /** What the service takes the argument for when it is left out; adding or dropping exactly this is no change of value. */
+  readonly assumed?: T;
+  /**
+   * Leaving it out declares that it is not set, instead of leaving it unmanaged: what stands there is a difference then,
+   * which an update takes away, or only a replacement can.
+   */
+  readonly unset?: "update" | "replace";
+  /**
+   * The service cannot show it, and no request changes it. Where nothing is stored of it, the program is believed; when it
+   * is taken out, nothing is to be said of drift.
+   */
+  readonly unreadable?: boolean;
+  /** A value of the program alone, which no request carries. Beginning to give it is a change of it. */
+  readonly local?: boolean;
+  /** Only looked at when the object is created: a change of it is no change of the object. */
+  readonly createOnly?: boolean;
+}
+
+export type ArgumentSpecs<Args extends object> = {
+  readonly [Name in keyof Required<Args>]: ArgumentSpec<Required<Args>[Name]>;
+};
+
+/** A problem with an input, in words a person can act on; it holds no string value, which may be a secret. */
+export interface Problem {
+  /** Where it is: `size.min`, `settings.pgSettings`. */
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** `size.min: must not be larger than size.max`: the whole text, since the engine must not be told the property (docs/design/engine.md, Errors). */
+export function problemText({ path, reason }: Problem): string {
+  return path === "" ? reason : `${path}: ${reason}`;
+}
+
+/**
+ * Checks each argument that is given, and normalises it. Whatever is not known yet passes as it is and is checked when
+ * it is known.
+ */
+export function checkArguments<Args extends object>(
+  kind: string,
+  specs: ArgumentSpecs<Args>,
+  given: Properties,
+): { args: Properties; problems: Problem[] } {
+  const args: Properties = {};
+  const problems: Problem[] = [];
+  for (const [name, value] of Object.entries(given)) {
+    const spec = specOf(specs, name);
+    if (spec === undefined) {
+      problems.push({
+        path: name,
+        reason: `is not an argument of ${kind}. If the program does not set it, a stack transformation or a transform adds it: leave resources of type pulumi-nodejs out there`,
+      });
+      continue;
+    }
+    const result = checkValue(spec.schema, value, name);
+    args[name] = result.value;
+    problems.push(...result.problems);
+  }
+  for (const [name, spec] of specEntries(specs)) {
+    if (spec.required === true && given[name] === undefined) {
+      problems.push({ path: name, reason: "is required" });
+    }
+  }
+  return { args, problems };
+}
+
+/** Of the names that the program gives and the resource does not have (`__surplus`). */
+export function surplusProblems<Args extends object>(specs: ArgumentSpecs<Args>, names: readonly string[]): Problem[] {
+  return names.map((path) => ({ path, reason: unknownProperty(path, Object.keys(specs)) }));
+}
+
+/** Each entry is an `ArgumentSpec` of its own type; here it is used for values of which nothing is known yet. */
+export function specEntries<Args extends object>(
+  specs: ArgumentSpecs<Args>,
+): [keyof Args & string, ArgumentSpec<unknown>][] {
+  return Object.entries(specs) as [keyof Args & string, ArgumentSpec<unknown>][];
+}
+
+export function specOf<Args extends object>(
+  specs: ArgumentSpecs<Args>,
+  name: string,
+): ArgumentSpec<unknown> | undefined {
+  return specEntries(specs).find(([key]) => key === name)?.[1];
+}
+
+function checkValue(schema: z.ZodType, value: unknown, name: string): { value: unknown; problems: Problem[] } {
+  if (isUnknown(value)) return { value, problems: [] };
+  const parsed = schema.safeParse(value);
+  const partlyKnown = containsUnknown(value);
+  if (parsed.success) return { value: partlyKnown ? value : parsed.data, problems: [] };
+  const issues = parsed.error.issues.filter(
+    (issue) => !partlyKnown || isUnknownName(issue) || !touchesUnknown(value, issue.path),
+  );
+  return { value, problems: issues.map(({ path, message }) => ({ path: pathText([name, ...path]), reason: message })) };
+}
+
+/** An issue at a node that is unknown, or that holds an unknown, says nothing yet. */
+function touchesUnknown(value: unknown, path: readonly PropertyKey[]): boolean {
+  let node = value;
+  for (const key of path) {
+    if (isUnknown(node)) return true;
+    // The path was walked by zod, so each step but the last is an object or an array.
+    node = typeof node === "object" && node !== null ? (node as Record<PropertyKey, unknown>)[key] : undefined;
+  }
+  return containsUnknown(node);
+}
+
+/** Marks an issue that is about the name of a property, whatever its value is or will be. */
+export const UNKNOWN_NAME = { unknownName: true } as const;
+
+function isUnknownName(issue: z.core.$ZodIssue): boolean {
+  return issue.code === "custom" && issue.params?.["unknownName"] === true;
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  return path
+    .map((key, index) =>
+      typeof key === "number" ? `[${key}]` : key === "" ? '[""]' : `${index > 0 ? "." : ""}${String(key)}`,
+    )
+    .join("");
+}
+
+/** Whether two values of an argument mean the same; both may be left out. */
+export function sameArgument(spec: ArgumentSpec<unknown>, left: unknown, right: unknown): boolean {
+  const [a, b] = [left ?? spec.assumed, right ?? spec.assumed];
+  if (a === undefined || b === undefined) return a === b;
+  return sameJson(a, b) || (spec.equal?.(a, b) ?? false);
+}

@@ -1,0 +1,130 @@
+import * as pulumi from "@pulumi/pulumi";
+import { isObject, isOutput, unknownNames, wordFor } from "../helpers/given";
+import { durationSeconds } from "./durations";
+import { checkPointerResolves } from "./pointerCheck";
+import { warnOfPlainKey } from "./plainKeyCheck";
+import { pointer, typeToken, type Kind } from "../contract/pointer";
+import type { Timeouts } from "../contract/hiddenKeys";
+
+/** In place of the arguments of a resource that is only looked up (`get`): a constructor has no other way to say "none". */
+export const NO_ARGUMENTS = undefined as never;
+
+/** The program side of a resource: its names, and which of them are secrets. */
+export interface Declaration {
+  readonly kind: Kind;
+  readonly args: readonly string[];
+  readonly outputs: readonly string[];
+  /** Arguments that are encrypted in the state whatever the program wraps them in. */
+  readonly secretArgs?: readonly string[];
+  readonly secretOutputs?: readonly string[];
+  /** The service refuses the twin, so a replacement deletes first; the program's own option wins. */
+  readonly deleteBeforeReplace: boolean;
+}
+
+/**
+ * A resource of this package: a custom resource whose `__provider` input points at `pulumi-svc/provider` (pointer.ts).
+ * What it adds to the arguments are hidden inputs, all of them optional to the provider side: a program in another
+ * language that declares the same type and pointer works as well.
+ */
+export abstract class SvcResource extends pulumi.CustomResource {
+  protected constructor(
+    declaration: Declaration,
+    name: string,
+    args: object | undefined,
+    given: pulumi.CustomResourceOptions | undefined,
+  ) {
+    const { kind } = declaration;
+    const type = typeToken(kind);
+    const opts = checkedOptions(`${kind} "${name}"`, args, given);
+    if (opts.import !== undefined) {
+      throw new Error(
+        `${kind} "${name}": the option "import" does not work for dynamic resources. Take the object over with "adopt: true" where the resource has it, or look it up with ${kind}.get.`,
+      );
+    }
+    checkPointerResolves();
+    warnOfPlainKey();
+    super(
+      type,
+      name,
+      {
+        ...inputs(declaration, args),
+        __surplus: surplus(declaration, args),
+        __provider: pointer(kind),
+        __urn: urnOf(name, type, opts.parent),
+        __timeouts: timeouts(opts.customTimeouts),
+      },
+      options(declaration, opts),
+    );
+  }
+}
+
+/** @throws when a program without types gives arguments or options that are none, or looks up without an id. */
+function checkedOptions(owner: string, args: unknown, opts: unknown = {}): pulumi.CustomResourceOptions {
+  if (!isObject(opts)) throw new Error(`${owner}: the options must be an object, not ${wordFor(opts)}.`);
+  if (args !== undefined && !isObject(args) && !isOutput(args)) {
+    throw new Error(`${owner}: the arguments must be an object, not ${wordFor(args)}.`);
+  }
+  const { id } = opts;
+  if ("id" in opts && (id === undefined || id === "" || !["string", "object"].includes(typeof id) || id === null)) {
+    throw new Error(`${owner}: the id of what is looked up must be a string that is not empty.`);
+  }
+  if (args === undefined && id === undefined) throw new Error(`${owner}: the arguments are missing.`);
+  // An object; what the SDK knows of its properties is not looked at here.
+  return opts as pulumi.CustomResourceOptions;
+}
+
+/** The names, and never the values, that the resource does not have: `check` refuses them with all other problems. */
+function surplus({ args: names }: Declaration, args: object | undefined): pulumi.Input<string[] | undefined> {
+  const unknown = (given: unknown): string[] | undefined => {
+    const found = isObject(given) && !pulumi.isUnknown(given) ? unknownNames(given, names) : [];
+    return found.length > 0 ? found : undefined;
+  };
+  if (!pulumi.Output.isInstance<unknown>(args)) return unknown(args);
+  // The second parameter is internal in the SDK's types; lifting a property uses it too. The names are known in a preview
+  // although some value is not.
+  type Apply = (names: typeof unknown, runWithUnknowns: boolean) => pulumi.Output<string[] | undefined>;
+  return (args.apply as Apply).call(args, unknown, true);
+}
+
+/** By name: spreading `args` would drag the internals of an Output into the inputs when all of it is one (docs/design/engine.md, Inputs and outputs). */
+function inputs({ args: names, outputs, secretArgs = [] }: Declaration, args: object | undefined): pulumi.Inputs {
+  // Reading a property of an Output lifts it, so this works for a plain object and for an Output of one.
+  const given = (args ?? {}) as Record<string, unknown>;
+  const props: pulumi.Inputs = {};
+  // An output that is not declared here would not be on the resource object.
+  for (const name of outputs) props[name] = undefined;
+  for (const name of names) {
+    props[name] = secretArgs.includes(name) && given[name] !== undefined ? pulumi.secret(given[name]) : given[name];
+  }
+  return props;
+}
+
+function options(
+  { secretArgs = [], secretOutputs = [], deleteBeforeReplace }: Declaration,
+  opts: pulumi.CustomResourceOptions,
+): pulumi.CustomResourceOptions {
+  return pulumi.mergeOptions(
+    // Secret arguments too: a read (`get`) brings no secret marks along (docs/design/engine.md, Inputs and outputs).
+    { ...(deleteBeforeReplace && { deleteBeforeReplace }), additionalSecretOutputs: [...secretArgs, ...secretOutputs] },
+    opts,
+  );
+}
+
+/**
+ * As a raw promise, which carries no dependency: an Output would depend on a parent that is a custom resource, and be
+ * unknown while that is replaced (docs/design/engine.md, Lines to the user).
+ */
+function urnOf(name: string, type: string, parent: pulumi.Resource | undefined): Promise<string> {
+  // `promise()` is marked internal in the SDK's types; it is public on every Output since 1.0.
+  return (pulumi.createUrn(name, type, parent) as pulumi.Output<string> & { promise(): Promise<string> }).promise();
+}
+
+function timeouts(given: pulumi.CustomTimeouts | undefined): Timeouts | undefined {
+  if (given === undefined) return undefined;
+  const { create, update, delete: remove } = given;
+  return {
+    ...(create !== undefined && { create: durationSeconds(create) }),
+    ...(update !== undefined && { update: durationSeconds(update) }),
+    ...(remove !== undefined && { delete: durationSeconds(remove) }),
+  };
+}

@@ -1,0 +1,252 @@
+import type { AuthCreation, AuthIntegrationRecord } from "../../client";
+import type { Call, Lifecycle } from "../../host/lifecycle";
+import { adopting } from "../../host/messages";
+import type { Properties } from "../../contract/hiddenKeys";
+import type { ArgumentSpecs } from "../../host/shape";
+import { notShown, shownOtherwise } from "../../host/shown";
+import type { AuthIntegrationOutputs, AuthIntegrationShape } from "./AuthIntegration";
+import { withoutAbsent } from "../shared/omitUndefined";
+import { boolean, textUpTo } from "../shared/schemas";
+import { keyOutputs, storedKeys } from "../authKeys/lifecycle";
+import { authProviderSchema, branchIdSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
+import { wasReplaced } from "../shared/integrationChild";
+import { OR_ALIAS, gone, madeAgo, standingOrNew } from "../shared/standing";
+
+type Shape = AuthIntegrationShape;
+type Outputs = AuthIntegrationOutputs & Partial<Shape>;
+
+const databaseIdentifier = textUpTo(63);
+
+/** What the service takes when no role is given. */
+const DEFAULT_ROLE = "svcdb_owner";
+
+const args: ArgumentSpecs<Shape> = {
+  projectId: { schema: projectIdSchema, required: true, replaces: true },
+  branchId: { schema: branchIdSchema, replaces: true },
+  databaseName: { schema: databaseIdentifier, replaces: true },
+  roleName: { schema: databaseIdentifier, replaces: true, unreadable: true },
+  authProvider: { schema: authProviderSchema, replaces: true },
+  adopt: { schema: boolean, createOnly: true },
+};
+
+/** By its project at the auth provider: another integration may take its place under the same name. */
+const integrationObject = (id: string, authProviderProjectId = ""): string =>
+  `auth integration ${id} ${authProviderProjectId}`;
+
+/** An auth integration with the key set of its creation (docs/design/api.md). */
+export const authIntegration: Lifecycle<Shape, Outputs> = {
+  kind: "AuthIntegration",
+  version: 1,
+  args,
+  deleteBeforeReplace: true,
+
+  declares({ projectId, authProvider }, standard, given) {
+    // Left out, it is the one of the settings; given and not known yet, it may be any.
+    const named = given.has("authProvider") ? authProvider : standard;
+    const objectOf = (project: string, provider: string) => integrationObject(`${project}/${provider}`);
+    return claim('an auth integration with the same "projectId" and "authProvider"', objectOf, projectId, named);
+  },
+  objects: (id, { authProviderProjectId }) => [integrationObject(id, authProviderProjectId)],
+
+  replacement({ replaces, news, stored }) {
+    const lost =
+      'it is deleted and made again: all of its users and keys are lost, and only what is declared with its "projectId" output comes back';
+    const elsewhere = (["projectId", "branchId", "databaseName"] as const).some(
+      (name) => replaces.has(name) || (news[name] === undefined && stored.managed.has(name)),
+    );
+    return elsewhere
+      ? lost + adopting(news)
+      : `${lost}${adopting(news)}. It comes back on the same database: the service may keep the schema of the old one there (svc_auth by default), and then refuses the new one until it is dropped`;
+  },
+
+  async create(call, given) {
+    const { projectId, authProvider = call.authProvider } = given;
+    const id = `${projectId}/${authProvider}`;
+    const made = await takenOverOrNew(call, given, authProvider);
+    // Kept before anything else is asked: the server key cannot be read again.
+    const known = { projectId, authProvider, ...made };
+    call.keep(id, known);
+    const integration = await find(call, id, known);
+    if (integration === undefined) throw new Error("no list shows it yet");
+    const outputs = { ...known, ...recordOutputs(integration) };
+    return { id, outputs: asGiven(call, id, given, outputs, integration) };
+  },
+
+  async read(call, { id, outs }) {
+    const integration = await find(call, id, outs);
+    if (integration === undefined) return undefined;
+    const outputs = { ...keptOutputs(outs), ...recordOutputs(integration) };
+    return { args: toArguments(splitId(id).projectId, integration), outputs, ready: true };
+  },
+
+  async update(call, { id, outs }, given) {
+    // Every argument replaces, so this only completes what a failed creation left open.
+    const integration = await find(call, id, outs);
+    if (integration === undefined) throw gone();
+    const { projectId, rest: authProvider } = splitId(id);
+    // A creation that failed before it had keys.
+    const hasKeys = outs.secretServerKey !== undefined && outs.secretServerKey !== "";
+    const keys = hasKeys ? {} : keyOutputs(await call.client.auth.createKeys(projectId, authProvider, call));
+    const outputs = { ...keptOutputs(outs), ...keys, ...recordOutputs(integration) };
+    return asGiven(call, id, given, outputs, integration);
+  },
+
+  async delete(call, { id, outs: { authProviderProjectId } }) {
+    const { projectId, rest: authProvider } = splitId(id);
+    if (await wasReplaced(call, projectId, authProviderProjectId)) {
+      call.note(`AuthIntegration ${id}: another auth integration stands in its place, which was not deleted`);
+      return;
+    }
+    const isIt = isIntegration(authProvider, authProviderProjectId);
+    await call.client.auth.deleteIntegration(projectId, authProvider, isIt, { ...call, before: call.beforeDelete });
+  },
+};
+
+/**
+ * The outputs of an integration as the program gives it.
+ * @throws when the service shows something else: the state keeps what is shown.
+ */
+function asGiven(
+  call: Call<Outputs>,
+  id: string,
+  given: Shape,
+  outputs: Outputs,
+  integration: AuthIntegrationRecord,
+): Outputs {
+  const shown: Properties = toArguments(given.projectId, integration);
+  const names = notShown(args, given, shown);
+  if (names.length === 0) return outputs;
+  call.keep(id, outputs, Object.fromEntries(names.map((name) => [name, shown[name]])));
+  throw shownOtherwise(names);
+}
+
+/** Another auth project under the same name is another integration: the stored one, with its keys, is gone then. */
+const isIntegration =
+  (authProvider: string, authProviderProjectId?: string) =>
+  (item: AuthIntegrationRecord): boolean =>
+    item.auth_provider === authProvider &&
+    (authProviderProjectId === undefined || item.auth_provider_project_id === authProviderProjectId);
+
+/** The integration that an id names; undefined when it is gone for sure. */
+function find(call: Call<Outputs>, id: string, { authProviderProjectId }: Partial<Outputs>) {
+  const { projectId, rest: authProvider } = splitId(id);
+  return call.client.auth.integrations(projectId).find(isIntegration(authProvider, authProviderProjectId), call);
+}
+
+type Made = ReturnType<typeof keyOutputs> & { branchId: string; roleName?: string };
+
+function takenOverOrNew(call: Call<Outputs>, given: Shape, authProvider: string): Promise<Made> {
+  const { projectId } = given;
+  const id = `${projectId}/${authProvider}`;
+  const objectOf = (item?: AuthIntegrationRecord) => integrationObject(id, item?.auth_provider_project_id);
+  const isIt = isIntegration(authProvider);
+  return standingOrNew(call, {
+    collection: call.client.auth.integrations(projectId),
+    isIt: (item) => isIt(item) && !call.run.wasDeleted(objectOf(item)),
+    objectOf,
+    standing: (item) => adopted(call, given, item),
+    create: () => createNew(call, given, authProvider),
+    advice:
+      "Yet no list shows an integration in this project, and lists can lag behind: run pulumi up again in a while. " +
+      "When it says the same, what is in the way is most likely the database schema of an earlier one, which stays when an integration is deleted. " +
+      "Look at the users in it, then drop the schema in the database (svc_auth by default), or choose another database",
+  });
+}
+
+async function createNew(call: Call<Outputs>, given: Shape, authProvider: string): Promise<Made> {
+  const { projectId, databaseName, roleName, branchId = await defaultBranchId(call, given.projectId) } = given;
+  const id = `${projectId}/${authProvider}`;
+  const isCandidate = isIntegration(authProvider);
+  const sent = { branchId, databaseName };
+  const creation: AuthCreation<AuthIntegrationRecord> = {
+    isCandidate,
+    isOurs: (item) =>
+      isCandidate(item) && notShown(args, sent, toArguments(projectId, item), { proof: true }).length === 0,
+    describe: (item) =>
+      `an auth integration on ${item.branch_id}, database ${item.db_name ?? "unknown"}${madeAgo(item.created_at)}`,
+    ways: () => 'Set "adopt: true" to manage it here (where it is as declared), or delete it',
+    onFound: (item) => {
+      // Without keys for now: they went with the answer, and making others may fail.
+      call.keep(id, { projectId, authProvider, ...keptOutputs({}), ...recordOutputs(item) });
+      call.note(
+        `AuthIntegration ${id} was found after the answer to its creation was lost: a new key set is made for it`,
+      );
+    },
+  };
+  const request = withoutAbsent({
+    auth_provider: authProvider,
+    branch_id: branchId,
+    database_name: databaseName,
+    role_name: roleName,
+  });
+  const keys = await call.client.auth.createIntegration(projectId, request, creation, call);
+  return { branchId, roleName: roleName ?? DEFAULT_ROLE, ...keyOutputs(keys) };
+}
+
+/**
+ * Keys cannot be read back, so a new set is made; whoever holds the older ones goes on. Nothing shows the role that it
+ * was made with.
+ */
+async function adopted(call: Call<Outputs>, given: Shape, existing: AuthIntegrationRecord): Promise<Made> {
+  const { projectId } = given;
+  const { auth_provider: authProvider, branch_id: branchId, created_at, auth_provider_project_id } = existing;
+  const what = `an auth integration stands on ${branchId}${madeAgo(created_at)}`;
+  const differing = notShown(args, given, toArguments(projectId, existing));
+  const named = differing.map((name) => `"${name}"`).join(" and ");
+  if (given.adopt !== true) {
+    const likeness = differing.length > 0 ? `; it differs from the program in ${named}` : "";
+    throw new Error(
+      `${what}${likeness}. An interrupted pulumi up may have made it. Set "adopt: true" to manage it here (a new key set is made, older keys stay valid), or delete it first${OR_ALIAS}`,
+    );
+  }
+  if (differing.length > 0) {
+    throw new Error(
+      `${what}, and differs from the program in ${named}, which cannot be changed. Declare what stands there, or delete it first`,
+    );
+  }
+  call.run.take(integrationObject(`${projectId}/${authProvider}`, auth_provider_project_id));
+  const keys = await call.client.auth.createKeys(projectId, authProvider, call);
+  return { branchId, ...keyOutputs(keys) };
+}
+
+/** What a list need not tell again. */
+function keptOutputs(outs: Partial<Outputs>) {
+  const { projectId, authProvider, roleName } = outs;
+  return { ...storedKeys(outs), ...withoutAbsent({ projectId, authProvider, roleName }) };
+}
+
+/** The arguments as the service shows them. The role cannot be read back. */
+const toArguments = (projectId: string, item: AuthIntegrationRecord) => ({
+  projectId,
+  authProvider: item.auth_provider,
+  branchId: item.branch_id,
+  ...withoutAbsent({ databaseName: item.db_name }),
+});
+
+function recordOutputs(integration: AuthIntegrationRecord) {
+  return {
+    authProviderProjectId: integration.auth_provider_project_id,
+    branchId: integration.branch_id,
+    ...withoutAbsent({
+      databaseName: integration.db_name,
+      jwksUrl: integration.jwks_url,
+      ownedBy: integration.owned_by,
+      createdAt: integration.created_at,
+    }),
+  };
+}
+
+/**
+ * The branch that the service flags as default: the production branch.
+ * @throws when the service has no list of branches, or none of them is the default.
+ */
+async function defaultBranchId(call: Call<Outputs>, projectId: string): Promise<string> {
+  const branches = await call.client.projects.branches(projectId, call);
+  const branch = branches?.find((candidate) => candidate.default === true);
+  if (branch !== undefined) return branch.id;
+  throw new Error(
+    branches === undefined
+      ? 'this service does not list branches, so the default one cannot be looked up. Give "branchId"'
+      : 'no branch of the project is flagged as default. Give "branchId"',
+  );
+}

@@ -1,0 +1,48 @@
+import type { ArgumentSpecs } from "../../host/shape";
+import type { AuthOwnershipTransferOutputs, AuthOwnershipTransferShape } from "./AuthOwnershipTransfer";
+import { triggersSchema } from "../shared/schemas";
+import { authProviderSchema, childId, projectIdSchema, splitChildId } from "../shared/identifiers";
+import { asStored, inIntegration } from "../shared/integrationChild";
+
+type Shape = AuthOwnershipTransferShape;
+type Outputs = AuthOwnershipTransferOutputs & Partial<Shape>;
+
+const args: ArgumentSpecs<Shape> = {
+  projectId: { schema: projectIdSchema, required: true, replaces: "container" },
+  authProvider: { schema: authProviderSchema, replaces: true },
+  triggers: { schema: triggersSchema, replaces: true, assumed: [] },
+};
+
+const NOT_TAKEN_BACK = "an address that was given out stays open, and a transfer that was confirmed is not taken back";
+
+/** The first step of a transfer of ownership (docs/design/api.md): asking for the address of the second. */
+export const authOwnershipTransfer = inIntegration<Shape, Outputs>({
+  kind: "AuthOwnershipTransfer",
+  version: 1,
+  args,
+  deleteBeforeReplace: false,
+  objects: () => [],
+
+  replacement: () => `another address is asked for; ${NOT_TAKEN_BACK}`,
+
+  async create(call, { projectId }) {
+    const { authProvider } = call;
+    const { url } = await call.client.auth.transferOwnership(projectId, authProvider, call);
+    const id = childId(projectId, authProvider, url);
+    call.note(
+      `AuthOwnershipTransfer ${id}: nothing is handed over yet. Open the address in "url" (a secret: see pulumi stack output --show-secrets) in a browser and confirm the account that becomes the owner`,
+    );
+    return { id, outputs: { projectId, authProvider, url } };
+  },
+
+  ...asStored<Shape, Outputs>(splitChildId, kept),
+
+  async delete({ note }, { id }) {
+    note(`AuthOwnershipTransfer ${id} was only taken out of the stack: ${NOT_TAKEN_BACK}`);
+  },
+});
+
+/** The address cannot be read again; asking for it anew would be another transfer. */
+function kept(id: string, { url = "" }: Partial<Outputs>): Outputs {
+  return { ...splitChildId(id), url };
+}

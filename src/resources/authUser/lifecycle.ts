@@ -1,0 +1,89 @@
+import { ConflictError, type AuthIntegrationRecord } from "../../client";
+import type { Call } from "../../host/lifecycle";
+import type { ArgumentSpecs } from "../../host/shape";
+import type { AuthUserOutputs, AuthUserShape } from "./AuthUser";
+import { withoutAbsent } from "../shared/omitUndefined";
+import { email, textUpTo } from "../shared/schemas";
+import { authProviderSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
+import { asStored, inIntegration } from "../shared/integrationChild";
+import { OR_ALIAS } from "../shared/standing";
+
+type Shape = AuthUserShape;
+type Outputs = AuthUserOutputs & Partial<Shape>;
+
+const args: ArgumentSpecs<Shape> = {
+  projectId: { schema: projectIdSchema, required: true, replaces: "container" },
+  email: { schema: email, required: true, replaces: true, unreadable: true },
+  name: { schema: textUpTo(255), replaces: true },
+  authProvider: { schema: authProviderSchema, replaces: true },
+};
+
+const userObject = (id: string): string => `auth user ${id}`;
+/** The address, which the service takes once: a user of it that this run deletes leaves it. */
+const addressObject = (projectId: string, email: string): string => `auth address ${projectId} ${email.toLowerCase()}`;
+
+/** A user of an integration (docs/design/api.md), who cannot be read back. */
+export const authUser = inIntegration<Shape, Outputs>({
+  kind: "AuthUser",
+  version: 1,
+  args,
+  // The service takes an address once.
+  deleteBeforeReplace: true,
+  declares: ({ projectId, email }) =>
+    claim('an auth user with the same "projectId" and "email"', addressObject, projectId, email),
+  objects: (id, { email }) => [
+    userObject(id),
+    ...(email === undefined ? [] : [addressObject(splitId(id).projectId, email)]),
+  ],
+
+  replacement: () => "the user is deleted and made again, with another id",
+
+  async create(call, { projectId, email, name }) {
+    const { authProvider } = call;
+    const request = withoutAbsent({ auth_provider: authProvider, email, name });
+    const { id: userId } = await createNew(call, projectId, request);
+    return { id: `${projectId}/${userId}`, outputs: { projectId, authProvider, userId } };
+  },
+
+  ...asStored<Shape, Outputs>((id) => ({ projectId: splitId(id).projectId }), kept),
+
+  async delete(call, { id, outs: { authProviderProjectId } }) {
+    const { projectId, rest: userId } = splitId(id);
+    const isHome = (item: AuthIntegrationRecord): boolean =>
+      authProviderProjectId === undefined || item.auth_provider_project_id === authProviderProjectId;
+    await call.client.auth.deleteUser(projectId, userId, isHome, { ...call, before: call.beforeDelete });
+  },
+});
+
+async function createNew(
+  call: Call<Outputs>,
+  projectId: string,
+  request: { auth_provider: string; email: string; name?: string },
+): Promise<{ id: string }> {
+  const { run } = call;
+  const address = addressObject(projectId, request.email);
+  for (;;) {
+    const stood = !run.wasDeleted(address);
+    try {
+      return await call.client.auth.createUser(projectId, request, call);
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+      // The one that had the address may have left in this run meanwhile, or be leaving, or begin with that a moment later.
+      if ((stood && run.wasDeleted(address)) || (await run.leavesSoon(address))) {
+        await run.untilFree(address, 'another user with this "email" was still being deleted');
+        continue;
+      }
+      throw new Error(
+        `${error.message}. A user with this "email" stands already; an interrupted pulumi up may have made it. Users can neither be listed nor taken over: ` +
+          `find the user in the table of the synced users (svc_auth.users_sync), and delete it or choose another address${OR_ALIAS}`,
+        { cause: error },
+      );
+    }
+  }
+}
+
+/** With what nothing shows, also where the program leaves it out: what comes back unchanged must not replace the user. */
+function kept(id: string, { authProvider, email, name }: Partial<Outputs>): Outputs {
+  const { projectId, rest: userId } = splitId(id);
+  return { projectId, userId, ...withoutAbsent({ authProvider, email, name }) };
+}

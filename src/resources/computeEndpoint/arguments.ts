@@ -1,0 +1,131 @@
+import { z } from "zod";
+import type { ArgumentSpecs, Problem } from "../../host/shape";
+import { computeSizes, LARGEST_AUTOSCALING_CU, type ComputeSize } from "../../helpers/computeSizes";
+import type { ComputeEndpointShape } from "./ComputeEndpoint";
+import { boolean, eitherOr, list, object, string, text, textUpTo, triggersSchema } from "../shared/schemas";
+import { branchIdSchema, projectIdSchema } from "../shared/identifiers";
+
+const SIZES = "0.25, 0.5, 1 to 16, and the even numbers from 18 to 56";
+
+const NOT_A_COMPUTE_SIZE = "must be a number of compute units (CU), or {min, max}";
+
+const isSize = (value: number): boolean => computeSizes.includes(value);
+const notASize = ({ input }: { input?: unknown }) => `${String(input)} CU is not a size of the service (${SIZES})`;
+
+const sizeCu = z.number({ error: NOT_A_COMPUTE_SIZE }).refine(isSize, { error: notASize });
+
+const limitCu = z
+  .number({ error: "must be a number of compute units (CU)" })
+  // Beyond the limit there is one thing to say, not two.
+  .refine((value) => isSize(value) || value > LARGEST_AUTOSCALING_CU, { error: notASize })
+  .refine((value) => value <= LARGEST_AUTOSCALING_CU, {
+    error: ({ input }) =>
+      `${String(input)} CU is too large to scale: autoscaling goes up to ${LARGEST_AUTOSCALING_CU} CU, larger sizes are fixed`,
+  });
+
+const range = object({ min: limitCu, max: limitCu }, NOT_A_COMPUTE_SIZE).refine(({ min, max }) => min <= max, {
+  error: "min must not be larger than max",
+  path: ["min"],
+});
+
+const size = eitherOr<ComputeSize>((value) => (typeof value === "object" && value !== null ? range : sizeCu));
+
+const NOT_A_TIMEOUT = "must be true, false or {afterSeconds}";
+
+const scaleToZero = eitherOr<boolean | { afterSeconds: number }>((value) =>
+  typeof value === "object" && value !== null
+    ? object(
+        {
+          afterSeconds: z
+            .int({ error: "must be a whole number of seconds" })
+            .min(60, { error: "must be at least 60 seconds" })
+            .max(604_800, { error: "must be at most 604800 seconds (a week)" }),
+        },
+        NOT_A_TIMEOUT,
+      )
+    : z.boolean({ error: NOT_A_TIMEOUT }),
+);
+
+const pgSettings = z.record(
+  z.string().min(1),
+  z.string({ error: "must be a string (Postgres settings are sent as text)" }),
+  {
+    error: ({ code }) =>
+      code === "invalid_key" ? "must have a name" : "must be an object of Postgres settings, each a string",
+  },
+);
+
+const libraries = object(
+  {
+    useDefaults: boolean.exactOptional(),
+    enabledLibraries: list(
+      z.string({ error: "must be the name of a library" }),
+      "must be a list of names of libraries",
+    ).exactOptional(),
+  },
+  "must be an object with useDefaults and enabledLibraries",
+);
+
+const settings = object(
+  { pgSettings: pgSettings.exactOptional(), preloadLibraries: libraries.exactOptional() },
+  "must be an object with pgSettings and preloadLibraries",
+);
+
+/** The seconds after which a compute is suspended, as the service counts them: 0 is its default, -1 is never. */
+export function suspendTimeoutSeconds(value: boolean | { afterSeconds: number }): number {
+  if (typeof value === "object") return value.afterSeconds;
+  return value ? 0 : -1;
+}
+
+const DEFAULT_SUSPEND_SECONDS = 300;
+const effectiveSeconds = (value: boolean | { afterSeconds: number }) =>
+  suspendTimeoutSeconds(value) === 0 ? DEFAULT_SUSPEND_SECONDS : suspendTimeoutSeconds(value);
+
+const NOT_TO_ADOPT = { error: 'must be true, false or the id of a compute, which begins with "ep-"' };
+
+const limits = (value: ComputeSize) => (typeof value === "number" ? { min: value, max: value } : value);
+
+export const computeArguments: ArgumentSpecs<ComputeEndpointShape> = {
+  projectId: { schema: projectIdSchema, required: true, replaces: true },
+  branchId: { schema: branchIdSchema, required: true },
+  type: {
+    schema: z.enum(["read_write", "read_only"], { error: 'must be "read_write" or "read_only"' }),
+    replaces: true,
+    assumed: "read_write",
+  },
+  name: { schema: textUpTo(64) },
+  size: {
+    schema: size,
+    equal: (left, right) => limits(left).min === limits(right).min && limits(left).max === limits(right).max,
+  },
+  scaleToZero: { schema: scaleToZero, equal: (left, right) => effectiveSeconds(left) === effectiveSeconds(right) },
+  poolerEnabled: { schema: boolean },
+  poolerMode: { schema: z.enum(["transaction"], { error: 'must be "transaction"' }) },
+  disabled: { schema: boolean },
+  passwordlessAccess: { schema: boolean },
+  regionId: { schema: text, replaces: true },
+  provisioner: { schema: text },
+  settings: { schema: settings },
+  restartTriggers: { schema: triggersSchema, local: true },
+  adopt: {
+    schema: eitherOr<boolean | string>((value) =>
+      typeof value === "string" ? string.regex(/^ep-[A-Za-z0-9._~-]+$/, NOT_TO_ADOPT) : z.boolean(NOT_TO_ADOPT),
+    ),
+    createOnly: true,
+  },
+};
+
+/** Rules over several arguments (docs/design/api.md, Compute sizes). */
+export function computeRules({ size, scaleToZero, type, adopt }: Partial<ComputeEndpointShape>): Problem[] {
+  const problems: Problem[] = [];
+  if (typeof size === "number" && size > LARGEST_AUTOSCALING_CU && scaleToZero !== undefined && scaleToZero !== false) {
+    problems.push({
+      path: "scaleToZero",
+      reason: `must be false or left out for a size above ${LARGEST_AUTOSCALING_CU} CU, which cannot scale to zero`,
+    });
+  }
+  if (type === "read_only" && adopt === true) {
+    problems.push({ path: "adopt", reason: 'must name a read replica by its id ("ep-…"): a branch can have several' });
+  }
+  return problems;
+}

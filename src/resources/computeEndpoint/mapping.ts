@@ -1,0 +1,127 @@
+import type { EndpointAttributes, EndpointRecord } from "../../client";
+import type { ComputeSize } from "../../helpers/computeSizes";
+import { computeSizes } from "../../helpers/computeSizes";
+import { pooledHost } from "../../helpers/connectionUri";
+import { maxConnections } from "../../helpers/maxConnections";
+import type { ComputeEndpointOutputs, ComputeEndpointShape, ComputeSettings } from "./ComputeEndpoint";
+import { withoutAbsent } from "../shared/omitUndefined";
+import { suspendTimeoutSeconds } from "./arguments";
+
+type Shape = ComputeEndpointShape;
+
+/** What the service is asked for (docs/design/api.md). */
+export function toAttributes(args: Partial<Shape>, current?: EndpointRecord): EndpointAttributes {
+  const { size, scaleToZero, settings } = args;
+  const attributes: EndpointAttributes = {
+    branch_id: args.branchId,
+    type: args.type,
+    name: args.name,
+    region_id: args.regionId,
+    autoscaling_limit_min_cu: typeof size === "object" ? size.min : size,
+    autoscaling_limit_max_cu: typeof size === "object" ? size.max : size,
+    suspend_timeout_seconds: scaleToZero === undefined ? undefined : suspendTimeoutSeconds(scaleToZero),
+    settings: settings === undefined ? undefined : toSettings(settings, current?.settings),
+    pooler_enabled: args.poolerEnabled,
+    pooler_mode: args.poolerMode,
+    disabled: args.disabled,
+    passwordless_access: args.passwordlessAccess,
+    provisioner: args.provisioner,
+  };
+  return withoutAbsent(attributes);
+}
+
+/**
+ * The managed parts, and the documented ones that are not managed along with them: the service takes each part whole.
+ * Nothing else that a record may hold is sent back.
+ */
+function toSettings({ pgSettings, preloadLibraries }: ComputeSettings, current: EndpointRecord["settings"] = {}) {
+  const pg = pgSettings ?? current.pg_settings;
+  const { use_defaults, enabled_libraries } = current.preload_libraries ?? {};
+  const libraries = withoutAbsent({
+    use_defaults: preloadLibraries?.useDefaults ?? use_defaults,
+    enabled_libraries: preloadLibraries?.enabledLibraries ?? enabled_libraries,
+  });
+  return {
+    ...(pg !== undefined && { pg_settings: pg }),
+    ...(Object.keys(libraries).length > 0 && { preload_libraries: libraries }),
+  };
+}
+
+/** The arguments as the service has them. Of the settings only the parts that are managed, which `managed` shows. */
+export function toArguments(projectId: string, endpoint: EndpointRecord, managed: ComputeSettings | undefined) {
+  return {
+    projectId,
+    branchId: endpoint.branch_id,
+    // `read_write` and `read_only` are all the service has; another would show as drift.
+    type: endpoint.type as NonNullable<Shape["type"]>,
+    name: endpoint.name,
+    size: toSize(endpoint),
+    scaleToZero: toScaleToZero(endpoint.suspend_timeout_seconds),
+    poolerEnabled: endpoint.pooler_enabled,
+    // As above: the one mode there is.
+    poolerMode: endpoint.pooler_mode as Shape["poolerMode"],
+    disabled: endpoint.disabled,
+    passwordlessAccess: endpoint.passwordless_access,
+    regionId: endpoint.region_id,
+    provisioner: endpoint.provisioner,
+    settings: managed && endpoint.settings && managedSettings(endpoint.settings, managed),
+  };
+}
+
+function toSize({
+  autoscaling_limit_min_cu: min,
+  autoscaling_limit_max_cu: max,
+}: EndpointRecord): ComputeSize | undefined {
+  if (min === undefined || max === undefined) return undefined;
+  return min === max ? max : { min, max };
+}
+
+function toScaleToZero(seconds: number | undefined): boolean | { afterSeconds: number } | undefined {
+  if (seconds === undefined) return undefined;
+  if (seconds < 0) return false;
+  return seconds === 0 ? true : { afterSeconds: seconds };
+}
+
+function managedSettings(settings: NonNullable<EndpointRecord["settings"]>, managed: ComputeSettings): ComputeSettings {
+  const { pg_settings: pg = {}, preload_libraries: libraries = {} } = settings;
+  const { preloadLibraries } = managed;
+  return {
+    ...(managed.pgSettings !== undefined && {
+      pgSettings: Object.fromEntries(Object.entries(pg).map(([name, value]) => [name, String(value)])),
+    }),
+    ...(preloadLibraries !== undefined && {
+      preloadLibraries: {
+        ...(preloadLibraries.useDefaults !== undefined && { useDefaults: libraries.use_defaults ?? true }),
+        ...(preloadLibraries.enabledLibraries !== undefined && { enabledLibraries: libraries.enabled_libraries ?? [] }),
+      },
+    }),
+  };
+}
+
+/** The outputs, and every argument as it stands: what is not managed can be read off the resource as well. */
+export function toOutputs(projectId: string, endpoint: EndpointRecord): ComputeEndpointOutputs & Partial<Shape> {
+  const proxyHost = endpoint.proxy_host ?? endpoint.host.slice(endpoint.host.indexOf(".") + 1);
+  const { settings: _managedOnly, ...observed } = toArguments(projectId, endpoint, undefined);
+  return withoutAbsent({
+    ...observed,
+    endpointId: endpoint.id,
+    host: endpoint.host,
+    pooledHost: pooledHost(endpoint.host),
+    proxyHost,
+    autoscalingLimitMinCu: endpoint.autoscaling_limit_min_cu,
+    autoscalingLimitMaxCu: endpoint.autoscaling_limit_max_cu,
+    suspendTimeoutSeconds: endpoint.suspend_timeout_seconds,
+    maxConnections: toMaxConnections(observed.size),
+    creationSource: endpoint.creation_source,
+    createdAt: endpoint.created_at,
+  });
+}
+
+/** A size that this version does not know is no reason to fail a refresh. */
+function toMaxConnections(size: ComputeSize | undefined): ComputeEndpointOutputs["maxConnections"] | undefined {
+  if (size === undefined) return undefined;
+  const limits = typeof size === "number" ? [size] : [size.min, size.max];
+  if (!limits.every((cu) => computeSizes.includes(cu))) return undefined;
+  const connections = maxConnections(size);
+  return typeof connections === "object" ? withoutAbsent(connections) : connections;
+}

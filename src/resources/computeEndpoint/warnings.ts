@@ -1,0 +1,107 @@
+import type { Declared, Plan } from "../../host/lifecycle";
+import type { ComputeEndpointOutputs, ComputeEndpointShape, ComputeSettings } from "./ComputeEndpoint";
+
+/** Beyond this span newer rules of the service refuse an autoscaling size: said, not refused. */
+const WIDEST_SPAN_CU = 8;
+
+/** What a replacement does to a compute. */
+export function computeReplacement({ stored, news }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>): string {
+  const endpoint = stored.outs.endpointId ?? stored.id;
+  const { adopt = false } = news;
+  const ignored = adopt === endpoint ? '; "adopt", which names the old one, has no effect then' : "";
+  const adopts = adopt !== false && ignored === "" ? `; "adopt" ${takesOver(adopt, news.branchId)}` : "";
+  return `it is deleted first, and the new one has another id and another host${ignored}${adopts}`;
+}
+
+/** What a plan does to live connections, in words that name the compute: `--diff` prints them without it. */
+export function computeWarnings({
+  stored,
+  news,
+  changes,
+}: Plan<ComputeEndpointShape, ComputeEndpointOutputs>): string[] {
+  const what = `compute ${stored.outs.endpointId ?? stored.id}`;
+  /** What a change does, or what it may do: its value may be known only when the plan is carried out. */
+  const either = (name: keyof ComputeEndpointShape, does: string[], may: string, more = ""): string[] => {
+    if (!changes.changed.has(name)) return [];
+    return news[name] === undefined ? [`${what} may ${may}: its "${name}" is not known yet${more}`] : does;
+  };
+  const from = stored.outs.branchId ?? "its branch";
+  const trigger = stored.managed.has("restartTriggers") ? "a changed restart trigger" : "a first restart trigger";
+  const restarts = `restarts ${what} when it is active: open connections are dropped`;
+  const mayRestart = "restart, which drops open connections";
+  const warnings: string[] = [];
+  if (stored.unfinished) {
+    warnings.push(
+      `the last change of ${what} was not finished: it goes on, and where an operation failed the compute restarts, which drops open connections`,
+    );
+  }
+  warnings.push(...either("size", [`a change of "size" ${restarts}`], mayRestart));
+  if (changes.added.has("size") && !changes.changed.has("size")) {
+    warnings.push(
+      `"size" of ${what} is managed from now on: where the service has another by now, ${what} restarts, which drops open connections`,
+    );
+  }
+  const moves = `${what} moves from ${from} to ${news.branchId}: it keeps its id and host, and serves the data of the other branch from then on`;
+  const mayMove = ". It keeps its id and host, and serves the data of the other branch then";
+  warnings.push(
+    ...either("restartTriggers", [`${trigger} ${restarts}`], mayRestart),
+    ...either("branchId", [moves], `move from ${from}`, mayMove),
+    ...either("disabled", news.disabled === true ? [suspends(what)] : [], "be suspended, which drops open connections"),
+  );
+  for (const part of droppedParts(stored.outs.settings, news.settings)) {
+    warnings.push(`"settings.${part}" of ${what} is no longer managed: it stays as it is at the service`);
+  }
+  if (changes.changed.has("size")) warnings.push(...spanWarnings(what, news));
+  return warnings;
+}
+
+const suspends = (what: string): string =>
+  `"disabled" suspends ${what}: open connections are dropped, and no query wakes it`;
+
+/** The parts of the settings that were managed. Where all of the settings went, that is said of them as a whole. */
+function droppedParts(before: ComputeSettings | undefined, now: ComputeSettings | undefined): string[] {
+  if (before === undefined || now === undefined) return [];
+  const parts = goneFrom(before, now);
+  const { preloadLibraries: libraries } = now;
+  // Of the libraries each part is managed by itself; the settings by name are managed whole.
+  if (before.preloadLibraries !== undefined && libraries !== undefined) {
+    parts.push(...goneFrom(before.preloadLibraries, libraries).map((part) => `preloadLibraries.${part}`));
+  }
+  return parts;
+}
+
+const goneFrom = (before: object, now: object): string[] =>
+  Object.keys(before).filter((part) => !Object.hasOwn(now, part));
+
+/** What can be said of a compute before it is in the stack: a plan of a creation compares nothing. */
+export function computeRemarks({ args, isNew, isReplacement }: Declared<ComputeEndpointShape>): string[] {
+  if (!isNew) return [];
+  const { adopt = false, branchId, disabled } = args;
+  const place = branchId === undefined ? "" : ` on ${branchId}`;
+  // A replacement deletes the compute that the program may go on naming, and says what else it does where it is planned.
+  if (adopt === false || isReplacement) return spanWarnings(`the new compute${place}`, args);
+  return [
+    takesOver(adopt, branchId),
+    ...(disabled === true ? [suspends(`the compute${place}`)] : []),
+    ...spanWarnings(`the compute${place}`, args),
+  ];
+}
+
+function takesOver(adopt: string | true, branchId: string | undefined): string {
+  const [which, moved] =
+    adopt === true
+      ? [`the primary compute of ${branchId ?? "its branch"}, where there is one,`, ""]
+      : [adopt, `from another branch it is moved${branchId === undefined ? "" : ` to ${branchId}`}; `];
+  return (
+    `takes over ${which} instead of making one: ${moved}` +
+    "where its size differs from what is declared it is restarted, and open connections are dropped; " +
+    "destroying deletes it, unless retainOnDelete is set"
+  );
+}
+
+function spanWarnings(compute: string, { size }: Partial<ComputeEndpointShape>): string[] {
+  if (typeof size !== "object" || size.max - size.min <= WIDEST_SPAN_CU) return [];
+  return [
+    `${compute} would scale over ${size.max - size.min} CU: newer rules of the service allow ${WIDEST_SPAN_CU} CU between min and max`,
+  ];
+}

@@ -1,0 +1,149 @@
+import { z } from "zod";
+import type { EmailServerRecord, EmailServerRequest } from "../../client";
+import type { Call } from "../../host/lifecycle";
+import type { Properties } from "../../contract/hiddenKeys";
+import type { ArgumentSpecs, Problem } from "../../host/shape";
+import { notShown, shownOtherwise } from "../../host/shown";
+import type { EmailServerOutputs, EmailServerShape, SmtpShape } from "./EmailServer";
+import { withoutAbsent } from "../shared/omitUndefined";
+import { email, string, text } from "../shared/schemas";
+import { claim, projectIdSchema } from "../shared/identifiers";
+import { inIntegration } from "../shared/integrationChild";
+import { readable } from "../../helpers/masked";
+
+/** Both members of the union at once: which fields belong together is what `rules` say. */
+interface Shape extends Partial<SmtpShape> {
+  projectId: string;
+  type: EmailServerShape["type"];
+}
+type Outputs = Omit<EmailServerOutputs, "authProviderProjectId">;
+
+/** A name or an address, without a port: an IPv6 address has two colons at least. */
+const HOST = /^([^\s/@:[\]]+|\[?[\da-f]*:[\da-f]*:[\da-f:.]*\]?)$/i;
+const PORT = { error: "must be a whole number from 1 to 65535" };
+
+/** The shared server has none of these: leaving them out takes them away. */
+const smtp: ArgumentSpecs<SmtpShape> = {
+  host: {
+    schema: string.regex(HOST, { error: "must be a host name, such as smtp.example.com" }),
+    equal: (left, right) => left.toLowerCase() === right.toLowerCase(),
+    unset: "update",
+  },
+  port: { schema: z.int(PORT).min(1, PORT).max(65_535, PORT), unset: "update" },
+  username: { schema: text, unset: "update" },
+  password: { schema: text, unset: "update" },
+  senderEmail: { schema: email, unset: "update" },
+  senderName: { schema: text, unset: "update" },
+};
+const SMTP = Object.keys(smtp);
+
+const args: ArgumentSpecs<Shape> = {
+  projectId: { schema: projectIdSchema, required: true, replaces: "container" },
+  type: { schema: z.enum(["shared", "standard"], { error: 'must be "shared" or "standard"' }), required: true },
+  ...smtp,
+};
+
+const serverObject = (projectId: string): string => `e-mail server ${projectId}`;
+
+/** The one mail configuration of a project (docs/design/api.md): its id is the project's. */
+export const emailServer = inIntegration<Shape, Outputs>({
+  kind: "EmailServer",
+  version: 1,
+  args,
+  // A project has one configuration: deleting the old resource last would reset what the new one has set.
+  deleteBeforeReplace: true,
+
+  rules,
+  declares: ({ projectId }) => claim('the e-mail server of the same "projectId"', serverObject, projectId),
+  objects: (projectId) => [serverObject(projectId)],
+
+  replacement: () => "the old project goes back to the shared server of the service",
+
+  async create(call, given) {
+    const { projectId } = given;
+    const before = await call.client.auth.emailServer(projectId, { ...call, since: performance.now() });
+    await call.run.untilFree(serverObject(projectId));
+    // Taken before it is sent: then no deletion of this run begins meanwhile, which would reset it.
+    call.run.take(serverObject(projectId));
+    await send(call, given);
+    tellOverwritten(call, given, before);
+    return { id: projectId, outputs: {} };
+  },
+
+  async read(call, { id: projectId, managed, unfinished }) {
+    const server = await call.client.auth.emailServer(projectId, call);
+    const { password, ...found } = toArguments(projectId, server);
+    return {
+      // Somebody else's password is none of the state's business.
+      args: managed.has("password") ? withoutAbsent({ ...found, password }) : found,
+      outputs: {},
+      // Which password was applied last, nothing shows.
+      ready: !(unfinished && managed.has("password")),
+    };
+  },
+
+  async update(call, { unfinished, outs }, given, { changed }) {
+    if (changed.size > 0 || unfinished) await send(call, given, outs);
+    return {};
+  },
+
+  async delete(call, { id: projectId }) {
+    await call.client.auth.resetEmailServer(projectId, { ...call, before: call.beforeDelete });
+    call.note(`EmailServer ${projectId}: mail goes through the shared server of the service again`);
+  },
+});
+
+function rules({ type }: Partial<Shape>, given: ReadonlySet<string>): Problem[] {
+  if (type === "standard") {
+    const missing = SMTP.filter((name) => !given.has(name));
+    return missing.map((path) => ({ path, reason: 'is required for the type "standard"' }));
+  }
+  if (type !== "shared") return [];
+  const surplus = SMTP.filter((name) => given.has(name));
+  return surplus.map((path) => ({ path, reason: 'is for the type "standard" only: the shared server has none' }));
+}
+
+/** As a whole: a standard configuration requires all of it. What it shows afterwards is what was sent. */
+async function send(call: Call<Outputs>, given: Shape, stored: Partial<Shape> = {}): Promise<void> {
+  const { projectId, senderEmail, senderName, ...rest } = given;
+  const request: EmailServerRequest = withoutAbsent({ ...rest, sender_email: senderEmail, sender_name: senderName });
+  const wrong = (shown: EmailServerRecord): string[] => notShown(args, given, toArguments(projectId, shown));
+  const isShown = (shown: EmailServerRecord): boolean => wrong(shown).length === 0;
+  const server = await call.client.auth.updateEmailServer(projectId, request, isShown, call);
+  const names = wrong(server);
+  if (names.length === 0) return;
+  const found: Properties = { ...toArguments(projectId, server) };
+  // A password cannot be read back: the state keeps the one that was known to be applied.
+  const shown = Object.fromEntries(names.map((name) => [name, found[name]]));
+  call.keep(projectId, {}, { ...shown, password: stored.password });
+  throw shownOtherwise(names);
+}
+
+/** What can be read of it; a shared one shows its type only. */
+function toArguments(projectId: string, server: EmailServerRecord): Partial<Shape> {
+  return {
+    projectId,
+    // An unknown type is passed on as it is: it is a difference, and shows as one.
+    type: server.type as Shape["type"],
+    ...withoutAbsent({
+      host: readable(server.host),
+      port: server.port,
+      username: readable(server.username),
+      password: readable(server.password),
+      senderEmail: readable(server.sender_email),
+      senderName: readable(server.sender_name),
+    }),
+  };
+}
+
+function tellOverwritten(call: Call<Outputs>, given: Shape, before: EmailServerRecord): void {
+  if (before.type === "shared") return;
+  const found = toArguments(given.projectId, before);
+  const unset = Object.fromEntries(["type", ...SMTP].map((name) => [name, ""]));
+  const names = notShown(args, { ...unset, ...given }, found).map((name) => `"${name}"`);
+  if (names.length === 0) return;
+  const host = found.host === undefined ? "" : ` (${found.host})`;
+  call.note(
+    `EmailServer ${given.projectId}: another server was configured there${host}, different in ${names.join(", ")}; it is overwritten`,
+  );
+}

@@ -1,0 +1,212 @@
+import type { AuthCreation, OAuthProviderRecord } from "../../client";
+import type { Call, Observed, Stored } from "../../host/lifecycle";
+import { adopting } from "../../host/messages";
+import type { ArgumentSpecs } from "../../host/shape";
+import { notShown, shownOtherwise } from "../../host/shown";
+import type { OAuthProviderOutputs, OAuthProviderShape } from "./OAuthProvider";
+import { withoutAbsent } from "../shared/omitUndefined";
+import { boolean, text } from "../shared/schemas";
+import { claim, oauthProviderIdSchema, projectIdSchema, splitId } from "../shared/identifiers";
+import { inIntegration } from "../shared/integrationChild";
+import { OR_ALIAS, gone, standingOrNew, unseen } from "../shared/standing";
+import { readable } from "../../helpers/masked";
+
+type Shape = OAuthProviderShape;
+type Outputs = Omit<OAuthProviderOutputs, "authProviderProjectId">;
+type Credentials = { [Name in "clientId" | "clientSecret"]?: string | undefined };
+
+/** What a list shows says no more than this, so a plan shows it in place of the client id (docs/design/decisions.md). */
+const SHARED_BY_HAND = "(shared keys of the service: changed outside Pulumi)";
+const STANDARD_BY_HAND = "(own credentials: changed outside Pulumi)";
+
+const args: ArgumentSpecs<Shape> = {
+  projectId: { schema: projectIdSchema, required: true, replaces: "container" },
+  providerId: { schema: oauthProviderIdSchema, required: true, replaces: true },
+  // A PATCH cannot take credentials away: going back to shared keys takes a new provider.
+  clientId: { schema: text, unset: "replace" },
+  clientSecret: { schema: text, unset: "replace" },
+  adopt: { schema: boolean, createOnly: true },
+};
+
+const providerObject = (projectId: string, id: string): string => `OAuth provider ${projectId}/${id}`;
+
+/** A way to sign in (docs/design/api.md). */
+export const oauthProvider = inIntegration<Shape, Outputs>({
+  kind: "OAuthProvider",
+  version: 1,
+  args,
+  // The service takes a provider once.
+  deleteBeforeReplace: true,
+
+  rules(_args, given) {
+    const missing = ["clientId", "clientSecret"].filter((name) => !given.has(name));
+    const reason =
+      'is missing: give both "clientId" and "clientSecret", or neither to use the shared keys of the service';
+    return missing.length === 1 ? missing.map((path) => ({ path, reason })) : [];
+  },
+  declares: ({ projectId, providerId }) =>
+    claim('an OAuth provider with the same "projectId" and "providerId"', providerObject, projectId, providerId),
+  objects(id) {
+    const { projectId, rest } = splitId(id);
+    return [providerObject(projectId, rest)];
+  },
+
+  replacement: ({ replaces, news }) =>
+    (replaces.has("clientId") ? "it goes back to the shared keys of the service by being" : "it is") +
+    ` deleted and made again: nobody can sign in with it meanwhile${adopting(news)}`,
+
+  async create(call, given) {
+    const { projectId, providerId } = given;
+    const { type } = await standingOrNew(call, {
+      collection: call.client.auth.oauthProviders(projectId),
+      isIt: isProvider(providerId),
+      objectOf: () => providerObject(projectId, providerId),
+      standing: (provider) => adopted(call, given, provider),
+      create: () => createNew(call, given),
+      advice: unseen(`the OAuth provider ${providerId}`),
+    });
+    return { id: idOf(given), outputs: { type } };
+  },
+
+  async read(call, { id, managed, unfinished }) {
+    const { projectId, rest } = splitId(id);
+    const provider = await find(call, projectId, rest);
+    if (provider === undefined) return undefined;
+    return {
+      args: { projectId, providerId: provider.id, ...observedCredentials(provider, managed) },
+      outputs: { type: provider.type },
+      // Which credentials were applied last, nothing shows.
+      ready: !(unfinished && managed.has("clientSecret")),
+    };
+  },
+
+  async update(call, { id, outs, unfinished }, given, { changed }) {
+    const { projectId, rest } = splitId(id);
+    const current = await find(call, projectId, rest, performance.now());
+    if (current === undefined) throw gone();
+    const isWanted = changed.has("clientId") || changed.has("clientSecret") || unfinished;
+    if (!isWanted || given.clientId === undefined) return { type: current.type };
+    // A shared provider has no other half that could stay, and what is unfinished is sent whole.
+    const isWhole = current.type !== "standard" || unfinished;
+    const sent = {
+      clientId: isWhole || changed.has("clientId") ? given.clientId : undefined,
+      clientSecret: isWhole || changed.has("clientSecret") ? given.clientSecret : undefined,
+    };
+    return { type: (await setCredentials(call, given, sent, outs)).type };
+  },
+
+  async delete(call, { id }) {
+    const { projectId, rest } = splitId(id);
+    await call.client.auth.deleteOAuthProvider(projectId, rest, { ...call, before: call.beforeDelete });
+  },
+});
+
+const idOf = ({ projectId, providerId }: Shape): string => `${projectId}/${providerId}`;
+
+const isProvider =
+  (providerId: string) =>
+  ({ id }: OAuthProviderRecord): boolean =>
+    id === providerId;
+
+async function createNew(call: Call<Outputs>, given: Shape): Promise<OAuthProviderRecord> {
+  const { projectId, providerId } = given;
+  const isCandidate = isProvider(providerId);
+  const type = given.clientId === undefined ? "shared" : "standard";
+  const creation: AuthCreation<OAuthProviderRecord> = {
+    isCandidate,
+    isAccepted: (provider) => isCandidate(provider) && provider.type === type,
+    // Whose credentials a provider has cannot be read back, so one with credentials is never proven to be ours.
+    isOurs: (provider) => isCandidate(provider) && type === "shared" && provider.type === type,
+    describe: (provider) => `the OAuth provider ${provider.id} with the type ${provider.type}`,
+    ways: () => 'Set "adopt: true" to manage it here',
+    onFound: () => call.note(`OAuthProvider ${idOf(given)} was found after the answer to its creation was lost`),
+  };
+  const request = { id: providerId, ...credentials(given) };
+  const made = await call.client.auth.addOAuthProvider(projectId, request, creation, call);
+  keep(call, given, made, {});
+  return shown(given, made);
+}
+
+/** Nothing shows which credentials a provider has: the state holds those that were applied before. */
+function keep(call: Call<Outputs>, given: Shape, { type }: OAuthProviderRecord, applied: Credentials): void {
+  call.keep(idOf(given), { type }, { clientId: applied.clientId, clientSecret: applied.clientSecret });
+}
+
+/** What the answer to a change shows is what was sent. */
+function shown(given: Shape, provider: OAuthProviderRecord): OAuthProviderRecord {
+  if (given.clientId !== undefined && provider.type !== "standard") throw shownOtherwise(["clientId"]);
+  const names = notShown(args, given, withoutAbsent({ clientId: readable(provider.client_id) }));
+  if (names.length > 0) throw shownOtherwise(names);
+  return provider;
+}
+
+async function setCredentials(
+  call: Call<Outputs>,
+  given: Shape,
+  sent: Credentials,
+  applied: Credentials,
+): Promise<OAuthProviderRecord> {
+  const { projectId, providerId } = given;
+  const provider = await call.client.auth.updateOAuthProvider(projectId, providerId, credentials(sent), call);
+  try {
+    return shown(given, provider);
+  } catch (error) {
+    keep(call, given, provider, applied);
+    throw error;
+  }
+}
+
+const credentials = ({
+  clientId,
+  clientSecret,
+}: {
+  clientId?: string | undefined;
+  clientSecret?: string | undefined;
+}) => withoutAbsent({ client_id: clientId, client_secret: clientSecret });
+
+function find(call: Call<Outputs>, projectId: string, providerId: string, since?: number) {
+  return call.client.auth.oauthProviders(projectId).find(isProvider(providerId), { ...call, since });
+}
+
+/** Takes over a provider that stands, and brings it to what is declared. */
+async function adopted(call: Call<Outputs>, given: Shape, existing: OAuthProviderRecord): Promise<OAuthProviderRecord> {
+  const whose = existing.type === "shared" ? "with the shared keys of the service" : `with the type ${existing.type}`;
+  const what = `the OAuth provider ${existing.id} stands already, ${whose}`;
+  if (given.adopt !== true) {
+    throw new Error(
+      `${what}. A new integration offers some shared ones by itself, and an interrupted pulumi up may have made it. Set "adopt: true" to manage it here, or delete it first${OR_ALIAS}`,
+    );
+  }
+  call.run.take(providerObject(given.projectId, given.providerId));
+  if (given.clientId !== undefined) {
+    const provider = await setCredentials(call, given, given, {});
+    if (existing.type !== "shared") {
+      call.note(`OAuthProvider ${existing.id} had credentials of its own: those of the program have taken their place`);
+    }
+    return provider;
+  }
+  if (existing.type === "shared") return existing;
+  throw new Error(
+    `${what}, and the program declares no credentials, which cannot be taken away from it. Declare "clientId" and "clientSecret", or delete it first to have it with the shared keys`,
+  );
+}
+
+/**
+ * The credentials as far as an answer tells. Own credentials that became shared keys by hand, or the other way round, have
+ * no value to show: a text stands for them in the plan, and repairing it is an update or a replacement.
+ */
+function observedCredentials(
+  { type, client_id, client_secret }: OAuthProviderRecord,
+  managed: Stored<Shape, Outputs>["managed"],
+): Observed<Shape, Outputs>["args"] {
+  const clientId = readable(client_id);
+  if (managed.has("clientId")) {
+    if (type === "shared") return { clientId: SHARED_BY_HAND };
+    return withoutAbsent({ clientId, clientSecret: readable(client_secret) });
+  }
+  // A provider that is only looked up is not declared to be shared.
+  if (managed.size === 0) return withoutAbsent({ clientId });
+  // Shared, as declared: what may be shown are the service's own credentials.
+  if (type === "shared") return {};
+  return { clientId: clientId ?? STANDARD_BY_HAND };
+}

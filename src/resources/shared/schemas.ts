@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { UNKNOWN_NAME } from "../../host/shape";
+import { unknownProperty } from "../../helpers/given";
+
+/** Schemas of arguments. Each has words of its own for whatever a program may give, and none shows a string value. */
+
+export const boolean = z.boolean({ error: "must be true or false" });
+export const string = z.string({ error: "must be a string" });
+export const text = string.min(1, { error: "must not be empty" });
+
+/** Counted in characters (code points), as the service does; so does zod from 4.6 on. */
+export function textUpTo(longest: number) {
+  const words = { error: `must have 1 to ${longest} characters` };
+  return string.min(1, words).max(longest, words);
+}
+
+/** What has a place in an address. Which of them exist, and in which script, is the service's to say. */
+export const email = string.regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/u, { error: "must be an e-mail address" });
+
+export const list = <Element extends z.ZodType>(element: Element, error: string) => z.array(element, { error });
+
+/** Values that only matter by their change. */
+export const triggersSchema = list(z.unknown(), "must be a list of values, any of them");
+
+/**
+ * An object with these properties and no others. What is unknown is told one by one, with the name that may have been
+ * meant, which `z.strictObject` has no place for.
+ */
+export function object<Shape extends z.ZodRawShape>(shape: Shape, error: string): z.ZodObject<Shape, z.core.$strict> {
+  const known = Object.keys(shape);
+  const unknown = z.custom<never>(() => false, {
+    error: ({ path }) => unknownProperty(String(path?.at(-1)), known),
+    params: UNKNOWN_NAME,
+  });
+  // No value passes `unknown`, so that what comes out has the properties of `shape` alone.
+  return z.object(shape, { error }).catchall(unknown) as unknown as z.ZodObject<Shape, z.core.$strict>;
+}
+
+/** A union, with the issues of the member that was meant instead of "invalid input". */
+export function eitherOr<T>(pick: (value: unknown) => z.ZodType<T>): z.ZodType<T> {
+  return z.unknown().transform((value, context): T => {
+    const parsed = pick(value).safeParse(value);
+    if (parsed.success) return parsed.data;
+    for (const issue of parsed.error.issues) {
+      const params = issue.code === "custom" ? { params: issue.params } : {};
+      context.addIssue({ code: "custom", message: issue.message, path: issue.path, ...params });
+    }
+    return z.NEVER;
+  });
+}

@@ -1,0 +1,59 @@
+/** What stands where something is to be created, and what is said of it. */
+import { createOrStanding } from "../../client";
+import type { Collection } from "../../client/reads/absence";
+import type { Call } from "../../host/lifecycle";
+
+/** Where something is to be created that the service takes once. */
+interface Place<Item, Made> {
+  readonly collection: Collection<Item>;
+  readonly isIt: (item: Item) => boolean;
+  /** The object that stands there, or would. */
+  readonly objectOf: (item: Item | undefined) => string;
+  /** Takes over what stands there, or refuses to. */
+  readonly standing: (item: Item) => Promise<Made>;
+  readonly create: () => Promise<Made>;
+  /** What to do where the service says that something stands there, and no list shows it. */
+  readonly advice: string;
+}
+
+/** Takes what stands, or creates. What this run is deleting is waited for, and a list that shows it afterwards lags. */
+export async function standingOrNew<Item, Made>(
+  call: Call<never>,
+  { collection, isIt, objectOf, standing, create, advice }: Place<Item, Made>,
+): Promise<Made> {
+  const listed = await collection.list({ ...call, since: performance.now() });
+  const existing = listed.find(isIt);
+  const wasDeleted = await call.run.untilFree(objectOf(existing));
+  if (existing !== undefined && !wasDeleted) return standing(existing);
+  return createOrStanding(create, collection, isIt, standing, advice, call);
+}
+
+/** The last of the ways to go on where something stands that the program declares. */
+export const OR_ALIAS = "; or, if it is this program's own under another name, give it an alias (the option aliases)";
+
+/** Of an update whose object a good answer lacks. */
+export const gone = (): Error =>
+  new Error("it is not there any more. Run pulumi up --refresh, which plans to create it again");
+
+/** What to do about a conflict with something that no list shows. */
+export const unseen = (thing: string): string =>
+  `Yet no list shows ${thing}. Lists can lag behind: run pulumi up again in a while, or delete it first`;
+
+const UNITS = [
+  [86_400, "day"],
+  [3_600, "hour"],
+  [60, "minute"],
+  [1, "second"],
+] as const;
+
+/** `, made 3 minutes ago` from an ISO 8601 timestamp; nothing where there is none. */
+export function madeAgo(createdAt = ""): string {
+  const made = Date.parse(createdAt);
+  if (Number.isNaN(made)) return "";
+  const seconds = Math.max(0, Math.round((Date.now() - made) / 1_000));
+  for (const [size, name] of UNITS) {
+    const count = Math.floor(seconds / size);
+    if (count > 0) return `, made ${count} ${name}${count === 1 ? "" : "s"} ago`;
+  }
+  return ", made just now";
+}

@@ -1,0 +1,150 @@
+import { createOrStanding, isOf, orGone, type AuthCreation, type WhitelistDomainRecord } from "../../client";
+import type { Call } from "../../host/lifecycle";
+import type { Claim } from "../../host/memory";
+import { adopting } from "../../host/messages";
+import type { ArgumentSpecs } from "../../host/shape";
+import type { WhitelistDomainOutputs, WhitelistDomainShape } from "./WhitelistDomain";
+import { boolean } from "../shared/schemas";
+import { authProviderSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
+import { inIntegration } from "../shared/integrationChild";
+import { normalisedOrigin, originSchema } from "./origin";
+import { OR_ALIAS, standingOrNew, unseen } from "../shared/standing";
+
+type Shape = WhitelistDomainShape;
+type Outputs = Omit<WhitelistDomainOutputs, "authProviderProjectId"> & Partial<Shape>;
+
+const args: ArgumentSpecs<Shape> = {
+  projectId: { schema: projectIdSchema, required: true, replaces: "container" },
+  domain: { schema: originSchema, required: true, replaces: true },
+  authProvider: { schema: authProviderSchema, replaces: true },
+  adopt: { schema: boolean, createOnly: true },
+};
+
+/** One redirect domain (docs/design/api.md). */
+export const whitelistDomain = inIntegration<Shape, Outputs>({
+  kind: "WhitelistDomain",
+  version: 1,
+  args,
+  // The service takes a domain once.
+  deleteBeforeReplace: true,
+
+  declares: ({ projectId, domain }) => [
+    ...listClaim(projectId, true),
+    ...claim('the redirect domain with the same "projectId" and "domain"', domainObject, projectId, domain),
+  ],
+  objects: (id) => {
+    const { projectId, domain } = split(id);
+    return [domainObject(projectId, domain)];
+  },
+
+  replacement: ({ news }) => `the domain is removed from the whitelist, and the declared one is added${adopting(news)}`,
+
+  async create(call, given) {
+    const { projectId, domain } = given;
+    await standingOrNew(call, {
+      ...addition(call, projectId, domain),
+      objectOf: () => domainObject(projectId, domain),
+      standing: async () => takeOver(call, given),
+    });
+    return { id: `${projectId}/${domain}`, outputs: { authProvider: call.authProvider } };
+  },
+
+  async read(call, { id }) {
+    const { projectId, domain } = split(id);
+    const { authProvider } = call;
+    const found = await call.client.auth.domains(projectId).find(isOrigin(call, domain), call);
+    if (found === undefined) return undefined;
+    return { args: { projectId, domain, authProvider }, outputs: { authProvider }, ready: true };
+  },
+
+  // Every argument replaces: there is nothing to send.
+  update: async ({ authProvider }) => ({ authProvider }),
+
+  async delete(call, { id }) {
+    const { projectId, domain } = split(id);
+    call.beforeDelete();
+    await deleteOrigins(call, projectId, [domain]);
+  },
+});
+
+function takeOver(call: Call<never>, { projectId, domain, adopt }: Shape): void {
+  if (adopt === true) return call.run.take(domainObject(projectId, domain));
+  throw new Error(
+    `${domain} is on the whitelist already; an interrupted pulumi up may have added it. Set "adopt: true" to manage it here, or delete it first${OR_ALIAS}`,
+  );
+}
+
+/** A person who looks a domain up may spell its origin in any way. */
+function split(id: string): { projectId: string; domain: string } {
+  const { projectId, rest } = splitId(id);
+  return { projectId, domain: normalisedOrigin(rest) };
+}
+
+/** A redirect domain, by the origin that browsers compare. */
+export const domainObject = (projectId: string, origin: string): string => `redirect domain ${projectId}/${origin}`;
+
+/** A `Whitelist` declares the whole list of a project; several `WhitelistDomain`s share it, beside no `Whitelist`. */
+export function listClaim(projectId: string | undefined, shared: boolean): Claim[] {
+  const what = 'the redirect domains of the same "projectId" (a Whitelist removes every domain that it does not list)';
+  return claim(what, (project) => `redirect domains ${project}`, projectId).map((one) => ({ ...one, shared }));
+}
+
+/** An entry that names no auth provider is anybody's. */
+export const isOrigin =
+  ({ authProvider }: Call<never>, origin: string) =>
+  (item: WhitelistDomainRecord): boolean =>
+    isOf(authProvider)(item) && normalisedOrigin(item.domain) === origin;
+
+/** The origins on the whitelist, each with the spellings in which the service stores it. */
+export async function listed(call: Call<never>, projectId: string, since?: number): Promise<Map<string, string[]>> {
+  const all = await call.client.auth.domains(projectId).list({ ...call, since });
+  const origins = new Map<string, string[]>();
+  for (const { domain } of all.filter(isOf(call.authProvider))) {
+    const origin = normalisedOrigin(domain);
+    origins.set(origin, [...(origins.get(origin) ?? []), domain]);
+  }
+  return origins;
+}
+
+/** How an origin is added, and what may stand in its place. */
+function addition(call: Call<never>, projectId: string, origin: string) {
+  const { auth } = call.client;
+  const isIt = isOrigin(call, origin);
+  const creation: AuthCreation<WhitelistDomainRecord> = {
+    isCandidate: isIt,
+    isOurs: isIt,
+    describe: ({ domain }) => domain,
+    onFound: () => call.note(`${origin} was found on the whitelist after the answer to its creation was lost`),
+  };
+  return {
+    collection: auth.domains(projectId),
+    isIt,
+    create: () => auth.addDomain(projectId, origin, call.authProvider, creation, call),
+    advice: unseen(`${origin} on the whitelist`),
+  };
+}
+
+/** Adds an origin. One that turns out to stand already is as good. */
+export async function add(call: Call<never>, projectId: string, origin: string): Promise<void> {
+  const { create, collection, isIt, advice } = addition(call, projectId, origin);
+  await createOrStanding(create, collection, isIt, () => Promise.resolve(), advice, call);
+}
+
+/**
+ * Deletes origins in the spellings that the service stores, in one request. One that is not listed is named all the
+ * same: lists lag, and what is gone already is passed over. What another resource manages by now stays.
+ */
+export async function deleteOrigins(call: Call<never>, projectId: string, origins: readonly string[]): Promise<void> {
+  if (origins.length === 0) return;
+  // Any list tells how an origin is spelled, however old it is.
+  const known = await orGone(() => listed(call, projectId, 0));
+  // The integration is gone, and its whitelist with it.
+  if (known === undefined) return;
+  const isKept = (origin: string): boolean => call.run.isKept(domainObject(projectId, origin));
+  const leaving = (): string[] =>
+    origins.filter((origin) => !isKept(origin)).flatMap((origin) => known.get(origin) ?? [origin]);
+  await call.client.auth.deleteDomains(projectId, leaving, call.authProvider, call);
+  const kept = origins.filter(isKept);
+  if (kept.length === 0) return;
+  call.note(`stays on the whitelist of ${projectId}, since another resource manages it now: ${kept.sort().join(", ")}`);
+}

@@ -1,0 +1,104 @@
+import { hosted, URN } from "../support/toy";
+
+const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+const OLDS = { home: "a", size: 1, host: "h", label: "seen", __args: ["home", "size"], __version: 2, __provider: "p" };
+
+const diff = (news: object, olds: object = OLDS) => hosted().toy.diff("toy-1", { ...olds }, { ...news });
+
+describe("diff", () => {
+  test("equal arguments are no change, whatever the hidden keys say", async () => {
+    expect(await diff({ home: "a", size: 1, __urn: URN, __timeouts: {} })).toEqual({
+      changes: false,
+      replaces: [],
+      deleteBeforeReplace: true,
+    });
+  });
+
+  test("a change leaves the verdict to the engine, which then knows the changed keys", async () => {
+    const result = await diff({ home: "a", size: 2 });
+    expect(result).toEqual({ replaces: [], deleteBeforeReplace: true });
+    expect(result.changes).toBeUndefined();
+  });
+
+  test("an argument that is left out is no difference, whatever stands at the service", async () => {
+    expect((await diff({ home: "a", size: 1 }, { ...OLDS, label: "other" })).changes).toBe(false);
+  });
+
+  test("an argument taken out of the program is a change, and a replacing one does not replace", async () => {
+    const olds = { ...OLDS, region: "here", __args: ["home", "size", "region"] };
+    expect(await diff({ home: "a" }, olds)).toEqual({ replaces: [], deleteBeforeReplace: true });
+  });
+
+  test("taking out a value other than the assumed one is a change of value", async () => {
+    const olds = { ...OLDS, region: "there", __args: ["home", "size", "region"] };
+    expect((await diff({ home: "a", size: 1 }, olds)).replaces).toEqual(["region"]);
+  });
+
+  test("an argument that is newly given with the value that stands is managed from then on, and replaces nothing", async () => {
+    const olds = { ...OLDS, region: "there" };
+    expect(await diff({ home: "a", size: 1, region: "there" }, olds)).toEqual({
+      replaces: [],
+      deleteBeforeReplace: true,
+    });
+  });
+
+  test("a replacing argument replaces", async () => {
+    expect((await diff({ home: "b", size: 1 })).replaces).toEqual(["home"]);
+  });
+
+  test("an unknown container replaces; another unknown replacing argument does not", async () => {
+    const olds = { ...OLDS, region: "there", __args: ["home", "size", "region"] };
+    expect((await diff({ home: UNKNOWN, size: 1, region: "there" }, olds)).replaces).toEqual(["home"]);
+    expect((await diff({ home: "a", size: 1, region: UNKNOWN }, olds)).replaces).toEqual([]);
+  });
+
+  test("an argument for creation only is never a change", async () => {
+    expect((await diff({ home: "a", size: 1, adopt: true })).changes).toBe(false);
+  });
+
+  test("an unfinished object is changed although nothing differs, so that update looks after it", async () => {
+    expect((await diff({ home: "a", size: 1 }, { ...OLDS, __unfinished: "not ready" })).changes).toBe(true);
+  });
+
+  test("a difference that stands in the outs only is said to the engine, which cannot see it", async () => {
+    const { toy } = hosted();
+    const news = { home: "a", size: 1, __urn: URN };
+    await toy.check({ home: "a", size: 1 }, news);
+    expect((await toy.diff("toy-1", { ...OLDS, size: 3 }, news)).changes).toBe(true);
+  });
+
+  test("values of an older shape are compared through the upgrade", async () => {
+    const { toy } = hosted({ upgrade: ({ cu, ...outs }) => ({ ...outs, size: cu }) });
+    const olds = { home: "a", cu: 1, host: "h", __args: ["home", "size"], __version: 1 };
+    expect((await toy.diff("toy-1", olds, { home: "a", size: 1 })).changes).toBe(false);
+  });
+});
+
+describe("warnings of a plan", () => {
+  const warned = (changes: Parameters<typeof hosted>[0] = {}) =>
+    hosted({ warnings: () => ["mind the gap"], ...changes });
+  const news = { home: "a", size: 2, __urn: URN };
+
+  test("show on the resource's own line, once for each text", async () => {
+    const { toy, log } = warned();
+    await toy.check({ home: "a", size: 1 }, news);
+    await toy.diff("toy-1", OLDS, news);
+    await toy.diff("toy-1", OLDS, news);
+    expect(log).toEqual([{ severity: "warning", message: "mind the gap", urn: URN, ephemeral: false }]);
+  });
+
+  test("stay away in a refresh, where check never runs", async () => {
+    const { toy, log } = warned();
+    await toy.diff("toy-1", OLDS, news);
+    expect(log).toEqual([]);
+  });
+
+  test("name an argument that is no longer managed", async () => {
+    const { toy, log } = hosted();
+    await toy.check({ home: "a", size: 1 }, { home: "a", __urn: URN });
+    await toy.diff("toy-1", OLDS, { home: "a", __urn: URN });
+    expect(log.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^"size" of ComputeEndpoint toy-1 is no longer managed/),
+    ]);
+  });
+});

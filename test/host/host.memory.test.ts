@@ -1,0 +1,329 @@
+import { host } from "../../src/host/host";
+import type { HostedProvider } from "../../src/host/hostedProvider";
+import type { LogLine } from "../../src/host/engineLog";
+import type { Lifecycle } from "../../src/host/lifecycle";
+import type { Claim } from "../../src/host/memory";
+import type { Properties } from "../../src/contract/hiddenKeys";
+import { Session } from "../../src/host/session";
+import { toyLifecycle, type ToyArgs, type ToyOutputs, URN } from "../support/toy";
+
+const ID = "toy-1";
+const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+const urn = (name: string): string => URN.replace(/toy$/, name);
+
+/** One process, in which every toy is the same object at the service. */
+function oneProcess(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = {}) {
+  const log: LogLine[] = [];
+  const deleted: string[] = [];
+  const session = new Session((line) => log.push(line));
+  const toy = host(
+    toyLifecycle({ delete: async (_call, { outs }) => void deleted.push(outs.label ?? ""), ...changes }),
+    session,
+  );
+  const settings: Record<string, string> = { "svc:apiKey": "key", "svc:baseUrl": "http://127.0.0.1:9/api/v2" };
+  void toy.configure({ config: { get: (key: string) => settings[key], require: () => "" } });
+  return { toy, deleted, said: () => log.map(({ message }) => message) };
+}
+
+const inputs = (name: string): Properties => ({ home: "a", label: name, __urn: urn(name) });
+const outs = (name: string): Properties => ({ ...inputs(name), host: "h", __args: ["home", "label"], __version: 2 });
+
+/** What the engine calls for a resource that stands in the program and in the state. */
+async function declared(toy: HostedProvider, name: string, stored = outs(name)): Promise<void> {
+  await toy.check(inputs(name), inputs(name));
+  await toy.diff(ID, stored, inputs(name));
+}
+
+test("what another resource has created or taken over in this process is not deleted", async () => {
+  const { toy, deleted, said } = oneProcess();
+  await toy.create(inputs("new"));
+  await toy.delete(ID, outs("old"));
+  expect(deleted).toEqual([]);
+  expect(said()).toEqual([`ComputeEndpoint ${ID} stays at the service: "new" of this program manages it now`]);
+});
+
+test("nor under its own URN, which an alias may have left in the state of the old name", async () => {
+  const { toy, deleted } = oneProcess();
+  await toy.create(inputs("same"));
+  await toy.delete(ID, outs("same"));
+  expect(deleted).toEqual([]);
+});
+
+test("what was deleted before it was made anew is deleted", async () => {
+  const { toy, deleted } = oneProcess();
+  await toy.delete(ID, outs("same"));
+  await toy.create(inputs("same"));
+  expect(deleted).toEqual(["same"]);
+});
+
+test("an object that one resource gives up for another id is no second declaration of it", async () => {
+  const { toy, said } = oneProcess();
+  await toy.check(inputs("old"), { ...inputs("old"), region: "there" });
+  await toy.diff(ID, outs("old"), { ...inputs("old"), region: "there" });
+  await toy.create(inputs("new"));
+  await declared(toy, "new");
+  expect(said()).toEqual([`ComputeEndpoint ${ID} is replaced, since "region" changes: it is made anew`]);
+});
+
+test("nor is what another resource of the program held before this process began", async () => {
+  const { toy, deleted } = oneProcess();
+  await declared(toy, "new");
+  await toy.delete(ID, outs("old"));
+  expect(deleted).toEqual([]);
+});
+
+test("nor what another resource holds although its creation did not finish", async () => {
+  const { toy, deleted } = oneProcess({
+    create: async (call) => {
+      call.keep(ID, { host: "h" });
+      throw new Error("not ready");
+    },
+  });
+  await expect(toy.create(inputs("new"))).rejects.toThrow("not ready");
+  await toy.delete(ID, outs("old"));
+  expect(deleted).toEqual([]);
+});
+
+test("a resource's own object is deleted: replaced, renamed by an alias and replaced, or alone", async () => {
+  const { toy, deleted } = oneProcess();
+  await toy.delete(ID, outs("alone"));
+  await declared(toy, "same");
+  await toy.delete(ID, outs("same"));
+  // By an alias the state keeps the old URN until something changes.
+  await declared(toy, "later", outs("earlier"));
+  await toy.delete(ID, outs("earlier"));
+  expect(deleted).toEqual(["alone", "same", "earlier"]);
+});
+
+test("an update carries the object over to the URN of now", async () => {
+  const { toy, deleted } = oneProcess();
+  await declared(toy, "later", outs("earlier"));
+  await toy.update(ID, outs("earlier"), inputs("later"));
+  await toy.delete(ID, outs("later"));
+  expect(deleted).toEqual(["later"]);
+});
+
+test("one object in the state of two resources is an error of the plan, and neither takes it from the other", async () => {
+  const { toy, deleted } = oneProcess();
+  await declared(toy, "one");
+  await expect(declared(toy, "two")).rejects.toThrow(
+    `ComputeEndpoint ${ID} stands in the state of "two" and of "one", and each would undo the other's changes`,
+  );
+  await toy.delete(ID, outs("two"));
+  expect(deleted).toEqual([]);
+});
+
+test("a refresh and a destroy, which run no program, hold nothing", async () => {
+  const { toy, deleted } = oneProcess();
+  await toy.diff(ID, outs("one"), inputs("one"));
+  await toy.delete(ID, outs("two"));
+  expect(deleted).toEqual(["two"]);
+});
+
+describe("a resource that manages several objects", () => {
+  const letters = (label = ""): string[] => [...label].map((letter) => `letter ${letter}`);
+
+  test("is told of each whether another one has it, and leaves those alone", async () => {
+    const kept: string[][] = [];
+    const { toy } = oneProcess({
+      objects: (_id, { label }) => letters(label),
+      delete: async ({ run, beforeDelete }, { outs: { label } }) => {
+        beforeDelete();
+        kept.push(letters(label).filter((object) => run.isKept(object)));
+      },
+    });
+    await declared(toy, "abc");
+    await toy.delete("toy-2", outs("bcd"));
+    expect(kept).toEqual([["letter b", "letter c"]]);
+  });
+
+  test("deletes nothing when others have them all", async () => {
+    const { toy, deleted, said } = oneProcess({ objects: (_id, { label }) => letters(label) });
+    await declared(toy, "abc");
+    await toy.delete("toy-2", outs("bc"));
+    expect(deleted).toEqual([]);
+    expect(said()).toEqual(['ComputeEndpoint toy-2 stays at the service: "abc" of this program manages it now']);
+  });
+});
+
+describe("what the program declares", () => {
+  const claim = (changes: Partial<Claim> = {}) =>
+    oneProcess({
+      declares: ({ home }) => (home === undefined ? [] : [{ object: `home ${home}`, what: '"home"', ...changes }]),
+    });
+  const check = async (toy: HostedProvider, name: string, news: Properties = inputs(name)) =>
+    (await toy.check({}, news)).failures;
+
+  test("twice is a failure of the second one, which names the first and no value", async () => {
+    const { toy } = claim();
+    expect(await check(toy, "one")).toEqual([]);
+    expect(await check(toy, "two")).toEqual([
+      { property: "", reason: '"one" of this program declares "home" too. Declare it once' },
+    ]);
+  });
+
+  test("is what was declared last: one resource that is checked again is one", async () => {
+    const { toy } = claim();
+    await check(toy, "one");
+    expect(await check(toy, "one")).toEqual([]);
+    await check(toy, "one", { ...inputs("one"), home: "elsewhere" });
+    expect(await check(toy, "two")).toEqual([]);
+  });
+
+  test("is not known of a value that is not, or of a resource without a URN", async () => {
+    const { toy } = claim();
+    await check(toy, "one");
+    expect(await check(toy, "two", { ...inputs("two"), home: UNKNOWN })).toEqual([]);
+    expect(await check(toy, "two", { home: "a" })).toEqual([]);
+  });
+
+  test("may be shared by those that say so, but not with one that declares it alone", async () => {
+    const shared = { object: "whitelist", what: "the whitelist", shared: true };
+    const { toy } = oneProcess({ declares: ({ label }) => [{ ...shared, shared: label !== "all" }] });
+    expect(await check(toy, "one")).toEqual([]);
+    expect(await check(toy, "two")).toEqual([]);
+    expect(await check(toy, "all")).toHaveLength(1);
+  });
+});
+
+describe("while an object is being deleted", () => {
+  const OBJECT = `toy ${ID}`;
+  /** A deletion that ends when it is told to, beside a creation of another resource that adopts. */
+  const leaving = (fails: boolean) => {
+    let end: () => void = () => undefined;
+    const seen: unknown[] = [];
+    const process = oneProcess({
+      delete: async () => {
+        await new Promise<void>((resolve) => (end = resolve));
+        if (fails) throw new Error("refused");
+      },
+      create: async ({ run }) => {
+        seen.push(run.departure(OBJECT) === undefined ? "free" : "leaving");
+        seen.push((await run.untilFree(OBJECT)) ? "deleted" : "still there");
+        run.take(OBJECT);
+        return { id: ID, outputs: { host: "h" } };
+      },
+    });
+    return { ...process, seen, end: () => end() };
+  };
+
+  test.each([
+    [false, "deleted"],
+    [true, "still there"],
+  ])("another resource waits for it to end (it fails: %s), and finds it %s", async (fails, found) => {
+    const { toy, seen, end } = leaving(fails);
+    const deletion = toy.delete(ID, outs("old")).then(
+      () => "ended",
+      () => "failed",
+    );
+    const creation = toy.create(inputs("new"));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(seen).toEqual(["leaving"]);
+    end();
+    expect(await deletion).toBe(fails ? "failed" : "ended");
+    await creation;
+    expect(seen).toEqual(["leaving", found]);
+  });
+});
+
+describe("what begins to leave", () => {
+  test("is noticed by who waits for that, however short it takes", async () => {
+    const seen: boolean[] = [];
+    const { toy } = oneProcess({
+      create: async ({ run }) => {
+        seen.push(await run.leavesSoon(`toy ${ID}`));
+        return { id: "toy-2", outputs: { host: "h" } };
+      },
+    });
+    const creation = toy.create(inputs("new"));
+    await new Promise((resolve) => setImmediate(resolve));
+    await toy.delete(ID, outs("old"));
+    await creation;
+    expect(seen).toEqual([true]);
+  });
+
+  test("is not waited for beyond the deadline, and the error names it", async () => {
+    let end: () => void = () => undefined;
+    const { toy } = oneProcess({
+      delete: () => new Promise<void>((resolve) => (end = resolve)),
+      create: async ({ run }) => ({ id: ID, outputs: { host: String(await run.untilFree(`toy ${ID}`)) } }),
+    });
+    const deletion = toy.delete(ID, outs("old"));
+    const creation = toy.create({ ...inputs("new"), __timeouts: { create: 0.1 } });
+    await expect(creation).rejects.toThrow(
+      `toy ${ID} was still being deleted after 0.1 s. To wait longer at once, raise "customTimeouts.create".`,
+    );
+    end();
+    await deletion;
+  });
+
+  test("is over when both of two deletions have ended, also when the second one fails", async () => {
+    const ends: ((fails: boolean) => void)[] = [];
+    const { toy } = oneProcess({
+      delete: () =>
+        new Promise<void>((resolve, reject) => {
+          ends.push((fails) => (fails ? reject(new Error("refused")) : resolve()));
+        }),
+      create: async ({ run }) => ({ id: ID, outputs: { host: String(await run.untilFree(`toy ${ID}`)) } }),
+    });
+    const deletions = [toy.delete(ID, outs("old")), toy.delete(ID, outs("older"))];
+    await new Promise((resolve) => setImmediate(resolve));
+    ends[0]?.(false);
+    await deletions[0];
+    ends[1]?.(true);
+    await expect(deletions[1]).rejects.toThrow("refused");
+    expect((await toy.create(inputs("new"))).outs).toMatchObject({ host: "true" });
+  });
+});
+
+describe("what is taken over", () => {
+  const taking = (fails = false) =>
+    oneProcess({
+      create: async ({ run }) => {
+        run.take(`toy ${ID}`);
+        if (fails) throw new Error("refused");
+        return { id: ID, outputs: { host: "h" } };
+      },
+    });
+
+  test("is nobody else's of this program", async () => {
+    const { toy } = taking();
+    await declared(toy, "holder");
+    const words = `toy ${ID} is managed by "holder" of this program already. Declare it once`;
+    await expect(toy.create(inputs("new"))).rejects.toThrow(words);
+  });
+
+  test("is taken by one of two", async () => {
+    const { toy } = taking();
+    const outcomes = await Promise.allSettled([toy.create(inputs("one")), toy.create(inputs("two"))]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  });
+
+  test("is not deleted by who had it, unless taking it over failed before it was kept", async () => {
+    const taken = taking();
+    await taken.toy.create(inputs("new"));
+    await taken.toy.delete(ID, outs("old"));
+    expect(taken.deleted).toEqual([]);
+    const refused = taking(true);
+    await expect(refused.toy.create(inputs("new"))).rejects.toThrow("refused");
+    await refused.toy.delete(ID, outs("old"));
+    expect(refused.deleted).toEqual(["old"]);
+  });
+
+  test("is not deleted by a deletion under way, which asks right before its request", async () => {
+    let begin: () => void = () => undefined;
+    const { toy, deleted, said } = oneProcess({
+      delete: async ({ beforeDelete }, { outs: { label } }) => {
+        await new Promise<void>((resolve) => (begin = resolve));
+        beforeDelete();
+        deleted.push(label ?? "");
+      },
+    });
+    const deletion = toy.delete(ID, outs("old"));
+    await declared(toy, "new");
+    begin();
+    await deletion;
+    expect(deleted).toEqual([]);
+    expect(said()).toEqual([`ComputeEndpoint ${ID} stays at the service: "new" of this program manages it now`]);
+  });
+});

@@ -1,0 +1,228 @@
+import { authIntegration } from "../../../src/resources/authIntegration/lifecycle";
+import {
+  CANARY,
+  expectNoSecrets,
+  harness,
+  MISBEHAVIOURS,
+  planAfterRefresh,
+  PROJECT,
+  PROVIDER,
+  thrownBy,
+  UNKNOWN,
+  withIntegration,
+  type Harness,
+  type Json,
+} from "../../support/harness";
+
+const INPUTS = { projectId: PROJECT, branchId: "br-main", databaseName: "svcdb", roleName: "svcdb_owner" };
+const ID = `${PROJECT}/${PROVIDER}`;
+
+const standing = async (given: Harness) =>
+  (await given.get(`/projects/${PROJECT}/auth/integrations`))["data"] as Json[];
+
+describe("planning", () => {
+  test("without a change sends nothing; nor with values that are not known yet", async () => {
+    const auth = await harness(authIntegration);
+    const state = await auth.create(INPUTS);
+    await auth.forgetRequests();
+    expect(await auth.check(INPUTS)).toEqual([]);
+    expect(await auth.diff(state, INPUTS)).toMatchObject({ changes: false, replaces: [] });
+    const unknown = { ...INPUTS, branchId: UNKNOWN, databaseName: UNKNOWN };
+    expect(await auth.check(unknown)).toEqual([]);
+    expect(await auth.diff(state, unknown)).toMatchObject({ replaces: [] });
+    expect(await auth.requests()).toEqual([]);
+  });
+
+  test.each([
+    ["projectId", "prj-other"],
+    ["branchId", "br-dev"],
+    ["databaseName", "other"],
+    ["roleName", "other"],
+    ["authProvider", "other_provider"],
+  ])("another value of %s replaces it, deleting first", async (name, value) => {
+    const auth = await harness(authIntegration);
+    const state = await auth.create(INPUTS);
+    const { changes, replaces, deleteBeforeReplace } = await auth.diff(state, { ...INPUTS, [name]: value });
+    expect({ replaces, deleteBeforeReplace }).toEqual({ replaces: [name], deleteBeforeReplace: true });
+    expect(changes).not.toBe(false);
+  });
+
+  test("finds all bad arguments at once, without their values", async () => {
+    const auth = await harness(authIntegration);
+    const problems = await auth.check({
+      projectId: `${CANARY}/x`,
+      branchId: CANARY,
+      databaseName: "",
+      roleName: "x".repeat(64),
+      authProvider: `${CANARY} x`,
+      adopt: CANARY,
+    });
+    expect(problems).toEqual([
+      expect.stringMatching(/^projectId: must be the id of a project/),
+      expect.stringMatching(/^branchId: must be the id of a branch, which begins with "br-"/),
+      "databaseName: must have 1 to 63 characters",
+      "roleName: must have 1 to 63 characters",
+      expect.stringMatching(/^authProvider: must be/),
+      "adopt: must be true or false",
+    ]);
+    expect(await auth.check({})).toEqual(["projectId: is required"]);
+    expect(await auth.requests()).toEqual([]);
+    expectNoSecrets(auth);
+  });
+});
+
+test("a plan that replaces it says once what is lost", async () => {
+  const auth = await harness(authIntegration);
+  const state = await auth.create(INPUTS);
+  const news = { ...INPUTS, databaseName: "other" };
+  await auth.check(news);
+  await auth.diff(state, news);
+  await auth.diff(state, news);
+  expect(auth.log.filter(({ severity }) => severity === "warning").map(({ message }) => message)).toEqual([
+    expect.stringMatching(
+      /^AuthIntegration prj-demo\/.* is replaced, since "databaseName" changes: it is deleted and made again: all of its users and keys are lost/,
+    ),
+  ]);
+});
+
+test.each([
+  ["on the same database", { roleName: "other" }, true],
+  ["on another database", { roleName: "other", databaseName: "other" }, false],
+  ["on another branch", { branchId: "br-dev" }, false],
+  ["in another project", { projectId: "prj-other" }, false],
+])("a plan that replaces it %s says whether the schema there may be in the way", async (_where, changed, said) => {
+  const auth = await harness(authIntegration);
+  const state = await auth.create(INPUTS);
+  const news = { ...INPUTS, ...changed };
+  await auth.check(news);
+  await auth.diff(state, news);
+  const [message] = auth.log.map((line) => line.message);
+  const words = /the service may keep the schema of the old one.*refuses the new one.*until it is dropped/;
+  if (said) expect(message).toMatch(words);
+  else expect(message).not.toMatch(/schema/);
+});
+
+describe("a refresh", () => {
+  test("of what stands changes nothing, and leaves an empty plan", async () => {
+    const auth = await harness(authIntegration);
+    const state = await auth.create(INPUTS);
+    await auth.forgetRequests();
+    auth.restart();
+    const { changes, replaces, found } = await planAfterRefresh(auth, state, INPUTS);
+    expect({ changes, replaces }).toEqual({ changes: false, replaces: [] });
+    expect(found.outs).toEqual(state.outs);
+    expect(await auth.mutations()).toEqual([]);
+  });
+
+  test.each([
+    ["branchId", { branch_id: "br-dev" }, "br-dev"],
+    ["databaseName", { db_name: "other" }, "other"],
+  ])("finds a change of %s by hand, and the plan replaces", async (name, set, value) => {
+    const auth = await harness(authIntegration);
+    const state = await auth.create(INPUTS);
+    await auth.edit({ kind: "integration", set });
+    auth.restart();
+    const { replaces, found } = await planAfterRefresh(auth, state, INPUTS);
+    expect(found.outs).toMatchObject({ [name]: value });
+    expect(found.inputs).toMatchObject({ [name]: value });
+    expect(replaces).toEqual([name]);
+  });
+
+  test("of arguments that the program leaves out finds no drift", async () => {
+    const auth = await harness(authIntegration);
+    const inputs = { projectId: PROJECT };
+    const state = await auth.create(inputs);
+    await auth.edit({ kind: "integration", set: { branch_id: "br-dev", db_name: "other" } });
+    auth.restart();
+    const { changes, found } = await planAfterRefresh(auth, state, inputs);
+    expect(changes).toBe(false);
+    expect(found.outs).toMatchObject({ branchId: "br-dev", databaseName: "other" });
+  });
+
+  test("shows a transferred ownership without calling it a change", async () => {
+    const auth = await harness(authIntegration);
+    const state = await auth.create(INPUTS);
+    await auth.edit({ kind: "integration", set: { owned_by: "user" } });
+    auth.restart();
+    const { changes, found } = await planAfterRefresh(auth, state, INPUTS);
+    expect(changes).toBe(false);
+    expect(found.outs).toMatchObject({ ownedBy: "user", secretServerKey: state.outs["secretServerKey"] });
+  });
+
+  test("finds it gone when it was deleted, and when another one stands in its place", async () => {
+    const auth = await harness(authIntegration);
+    const state = await auth.create(INPUTS);
+    await auth.edit({ kind: "integration", delete: true });
+    auth.restart();
+    expect(await auth.read(state)).toBeUndefined();
+    await withIntegration(auth);
+    auth.restart();
+    expect(await auth.read(state)).toBeUndefined();
+  });
+
+  test.each(MISBEHAVIOURS)("that is answered with %s fails in words and drops nothing", async (_how, fault, words) => {
+    const auth = await harness(authIntegration, {}, { readDeadlineMs: 2_000 });
+    const state = await auth.create(INPUTS);
+    await auth.fault(fault);
+    auth.restart();
+    const error = await thrownBy(auth.read(state));
+    expect(error.message).toMatch(/^Could not read AuthIntegration prj-demo\/supported_provider \("thing"\): /);
+    expect(error.message).toMatch(words);
+    expect(error).not.toHaveProperty("id");
+    expectNoSecrets(auth, [String(state.outs["secretServerKey"])]);
+  });
+
+  test("keeps the address of the public keys where the list does not tell it", async () => {
+    const auth = await harness(authIntegration);
+    const state = await auth.create(INPUTS);
+    const [made] = await standing(auth);
+    const { jwks_url: _unsaid, ...rest } = made ?? {};
+    const path = "/projects/{project_id}/auth/integrations";
+    await auth.fault({ method: "GET", path, status: 200, body: { data: [rest] }, times: 0 });
+    auth.restart();
+    expect((await auth.read(state))?.outs).toMatchObject({ jwksUrl: made?.["jwks_url"] });
+  });
+
+  test("looks up one that is not managed, without its keys", async () => {
+    const auth = await harness(authIntegration);
+    await withIntegration(auth);
+    expect((await auth.read({ id: ID, outs: {} }))?.outs).toMatchObject({
+      projectId: PROJECT,
+      branchId: "br-main",
+      secretServerKey: "",
+    });
+  });
+});
+
+describe("deleting", () => {
+  test("takes it away, and succeeds when it is gone already", async () => {
+    const auth = await harness(authIntegration);
+    const state = await auth.create(INPUTS);
+    await auth.delete(state);
+    expect(await standing(auth)).toEqual([]);
+    await auth.delete(state);
+  });
+
+  test("leaves another integration alone that stands in its place", async () => {
+    const auth = await harness(authIntegration);
+    const state = await auth.create(INPUTS);
+    await auth.edit({ kind: "integration", delete: true });
+    await withIntegration(auth);
+    auth.restart();
+    await auth.delete(state);
+    expect(await standing(auth)).toHaveLength(1);
+    expect(auth.log.at(-1)?.message).toMatch(/another auth integration stands in its place.*not deleted/);
+  });
+
+  test.each([
+    ["401", { status: 401 }],
+    ["403", { status: 403 }],
+  ])("that is answered with %s fails and says so", async (status, fault) => {
+    const auth = await harness(authIntegration);
+    const state = await auth.create(INPUTS);
+    await auth.fault({ method: "DELETE", ...fault });
+    expect((await thrownBy(auth.delete(state))).message).toContain(status);
+    expect(await standing(auth)).toHaveLength(1);
+    expectNoSecrets(auth);
+  });
+});

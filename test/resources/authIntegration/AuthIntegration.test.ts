@@ -1,0 +1,237 @@
+import { authIntegration } from "../../../src/resources/authIntegration/lifecycle";
+import {
+  expectNoSecrets,
+  harness,
+  planAfterRefresh,
+  PROJECT,
+  PROVIDER,
+  thrownBy,
+  withIntegration,
+  type Harness,
+  type Json,
+} from "../../support/harness";
+
+const INPUTS = { projectId: PROJECT, branchId: "br-main", databaseName: "svcdb", roleName: "svcdb_owner" };
+const ID = `${PROJECT}/${PROVIDER}`;
+
+const standing = async (given: Harness) =>
+  (await given.get(`/projects/${PROJECT}/auth/integrations`))["data"] as Json[];
+const keySets = async (given: Harness) => (await given.state())["key_sets"] as Json[];
+
+describe("creating", () => {
+  test("sends what is declared, and the outs hold the record and the key set", async () => {
+    const auth = await harness(authIntegration);
+    const { id, outs } = await auth.create(INPUTS);
+    const [made] = await standing(auth);
+    expect(id).toBe(ID);
+    expect((await auth.mutations()).map(({ path, body }) => ({ path, body }))).toEqual([
+      {
+        path: "/projects/auth/create",
+        body: {
+          project_id: PROJECT,
+          auth_provider: PROVIDER,
+          branch_id: "br-main",
+          database_name: "svcdb",
+          role_name: "svcdb_owner",
+        },
+      },
+    ]);
+    expect(outs).toMatchObject({
+      ...INPUTS,
+      authProvider: PROVIDER,
+      authProviderProjectId: made?.["auth_provider_project_id"],
+      jwksUrl: made?.["jwks_url"],
+      createdAt: made?.["created_at"],
+      ownedBy: "svc",
+      pubClientKey: expect.stringMatching(/.+/),
+      secretServerKey: expect.stringMatching(/.{8,}/),
+      schemaName: "svc_auth",
+      tableName: "users_sync",
+    });
+    expectNoSecrets(auth, [String(outs["secretServerKey"])]);
+  });
+
+  test("without a branch it goes to the default one, and what is left out is not sent", async () => {
+    const auth = await harness(authIntegration);
+    const { outs } = await auth.create({ projectId: PROJECT });
+    expect(outs).toMatchObject({ branchId: "br-main", databaseName: "svcdb", __args: ["projectId"] });
+    const [{ body } = { body: {} }] = await auth.mutations();
+    expect(body).toEqual({ project_id: PROJECT, auth_provider: PROVIDER, branch_id: "br-main" });
+  });
+
+  test.each([
+    ["the service does not list branches", { seedOnly: true }, false, /does not list branches.*Give "branchId"/],
+    ["no branch is flagged as default", {}, true, /no branch of the project is flagged as default. Give "branchId"/],
+  ])("when %s it asks for the branch, and sends nothing", async (_why, options, unflag, words) => {
+    const auth = await harness(authIntegration, options);
+    if (unflag) await auth.edit({ kind: "branch", id: "br-main", set: { default: false } });
+    const error = await thrownBy(auth.create({ projectId: PROJECT }));
+    expect(error.message).toMatch(words);
+    expect(await auth.mutations()).toEqual([]);
+  });
+
+  test("against a service that has only the documented routes it succeeds with a branch", async () => {
+    const auth = await harness(authIntegration, { seedOnly: true });
+    expect((await auth.create(INPUTS)).outs).toMatchObject({ branchId: "br-main", ownedBy: "svc" });
+  });
+
+  test("a list that lags behind is waited for", async () => {
+    const auth = await harness(authIntegration, { listLagMs: 150 });
+    const { outs } = await auth.create(INPUTS);
+    expect(outs).toMatchObject({ ...INPUTS, createdAt: expect.stringMatching(/.+/) });
+  });
+
+  test("one that no list shows, for longer than lists lag, is kept with its keys, unfinished", async () => {
+    const auth = await harness(authIntegration, { listLagMs: 60_000 });
+    const error = await thrownBy(auth.create(INPUTS));
+    expect(error.message).toMatch(/exists, but no list shows it yet/);
+    expect(error["properties"]).toMatchObject({ secretServerKey: expect.stringMatching(/.+/), __unfinished: "create" });
+  });
+});
+
+describe("an integration that stands already", () => {
+  test("is named with its branch and age, with both ways to go on, and is left alone", async () => {
+    const auth = await harness(authIntegration);
+    await withIntegration(auth);
+    await auth.edit({ kind: "integration", set: { created_at: new Date(Date.now() - 7_260_000).toISOString() } });
+    const error = await thrownBy(auth.create(INPUTS));
+    expect(error.message).toMatch(/an auth integration stands on br-main, made 2 hours ago/);
+    expect(error.message).toMatch(
+      /interrupted pulumi up may have made it.*"adopt: true".*or delete it first.*give it an alias/,
+    );
+    expect(error).not.toHaveProperty("id");
+    expect(await auth.mutations()).toEqual([]);
+  });
+
+  test("is taken over with adopt, with a new key set, and then plans are empty", async () => {
+    const auth = await harness(authIntegration);
+    await withIntegration(auth);
+    const inputs = { ...INPUTS, adopt: true };
+    const state = await auth.create(inputs);
+    expect(state.id).toBe(ID);
+    expect((await auth.mutations()).map(({ path }) => path)).toEqual(["/projects/auth/keys"]);
+    const [, made] = await keySets(auth);
+    expect(state.outs).toMatchObject({ pubClientKey: made?.["pub_client_key"], branchId: "br-main" });
+    expect(await auth.diff(state, inputs)).toMatchObject({ changes: false });
+    expect(await auth.diff(state, INPUTS)).toMatchObject({ replaces: [] });
+    expect(await planAfterRefresh(auth, state, inputs)).toMatchObject({ changes: false });
+  });
+
+  test("is taken over on the branch where it stands when the program names none", async () => {
+    const auth = await harness(authIntegration);
+    await auth.edit({ kind: "integration", create: { branch_id: "br-dev" } });
+    const { outs } = await auth.create({ projectId: PROJECT, adopt: true });
+    expect(outs).toMatchObject({ branchId: "br-dev" });
+  });
+
+  test("is not taken over when it differs from the program, and the error names in what", async () => {
+    const auth = await harness(authIntegration);
+    await withIntegration(auth);
+    const other = { ...INPUTS, branchId: "br-dev", databaseName: "other", adopt: true };
+    const error = await thrownBy(auth.create(other));
+    expect(error.message).toMatch(/differs from the program in "branchId" and "databaseName", which cannot be changed/);
+    expect(await auth.mutations()).toEqual([]);
+  });
+
+  test("adopt is no hindrance where nothing stands", async () => {
+    const auth = await harness(authIntegration);
+    await auth.create({ ...INPUTS, adopt: true });
+    expect(await standing(auth)).toHaveLength(1);
+  });
+});
+
+test("a schema that an earlier integration left behind is explained, with what to do about it", async () => {
+  const auth = await harness(authIntegration, { keepSchemas: true });
+  const state = await auth.create(INPUTS);
+  await auth.delete(state);
+  const error = await thrownBy(auth.create(INPUTS));
+  expect(error.message).toMatch(/409.*most likely the database schema of an earlier one, which stays/);
+  expect(error.message).toMatch(/drop the schema in the database.*or choose another database/);
+  expect(error).not.toHaveProperty("id");
+  expect((await auth.create({ ...INPUTS, databaseName: "other" })).id).toBe(ID);
+});
+
+describe("when the fate of the creation is unknown", () => {
+  test.each([
+    ["the connection breaks", { drop: "reset", effect: "done" }],
+    ["the answer is cut", { drop: "cut", effect: "done" }],
+    ["a proxy answers 502", { status: 502, body: "<html></html>", effect: "done" }],
+  ])("because %s after it was made, it is found and gets another key set", async (_how, fault) => {
+    const auth = await harness(authIntegration);
+    await auth.fault({ method: "POST", path: "/projects/auth/create", ...fault });
+    const { id, outs } = await auth.create(INPUTS);
+    expect(id).toBe(ID);
+    expect(await standing(auth)).toHaveLength(1);
+    const made = await keySets(auth);
+    expect(outs["pubClientKey"]).toBe(made[1]?.["pub_client_key"]);
+    expect((await auth.mutations()).map(({ path }) => path)).toEqual(["/projects/auth/create", "/projects/auth/keys"]);
+  });
+
+  test("and it was not made, it is not sent twice, and the error says that it was looked for", async () => {
+    const auth = await harness(authIntegration);
+    await auth.fault({ method: "POST", path: "/projects/auth/create", drop: "reset" });
+    const error = await thrownBy(auth.create(INPUTS));
+    expect(error.message).toMatch(/the integration was looked for and is not there.*Run pulumi up again/);
+    expect(await auth.mutations()).toHaveLength(1);
+    expect((await auth.create(INPUTS)).id).toBe(ID);
+  });
+});
+
+describe("a creation that fails after the integration was made", () => {
+  const LIST = "/projects/{project_id}/auth/integrations";
+
+  test("keeps it in the state with its keys, and the next up finishes it without a request that changes anything", async () => {
+    const auth = await harness(authIntegration, {}, { readDeadlineMs: 500 });
+    await auth.fault({ method: "GET", path: LIST, status: 503, after: 2, times: 0 });
+    const error = await thrownBy(auth.create(INPUTS));
+    expect(error["id"]).toBe(ID);
+    // What the engine stores of a partial creation.
+    const outs = error["properties"] as Record<string, unknown>;
+    expect(outs).toMatchObject({
+      ...INPUTS,
+      __provider: "pointer",
+      secretServerKey: expect.stringMatching(/.+/),
+      __unfinished: "create",
+    });
+    expect(error.message).toMatch(/exists, but .*503.*kept in the stack: run pulumi up again/);
+    await auth.clearFaults();
+    await auth.forgetRequests();
+    auth.restart();
+    const state = { id: ID, outs };
+    expect(await auth.diff(state, INPUTS)).toMatchObject({ changes: true, replaces: [] });
+    const finished = await auth.update(state, INPUTS);
+    expect(finished.outs).toMatchObject({ ownedBy: "svc", secretServerKey: outs["secretServerKey"] });
+    expect(finished.outs).not.toHaveProperty("__unfinished");
+    expect(await auth.mutations()).toEqual([]);
+    expect(await auth.diff(finished, INPUTS)).toMatchObject({ changes: false });
+    expectNoSecrets(auth, [String(outs["secretServerKey"])]);
+  });
+
+  test("can be deleted straight away", async () => {
+    const auth = await harness(authIntegration, {}, { readDeadlineMs: 500 });
+    await auth.fault({ method: "GET", path: LIST, status: 503, after: 2, times: 0 });
+    const error = await thrownBy(auth.create(INPUTS));
+    await auth.clearFaults();
+    await auth.delete({ id: ID, outs: error["properties"] as Record<string, unknown> });
+    expect(await standing(auth)).toEqual([]);
+  });
+
+  test("and is gone by the next up is reported as such", async () => {
+    const auth = await harness(authIntegration);
+    const state = await auth.create(INPUTS);
+    await auth.edit({ kind: "integration", delete: true });
+    auth.restart();
+    const error = await thrownBy(auth.update(state, INPUTS));
+    expect(error.message).toMatch(/not there any more. Run pulumi up --refresh/);
+  });
+
+  test("and has another one in its place by the next up is reported so as well, not mixed with that one", async () => {
+    const auth = await harness(authIntegration);
+    const state = await auth.create(INPUTS);
+    await auth.edit({ kind: "integration", delete: true });
+    await withIntegration(auth);
+    auth.restart();
+    const error = await thrownBy(auth.update(state, INPUTS));
+    expect(error.message).toMatch(/not there any more. Run pulumi up --refresh/);
+  });
+});

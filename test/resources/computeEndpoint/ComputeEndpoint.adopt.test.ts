@@ -1,0 +1,256 @@
+import {
+  allAtService,
+  atService,
+  computes,
+  DEMO_PRIMARY,
+  editByHand,
+  endpointId,
+  ENDPOINTS,
+  LEAST,
+  put,
+  sent,
+} from "../../support/computeCases";
+import { expectNoSecrets, PROJECT, thrownBy, type Harness, type Json } from "../../support/harness";
+
+const ON_MAIN = { projectId: PROJECT, branchId: "br-main" };
+const WITH_ADOPT = { ...ON_MAIN, adopt: true };
+const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString();
+
+async function replica(compute: Harness, fields: Json = {}): Promise<string> {
+  await compute.edit({ kind: "endpoint", create: { branch_id: "br-main", type: "read_only", ...fields } });
+  return String((await allAtService(compute)).at(-1)?.["id"]);
+}
+
+describe("a compute that is in the way", () => {
+  test("is named with its branch and its age, and both ways out are told", async () => {
+    const compute = await computes();
+    await editByHand(compute, DEMO_PRIMARY, { created_at: ago(3 * 60 + 1) });
+    await compute.forgetRequests();
+    const error = await thrownBy(compute.create(ON_MAIN));
+    expect(error.message).toBe(
+      `Could not create ComputeEndpoint ("thing"): the branch has a primary compute already: ${DEMO_PRIMARY} on br-main, made 3 minutes ago. ` +
+        'An interrupted pulumi up may have made it. To manage it here, set "adopt: true" on this resource; ' +
+        `to have a new one, delete ${DEMO_PRIMARY} first or choose another branch; ` +
+        "or, if it is this program's own under another name, give it an alias (the option aliases)",
+    );
+    expect(error).not.toHaveProperty("id");
+    expect(await compute.mutations()).toEqual([]);
+    expectNoSecrets(compute);
+  });
+
+  test.each([
+    [0, /made (just now|1 second ago|2 seconds ago)/],
+    [61, /made 1 minute ago/],
+    [7_201, /made 2 hours ago/],
+    [86_401, /made 1 day ago/],
+  ])("made %d s ago is told in one unit", async (seconds, words) => {
+    const compute = await computes();
+    await editByHand(compute, DEMO_PRIMARY, { created_at: ago(seconds) });
+    expect((await thrownBy(compute.create(ON_MAIN))).message).toMatch(words);
+  });
+
+  test("is told from a replica that stands before it in the list, and no replica is in the way of a primary", async () => {
+    const compute = await computes();
+    await compute.edit({ kind: "endpoint", create: { branch_id: "br-dev", type: "read_only" } });
+    await compute.create(LEAST);
+    expect((await thrownBy(compute.create(LEAST))).message).toMatch(/the branch has a primary compute already/);
+  });
+
+  test("is named as well when the list lags and only the service's refusal tells of it", async () => {
+    const compute = await computes();
+    const path = "/projects/{project_id}/endpoints";
+    await compute.fault({ method: "GET", path, status: 200, body: { endpoints: [] } });
+    const error = await thrownBy(compute.create(ON_MAIN));
+    expect(error.message).toMatch(new RegExp(`the branch has a primary compute already: ${DEMO_PRIMARY} on br-main`));
+    expect(error.message).toMatch(/set "adopt: true"/);
+  });
+
+  test("is the service's own refusal when no list ever shows it", async () => {
+    const compute = await computes();
+    await compute.fault({ method: "POST", path: "/projects/{project_id}/endpoints", status: 409 });
+    expect((await thrownBy(compute.create(LEAST))).message).toMatch(/it conflicts with what is there.*409/);
+  });
+
+  test("may be a replica of the same name, which is adopted by its id", async () => {
+    const compute = await computes();
+    const id = await replica(compute, { name: "reports" });
+    const error = await thrownBy(compute.create({ ...ON_MAIN, type: "read_only", name: "reports" }));
+    expect(error.message).toMatch(/the branch has a read replica of this name already/);
+    expect(error.message).toContain(`set "adopt: '${id}'" on this resource`);
+  });
+
+  test("may be a replica that a ComputeGroup counts: there it takes the list form", async () => {
+    const compute = await computes();
+    const id = await replica(compute, { name: "db-replica-2" });
+    const error = await thrownBy(compute.create({ ...ON_MAIN, type: "read_only", name: "db-replica-2" }));
+    expect(error.message).toContain(
+      `set "adopt: '${id}'" on this resource (where a ComputeGroup counts its replicas, give them as a list instead, ` +
+        `this one with key: "2", the same name, and adopt); to have a new one, delete ${id} first`,
+    );
+  });
+
+  test("does not keep replicas without a name, or with another, from being made", async () => {
+    const compute = await computes();
+    await replica(compute, { name: "reports" });
+    await compute.create({ ...ON_MAIN, type: "read_only" });
+    await compute.create({ ...ON_MAIN, type: "read_only", name: "billing" });
+    expect(await allAtService(compute)).toHaveLength(4);
+  });
+});
+
+describe("adopting", () => {
+  test("takes over the branch's primary and brings it to what is declared, in one request", async () => {
+    const compute = await computes();
+    const inputs = { ...WITH_ADOPT, size: 4, scaleToZero: false, poolerEnabled: false };
+    const state = await compute.create(inputs);
+    expect(state.id).toBe(`${PROJECT}/${DEMO_PRIMARY}`);
+    const requests = await compute.mutations();
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([`PATCH ${ENDPOINTS}/${DEMO_PRIMARY}`]);
+    expect(sent(requests)).toEqual([
+      { autoscaling_limit_min_cu: 4, autoscaling_limit_max_cu: 4, suspend_timeout_seconds: -1 },
+    ]);
+    expect(state.outs).toMatchObject({ ...inputs, endpointId: DEMO_PRIMARY });
+    expect((await compute.diff(state, inputs)).changes).toBe(false);
+  });
+
+  test("sends nothing where all is as declared", async () => {
+    const compute = await computes();
+    const state = await compute.create({
+      ...WITH_ADOPT,
+      size: { min: 0.25, max: 2 },
+      scaleToZero: { afterSeconds: 300 },
+    });
+    expect(await compute.mutations()).toEqual([]);
+    expect(state.id).toBe(`${PROJECT}/${DEMO_PRIMARY}`);
+  });
+
+  test("makes a new one where there is none", async () => {
+    const compute = await computes();
+    const state = await compute.create({ ...LEAST, adopt: true });
+    expect(await atService(compute, endpointId(state))).toMatchObject({ branch_id: "br-dev", type: "read_write" });
+  });
+
+  test("takes an idle one as it is, without waking it", async () => {
+    const compute = await computes();
+    await put(compute, DEMO_PRIMARY, "suspend");
+    await compute.forgetRequests();
+    await compute.create(WITH_ADOPT);
+    expect(await compute.mutations()).toEqual([]);
+    expect((await atService(compute, DEMO_PRIMARY))["current_state"]).toBe("idle");
+  });
+
+  test("is not kept by an operation that failed long ago from taking an active one", async () => {
+    const compute = await computes();
+    await compute.fault({ operation: { status: "failed" } });
+    await compute.edit({ kind: "operation", create: { endpoint_id: DEMO_PRIMARY, action: "apply_config" } });
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect((await compute.create(WITH_ADOPT)).id).toBe(`${PROJECT}/${DEMO_PRIMARY}`);
+  });
+
+  test("takes a read replica by its id", async () => {
+    const compute = await computes();
+    const id = await replica(compute);
+    const state = await compute.create({ ...ON_MAIN, type: "read_only", adopt: id, name: "reports" });
+    expect(state.id).toBe(`${PROJECT}/${id}`);
+    expect(sent(await compute.mutations())).toEqual([{ name: "reports" }]);
+  });
+
+  test("takes a compute of another branch by its id and moves it", async () => {
+    const compute = await computes();
+    const state = await compute.create({ ...LEAST, adopt: DEMO_PRIMARY });
+    expect(state.id).toBe(`${PROJECT}/${DEMO_PRIMARY}`);
+    expect((await atService(compute, DEMO_PRIMARY))["branch_id"]).toBe("br-dev");
+  });
+
+  test.each([
+    ["that is not there", { adopt: "ep-nowhere-1" }, /"adopt" names a compute that is not in this project/],
+    ["of another type", { type: "read_only", adopt: DEMO_PRIMARY }, /whose type is read_write, not read_only/],
+  ])("refuses a compute %s, and nothing is changed", async (_which, inputs, words) => {
+    const compute = await computes();
+    const error = await thrownBy(compute.create({ ...ON_MAIN, ...inputs }));
+    expect(error.message).toMatch(words);
+    expect(error).not.toHaveProperty("id");
+    expect(await compute.mutations()).toEqual([]);
+  });
+
+  test("tells the way out where the compute that is named is not there", async () => {
+    const compute = await computes();
+    const error = await thrownBy(compute.create({ ...LEAST, adopt: "ep-nowhere-1" }));
+    expect(error.message).toMatch(
+      /"adopt" names a compute that is not in this project\. Take "adopt" out to make a new one$/,
+    );
+  });
+
+  test.each([
+    ["another type", { ...ON_MAIN, type: "read_only" }],
+    ["the same arguments (up --replace)", ON_MAIN],
+  ])("makes a new one where the one that it names was deleted for a replacement by %s", async (_what, inputs) => {
+    const compute = await computes();
+    const state = await compute.create({ ...ON_MAIN, adopt: DEMO_PRIMARY });
+    await compute.delete(state);
+    const replaced = await compute.create({ ...inputs, adopt: DEMO_PRIMARY });
+    expect(replaced.id).not.toBe(state.id);
+    expect((await allAtService(compute)).map(({ id }) => id)).toEqual([endpointId(replaced)]);
+  });
+
+  test("makes a new one in another project as well, after a replacement by that", async () => {
+    const compute = await computes();
+    await compute.delete(await compute.create({ ...ON_MAIN, adopt: DEMO_PRIMARY }));
+    const path = "/projects/prj-other/endpoints";
+    const endpoint = { id: "ep-new-1", host: "ep-new-1.db", branch_id: "br-1", type: "read_write" };
+    await compute.fault({ method: "GET", path, status: 200, body: { endpoints: [] }, times: 0 });
+    await compute.fault({
+      method: "POST",
+      path,
+      status: 201,
+      body: { endpoint: { ...endpoint, current_state: "active" }, operations: [] },
+    });
+    const replaced = await compute.create({ projectId: "prj-other", branchId: "br-1", adopt: DEMO_PRIMARY });
+    expect(replaced.id).toBe("prj-other/ep-new-1");
+  });
+
+  test("makes no new one in a later process, which cannot tell a replacement from a mistake", async () => {
+    const compute = await computes();
+    await compute.delete(await compute.create({ ...ON_MAIN, adopt: DEMO_PRIMARY }));
+    compute.restart();
+    await compute.forgetRequests();
+    const error = await thrownBy(compute.create({ ...ON_MAIN, adopt: DEMO_PRIMARY }));
+    expect(error.message).toMatch(/Take "adopt" out to make a new one/);
+    expect(await compute.mutations()).toEqual([]);
+  });
+
+  test("refuses a compute of another region, which cannot be changed", async () => {
+    const compute = await computes();
+    const error = await thrownBy(compute.create({ ...WITH_ADOPT, regionId: "aws-eu-west-1", size: 4 }));
+    expect(error.message).toMatch(
+      new RegExp(`${DEMO_PRIMARY} is in region aws-us-east-1, and a region cannot be changed`),
+    );
+    expect(error).not.toHaveProperty("id");
+    expect(await compute.mutations()).toEqual([]);
+  });
+
+  test("refuses to move one to a branch that has a primary, before anything is changed", async () => {
+    const compute = await computes();
+    const other = await compute.create(LEAST);
+    await compute.forgetRequests();
+    const error = await thrownBy(compute.create({ ...ON_MAIN, adopt: endpointId(other), size: 4 }));
+    expect(error.message).toMatch(/br-main has a primary compute already \(ep-demo-main-10000001\).*Go in two steps/);
+    expect(await compute.mutations()).toEqual([]);
+  });
+
+  test("is in the state once its change was accepted, also when that fails afterwards", async () => {
+    const compute = await computes();
+    await compute.fault({ operation: { action: "apply_config", status: "failed", error: "no capacity" } });
+    const error = await thrownBy(compute.create({ ...WITH_ADOPT, size: 4 }));
+    expect(error["id"]).toBe(`${PROJECT}/${DEMO_PRIMARY}`);
+    expect(error["properties"]).toMatchObject({ size: 4, __provider: "pointer", __unfinished: expect.any(String) });
+  });
+
+  test("is looked at only when the resource is created: putting it in or taking it out changes nothing", async () => {
+    const compute = await computes();
+    const state = await compute.create(WITH_ADOPT);
+    expect((await compute.diff(state, ON_MAIN)).changes).toBe(false);
+    const plain = await compute.create(LEAST);
+    expect((await compute.diff(plain, { ...LEAST, adopt: DEMO_PRIMARY })).changes).toBe(false);
+  });
+});

@@ -1,0 +1,178 @@
+import {
+  allAtService,
+  atService,
+  computes,
+  DEMO_PRIMARY,
+  endpointId,
+  ENDPOINTS,
+  LEAST,
+  put,
+  sent,
+} from "../../support/computeCases";
+import { PROJECT, thrownBy, type Harness, type State } from "../../support/harness";
+
+const on = (branchId: string, more: object = {}) => ({ ...LEAST, branchId, ...more });
+
+/** Where each primary is, by its id. */
+const places = async (compute: Harness): Promise<Record<string, unknown>> =>
+  Object.fromEntries((await allAtService(compute)).map(({ id, branch_id }) => [id, branch_id]));
+
+const demo: State = {
+  id: `${PROJECT}/${DEMO_PRIMARY}`,
+  outs: { projectId: PROJECT, branchId: "br-main", __args: ["projectId", "branchId"], __version: 1 },
+};
+
+const patches = async (compute: Harness) =>
+  (await compute.requests("PATCH")).map(({ path, body }) => [path.slice(ENDPOINTS.length + 1), body?.["endpoint"]]);
+
+test("a move is one request, and the compute keeps its id and host", async () => {
+  const compute = await computes();
+  const state = await compute.create(on("br-dev", { size: 2 }));
+  const after = await compute.update(state, on("br-test", { size: 2 }));
+  expect(await patches(compute)).toEqual([[endpointId(state), { branch_id: "br-test" }]]);
+  expect(after.id).toBe(state.id);
+  expect(after.outs).toMatchObject({ branchId: "br-test", host: state.outs["host"], endpointId: endpointId(state) });
+});
+
+test("an idle compute moves as it is", async () => {
+  const compute = await computes();
+  const state = await compute.create(on("br-dev"));
+  await put(compute, endpointId(state), "suspend");
+  await compute.update(state, on("br-test"));
+  expect(await atService(compute, endpointId(state))).toMatchObject({ branch_id: "br-test", current_state: "idle" });
+});
+
+test("a replica moves to a branch that has a primary", async () => {
+  const compute = await computes();
+  const state = await compute.create(on("br-dev", { type: "read_only" }));
+  await compute.update(state, on("br-main", { type: "read_only" }));
+  expect((await places(compute))[endpointId(state)]).toBe("br-main");
+});
+
+test("a move to a branch that has a primary is an error before anything else is changed, and tells the two steps", async () => {
+  const compute = await computes();
+  const state = await compute.create(on("br-dev"));
+  await compute.forgetRequests();
+  const error = await thrownBy(compute.update(state, on("br-main", { size: 4, name: "reports" })));
+  expect(error.message).toBe(
+    `Could not update ComputeEndpoint ${state.id} ("thing"): br-main has a primary compute already (${DEMO_PRIMARY}), and a branch can have one only. Nothing was changed. ` +
+      `Go in two steps: first move ${DEMO_PRIMARY} to a free branch, or take it out of the program, and run pulumi up; ` +
+      "then move this one and run pulumi up again",
+  );
+  expect(error).not.toHaveProperty("id");
+  expect(await compute.mutations()).toEqual([]);
+});
+
+test("a move to a branch that is gone leaves the compute where it is", async () => {
+  const compute = await computes();
+  const state = await compute.create(on("br-dev"));
+  expect((await thrownBy(compute.update(state, on("br-nowhere")))).message).toMatch(/404/);
+  expect((await places(compute))[endpointId(state)]).toBe("br-dev");
+});
+
+describe("in one up", () => {
+  test.each([
+    ["the one in front first", true],
+    ["the one behind first", false],
+  ])("a chain of moves works, whichever the engine begins with: %s", async (_which, frontFirst) => {
+    const compute = await computes();
+    const state = await compute.create(on("br-dev"));
+    await compute.forgetRequests();
+    const moves = [() => compute.update(demo, on("br-dev")), () => compute.update(state, on("br-test"))];
+    await Promise.all((frontFirst ? moves.reverse() : moves).map((move) => move()));
+    expect(await places(compute)).toEqual({ [DEMO_PRIMARY]: "br-dev", [endpointId(state)]: "br-test" });
+    expect(await patches(compute)).toHaveLength(2);
+  });
+
+  test("a chain works when the engine begins with the one in front a second later", async () => {
+    const compute = await computes({}, { siblingStartsMs: 1_500 });
+    const state = await compute.create(on("br-dev"));
+    const behind = compute.update(demo, on("br-dev"));
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    await Promise.all([behind, compute.update(state, on("br-test"))]);
+    expect(await places(compute)).toEqual({ [DEMO_PRIMARY]: "br-dev", [endpointId(state)]: "br-test" });
+  });
+
+  test("a chain works on a project that locks", async () => {
+    const compute = await computes({ lockProjects: true });
+    const state = await compute.create(on("br-dev"));
+    await Promise.all([compute.update(demo, on("br-dev")), compute.update(state, on("br-test"))]);
+    expect(await places(compute)).toEqual({ [DEMO_PRIMARY]: "br-dev", [endpointId(state)]: "br-test" });
+  });
+
+  test("a new compute takes the branch that another one leaves", async () => {
+    const compute = await computes();
+    const [made] = await Promise.all([compute.create(on("br-main")), compute.update(demo, on("br-dev"))]);
+    expect(await places(compute)).toEqual({ [DEMO_PRIMARY]: "br-dev", [endpointId(made)]: "br-main" });
+  });
+
+  test("a compute takes the branch whose primary is being deleted", async () => {
+    const compute = await computes();
+    const state = await compute.create(on("br-dev"));
+    await Promise.all([compute.update(state, on("br-main")), compute.delete(demo)]);
+    expect(await places(compute)).toEqual({ [endpointId(state)]: "br-main" });
+  });
+
+  test("a chain whose front fails leaves the rest where it is, with words", async () => {
+    const compute = await computes();
+    const state = await compute.create(on("br-dev"));
+    const [behind, front] = await Promise.all([
+      thrownBy(compute.update(demo, on("br-dev"))),
+      thrownBy(compute.update(state, on("br-nowhere"))),
+    ]);
+    expect(front.message).toMatch(/404/);
+    expect(behind.message).toMatch(/br-dev has a primary compute already.*Go in two steps/);
+    expect(await places(compute)).toEqual({ [DEMO_PRIMARY]: "br-main", [endpointId(state)]: "br-dev" });
+  });
+
+  test("two that swap branches both stay where they are, and the words tell how to go", async () => {
+    const compute = await computes();
+    const state = await compute.create(on("br-dev"));
+    await compute.forgetRequests();
+    const errors = await Promise.all([
+      thrownBy(compute.update(demo, on("br-dev", { size: 4 }))),
+      thrownBy(compute.update(state, on("br-main", { size: 4 }))),
+    ]);
+    for (const { message } of errors) expect(message).toMatch(/Nothing was changed\. Go in two steps: first move /);
+    expect(errors.some(({ message }) => message.includes("neither can go first"))).toBe(true);
+    expect(await compute.mutations()).toEqual([]);
+  });
+
+  test("three that go round in a circle end in words too, not in a wait", async () => {
+    const compute = await computes();
+    const dev = await compute.create(on("br-dev"));
+    const third = await compute.create(on("br-test"));
+    await compute.forgetRequests();
+    const errors = await Promise.all([
+      thrownBy(compute.update(demo, on("br-dev"))),
+      thrownBy(compute.update(dev, on("br-test"))),
+      thrownBy(compute.update(third, on("br-main"))),
+    ]);
+    for (const { message } of errors) expect(message).toMatch(/Go in two steps/);
+    expect(await compute.mutations()).toEqual([]);
+  });
+
+  test("who waits for a compute that does not get away gives up at his own deadline", async () => {
+    const compute = await computes({ activationMs: 6_000 });
+    await compute.edit({ kind: "endpoint", create: { branch_id: "br-dev", type: "read_write" } });
+    const front = (await allAtService(compute)).find(({ branch_id }) => branch_id === "br-dev");
+    const state = { id: `${PROJECT}/${String(front?.["id"])}`, outs: { ...demo.outs, branchId: "br-dev" } };
+    // The PATCH itself hangs, so that the branch stays occupied.
+    await compute.fault({ method: "PATCH", delayMs: 3_000 });
+    const moving = compute.update(state, on("br-test", { __timeouts: { update: 20 } }));
+    const error = await thrownBy(compute.update(demo, on("br-dev", { __timeouts: { update: 1 } })));
+    expect(error.message).toMatch(
+      /ep-\S+ was still leaving br-dev after 1 s\. To wait longer at once, raise "customTimeouts\.update"\.$/,
+    );
+    await moving;
+  }, 20_000);
+});
+
+test("the plan of a move sends nothing and looks at nothing", async () => {
+  const compute = await computes();
+  const state = await compute.create(on("br-dev"));
+  await compute.forgetRequests();
+  expect((await compute.diff(state, on("br-main"))).replaces).toEqual([]);
+  expect(await compute.requests()).toEqual([]);
+  expect(sent(await compute.mutations())).toEqual([]);
+});

@@ -1,0 +1,238 @@
+import { emailServer } from "../../../src/resources/emailServer/lifecycle";
+import { childCases } from "../../support/childCases";
+import {
+  configured,
+  notes,
+  PATH,
+  patches,
+  setByHand,
+  SHARED,
+  SMTP,
+  STANDARD,
+  started,
+  THEIRS,
+  WHOLE,
+} from "../../support/emailServers";
+import {
+  CANARY,
+  expectNoSecrets,
+  harness,
+  planAfterRefresh,
+  PROJECT,
+  PROVIDER,
+  thrownBy,
+  UNKNOWN,
+  withIntegration,
+} from "../../support/harness";
+
+describe("a mail configuration as a child of its integration", () => {
+  childCases({
+    lifecycle: emailServer,
+    inputs: STANDARD,
+    replacedBy: {},
+    unknowns: { type: UNKNOWN, host: UNKNOWN, password: UNKNOWN },
+  });
+});
+
+describe("creating a mail configuration", () => {
+  test("sends a standard one as a whole, with complete outs", async () => {
+    const given = await started();
+    const { id, outs } = await given.create(STANDARD);
+    expect(id).toBe(PROJECT);
+    expect(outs).toMatchObject({ ...STANDARD, authProviderProjectId: expect.any(String) });
+    expect(outs["__args"]).toEqual(["projectId", "type", ...SMTP].sort());
+    expect(await patches(given)).toEqual([WHOLE]);
+    expect(await configured(given)).toEqual({
+      type: "standard",
+      host: "smtp.example.com",
+      port: 587,
+      username: "mailer",
+      password: `${CANARY}-smtp`,
+      sender_email: "auth@example.com",
+      sender_name: "Example",
+    });
+    expect(notes(given)).toEqual([]);
+    expectNoSecrets(given);
+  });
+
+  test("sends a shared one as its type", async () => {
+    const given = await started();
+    const { outs } = await given.create(SHARED);
+    expect(outs).toMatchObject(SHARED);
+    expect(await patches(given)).toEqual([["PATCH", "type"]]);
+  });
+
+  test("says when another server was configured there, by its host alone", async () => {
+    const given = await started();
+    await setByHand(given, { ...THEIRS, port: 587 });
+    await given.create(STANDARD);
+    expect(notes(given)).toEqual([
+      `EmailServer ${PROJECT}: another server was configured there (smtp.theirs.example.com), different in "host", "username", "password", "senderEmail", "senderName"; it is overwritten`,
+    ]);
+    expectNoSecrets(given);
+  });
+
+  test("says nothing when the same server was configured there", async () => {
+    const given = await started({ secretAnswers: "masked" });
+    await given.create(STANDARD);
+    await given.create({ ...STANDARD, host: "SMTP.example.com" });
+    expect(notes(given)).toEqual([]);
+  });
+
+  test("that the service refuses leaves nothing in the state and keeps the password to itself", async () => {
+    const given = await started();
+    const body = { message: `535 ${CANARY}-smtp`, code: "" };
+    await given.fault({ method: "PATCH", path: PATH, status: 422, body });
+    const error = await thrownBy(given.create(STANDARD));
+    expect(error.message).toMatch(/^Could not create EmailServer \("thing"\): the service refused.*422/);
+    expect(error).not.toHaveProperty("id");
+    expectNoSecrets(given);
+  });
+});
+
+describe("changing a mail configuration", () => {
+  test.each([
+    ["host", "smtp2.example.com"],
+    ["port", 2525],
+    ["username", "other"],
+    ["password", `${CANARY}-new`],
+    ["senderEmail", "other@example.com"],
+    ["senderName", "Other"],
+  ])("sends all of it, because a standard one requires it: %s", async (name, value) => {
+    const given = await started();
+    const state = await given.create(STANDARD);
+    const news = { ...STANDARD, [name]: value };
+    expect(await given.diff(state, news)).toEqual({ replaces: [], deleteBeforeReplace: true });
+    await given.forgetRequests();
+    expect((await given.update(state, news)).outs).toMatchObject(news);
+    expect(await patches(given)).toEqual([WHOLE]);
+    expect(Object.values(await configured(given))).toContain(value);
+    expectNoSecrets(given);
+  });
+
+  test("from standard to shared is an update that leaves none of the fields behind, and warns of nothing", async () => {
+    const given = await started();
+    const state = await given.create(STANDARD);
+    await given.check(SHARED, STANDARD);
+    expect(await given.diff(state, SHARED)).toEqual({ replaces: [], deleteBeforeReplace: true });
+    const { outs } = await given.update(state, SHARED);
+    expect(outs).toMatchObject({ ...SHARED, __args: ["projectId", "type"] });
+    for (const name of SMTP) expect(outs).not.toHaveProperty(name);
+    expect(await configured(given)).toEqual({ type: "shared" });
+    expect(given.log).toEqual([]);
+    expect(await planAfterRefresh(given, { ...state, outs }, SHARED)).toMatchObject({ changes: false });
+  });
+
+  test("from shared to standard is an update", async () => {
+    const given = await started();
+    const state = await given.create(SHARED);
+    expect((await given.diff(state, STANDARD)).replaces).toEqual([]);
+    await given.update(state, STANDARD);
+    expect(await configured(given)).toMatchObject({ type: "standard", host: "smtp.example.com" });
+  });
+
+  test("another case of the host is no change", async () => {
+    const given = await started();
+    const state = await given.create(STANDARD);
+    expect(await given.diff(state, { ...STANDARD, host: "SMTP.Example.COM" })).toMatchObject({ changes: false });
+  });
+});
+
+describe("drift of a mail configuration", () => {
+  test.each([
+    ["host", { host: "smtp.theirs.example.com" }],
+    ["port", { port: 25 }],
+    ["username", { username: "them" }],
+    ["password", { password: `${CANARY}-theirs` }],
+    ["senderEmail", { sender_email: "them@example.com" }],
+    ["senderName", { sender_name: "Them" }],
+    ["type", { type: "shared" }],
+  ])("is found in %s alone, and an update repairs it", async (name, set) => {
+    const given = await started();
+    const state = await given.create(STANDARD);
+    await setByHand(given, set);
+    given.restart();
+    const { found, changes, replaces } = await planAfterRefresh(given, state, STANDARD);
+    expect({ changes, replaces }).toEqual({ changes: undefined, replaces: [] });
+    const differing = Object.keys(STANDARD).filter((key) => found.inputs[key] !== state.outs[key]);
+    expect(differing).toEqual([name]);
+    expect(found.outs[name]).toEqual(found.inputs[name]);
+    const repaired = await given.update({ id: found.id, outs: found.outs }, STANDARD);
+    given.restart();
+    expect(await planAfterRefresh(given, repaired, STANDARD)).toMatchObject({ changes: false });
+    expectNoSecrets(given);
+  });
+
+  test("shows what came in place of the shared server, without its password", async () => {
+    const given = await started();
+    const state = await given.create(SHARED);
+    await setByHand(given, THEIRS);
+    given.restart();
+    const { found, changes } = await planAfterRefresh(given, state, SHARED);
+    expect(changes).toBeUndefined();
+    expect(found.inputs).toMatchObject({ type: "standard", host: "smtp.theirs.example.com", username: "them" });
+    expect(JSON.stringify(found)).not.toContain(CANARY);
+    const repaired = await given.update({ id: found.id, outs: found.outs }, SHARED);
+    expect(await configured(given)).toEqual({ type: "shared" });
+    expect(repaired.outs).not.toHaveProperty("host");
+    expect(await planAfterRefresh(given, repaired, SHARED)).toMatchObject({ changes: false });
+  });
+
+  test.each(["masked", "absent"] as const)("is nothing that comes back %s", async (secretAnswers) => {
+    const given = await started({ secretAnswers });
+    const state = await given.create(STANDARD);
+    given.restart();
+    const { found, changes } = await planAfterRefresh(given, state, STANDARD);
+    expect(changes).toBe(false);
+    expect(found.outs).toEqual(state.outs);
+  });
+
+  test("of one that is only looked up is nothing: it shows what stands, without the password", async () => {
+    const given = await started();
+    const { id } = await given.create(STANDARD);
+    const found = await given.read({ id, outs: {} });
+    const { password: _password, ...shown } = STANDARD;
+    expect(found?.outs).toMatchObject(shown);
+    expect(JSON.stringify(found)).not.toContain(CANARY);
+  });
+});
+
+describe("deleting a mail configuration", () => {
+  test("goes back to the shared server and says so", async () => {
+    const given = await started();
+    const state = await given.create(STANDARD);
+    await given.delete(state);
+    expect(await configured(given)).toEqual({ type: "shared" });
+    expect(notes(given)).toEqual([`EmailServer ${PROJECT}: mail goes through the shared server of the service again`]);
+  });
+
+  // The setting names the first; the second is what a program may give as an argument to all but this kind.
+  test.each([PROVIDER, "stack"])("leaves the configuration of another integration with %s alone", async (name) => {
+    const given = await harness(emailServer, { authProvider: name });
+    await withIntegration(given, name);
+    const state = await given.create(STANDARD);
+    await given.edit({ kind: "integration", delete: true });
+    await withIntegration(given, name);
+    await setByHand(given, THEIRS);
+    given.restart();
+    await given.delete(state);
+    expect(await configured(given)).toMatchObject({ host: "smtp.theirs.example.com" });
+    expect(notes(given)).toEqual([
+      `EmailServer ${PROJECT}: another auth integration stands in its place, and nothing there was deleted`,
+    ]);
+  });
+});
+
+test("two configurations of one project are an error of the plan", async () => {
+  const given = await started();
+  const urn = (name: string) => `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:EmailServer::${name}`;
+  const first = await given.provider.check({}, { ...SHARED, __urn: urn("one") });
+  const second = await given.provider.check({}, { ...SHARED, __urn: urn("two") });
+  expect(first.failures).toEqual([]);
+  expect(second.failures).toEqual([
+    {
+      property: "",
+      reason: '"one" of this program declares the e-mail server of the same "projectId" too. Declare it once',
+    },
+  ]);
+});

@@ -1,0 +1,270 @@
+import { oauthProvider } from "../../../src/resources/oauthProvider/lifecycle";
+import type { Properties } from "../../../src/contract/hiddenKeys";
+import { childCases } from "../../support/childCases";
+import {
+  CANARY,
+  expectNoSecrets,
+  harness,
+  planAfterRefresh,
+  PROJECT,
+  PROVIDER,
+  thrownBy,
+  UNKNOWN,
+  withIntegration,
+  type Json,
+} from "../../support/harness";
+import { bodies, kept, OTHER_SECRET, PATH, setByHand, SHARED, STANDARD, started } from "../../support/oauthProviders";
+
+describe("an OAuth provider as a child of its integration", () => {
+  childCases({
+    lifecycle: oauthProvider,
+    inputs: STANDARD,
+    replacedBy: { providerId: "gitlab" },
+    unknowns: { clientId: UNKNOWN, clientSecret: UNKNOWN },
+  });
+});
+
+describe("creating an OAuth provider", () => {
+  test("with credentials makes a standard one, with complete outs", async () => {
+    const given = await started();
+    const [integration] = (await given.get(`/projects/${PROJECT}/auth/integrations`))["data"] as Json[];
+    const { id, outs } = await given.create(STANDARD);
+    expect(id).toBe(`${PROJECT}/microsoft`);
+    expect(outs).toMatchObject({
+      ...STANDARD,
+      type: "standard",
+      authProviderProjectId: integration?.["auth_provider_project_id"],
+      __args: ["clientId", "clientSecret", "projectId", "providerId"],
+    });
+    expect(await kept(given)).toMatchObject({ type: "standard", client_id: "own-id" });
+    expectNoSecrets(given);
+  });
+
+  test("without credentials sends the id alone and makes a shared one", async () => {
+    const given = await started();
+    const { outs } = await given.create(SHARED);
+    expect(outs).toMatchObject({ ...SHARED, type: "shared" });
+    expect(outs).not.toHaveProperty("clientId");
+    expect(await bodies(given)).toEqual([["POST", { id: "microsoft" }]]);
+  });
+
+  test.each([["clientId"], ["clientSecret"]])(
+    "half a pair is refused before anything is sent: only %s",
+    async (name) => {
+      const given = await started();
+      const missing = name === "clientId" ? "clientSecret" : "clientId";
+      const problems = await given.check({ ...SHARED, [name]: `${CANARY}-half` });
+      expect(problems).toEqual([expect.stringMatching(new RegExp(`^${missing}: is missing: .*neither`))]);
+      const error = await thrownBy(given.create({ ...SHARED, [name]: `${CANARY}-half` }));
+      expect(error.message).toContain(`${missing}: is missing`);
+      expect(await given.requests()).toEqual([]);
+      expectNoSecrets(given);
+    },
+  );
+
+  test("a pair of which one half is not known yet is no half pair", async () => {
+    const given = await started();
+    expect(await given.check({ ...STANDARD, clientSecret: UNKNOWN })).toEqual([]);
+  });
+
+  test("all problems come at once and hold no value", async () => {
+    const given = await started();
+    const problems = await given.check({
+      projectId: PROJECT,
+      providerId: "a/b",
+      clientId: "",
+      clientSecret: 7,
+      adopt: "x",
+    });
+    expect(problems).toEqual([
+      "providerId: must be the short name of an OAuth provider, such as google: lower-case letters, digits, _ and -",
+      "clientId: must not be empty",
+      "clientSecret: must be a string",
+      "adopt: must be true or false",
+    ]);
+  });
+
+  test("a request of unknown fate that took effect is found again", async () => {
+    const given = await started();
+    await given.fault({ method: "POST", path: PATH, effect: "done", drop: "reset" });
+    const { outs } = await given.create(SHARED);
+    expect(outs).toMatchObject({ type: "shared" });
+    expect((await given.requests("POST")).length).toBe(1);
+  });
+
+  test("one with credentials is told, not taken: nothing shows whose they are", async () => {
+    const given = await started();
+    await given.fault({ method: "POST", path: PATH, effect: "done", drop: "reset" });
+    const error = await thrownBy(given.create(STANDARD));
+    expect(error.message).toMatch(/is not known to be it: the OAuth provider .*"adopt: true"/);
+    expect(error).not.toHaveProperty("id");
+    const { outs } = await given.create({ ...STANDARD, adopt: true });
+    expect(outs).toMatchObject({ type: "standard", clientId: "own-id" });
+  });
+
+  test("a request that fails for good leaves nothing in the state and keeps the secret to itself", async () => {
+    const given = await started();
+    const body = { message: `bad secret ${CANARY}-secret`, code: "" };
+    await given.fault({ method: "POST", path: PATH, status: 422, body });
+    const error = await thrownBy(given.create(STANDARD));
+    expect(error.message).toMatch(/^Could not create OAuthProvider \("thing"\): the service refused.*422/);
+    expect(error).not.toHaveProperty("id");
+    expectNoSecrets(given);
+  });
+});
+
+describe("a provider that stands already", () => {
+  test("is a conflict that names it and how to go on, and nothing is sent", async () => {
+    const given = await started();
+    const error = await thrownBy(given.create({ ...STANDARD, providerId: "google" }));
+    expect(error.message).toMatch(
+      /OAuth provider google stands already, with the shared keys.*interrupted pulumi up.*"adopt: true".*delete it first.*give it an alias/,
+    );
+    expect(await given.mutations()).toEqual([]);
+    expectNoSecrets(given);
+  });
+
+  test("is adopted as it is when it is shared and no credentials are declared", async () => {
+    const given = await started();
+    const { outs } = await given.create({ ...SHARED, providerId: "github", adopt: true });
+    expect(outs).toMatchObject({ providerId: "github", type: "shared", adopt: true });
+    expect(await given.mutations()).toEqual([]);
+  });
+
+  test.each(["shared", "standard"])("is adopted with the declared credentials when it is %s", async (type) => {
+    const given = await started();
+    if (type === "standard") await setByHand(given, { type, client_id: "before", client_secret: "before" }, "google");
+    const inputs = { ...STANDARD, providerId: "google", adopt: true };
+    const state = await given.create(inputs);
+    expect(state.outs).toMatchObject({ type: "standard", clientId: "own-id" });
+    expect(await given.mutations()).toMatchObject([{ method: "PATCH", path: `${PATH}/google` }]);
+    expect(await kept(given, "google")).toMatchObject({ type: "standard", client_id: "own-id" });
+    expect(await planAfterRefresh(given, state, inputs)).toMatchObject({ changes: false, replaces: [] });
+  });
+
+  test("is not adopted when it has own credentials and none are declared", async () => {
+    const given = await started();
+    await setByHand(given, { type: "standard", client_id: "x", client_secret: `${CANARY}-x` }, "google");
+    const error = await thrownBy(given.create({ ...SHARED, providerId: "google", adopt: true }));
+    expect(error.message).toMatch(/type standard, and the program declares no credentials.*Declare "clientId" and/);
+    expect(await given.mutations()).toEqual([]);
+    expectNoSecrets(given);
+  });
+
+  test("adopt counts at creation only", async () => {
+    const given = await started();
+    const state = await given.create(SHARED);
+    expect(await given.diff(state, { ...SHARED, adopt: true })).toMatchObject({ changes: false, replaces: [] });
+  });
+});
+
+describe("changing an OAuth provider", () => {
+  test.each([
+    ["clientId", "other-id", "client_id"],
+    ["clientSecret", OTHER_SECRET, "client_secret"],
+  ])("sends only what changed: %s", async (name, value, field) => {
+    const given = await started();
+    const state = await given.create(STANDARD);
+    const news = { ...STANDARD, [name]: value };
+    expect((await given.diff(state, news)).replaces).toEqual([]);
+    await given.forgetRequests();
+    const { outs } = await given.update(state, news);
+    expect(outs).toMatchObject({ ...news, type: "standard" });
+    const [patch, ...more] = await bodies(given);
+    expect([patch?.[0], Object.keys(patch?.[1] ?? {})]).toEqual(["PATCH", [field]]);
+    expect(more).toEqual([]);
+    expectNoSecrets(given);
+  });
+
+  test("giving credentials to a shared one is an update with both", async () => {
+    const given = await started();
+    const state = await given.create(SHARED);
+    expect(await given.diff(state, STANDARD)).toEqual({ replaces: [], deleteBeforeReplace: true });
+    const { outs } = await given.update(state, STANDARD);
+    expect(outs).toMatchObject({ type: "standard", clientId: "own-id" });
+    const [patch] = await given.requests("PATCH");
+    expect(Object.keys(patch?.body ?? {}).sort()).toEqual(["client_id", "client_secret"]);
+  });
+
+  test("taking both credentials out replaces it, and the plan says what that means, not that they are unmanaged", async () => {
+    const given = await started();
+    const state = await given.create(STANDARD);
+    await given.check(SHARED, STANDARD);
+    const { replaces, deleteBeforeReplace } = await given.diff(state, SHARED);
+    expect({ replaces: replaces?.sort(), deleteBeforeReplace }).toEqual({
+      replaces: ["clientId", "clientSecret"],
+      deleteBeforeReplace: true,
+    });
+    expect(given.log.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/goes back to the shared keys.*deleted and made again/),
+    ]);
+    await given.delete(state);
+    expect((await given.create(SHARED)).outs).toMatchObject({ type: "shared" });
+  });
+
+  test("credentials that are not known yet replace nothing", async () => {
+    const given = await started();
+    const state = await given.create(STANDARD);
+    const { replaces } = await given.diff(state, { ...SHARED, clientId: UNKNOWN, clientSecret: UNKNOWN });
+    expect(replaces).toEqual([]);
+  });
+
+  test("one that somebody deleted is not updated, and the error says how to go on", async () => {
+    const given = await started();
+    const state = await given.create(STANDARD);
+    await given.edit({ kind: "oauth_provider", id: "microsoft", delete: true });
+    const error = await thrownBy(given.update(state, { ...STANDARD, clientId: "other-id" }));
+    expect(error.message).toMatch(/not there any more.*pulumi up --refresh/);
+  });
+
+  test("one that became shared meanwhile gets both credentials, although only one changed", async () => {
+    const given = await started();
+    const state = await given.create(STANDARD);
+    await setByHand(given, { type: "shared", client_id: null, client_secret: null });
+    const { outs } = await given.update(state, { ...STANDARD, clientId: "other-id" });
+    expect(outs).toMatchObject({ type: "standard" });
+    expect(await kept(given)).toMatchObject({ type: "standard", client_id: "other-id" });
+  });
+});
+
+describe("deleting an OAuth provider", () => {
+  test("deletes it at the service", async () => {
+    const given = await started();
+    await given.delete(await given.create(STANDARD));
+    expect(await kept(given)).toBeUndefined();
+  });
+
+  // The setting names the first; the second is what a program may give as an argument to all but this kind.
+  test.each([PROVIDER, "stack"])(
+    "leaves the one of the same name in another integration with %s alone",
+    async (name) => {
+      const given = await harness(oauthProvider, { authProvider: name });
+      await withIntegration(given, name);
+      const state = await given.create({ ...SHARED, providerId: "google", adopt: true });
+      await given.edit({ kind: "integration", delete: true });
+      await withIntegration(given, name);
+      given.restart();
+      await given.delete(state);
+      expect(await kept(given, "google")).toMatchObject({ type: "shared" });
+      expect(await given.requests("DELETE")).toEqual([]);
+    },
+  );
+});
+
+test("many providers of one project are read with one list of each collection", async () => {
+  const given = await started();
+  const states = [];
+  for (const providerId of ["a", "b", "c", "d"]) states.push(await given.create({ ...SHARED, providerId }));
+  given.restart();
+  await given.forgetRequests();
+  await Promise.all(states.map((state) => given.read(state)));
+  expect((await given.requests("GET")).length).toBe(2);
+});
+
+// Kept out of the types: a program in another language may give anything.
+const odd: Properties = { ...STANDARD, clientId: { nested: CANARY } };
+test("a credential of another type is refused without its value", async () => {
+  const given = await started();
+  expect(await given.check(odd)).toEqual(["clientId: must be a string"]);
+  expectNoSecrets(given);
+});

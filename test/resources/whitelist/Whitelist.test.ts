@@ -1,0 +1,299 @@
+import fc from "fast-check";
+import { whitelist } from "../../../src/resources/whitelist/whitelistLifecycle";
+import { childCases } from "../../support/childCases";
+import {
+  CANARY,
+  expectNoSecrets,
+  harness,
+  planAfterRefresh,
+  PROJECT,
+  PROVIDER,
+  thrownBy,
+  UNKNOWN,
+  withIntegration,
+  type Harness,
+  type Json,
+} from "../../support/harness";
+
+const [A, B, C] = ["https://a.example.com", "https://b.example.com", "https://c.example.com"] as const;
+const FOREIGN = "https://foreign.example.com";
+const INPUTS = { projectId: PROJECT, domains: [B, A] };
+const PATH = `/projects/${PROJECT}/auth/domains`;
+
+const started = async (...more: [options?: object, client?: object]): Promise<Harness> => {
+  const given = await harness(whitelist, ...more);
+  await withIntegration(given);
+  return given;
+};
+
+const listed = async (given: Harness): Promise<unknown[]> =>
+  // The state of the emulator is checked by its own tests.
+  ((await given.state())["domains"] as Json[]).map(({ domain }) => domain);
+
+const addByHand = (given: Harness, domain: string) => given.edit({ kind: "domain", create: { domain } });
+
+const notes = (given: Harness): string[] =>
+  given.log.filter(({ severity, ephemeral }) => severity === "info" && !ephemeral).map(({ message }) => message);
+
+describe("a whitelist as a child of its integration", () => {
+  childCases({
+    lifecycle: whitelist,
+    inputs: INPUTS,
+    replacedBy: { authProvider: "other" },
+    unknowns: { domains: [A, UNKNOWN] },
+  });
+});
+
+describe("what is declared", () => {
+  test("is normalised, and its order and spelling are no change", async () => {
+    const given = await started();
+    const state = await given.create(INPUTS);
+    const { inputs } = await given.provider.check({}, { ...INPUTS, domains: ["HTTPS://A.example.com/", `${B}:443`] });
+    expect(inputs).toMatchObject({ domains: [A, B] });
+    expect(await given.diff(state, { ...inputs })).toMatchObject({ changes: false });
+  });
+
+  test("names each origin once: a duplicate is refused by its index, in whatever spelling, without its value", async () => {
+    const given = await started();
+    const secret = `https://${CANARY.toLowerCase()}.example.com`;
+    const problems = await given.check({ ...INPUTS, domains: [A, secret, `${secret}/`, A.toUpperCase()] });
+    expect(problems).toEqual([
+      "domains[2]: is the same origin as domains[1]",
+      "domains[3]: is the same origin as domains[0]",
+    ]);
+    expect(problems.join()).not.toContain(secret);
+  });
+
+  test("is refused where it is no origin, each by its index, beside what is not known yet", async () => {
+    const given = await started();
+    const problems = await given.check({ ...INPUTS, domains: [UNKNOWN, `${A}/path`, "a.example.com", 7] });
+    expect(problems).toEqual([
+      "domains[1]: must be an origin such as https://app.example.com, without path",
+      "domains[2]: must begin with http:// or https://, such as https://app.example.com",
+      "domains[3]: must be a string",
+    ]);
+    expect(await given.check({ ...INPUTS, domains: A })).toEqual(["domains: must be a list of origins"]);
+    expect(await given.requests()).toEqual([]);
+    expectNoSecrets(given);
+  });
+
+  test("is compared as a set, whatever the list", async () => {
+    const origin = fc.domain().map((domain) => `https://${domain}`);
+    const { equal } = whitelist.args.domains;
+    await fc.assert(
+      fc.property(fc.uniqueArray(origin, { maxLength: 8 }), fc.infiniteStream(fc.nat()), origin, (all, keys, one) => {
+        const shuffled = all
+          .map((value) => ({ value, key: keys.next().value }))
+          .sort((left, right) => left.key - right.key)
+          .map(({ value }) => value);
+        expect(equal?.(all, shuffled)).toBe(true);
+        if (!all.includes(one)) expect(equal?.(all, [...shuffled, one])).toBe(false);
+        expect(equal?.(all, shuffled.slice(1))).toBe(all.length === 0);
+      }),
+    );
+  });
+});
+
+describe("creating a whitelist", () => {
+  test("adds what is missing, with complete outs, and a second plan is empty", async () => {
+    const given = await started();
+    const state = await given.create(INPUTS);
+    expect(state.id).toBe(PROJECT);
+    expect(state.outs).toMatchObject({ ...INPUTS, authProvider: PROVIDER, __args: ["domains", "projectId"] });
+    expect((await given.mutations()).map(({ method, body }) => [method, body])).toEqual([
+      ["POST", { domain: B, auth_provider: PROVIDER }],
+      ["POST", { domain: A, auth_provider: PROVIDER }],
+    ]);
+    expect(notes(given)).toEqual([]);
+    expect(await given.diff(state, INPUTS)).toMatchObject({ changes: false });
+  });
+
+  test("leaves what stands as it is spelled, removes the rest in one call after adding, and says what it removed", async () => {
+    const given = await started();
+    await addByHand(given, "https://A.example.com/");
+    await addByHand(given, FOREIGN);
+    await addByHand(given, "https://Other.example.com/");
+    const state = await given.create(INPUTS);
+    expect(await listed(given)).toEqual(["https://A.example.com/", B]);
+    expect((await given.mutations()).map(({ method }) => method)).toEqual(["POST", "DELETE"]);
+    expect(notes(given)).toEqual([
+      `Whitelist ${PROJECT}: removed what the program does not list: ${FOREIGN}, https://other.example.com`,
+    ]);
+    given.restart();
+    expect(await planAfterRefresh(given, state, INPUTS)).toMatchObject({ changes: false });
+  });
+
+  test("is announced in the plan: what is not declared goes", async () => {
+    const given = await started();
+    await given.check(INPUTS);
+    expect(given.log).toMatchObject([
+      {
+        severity: "warning",
+        message: expect.stringMatching(
+          /takes over the whole list of redirect domains of project prj-demo: .*not declared is removed/,
+        ),
+      },
+    ]);
+    const later = await started();
+    await later.check(INPUTS, INPUTS);
+    expect(later.log).toEqual([]);
+  });
+
+  test("that stops half way stays in the state, and the next update finishes it", async () => {
+    const given = await started();
+    await addByHand(given, FOREIGN);
+    await given.fault({ method: "POST", path: PATH, after: 1, status: 422 });
+    const error = await thrownBy(given.create(INPUTS));
+    expect(error["id"]).toBe(PROJECT);
+    expect(error["reasons"]).toEqual([expect.stringMatching(/^Whitelist prj-demo exists, but .*422.*pulumi up again/)]);
+    expect(await listed(given)).toEqual([FOREIGN, B]);
+    // The properties of a partial error are the outs.
+    const state = { id: PROJECT, outs: error["properties"] as Json };
+    expect(state.outs).toMatchObject({ domains: [B], __provider: "pointer", __unfinished: expect.any(String) });
+    expect(await given.diff(state, INPUTS)).toMatchObject({ changes: true });
+    const finished = await given.update(state, INPUTS);
+    expect(await listed(given)).toEqual([B, A]);
+    expect(finished.outs).not.toHaveProperty("__unfinished");
+    expect(await given.diff(finished, INPUTS)).toMatchObject({ changes: false });
+  });
+
+  test("that stops half way shows what is missing after a refresh", async () => {
+    const given = await started();
+    await given.fault({ method: "POST", path: PATH, after: 1, status: 422 });
+    const error = await thrownBy(given.create(INPUTS));
+    const { found, changes } = await planAfterRefresh(
+      given,
+      { id: PROJECT, outs: error["properties"] as Json },
+      INPUTS,
+    );
+    expect(found.inputs).toMatchObject({ domains: [B] });
+    expect(changes).toBeUndefined();
+  });
+
+  test("that fails with its first request leaves nothing in the state", async () => {
+    const given = await started();
+    await given.fault({ method: "POST", path: PATH, status: 422 });
+    expect(await thrownBy(given.create(INPUTS))).not.toHaveProperty("id");
+  });
+
+  test("an empty whitelist is one", async () => {
+    const given = await started();
+    await addByHand(given, FOREIGN);
+    const state = await given.create({ ...INPUTS, domains: [] });
+    expect(await listed(given)).toEqual([]);
+    expect((await given.read(state))?.outs).toMatchObject({ domains: [] });
+  });
+});
+
+describe("a domain that somebody added or removed by hand", () => {
+  test("is drift that shows it by name in props and inputs, and an update removes it", async () => {
+    const given = await started();
+    const state = await given.create(INPUTS);
+    await addByHand(given, "https://Foreign.example.com:443/");
+    given.restart();
+    const { found, changes, replaces } = await planAfterRefresh(given, state, INPUTS);
+    expect(found.outs).toMatchObject({ domains: [B, A, FOREIGN] });
+    expect(found.inputs).toMatchObject({ domains: [B, A, FOREIGN] });
+    expect({ changes, replaces }).toEqual({ changes: undefined, replaces: [] });
+    await given.forgetRequests();
+    const { outs } = await given.update({ id: found.id, outs: found.outs }, INPUTS);
+    expect(await listed(given)).toEqual([B, A]);
+    expect(await given.mutations()).toMatchObject([{ method: "DELETE" }]);
+    expect(await planAfterRefresh(given, { id: found.id, outs }, INPUTS)).toMatchObject({ changes: false });
+    // The plan had shown it.
+    expect(notes(given)).toEqual([]);
+  });
+
+  test("is drift when it is missing, and an update adds it again", async () => {
+    const given = await started();
+    const state = await given.create(INPUTS);
+    await given.edit({ kind: "domain", id: A, delete: true });
+    given.restart();
+    const { found, changes } = await planAfterRefresh(given, state, INPUTS);
+    expect(found.inputs).toMatchObject({ domains: [B] });
+    expect(changes).toBeUndefined();
+    await given.update({ id: found.id, outs: found.outs }, INPUTS);
+    expect(await listed(given)).toEqual([B, A]);
+  });
+
+  test("is drift, not a whitelist that is gone, when all of them are missing", async () => {
+    const given = await started();
+    const state = await given.create(INPUTS);
+    await given.edit({ kind: "domain", id: A, delete: true });
+    await given.edit({ kind: "domain", id: B, delete: true });
+    given.restart();
+    expect((await given.read(state))?.inputs).toMatchObject({ domains: [] });
+  });
+
+  test("belongs to its auth provider: the entries of another one are left alone", async () => {
+    const given = await started();
+    const state = await given.create(INPUTS);
+    const domains = [A, B, FOREIGN].map((domain) => ({
+      domain,
+      auth_provider: domain === FOREIGN ? "other" : PROVIDER,
+    }));
+    await given.fault({ method: "GET", path: PATH, status: 200, body: { domains }, times: 0 });
+    given.restart();
+    expect(await planAfterRefresh(given, state, INPUTS)).toMatchObject({ changes: false });
+  });
+});
+
+describe("changing a whitelist", () => {
+  test("adds first and removes then, and sends only what differs", async () => {
+    const given = await started();
+    const state = await given.create(INPUTS);
+    await given.forgetRequests();
+    const { outs } = await given.update(state, { ...INPUTS, domains: [C, A] });
+    expect(outs).toMatchObject({ domains: [C, A] });
+    expect((await given.mutations()).map(({ method, body }) => [method, body["domain"] ?? body["domains"]])).toEqual([
+      ["POST", C],
+      ["DELETE", [{ domain: B }]],
+    ]);
+  });
+
+  test("removes what came meanwhile as well, and says so, because the plan could not", async () => {
+    const given = await started();
+    const state = await given.create(INPUTS);
+    await addByHand(given, FOREIGN);
+    await given.update(state, { ...INPUTS, domains: [A] });
+    expect(await listed(given)).toEqual([A]);
+    expect(notes(given)).toEqual([expect.stringMatching(new RegExp(`removed .*: ${FOREIGN}$`))]);
+  });
+
+  test("that stops half way keeps what stands in the state, so that the next plan shows the rest", async () => {
+    const given = await started();
+    const state = await given.create(INPUTS);
+    const news = { ...INPUTS, domains: [A, C] };
+    await given.fault({ method: "DELETE", path: PATH, status: 422 });
+    const error = await thrownBy(given.update(state, news));
+    expect(error["reasons"]).toEqual([expect.stringMatching(/^Whitelist prj-demo was changed, but .*422/)]);
+    const kept = { id: PROJECT, outs: error["properties"] as Json };
+    expect(kept.outs).toMatchObject({ domains: [B, A, C] });
+    await given.update(kept, news);
+    expect(await listed(given)).toEqual([A, C]);
+  });
+});
+
+describe("deleting a whitelist", () => {
+  test("removes its domains in the spelling of the service, in one call, and no others", async () => {
+    const given = await started();
+    const state = await given.create(INPUTS);
+    await given.edit({ kind: "domain", id: A, set: { domain: "https://A.example.com/" } });
+    await addByHand(given, FOREIGN);
+    await given.forgetRequests();
+    await given.delete(state);
+    expect(await listed(given)).toEqual([FOREIGN]);
+    expect((await given.mutations()).length).toBe(1);
+  });
+
+  test("leaves the whitelist of another integration alone", async () => {
+    const given = await started();
+    const state = await given.create(INPUTS);
+    await given.edit({ kind: "integration", delete: true });
+    await withIntegration(given);
+    await addByHand(given, A);
+    given.restart();
+    await given.delete(state);
+    expect(await listed(given)).toEqual([A]);
+  });
+});

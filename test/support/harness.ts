@@ -1,0 +1,193 @@
+import type { ClientOptions } from "../../src/client";
+import type { LogLine } from "../../src/host/engineLog";
+import { host } from "../../src/host/host";
+import type { HostedProvider } from "../../src/host/hostedProvider";
+import type { Lifecycle } from "../../src/host/lifecycle";
+import type { Properties } from "../../src/contract/hiddenKeys";
+import { Session } from "../../src/host/session";
+import type { Emulator, EmulatorOptions } from "../../src/emulator";
+import { api, control, start, type Json } from "./emulator";
+
+export { thrownBy } from "./toy";
+export type { Json } from "./emulator";
+
+/** What the engine sends for a value that is not known yet (`@pulumi/pulumi` runtime/rpc). */
+export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+export const PROJECT = "prj-demo";
+export const PROVIDER = "supported_provider";
+/** In place of each secret of a test: it must turn up nowhere but in requests and outs. */
+export const CANARY = "canary-Zq8";
+const KEY = `${CANARY}-key`;
+
+/** A state as the engine keeps it. */
+export interface State {
+  id: string;
+  outs: Properties;
+}
+
+export interface Seen {
+  method: string;
+  path: string;
+  body: Json;
+}
+
+/** The shortest delays that still are delays. */
+const QUICK: Partial<ClientOptions> = { baseDelayMs: 5, lagMs: 200, pollCeilingMs: 50, attemptTimeoutMs: 1_000 };
+
+/** One resource against an emulator, driven as the engine drives it: with raw properties. */
+export interface Harness {
+  /** One process of the provider. */
+  provider: HostedProvider;
+  /** Everything it logged, of whatever process. */
+  log: LogLine[];
+  /** Every error that left it. */
+  failures: string[];
+  create(inputs: Properties): Promise<State>;
+  /** The reasons of what check refuses. */
+  check(inputs: Properties, olds?: Properties): Promise<string[]>;
+  diff(state: State, inputs: Properties): ReturnType<HostedProvider["diff"]>;
+  /** Undefined when it is gone. */
+  read(state: State): Promise<(State & { inputs: Properties }) | undefined>;
+  update(state: State, inputs: Properties): Promise<State>;
+  delete(state: State): Promise<void>;
+  /** A new process of the provider: nothing is remembered. */
+  restart(): void;
+  get(path: string): Promise<Json>;
+  post(path: string, body: unknown): Promise<Json>;
+  /** What nobody declared: an edit behind the back of the API. */
+  edit(edit: Json): Promise<void>;
+  fault(fault: Json): Promise<void>;
+  clearFaults(): Promise<void>;
+  /** The requests that arrived, of one method when it is given. */
+  requests(method?: string): Promise<Seen[]>;
+  /** All that changed something. */
+  mutations(): Promise<Seen[]>;
+  forgetRequests(): Promise<void>;
+  /** The demo project as the emulator keeps it. */
+  state(): Promise<Json>;
+}
+
+export const urnOf = (kind: string): string => `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:${kind}::thing`;
+
+/** An emulator that ends with the test, and a provider that talks to it, `through` something in front where that is given. */
+export async function harness<Args extends object, Outputs extends object>(
+  lifecycle: Lifecycle<Args, Outputs>,
+  options: EmulatorOptions = {},
+  { siblingStartsMs = 200, ...client }: Partial<ClientOptions> & { siblingStartsMs?: number } = {},
+  through: (emulator: Emulator) => string | Promise<string> = ({ baseUrl }) => baseUrl,
+): Promise<Harness> {
+  const emulator = await start({ apiKey: KEY, ...options });
+  const baseUrl = await through(emulator);
+  const log: LogLine[] = [];
+  const failures: string[] = [];
+  let provider: HostedProvider;
+  let hasCreated = false;
+  const restart = (): void => {
+    hasCreated = false;
+    provider = host(lifecycle, new Session((line) => log.push(line), { ...QUICK, ...client }, siblingStartsMs));
+    const settings: Record<string, string> = { "svc:apiKey": KEY, "svc:baseUrl": baseUrl };
+    void provider.configure({ config: { get: (key: string) => settings[key], require: () => "" } });
+  };
+  restart();
+  const hiddenInputs = { __urn: urnOf(lifecycle.kind), __provider: "pointer" };
+  /** As the state keeps them: through JSON. */
+  const stored = (properties: Properties): Properties => JSON.parse(JSON.stringify(properties)) as Properties;
+  const noting = async <Result>(work: Promise<Result>): Promise<Result> => {
+    try {
+      return await work;
+    } catch (error) {
+      failures.push(error instanceof Error ? error.message : String(error));
+      throw error;
+    }
+  };
+  const target = { baseUrl: emulator.baseUrl, apiKey: KEY };
+  const requests = async (method?: string): Promise<Seen[]> => {
+    const query = method === undefined ? "" : `?method=${method}`;
+    const { body } = await control(emulator.url, "GET", `/requests${query}`);
+    // The log of the emulator is a list of requests.
+    return body["requests"] as Seen[];
+  };
+  return {
+    get provider() {
+      return provider;
+    },
+    log,
+    failures,
+    restart,
+    create: async (inputs) => {
+      hasCreated = true;
+      const { id, outs } = await noting(provider.create(stored({ ...inputs, ...hiddenInputs })));
+      return { id, outs: stored(outs ?? {}) };
+    },
+    check: async (inputs, olds = {}) => {
+      const { failures: found = [] } = await provider.check(olds, stored({ ...inputs, ...hiddenInputs }));
+      for (const { property } of found) expect(property).toBe("");
+      failures.push(...found.map(({ reason }) => reason));
+      return found.map(({ reason }) => reason);
+    },
+    diff: (state, inputs) => noting(provider.diff(state.id, state.outs, stored({ ...inputs, ...hiddenInputs }))),
+    read: async (state) => {
+      const { id = "", props = {}, inputs = {} } = await noting(provider.read(state.id, state.outs));
+      return id === "" ? undefined : { id, outs: stored(props), inputs: stored(inputs) };
+    },
+    update: async (state, inputs) => {
+      const { outs } = await noting(provider.update(state.id, state.outs, stored({ ...inputs, ...hiddenInputs })));
+      return { id: state.id, outs: stored(outs ?? {}) };
+    },
+    delete: (state) => {
+      // As the engine: no command deletes what it has created itself.
+      if (hasCreated) restart();
+      return noting(provider.delete(state.id, state.outs));
+    },
+    get: async (path) => (await api(target, "GET", path)).body,
+    post: async (path, sent) => (await api(target, "POST", path, sent)).body,
+    edit: async (edit) => {
+      const { status, text } = await control(emulator.url, "POST", "/edit", { project_id: PROJECT, ...edit });
+      if (status !== 200) throw new Error(`not edited: ${text}`);
+    },
+    fault: async (fault) => {
+      const { status, text } = await control(emulator.url, "POST", "/faults", fault);
+      if (status !== 201) throw new Error(`no such fault: ${text}`);
+    },
+    clearFaults: async () => void (await control(emulator.url, "DELETE", "/faults")),
+    requests,
+    mutations: async () => (await requests()).filter(({ method }) => method !== "GET"),
+    forgetRequests: async () => void (await control(emulator.url, "DELETE", "/requests")),
+    state: async () => {
+      const { body } = await control(emulator.url, "GET", "/state");
+      // The state is a list of projects; the demo project is always there.
+      const projects = body["projects"] as Json[];
+      return projects.find(({ id }) => id === PROJECT) ?? {};
+    },
+  };
+}
+
+/** An integration in the demo project, made behind the provider's back. */
+export async function withIntegration(given: Harness, auth_provider = PROVIDER): Promise<void> {
+  await given.post("/projects/auth/create", { project_id: PROJECT, auth_provider, branch_id: "br-main" });
+  await given.forgetRequests();
+}
+
+/** What a plan after a refresh says: the state that the refresh leaves, compared with the program. */
+export async function planAfterRefresh(given: Harness, state: State, inputs: Properties) {
+  const found = await given.read(state);
+  if (found === undefined) throw new Error("it is gone");
+  return { ...(await given.diff(found, inputs)), found };
+}
+
+/** The words that a read fails with while the service misbehaves in each of the ways that say nothing of the object. */
+export const MISBEHAVIOURS: readonly (readonly [string, Json, RegExp])[] = [
+  ["401", { status: 401, times: 0 }, /401/],
+  ["403", { status: 403, times: 0 }, /403/],
+  ["404", { status: 404, times: 0 }, /404/],
+  ["500", { status: 500, times: 0 }, /500/],
+  ["503", { status: 503, times: 0 }, /503/],
+  ["a web page", { status: 200, body: "<html>proxy</html>", contentType: "text/html", times: 0 }, /not|HTML|web page/i],
+  ["no answer", { drop: "hang", times: 0 }, /no whole answer|not done|deadline/],
+];
+
+/** No secret of the test in any line that was logged or any error that left the provider. */
+export function expectNoSecrets({ log, failures }: Harness, more: readonly string[] = []): void {
+  const said = [...log.map(({ message }) => message), ...failures].join("\n");
+  for (const secret of [CANARY, ...more]) expect(said).not.toContain(secret);
+}

@@ -1,0 +1,222 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ClientOptions } from "../../../src/client";
+import type { Lifecycle } from "../../../src/host/lifecycle";
+import type { EmulatorOptions } from "../../../src/emulator";
+import { harness, type Harness, type Json } from "../harness";
+
+/** An answer as it goes over the wire. */
+export interface Reply {
+  status: number;
+  text: string;
+  headers?: Record<string, string>;
+}
+
+/** A request as it arrived. `path` is relative to the API root. */
+export interface Arrived {
+  method: string;
+  path: string;
+  body: Json;
+}
+
+/** What is done with the requests that match, in place of passing them on. */
+export interface Rule {
+  method?: string;
+  /** Relative to the API root; `{name}` stands for one segment. */
+  path?: string;
+  /** Which of those that match, counted from 1. All of them when it is left out. */
+  nth?: number;
+  when?: (request: Arrived) => boolean;
+  /** Before anything is done: the moment for what somebody else does first. */
+  before?: (request: Arrived) => unknown;
+  /** What the service is given in place of what was sent. */
+  rewrite?: (body: Json) => Json;
+  /** @default true */
+  executed?: boolean;
+  /** After it was executed, or was not, and before it is answered. */
+  after?: (request: Arrived) => unknown;
+  /** `reset` ends the connection. A function takes the real answer: a 502 where nothing was executed. */
+  answer?: Reply | ((real: Reply) => Reply) | "reset";
+}
+
+interface Armed {
+  rule: Rule;
+  matched: number;
+}
+
+/** What stands between the provider and the emulator. */
+export interface Hostile {
+  baseUrl: string;
+  /** What arrived, in order. */
+  arrived: Arrived[];
+  /** The first rule that matches a request decides. */
+  on(rule: Rule): void;
+  /** Passes everything on again. */
+  calm(): void;
+}
+
+const JSON_TYPE = { "content-type": "application/json" };
+const HTML_TYPE = { "content-type": "text/html" };
+
+export const json = (body: unknown, status = 200): Reply => ({
+  status,
+  text: JSON.stringify(body),
+  headers: JSON_TYPE,
+});
+export const empty = (status = 200): Reply => ({ status, text: "" });
+/** As some gateways do it. */
+export const emptyPage = (status = 200): Reply => ({ status, text: "", headers: HTML_TYPE });
+export const page = (status: number): Reply => ({
+  status,
+  text: "<html><body>sorry</body></html>",
+  headers: HTML_TYPE,
+});
+export const lost: Reply = { status: 502, text: "<html><body>502 Bad Gateway</body></html>", headers: HTML_TYPE };
+/** A success status around a refusal. */
+export const errorInside = json({ request_id: "req-1", code: "internal", message: "nothing was executed" });
+export const otherShape = json({ ok: true, result: [] });
+/** The first half of the real answer. */
+export const cut = (real: Reply): Reply => ({ ...real, status: 200, text: real.text.slice(0, real.text.length / 2) });
+/** The real answer with something else in it. */
+export const altered =
+  (alter: (body: Json) => Json) =>
+  (real: Reply): Reply =>
+    // The caller knows the route, and so the shape.
+    ({ ...real, text: JSON.stringify(alter(JSON.parse(real.text) as Json)) });
+
+/** The 404 of the service, whose code is empty as a rule. */
+export const OWN_404: readonly [string, Reply] = [
+  "its own 404",
+  json({ request_id: "req-2", code: "", message: "not found" }, 404),
+];
+/** What something in front of the service answers where it finds nothing behind it. */
+export const FOREIGN_404S: readonly (readonly [string, Reply])[] = [
+  ["a 404 in text", { status: 404, text: "default backend - 404", headers: { "content-type": "text/plain" } }],
+  ["an empty 404", { status: 404, text: "" }],
+  ["a 404 page", page(404)],
+  ["a 404 in JSON without a code", json({ message: "no route matched" }, 404)],
+  ["a 404 in JSON with a number for a code", json({ code: 404, message: "no Route matched" }, 404)],
+];
+
+const running: Server[] = [];
+
+afterEach(async () => {
+  await Promise.all(
+    running.splice(0).map(
+      (server) =>
+        new Promise((resolve) => {
+          server.close(resolve);
+          server.closeAllConnections();
+        }),
+    ),
+  );
+});
+
+async function textOf(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  // What comes out of a request without an encoding are buffers.
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function bodyOf(text: string): Json {
+  // Only what our own client has sent comes here.
+  return text === "" ? {} : (JSON.parse(text) as Json);
+}
+
+const fits = ({ method, path, when }: Rule, request: Arrived): boolean => {
+  const pattern = path === undefined ? undefined : new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`);
+  return (
+    (method === undefined || method === request.method) &&
+    (pattern === undefined || pattern.test(request.path)) &&
+    (when === undefined || when(request))
+  );
+};
+
+/** A proxy before an API root, which ends with the test. It passes on what no rule is for. */
+async function inFrontOf(root: string): Promise<Hostile> {
+  const armed: Armed[] = [];
+  const arrived: Arrived[] = [];
+
+  const ruleFor = (request: Arrived): Rule | undefined => {
+    for (const one of armed) {
+      if (!fits(one.rule, request)) continue;
+      one.matched += 1;
+      if (one.rule.nth === undefined || one.rule.nth === one.matched) return one.rule;
+    }
+    return undefined;
+  };
+
+  const passOn = async (incoming: IncomingMessage, path: string, body: string): Promise<Reply> => {
+    const { authorization = "", "content-type": type } = incoming.headers;
+    const response = await fetch(root + path, {
+      method: incoming.method ?? "GET",
+      headers: { authorization, ...(type !== undefined && { "content-type": type }) },
+      ...(body !== "" && { body }),
+    });
+    const kept = ["content-type", "retry-after"].flatMap((name) => {
+      const value = response.headers.get(name);
+      return value === null ? [] : [[name, value] as const];
+    });
+    return { status: response.status, text: await response.text(), headers: Object.fromEntries(kept) };
+  };
+
+  const answerTo = async (incoming: IncomingMessage): Promise<Reply | "reset"> => {
+    const text = await textOf(incoming);
+    const path = (incoming.url ?? "").slice(new URL(root).pathname.length);
+    const request = { method: incoming.method ?? "GET", path: path.replace(/\?.*$/, ""), body: bodyOf(text) };
+    arrived.push(request);
+    const rule = ruleFor(request);
+    await rule?.before?.(request);
+    const sent = rule?.rewrite === undefined ? text : JSON.stringify(rule.rewrite(request.body));
+    const real = rule?.executed === false ? lost : await passOn(incoming, path, sent);
+    await rule?.after?.(request);
+    const answer = rule?.answer ?? real;
+    return typeof answer === "function" ? answer(real) : answer;
+  };
+
+  const server = createServer((incoming, outgoing) => {
+    answerTo(incoming).then(
+      (reply) => {
+        if (reply === "reset") return void incoming.socket.resetAndDestroy();
+        outgoing.writeHead(reply.status, reply.headers ?? {});
+        outgoing.end(reply.text);
+      },
+      // A hook that fails must not look like an answer of the service.
+      () => incoming.socket.destroy(),
+    );
+  });
+  running.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A TCP server has no other kind of address.
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseUrl: `http://127.0.0.1:${port}${new URL(root).pathname}`,
+    arrived,
+    on: (rule) => void armed.push({ rule, matched: 0 }),
+    calm: () => void armed.splice(0),
+  };
+}
+
+/** A harness whose provider reaches the emulator through a hostile network; whatever the test sends itself goes past it. */
+export interface Scene {
+  given: Harness;
+  network: Hostile;
+}
+
+/** Lists lag for so long, as far as the provider knows. Short, as every failure waits for it. */
+const LAG_MS = 150;
+
+export async function scene<Args extends object, Outputs extends object>(
+  lifecycle: Lifecycle<Args, Outputs>,
+  options: EmulatorOptions = {},
+  client: Partial<ClientOptions> = {},
+): Promise<Scene> {
+  let network: Hostile | undefined;
+  const given = await harness(lifecycle, options, { lagMs: LAG_MS, ...client }, async ({ baseUrl }) => {
+    network = await inFrontOf(baseUrl);
+    return network.baseUrl;
+  });
+  if (network === undefined) throw new Error("the harness did not ask for the address");
+  return { given, network };
+}

@@ -1,0 +1,125 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { exchange } from "../../rules/exchange";
+
+/**
+ * What becomes of a request. `lost`: the connection ends without an answer. `done`: after the service has carried it
+ * out; else it never gets there.
+ */
+const ANSWERS = {
+  lost: undefined,
+  "lost, done": undefined,
+  "502": { status: 502, type: "text/html", text: "<html>bad gateway</html>" },
+  "502, done": { status: 502, type: "text/html", text: "<html>bad gateway</html>" },
+  "odd 200": odd("something went wrong, nothing was executed"),
+  "odd 200, done": odd("something went wrong afterwards"),
+  "empty 200": { status: 200, type: undefined, text: "" },
+  "empty 200, done": { status: 200, type: undefined, text: "" },
+  "text 404": { status: 404, type: "text/plain", text: "default backend - 404" },
+  "423": refusal(423, "the project has a running operation"),
+  "429": { ...refusal(429, "too many requests"), retryAfter: "0.02" },
+} satisfies Record<string, Answer | undefined>;
+
+export type How = keyof typeof ANSWERS;
+export const HOWS = Object.keys(ANSWERS) as readonly How[];
+
+/**
+ * Requests whose effect no list shows, which are believed on an empty answer (docs/design/rules.md, 1): such an answer to
+ * them is never a false one here.
+ */
+const UNSEEN = /^DELETE .*\/auth\/users\/|^PATCH .*\/oauth_providers\//;
+
+/** What happens to the requests of one project while one command runs. */
+export interface Weather {
+  /** By the number of the request among those of its sort. */
+  readonly reads: ReadonlyMap<number, How>;
+  readonly changes: ReadonlyMap<number, How>;
+  /** Called while a change is on its way, before the service sees it. */
+  readonly onChange?: (n: number) => Promise<void>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type: string | undefined;
+  readonly text: string;
+  readonly retryAfter?: string;
+}
+
+interface Seen {
+  readonly weather: Weather;
+  reads: number;
+  changes: number;
+}
+
+/** A proxy before the service, for many projects at the same time: each has a weather of its own. */
+export class Network {
+  readonly #projects = new Map<string, Seen>();
+
+  private constructor(
+    readonly baseUrl: string,
+    readonly server: Server,
+  ) {}
+
+  static async before(serviceUrl: string): Promise<Network> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    // A TCP server has no other kind of address.
+    const { port } = server.address() as AddressInfo;
+    const { origin, pathname } = new URL(serviceUrl);
+    const network = new Network(`http://127.0.0.1:${port}${pathname}`, server);
+    server.on("request", (request, response) => {
+      network.#pass(origin, request, response).catch(() => request.socket.destroy());
+    });
+    return network;
+  }
+
+  /** From now on; without a weather every request passes. */
+  set(projectId: string, weather?: Weather): void {
+    if (weather === undefined) this.#projects.delete(projectId);
+    else this.#projects.set(projectId, { weather, reads: 0, changes: 0 });
+  }
+
+  close(): void {
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+
+  async #pass(origin: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    // Chunks of a request are buffers: no encoding was set.
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    const { method = "GET", url = "" } = request;
+    const how = await this.#howFor(method, url, body.toString());
+    const isDone =
+      how === undefined || how.endsWith("done") || (how === "empty 200" && UNSEEN.test(`${method} ${url}`));
+    const headers = { authorization: request.headers.authorization ?? "", "content-type": "application/json" };
+    const real = isDone ? await exchange(origin + url, method, headers, body) : undefined;
+    const given: Answer | undefined = how === undefined ? real : ANSWERS[how];
+    if (given === undefined) return void request.socket.destroy();
+    const { status, type, text, retryAfter } = given;
+    response.writeHead(status, {
+      ...(type !== undefined && { "content-type": type }),
+      ...(retryAfter !== undefined && { "retry-after": retryAfter }),
+    });
+    response.end(status === 204 ? undefined : text);
+  }
+
+  async #howFor(method: string, url: string, body: string): Promise<How | undefined> {
+    const projectId = /\/projects\/(prj-[^/?]+)/.exec(url)?.[1] ?? /"project_id":"([^"]+)"/.exec(body)?.[1] ?? "";
+    const seen = this.#projects.get(projectId);
+    if (seen === undefined) return undefined;
+    if (method === "GET") return seen.weather.reads.get(seen.reads++);
+    const n = seen.changes++;
+    await seen.weather.onChange?.(n);
+    return seen.weather.changes.get(n);
+  }
+}
+
+function odd(message: string): Answer {
+  return { status: 200, type: "application/json", text: JSON.stringify({ code: "internal", message }) };
+}
+
+function refusal(status: number, message: string): Answer {
+  return { status, type: "application/json", text: JSON.stringify({ request_id: "req-1", code: "", message }) };
+}

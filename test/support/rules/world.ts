@@ -1,0 +1,122 @@
+import type { ClientOptions } from "../../../src/client";
+import { records, start, until, type Json } from "../emulator";
+import type { EmulatorOptions } from "../../../src/emulator";
+import { exchange } from "../../rules/exchange";
+import { changesIn, Stack, type Program } from "./program";
+
+export type { Json } from "../emulator";
+
+export const AUTH_PROVIDER = "supported_provider";
+
+/** A service, seen as by a colleague: over raw HTTP and its control routes. */
+export interface World {
+  readonly baseUrl: string;
+  readonly url: string;
+  readonly apiKey: string;
+  /** A project of its own for each run, with branches `br-<id>-1` to `-4` and an integration if wanted. */
+  project(id: string, more?: { integration?: boolean; compute?: boolean }): Promise<void>;
+  /** A stack without resources; `baseUrl`: by way of a proxy. */
+  stack(client?: Partial<ClientOptions>, baseUrl?: string): Stack;
+  call(method: string, path: string, body?: unknown): Promise<Json>;
+  /** The same for what may well be refused. */
+  ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: Json }>;
+  edit(projectId: string, edit: Json): Promise<Json>;
+  domains(projectId: string): Promise<string[]>;
+  computes(projectId: string): Promise<Json[]>;
+  /** The project as the service has it, whatever its lists show. */
+  holdings(projectId: string): Promise<Json>;
+  /** The requests that may have changed something, as `METHOD path`. */
+  mutations(): Promise<string[]>;
+  forgetRequests(): Promise<void>;
+  /** Back to the demo project alone. */
+  reset(): Promise<void>;
+}
+
+export const branch = (projectId: string, n: number): string => `br-${projectId}-${n}`;
+
+export async function world(options: EmulatorOptions = {}): Promise<World> {
+  const { baseUrl, url, apiKey } = await start({ activationMs: 2, ...options });
+  const send = async (address: string, method: string, body?: unknown) => {
+    const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
+    const sent = body === undefined ? "" : JSON.stringify(body);
+    const { status, text } = await exchange(address, method, headers, sent);
+    // The emulator answers with JSON or with nothing; the caller asserts its shape.
+    return { status, text, body: (text === "" ? {} : JSON.parse(text)) as Json };
+  };
+  const control = (method: string, path: string, body?: unknown) => send(`${url}/_emulator${path}`, method, body);
+  const good = async (answer: ReturnType<typeof send>): Promise<Json> => {
+    const { status, text, body } = await answer;
+    if (status >= 300) throw new Error(`the service of the test refused: ${status} ${text}`);
+    return body;
+  };
+  const holdings = async (projectId: string): Promise<Json> => {
+    const { body } = await control("GET", "/state");
+    const found = records(body, "projects").find(({ id }) => id === projectId);
+    if (found === undefined) throw new Error(`no project ${projectId}`);
+    return found;
+  };
+  const ask = (method: string, path: string, body?: unknown) => send(baseUrl + path, method, body);
+  const call = (method: string, path: string, body?: unknown) => good(ask(method, path, body));
+  return {
+    baseUrl,
+    url,
+    apiKey,
+    call,
+    ask,
+    holdings,
+    project: async (id, { integration = false, compute = false } = {}) => {
+      const branches = [1, 2, 3, 4].map((n) => ({ id: branch(id, n), compute: compute && n === 1 }));
+      await good(control("POST", "/projects", { id, branches }));
+      if (!integration) return;
+      const sent = { project_id: id, auth_provider: AUTH_PROVIDER, branch_id: branch(id, 1) };
+      await call("POST", "/projects/auth/create", sent);
+    },
+    stack: (client = {}, through = baseUrl) => new Stack({ baseUrl: through, apiKey }, client),
+    edit: (projectId, edit) => good(control("POST", "/edit", { project_id: projectId, ...edit })),
+    domains: async (projectId) =>
+      records(await holdings(projectId), "domains")
+        .map(({ domain }) => String(domain))
+        .sort(),
+    computes: async (projectId) => records(await holdings(projectId), "endpoints"),
+    mutations: async () => {
+      const { body } = await control("GET", "/requests");
+      const changing = records(body, "requests").filter(({ method }) => method !== "GET");
+      return changing.map(({ method, path }) => `${String(method)} ${String(path)}`);
+    },
+    forgetRequests: async () => void (await control("DELETE", "/requests")),
+    reset: async () => void (await control("POST", "/reset")),
+  };
+}
+
+/** Waits until no compute of the project has anything under way. */
+export const atRest = (given: World, projectId: string): Promise<Json[]> =>
+  until(
+    () => given.computes(projectId),
+    (all) => all.every(({ pending_state }) => pending_state === undefined),
+  );
+
+/** All seeds at once: each in a project of its own. The first that fails says its seed. */
+export async function eachSeed(seeds: number, run: (seed: number) => Promise<void>): Promise<void> {
+  const ends = await Promise.allSettled(Array.from({ length: seeds }, (_, seed) => run(seed)));
+  const failed = ends.flatMap((end, seed) =>
+    end.status === "rejected" ? [{ seed, reason: end.reason as unknown }] : [],
+  );
+  const [first] = failed;
+  if (first === undefined) return;
+  const which = `seeds that failed: ${failed.map(({ seed }) => seed).join(", ")} of ${seeds}; of seed ${first.seed}:`;
+  throw new Error(`${which} ${first.reason instanceof Error ? first.reason.message : String(first.reason)}`);
+}
+
+/** After a refresh the plan is empty: what the state says is what the service shows, and what is declared. */
+export async function expectClean(stack: Stack, program: Program): Promise<void> {
+  expect((await stack.refresh()).errors).toEqual([]);
+  expect(stack.state.map(({ name }) => name).sort()).toEqual(program.map(({ name }) => name).sort());
+  const plan = await stack.preview(program);
+  expect(plan.errors).toEqual([]);
+  expect(changesIn(plan)).toEqual([]);
+}
+
+/** What it takes to say that a command has done what it was asked. */
+export function expectDone({ errors }: { errors: readonly string[] }): void {
+  expect(errors).toEqual([]);
+}

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { host } from "../../src/host/host";
+import type { HostedProvider } from "../../src/host/hostedProvider";
+import type { LogLine } from "../../src/host/engineLog";
+import type { Lifecycle } from "../../src/host/lifecycle";
+import { Session } from "../../src/host/session";
+
+export interface ToyArgs {
+  home: string;
+  size?: { min: number; max: number } | number;
+  label?: string;
+  secret?: string;
+  region?: string;
+  adopt?: boolean;
+}
+
+export interface ToyOutputs {
+  host: string;
+  label?: string;
+}
+
+/** A lifecycle of which each test replaces what it is about. */
+export function toyLifecycle(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = {}): Lifecycle<ToyArgs, ToyOutputs> {
+  return {
+    kind: "ComputeEndpoint",
+    version: 2,
+    deleteBeforeReplace: true,
+    args: {
+      home: { schema: z.string(), required: true, replaces: "container" },
+      size: { schema: z.union([z.number(), z.strictObject({ min: z.number(), max: z.number() })]) },
+      label: { schema: z.string().transform((text) => text.toLowerCase()) },
+      secret: { schema: z.string().min(8, { error: "is too short" }) },
+      region: { schema: z.string(), replaces: true, assumed: "here" },
+      adopt: { schema: z.boolean(), createOnly: true },
+    },
+    objects: (id) => [`toy ${id}`],
+    replacement: () => "it is made anew",
+    create: async () => ({ id: "toy-1", outputs: { host: "h" } }),
+    read: async () => ({ args: {}, outputs: { host: "h" }, ready: true }),
+    update: async () => ({ host: "h" }),
+    delete: async () => undefined,
+    ...changes,
+  };
+}
+
+export const URN = "urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:ComputeEndpoint::toy";
+
+/** A hosted toy, configured, with everything it logs. */
+export function hosted(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = {}): { toy: HostedProvider; log: LogLine[] } {
+  const log: LogLine[] = [];
+  const toy = host(toyLifecycle(changes), new Session((line) => log.push(line)));
+  const settings: Record<string, string> = { "svc:apiKey": "key", "svc:baseUrl": "http://127.0.0.1:9/api/v2" };
+  const config = { get: (key: string) => settings[key], require: () => "" };
+  void toy.configure({ config });
+  return { toy, log };
+}
+
+/** What was thrown, as the SDK's process sees it. */
+export async function thrownBy(work: Promise<unknown>): Promise<Error & Record<string, unknown>> {
+  const result = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(result instanceof Error)) throw new Error(`not an Error was thrown: ${typeof result}`);
+  // Errors carry what the SDK looks for (id, properties, reasons) as plain properties.
+  return result as Error & Record<string, unknown>;
+}
