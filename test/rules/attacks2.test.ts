@@ -150,22 +150,26 @@ test("a replacement that takes over a compute by its id says so in the plan", as
   expect(warningsOn(plan, "ComputeEndpoint", "c").join()).toMatch(/is replaced.*takes over/);
 });
 
-test("a wrong key fails every resource of a refresh, and what to do about it is said once", async () => {
-  const given = await world();
-  await given.project("prj-key", { integration: true });
-  const stack = given.stack();
+describe("a wrong key fails every resource of a refresh, and what to do about it is said once", () => {
   const inAuth = { projectId: "prj-key" };
-  expectDone(
-    await stack.up([
-      { kind: "WhitelistDomain", name: "domain", inputs: { ...inAuth, domain: "https://a.example.com" } },
-      { kind: "OAuthProvider", name: "provider", inputs: { ...inAuth, providerId: "microsoft" } },
-      { kind: "ComputeEndpoint", name: "compute", inputs: { ...inAuth, branchId: branch("prj-key", 1) } },
-    ]),
-  );
-  const refused = new Stack({ baseUrl: given.baseUrl, apiKey: "another-key" });
-  refused.state = stack.state;
-  const { errors } = await refused.refresh({ seed: 1, parallel: 3, jitterMs: 0 });
-  expect(errors).toHaveLength(3);
-  for (const error of errors) expect(error).toContain("the API key is missing or wrong");
-  expect(errors.filter((error) => error.includes("--run-program"))).toHaveLength(1);
+  const domain = { kind: "WhitelistDomain" as const, inputs: { ...inAuth, domain: "https://a.example.com" } };
+  const provider = { kind: "OAuthProvider" as const, inputs: { ...inAuth, providerId: "microsoft" } };
+  const compute = { kind: "ComputeEndpoint" as const, inputs: { ...inAuth, branchId: branch("prj-key", 1) } };
+
+  test.each([
+    ["that share a list", [domain, provider]],
+    ["that ask for different lists", [domain, compute]],
+  ])("for resources %s", async (_which, resources) => {
+    const given = await world();
+    await given.project("prj-key", { integration: true });
+    const stack = given.stack();
+    expectDone(await stack.up(resources.map((one, i) => ({ ...one, name: `r${i}` }))));
+    const refused = new Stack({ baseUrl: given.baseUrl, apiKey: "another-key" });
+    refused.state = stack.state;
+    // At the same time: one that has failed keeps the engine from beginning others.
+    const { errors } = await refused.refresh({ seed: 1, parallel: 2, jitterMs: 0 });
+    expect(errors).toHaveLength(2);
+    for (const error of errors) expect(error).toContain("the API key is missing or wrong");
+    expect(errors.filter((error) => error.includes("--run-program"))).toHaveLength(1);
+  });
 });

@@ -1,5 +1,5 @@
 import { type Deadline, within } from "../http/deadline";
-import { outOfTime, type SvcError } from "../http/errors";
+import { AuthenticationError, outOfTime, type SvcError } from "../http/errors";
 import type { Request } from "../http/requests";
 
 /** Who waits for an answer: by which clock, and who is told what it waits for. */
@@ -21,6 +21,7 @@ export class SharedRead<T> {
   readonly #waiting = new Map<Waiting, (() => void) | undefined>();
   #heldOff = 0;
   #trouble: SvcError | undefined;
+  #keyRefused = false;
 
   constructor(
     private readonly path: string,
@@ -46,10 +47,20 @@ export class SharedRead<T> {
       return await within(waiting.deadline, this.answer, ({ totalMs }) =>
         outOfTime(totalMs, { method: "GET", path: this.path }, this.#trouble),
       );
+    } catch (error) {
+      throw this.#withAdviceOnce(error);
     } finally {
       this.#waiting.get(waiting)?.();
       this.#waiting.delete(waiting);
     }
+  }
+
+  /** What to do about a refused key is said once, not to each of those who share the answer. */
+  #withAdviceOnce(error: unknown): unknown {
+    if (!(error instanceof AuthenticationError)) return error;
+    if (this.#keyRefused) return new AuthenticationError(error.what, error.facts);
+    this.#keyRefused = true;
+    return error;
   }
 
   #holdOff(): () => void {

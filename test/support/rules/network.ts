@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { exchange } from "../../rules/exchange";
+import { exchange } from "./exchange";
 
 /**
  * What becomes of a request. `lost`: the connection ends without an answer. `done`: after the service has carried it

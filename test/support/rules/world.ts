@@ -1,7 +1,7 @@
 import type { ClientOptions } from "../../../src/client";
 import { records, start, until, type Json } from "../emulator";
 import type { EmulatorOptions } from "../../../src/emulator";
-import { exchange } from "../../rules/exchange";
+import { exchange } from "./exchange";
 import { changesIn, Stack, type Program } from "./program";
 
 export type { Json } from "../emulator";
