@@ -72,7 +72,7 @@ class Page {
   }
 
   #resources(): Part[] {
-    const all = this.#source.of("resources", "components");
+    const all = this.#source.of("resources", "components", "program");
     const classes = all.filter(({ node }) => ts.isClassDeclaration(node));
     const isResource = ({ node }: Exported): boolean => superclassOf(node) === "SvcResource";
     const inComponents = ({ folder }: Exported): boolean => folder === "components";
@@ -270,7 +270,7 @@ class Page {
 }
 
 function fileOf(folder: string | undefined): string | undefined {
-  if (folder === "resources" || folder === "components") return RESOURCES.file;
+  if (["resources", "components", "program"].includes(folder ?? "")) return RESOURCES.file;
   return folder === "functions" || folder === "helpers" ? FUNCTIONS.file : undefined;
 }
 

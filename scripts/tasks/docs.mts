@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
+import { withHouseTable } from "../docs/house.mts";
 import { messagesPage } from "../docs/messages.mts";
 import { pagesOf } from "../docs/pages.mts";
 import { Source } from "../docs/source.mts";
@@ -8,7 +9,7 @@ import { EXIT, UsageError } from "../lib/errors.mjs";
 import { say } from "../lib/log.mjs";
 import { ROOT } from "../lib/paths.mjs";
 
-/** Writes the reference pages of docs/ from src. With `--check` it only says what is wrong with them. */
+/** Writes the reference pages of docs/, and the table of imports, from the sources. With `--check` it only says what is wrong with them. */
 export async function docs(args: string[]): Promise<number> {
   const unknown = args.find((arg) => arg !== "--check");
   if (unknown) throw new UsageError(`docs does not know "${unknown}".`);
@@ -43,7 +44,12 @@ function outdated({ path }: Page): string {
 async function read(): Promise<{ problems: string[]; stale: Page[] }> {
   const source = new Source(ROOT);
   const stale = [];
-  for (const [path, page] of Object.entries({ ...pagesOf(source), "docs/messages.md": messagesPage(ROOT) })) {
+  const pages = {
+    ...pagesOf(source),
+    "docs/messages.md": messagesPage(ROOT),
+    "CONTRIBUTING.md": withHouseTable(readFileSync(join(ROOT, "CONTRIBUTING.md"), "utf8")),
+  };
+  for (const [path, page] of Object.entries(pages)) {
     const file = join(ROOT, path);
     const text = await format(page, { ...(await resolveConfig(file)), filepath: file });
     if (!existsSync(file) || readFileSync(file, "utf8") !== text) stale.push({ path, text });

@@ -27,7 +27,7 @@ const ENVIRONMENT = {
 
 const DEFAULT_AUTH_PROVIDER = "supported_provider";
 
-/** As lifecycles/identifiers has it for arguments; every program loads this file, so it does without zod. */
+/** As resources/shared/identifiers has it for arguments; every program loads this file, so it does without zod. */
 const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
 
 /** The settings, or all that is wrong with them. An unknown setting (a preview) is neither: `undefined`. */

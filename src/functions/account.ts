@@ -33,7 +33,7 @@ export function accountOf(read: ReadSetting): Account {
   return { reads, authProvider: settings.authProvider };
 }
 
-/** The settings of the stack; what it lacks comes from the environment (dynamic/settings). */
+/** The settings of the stack; what it lacks comes from the environment (contract/settings). */
 export function stackSettings(): ReadSetting {
   const config = new pulumi.Config("svc");
   return (name) => config.get(name);

@@ -4,7 +4,7 @@ import { isUnknown, containsUnknown } from "../contract/unknowns";
 import type { Properties } from "../contract/hiddenKeys";
 import { sameJson } from "./equality";
 
-/** What the dynamic layer needs to know of one argument. */
+/** What the host needs to know of one argument. */
 export interface ArgumentSpec<T> {
   /** Checks and normalises a known value. It never adds a default: a left-out argument is not managed. */
   readonly schema: z.ZodType<T>;

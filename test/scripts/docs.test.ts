@@ -21,7 +21,7 @@ const PAGES = ["resources.md", "functions.md", "messages.md"];
 /** What the pages are written from, in a folder of its own, and with the pages as they are. */
 function copy(): string {
   const root = temporaryFolder();
-  for (const name of ["src", "docs", "package.json", "tsconfig.json", ".prettierrc.json"]) {
+  for (const name of ["src", "docs", "package.json", "tsconfig.json", ".prettierrc.json", "CONTRIBUTING.md"]) {
     cpSync(join(ROOT, name), join(root, name), { recursive: true });
   }
   return root;
