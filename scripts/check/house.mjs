@@ -104,9 +104,12 @@ const PACKAGES = {
  * @param {string[]} packages
  */
 export function forbidden({ files, imports, types = [], packages: own = [] }, packages = own) {
+  /** @type {{ regex: string, message: string, allowTypeImports: boolean, caseSensitive: true }[]} */
   const patterns = [];
-  const forbid = (regex, message, allowTypeImports = false) =>
+  /** @type {(regex: string, message: string, allowTypeImports?: boolean) => void} */
+  const forbid = (regex, message, allowTypeImports = false) => {
     patterns.push({ regex, message, allowTypeImports, caseSensitive: true });
+  };
   const where = `${files} may import ${[...imports, ...packages].join(", ") || "nothing of ours"} only (CONTRIBUTING.md).`;
   for (const folder of FOLDERS) {
     if (imports.includes(folder) || files.startsWith(`src/${folder}/`)) continue;

@@ -74,7 +74,7 @@ class Page {
   #resources(): Part[] {
     const all = this.#source.of("resources", "components", "program");
     const classes = all.filter(({ node }) => ts.isClassDeclaration(node));
-    const isResource = ({ node }: Exported): boolean => superclassOf(node) === "SvcResource";
+    const isResource = ({ node }: Exported): boolean => baseOf(node) !== undefined;
     const inComponents = ({ folder }: Exported): boolean => folder === "components";
     const provider = classes.filter((each) => !isResource(each) && !inComponents(each));
     const plain = (each: Exported): string => this.#class(each);
@@ -110,23 +110,20 @@ class Page {
 
   #resource({ name, node }: Exported): string {
     const source = this.#source;
-    if (!ts.isClassDeclaration(node)) return "";
-    // What the constructor hands to `SvcResource` (its type `Declaration`), and what the provider's side says.
-    const declaration = objectOf(source.staticValue(superArgument(node)));
-    const secrets = [declaration.secretArgs, declaration.secretOutputs].flat();
+    const base = baseOf(node);
+    if (!ts.isClassDeclaration(node) || !base) return "";
+    // The resource's declaration, and what the provider's side says.
+    const declaration = objectOf(source.staticValue(base.declaration));
+    const [argSecrecy, outputSecrecy] = [objectOf(declaration.args), objectOf(declaration.outputs)];
     const specs = objectOf(source.specs.get(name));
     if (Object.keys(specs).length === 0) source.problem(node, `the lifecycle of ${name} names no arguments`);
-    const secrecy = (member: Member) => ({ Secret: secrets.includes(member.name) ? "yes" : "no" });
+    const isSecret = (member: string): boolean => [argSecrecy[member], outputSecrecy[member]].includes("secret");
+    const secrecy = (member: Member) => ({ Secret: isSecret(member.name) ? "yes" : "no" });
     const shape = this.#shape(node);
     const args = source.described(source.members(shape));
-    const interfaces = node.getSourceFile().statements.filter(ts.isInterfaceDeclaration);
-    const outputs = interfaces.find((each) => each.name.text === `${name}Outputs`);
-    const results = source.described(source.members(outputs));
-    const properties = node.members.filter(ts.isPropertyDeclaration).map(memberOf);
-    for (const property of properties) {
-      if ([...args, ...results].some((member) => member.name === property.name)) continue;
-      source.problem(property.node, `${name}.${property.name} is neither an argument nor an output that is documented`);
-    }
+    const outputs = source.declarationOf(base.outputs);
+    const all = source.described(source.members(outputs));
+    const results = all.filter((member) => !args.some((arg) => arg.name === member.name));
     const get = node.members.find((member) => member.name?.getText() === "get");
     const order = declaration.deleteBeforeReplace
       ? "the old one goes before the new one is made"
@@ -145,7 +142,7 @@ class Page {
       `### Outputs of ${name}`,
       outputs && textOf(outputs),
       this.#table(results, "Output", secrecy),
-      alwaysKnown(args, properties),
+      alwaysKnown(args, all),
     );
   }
 
@@ -280,9 +277,10 @@ function changing({ replaces, createOnly }: Record<string, unknown>): string {
   return createOnly ? "no effect after creation" : "updates it in place";
 }
 
-function alwaysKnown(args: Member[], properties: Member[]): string {
-  const canLack = properties.filter(({ type }) => /\bundefined\b/.test(type)).map(({ name }) => name);
-  const known = args.filter(({ name, optional, only }) => optional && !only && !canLack.includes(name));
+/** Optional arguments that are outputs as well, and have a value there. */
+function alwaysKnown(args: Member[], outputs: Member[]): string {
+  const have = outputs.filter(({ optional }) => !optional).map(({ name }) => name);
+  const known = args.filter(({ name, optional }) => optional && have.includes(name));
   const names = known.map(({ name }) => `\`${name}\``).join(" and ");
   if (known.length > 1) return `As outputs, ${names} have values also when left out.`;
   return known.length === 1 ? `As an output, ${names} has a value also when left out.` : "";
@@ -293,17 +291,25 @@ function madeFrom(type: ts.TypeReferenceNode): ts.TypeReferenceNode {
   return argument && ts.isTypeReferenceNode(argument) ? madeFrom(argument) : type;
 }
 
-function superclassOf(node: ts.Declaration): string | undefined {
-  return ts.isClassDeclaration(node) ? node.heritageClauses?.[0]?.types[0]?.getText() : undefined;
+interface Base {
+  args: ts.TypeNode;
+  outputs: ts.Node;
+  declaration: ts.Expression;
 }
 
-/** What the constructor gives to that of its base first. */
-function superArgument(node: ts.Node): ts.Node | undefined {
-  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.SuperKeyword) return node.arguments[0];
-  return ts.forEachChild(node, superArgument);
+/** What `resource<Args, Shape, Outputs>(declaration)` is given, which the class of a resource extends. */
+function baseOf(node: ts.Declaration): Base | undefined {
+  const call = ts.isClassDeclaration(node) ? node.heritageClauses?.[0]?.types[0]?.expression : undefined;
+  if (!call || !ts.isCallExpression(call) || call.expression.getText() !== "resource") return undefined;
+  const [args, , outputs] = call.typeArguments ?? [];
+  const [declaration] = call.arguments;
+  if (!args || !outputs || !ts.isTypeReferenceNode(outputs) || !declaration) return undefined;
+  return { args, outputs: outputs.typeName, declaration };
 }
 
 function argumentsType(node: ts.Declaration): ts.TypeNode | undefined {
+  const base = baseOf(node);
+  if (base) return base.args;
   const callable = ts.isClassDeclaration(node) ? node.members.find(ts.isConstructorDeclaration) : node;
   if (!callable || !(ts.isConstructorDeclaration(callable) || ts.isFunctionDeclaration(callable))) return undefined;
   return callable.parameters.find(({ name }) => ["args", "options"].includes(name.getText()))?.type;

@@ -97,6 +97,7 @@ export class Source {
     if (ts.isShorthandPropertyAssignment(node)) {
       return this.staticValue(this.#resolved(this.#checker.getShorthandAssignmentValueSymbol(node))?.valueDeclaration);
     }
+    if (ts.isPropertyAccessExpression(node)) return objectOf(this.staticValue(node.expression))[node.name.text];
     return ts.isIdentifier(node) ? this.staticValue(this.declarationOf(node)) : undefined;
   }
 

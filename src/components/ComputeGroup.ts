@@ -1,10 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isObject, objectProblems, wordFor } from "../helpers/given";
-import {
-  COMPUTE_ENDPOINT_ARGS,
-  ComputeEndpoint,
-  type ComputeEndpointArgs,
-} from "../resources/computeEndpoint/ComputeEndpoint";
+import { ComputeEndpoint, type ComputeEndpointArgs } from "../resources/computeEndpoint/ComputeEndpoint";
+import { declaration as computeEndpoint } from "../resources/computeEndpoint/declaration";
 import { childOptions, refuse } from "./component";
 
 /** In characters, at the service (docs/design/api.md, Compute record). */
@@ -100,7 +97,9 @@ const keyOf = ({ key }: { readonly key?: unknown }, index: number): string =>
 const ARGS = ["projectId", "branchId", "primary", "replicas"] as const satisfies readonly (keyof ComputeGroupArgs)[];
 
 /** What the group leaves to each compute. */
-const COMPUTE_ARGS = COMPUTE_ENDPOINT_ARGS.filter((name) => !["projectId", "branchId", "type"].includes(name));
+const COMPUTE_ARGS = Object.keys(computeEndpoint.args).filter(
+  (name) => !["projectId", "branchId", "type"].includes(name),
+);
 
 function argumentProblems(args: unknown): string[] {
   const problems = objectProblems(args, "", { known: ARGS, required: ["projectId", "branchId"] });

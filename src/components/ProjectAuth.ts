@@ -1,8 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isObject, objectProblems } from "../helpers/given";
 import { AuthIntegration } from "../resources/authIntegration/AuthIntegration";
-import { EMAIL_SERVER_ARGS, EmailServer, type EmailServerArgs } from "../resources/emailServer/EmailServer";
-import { OAUTH_PROVIDER_ARGS, OAuthProvider, type OAuthProviderArgs } from "../resources/oauthProvider/OAuthProvider";
+import { declaration as emailServer } from "../resources/emailServer/declaration";
+import { EmailServer, type EmailServerArgs } from "../resources/emailServer/EmailServer";
+import { declaration as oauthProvider } from "../resources/oauthProvider/declaration";
+import { OAuthProvider, type OAuthProviderArgs } from "../resources/oauthProvider/OAuthProvider";
 import { Whitelist } from "../resources/whitelist/Whitelist";
 import { WhitelistDomain } from "../resources/whitelist/WhitelistDomain";
 import { redirectDomainsOf } from "./redirectDomains";
@@ -153,8 +155,8 @@ const ARGS = [
   "email",
 ] as const satisfies readonly (keyof ProjectAuthArgs)[];
 
-const PROVIDER_ARGS = OAUTH_PROVIDER_ARGS.filter((name) => !["projectId", "providerId"].includes(name));
-const EMAIL_ARGS = EMAIL_SERVER_ARGS.filter((name) => name !== "projectId");
+const PROVIDER_ARGS = Object.keys(oauthProvider.args).filter((name) => !["projectId", "providerId"].includes(name));
+const EMAIL_ARGS = Object.keys(emailServer.args).filter((name) => name !== "projectId");
 
 function argumentProblems(args: unknown): string[] {
   const problems = objectProblems(args, "", { known: ARGS, required: ["projectId"] });

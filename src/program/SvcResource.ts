@@ -3,23 +3,15 @@ import { isObject, isOutput, unknownNames, wordFor } from "../helpers/given";
 import { durationSeconds } from "./durations";
 import { checkPointerResolves } from "./pointerCheck";
 import { warnOfPlainKey } from "./plainKeyCheck";
-import { pointer, typeToken, type Kind } from "../contract/pointer";
+import { pointer, typeToken } from "../contract/pointer";
+import type { Declaration } from "../contract/declaration";
 import type { Timeouts } from "../contract/hiddenKeys";
 
 /** In place of the arguments of a resource that is only looked up (`get`): a constructor has no other way to say "none". */
 export const NO_ARGUMENTS = undefined as never;
 
-/** The program side of a resource: its names, and which of them are secrets. */
-export interface Declaration {
-  readonly kind: Kind;
-  readonly args: readonly string[];
-  readonly outputs: readonly string[];
-  /** Arguments that are encrypted in the state whatever the program wraps them in. */
-  readonly secretArgs?: readonly string[];
-  readonly secretOutputs?: readonly string[];
-  /** The service refuses the twin, so a replacement deletes first; the program's own option wins. */
-  readonly deleteBeforeReplace: boolean;
-}
+/** The names of a resource, whatever its types. */
+type Names = Declaration<Record<string, unknown>, Record<string, unknown>>;
 
 /**
  * A resource of this package: a custom resource whose `__provider` input points at `pulumi-svc/provider` (pointer.ts).
@@ -28,7 +20,7 @@ export interface Declaration {
  */
 export abstract class SvcResource extends pulumi.CustomResource {
   protected constructor(
-    declaration: Declaration,
+    declaration: Names,
     name: string,
     args: object | undefined,
     given: pulumi.CustomResourceOptions | undefined,
@@ -58,6 +50,28 @@ export abstract class SvcResource extends pulumi.CustomResource {
   }
 }
 
+/** What stands on a resource object: each argument and each output; an argument's own type gives way to that of an output. */
+type PropertiesOf<Shape extends object, Outputs extends object> = {
+  readonly [Name in Exclude<keyof Shape, keyof Outputs>]: pulumi.Output<Shape[Name]>;
+} & { readonly [Name in keyof Outputs]-?: pulumi.Output<Outputs[Name]> };
+
+/** The base class of a resource: its arguments as a program may give them (`Args`), and its properties by its declaration. */
+export function resource<Args extends object, Shape extends object, Outputs extends object>(
+  declaration: Declaration<Shape, Outputs>,
+) {
+  abstract class Resource extends SvcResource {
+    constructor(name: string, args: object | undefined, opts?: pulumi.CustomResourceOptions) {
+      super(declaration, name, args, opts);
+    }
+  }
+  // The SDK puts the properties that the inputs name on the object; a class cannot say so of computed names.
+  return Resource as unknown as abstract new (
+    name: string,
+    args: Args,
+    opts?: pulumi.CustomResourceOptions,
+  ) => SvcResource & PropertiesOf<Shape, Outputs>;
+}
+
 /** @throws when a program without types gives arguments or options that are none, or looks up without an id. */
 function checkedOptions(owner: string, args: unknown, opts: unknown = {}): pulumi.CustomResourceOptions {
   if (!isObject(opts)) throw new Error(`${owner}: the options must be an object, not ${wordFor(opts)}.`);
@@ -74,9 +88,9 @@ function checkedOptions(owner: string, args: unknown, opts: unknown = {}): pulum
 }
 
 /** The names, and never the values, that the resource does not have: `check` refuses them with all other problems. */
-function surplus({ args: names }: Declaration, args: object | undefined): pulumi.Input<string[] | undefined> {
+function surplus({ args: declared }: Names, args: object | undefined): pulumi.Input<string[] | undefined> {
   const unknown = (given: unknown): string[] | undefined => {
-    const found = isObject(given) && !pulumi.isUnknown(given) ? unknownNames(given, names) : [];
+    const found = isObject(given) && !pulumi.isUnknown(given) ? unknownNames(given, Object.keys(declared)) : [];
     return found.length > 0 ? found : undefined;
   };
   if (!pulumi.Output.isInstance<unknown>(args)) return unknown(args);
@@ -87,27 +101,28 @@ function surplus({ args: names }: Declaration, args: object | undefined): pulumi
 }
 
 /** By name: spreading `args` would drag the internals of an Output into the inputs when all of it is one (docs/design/engine.md, Inputs and outputs). */
-function inputs({ args: names, outputs, secretArgs = [] }: Declaration, args: object | undefined): pulumi.Inputs {
+function inputs({ args: declared, outputs }: Names, args: object | undefined): pulumi.Inputs {
   // Reading a property of an Output lifts it, so this works for a plain object and for an Output of one.
   const given = (args ?? {}) as Record<string, unknown>;
   const props: pulumi.Inputs = {};
   // An output that is not declared here would not be on the resource object.
-  for (const name of outputs) props[name] = undefined;
-  for (const name of names) {
-    props[name] = secretArgs.includes(name) && given[name] !== undefined ? pulumi.secret(given[name]) : given[name];
+  for (const name of Object.keys(outputs)) props[name] = undefined;
+  for (const [name, secrecy] of Object.entries(declared)) {
+    props[name] = secrecy === "secret" && given[name] !== undefined ? pulumi.secret(given[name]) : given[name];
   }
   return props;
 }
 
 function options(
-  { secretArgs = [], secretOutputs = [], deleteBeforeReplace }: Declaration,
+  { args, outputs, deleteBeforeReplace }: Names,
   opts: pulumi.CustomResourceOptions,
 ): pulumi.CustomResourceOptions {
-  return pulumi.mergeOptions(
-    // Secret arguments too: a read (`get`) brings no secret marks along (docs/design/engine.md, Inputs and outputs).
-    { ...(deleteBeforeReplace && { deleteBeforeReplace }), additionalSecretOutputs: [...secretArgs, ...secretOutputs] },
-    opts,
+  // Secret arguments too: a read (`get`) brings no secret marks along (docs/design/engine.md, Inputs and outputs).
+  const all = { ...args, ...outputs };
+  const additionalSecretOutputs = Object.keys(all).filter(
+    (name) => args[name] === "secret" || outputs[name] === "secret",
   );
+  return pulumi.mergeOptions({ ...(deleteBeforeReplace && { deleteBeforeReplace }), additionalSecretOutputs }, opts);
 }
 
 /**

@@ -4,10 +4,10 @@ import { adopting } from "../../host/messages";
 import type { Properties } from "../../contract/hiddenKeys";
 import type { ArgumentSpecs } from "../../host/shape";
 import { notShown, shownOtherwise } from "../../host/shown";
-import type { AuthIntegrationOutputs, AuthIntegrationShape } from "./AuthIntegration";
-import { withoutAbsent } from "../shared/omitUndefined";
+import { declaration, type AuthIntegrationOutputs, type AuthIntegrationShape } from "./declaration";
+import { omitUndefined } from "../shared/omitUndefined";
 import { boolean, textUpTo } from "../shared/schemas";
-import { keyOutputs, storedKeys } from "../authKeys/lifecycle";
+import { keyOutputs, storedKeys } from "../shared/keySet";
 import { authProviderSchema, branchIdSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
 import { wasReplaced } from "../shared/integrationChild";
 import { OR_ALIAS, gone, madeAgo, standingOrNew } from "../shared/standing";
@@ -35,10 +35,10 @@ const integrationObject = (id: string, authProviderProjectId = ""): string =>
 
 /** An auth integration with the key set of its creation (docs/design/api.md). */
 export const authIntegration: Lifecycle<Shape, Outputs> = {
-  kind: "AuthIntegration",
+  kind: declaration.kind,
   version: 1,
   args,
-  deleteBeforeReplace: true,
+  deleteBeforeReplace: declaration.deleteBeforeReplace,
 
   declares({ projectId, authProvider }, standard, given) {
     // Left out, it is the one of the settings; given and not known yet, it may be any.
@@ -75,7 +75,7 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
   async read(call, { id, outs }) {
     const integration = await find(call, id, outs);
     if (integration === undefined) return undefined;
-    const outputs = { ...keptOutputs(outs), ...recordOutputs(integration) };
+    const outputs = { ...keptOutputs(id, outs), ...recordOutputs(integration) };
     return { args: toArguments(splitId(id).projectId, integration), outputs, ready: true };
   },
 
@@ -87,7 +87,7 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
     // A creation that failed before it had keys.
     const hasKeys = outs.secretServerKey !== undefined && outs.secretServerKey !== "";
     const keys = hasKeys ? {} : keyOutputs(await call.client.auth.createKeys(projectId, authProvider, call));
-    const outputs = { ...keptOutputs(outs), ...keys, ...recordOutputs(integration) };
+    const outputs = { ...keptOutputs(id, outs), ...keys, ...recordOutputs(integration) };
     return asGiven(call, id, given, outputs, integration);
   },
 
@@ -167,13 +167,13 @@ async function createNew(call: Call<Outputs>, given: Shape, authProvider: string
     ways: () => 'Set "adopt: true" to manage it here (where it is as declared), or delete it',
     onFound: (item) => {
       // Without keys for now: they went with the answer, and making others may fail.
-      call.keep(id, { projectId, authProvider, ...keptOutputs({}), ...recordOutputs(item) });
+      call.keep(id, { ...keptOutputs(id, {}), ...recordOutputs(item) });
       call.note(
         `AuthIntegration ${id} was found after the answer to its creation was lost: a new key set is made for it`,
       );
     },
   };
-  const request = withoutAbsent({
+  const request = omitUndefined({
     auth_provider: authProvider,
     branch_id: branchId,
     database_name: databaseName,
@@ -210,9 +210,9 @@ async function adopted(call: Call<Outputs>, given: Shape, existing: AuthIntegrat
 }
 
 /** What a list need not tell again. */
-function keptOutputs(outs: Partial<Outputs>) {
-  const { projectId, authProvider, roleName } = outs;
-  return { ...storedKeys(outs), ...withoutAbsent({ projectId, authProvider, roleName }) };
+function keptOutputs(id: string, outs: Partial<Outputs>) {
+  const { projectId, rest: authProvider } = splitId(id);
+  return { ...storedKeys(outs), projectId, authProvider, ...omitUndefined({ roleName: outs.roleName }) };
 }
 
 /** The arguments as the service shows them. The role cannot be read back. */
@@ -220,14 +220,14 @@ const toArguments = (projectId: string, item: AuthIntegrationRecord) => ({
   projectId,
   authProvider: item.auth_provider,
   branchId: item.branch_id,
-  ...withoutAbsent({ databaseName: item.db_name }),
+  ...omitUndefined({ databaseName: item.db_name }),
 });
 
 function recordOutputs(integration: AuthIntegrationRecord) {
   return {
     authProviderProjectId: integration.auth_provider_project_id,
     branchId: integration.branch_id,
-    ...withoutAbsent({
+    ...omitUndefined({
       databaseName: integration.db_name,
       jwksUrl: integration.jwks_url,
       ownedBy: integration.owned_by,

@@ -1,10 +1,9 @@
-import type { KeySetRecord } from "../../client";
 import type { ArgumentSpecs } from "../../host/shape";
-import type { AuthKeysOutputs, AuthKeysShape } from "./AuthKeys";
-import { withoutAbsent } from "../shared/omitUndefined";
+import { declaration, type AuthKeysOutputs, type AuthKeysShape } from "./declaration";
 import { triggersSchema } from "../shared/schemas";
 import { authProviderSchema, childId, projectIdSchema, splitChildId } from "../shared/identifiers";
 import { asStored, inIntegration } from "../shared/integrationChild";
+import { keyOutputs, storedKeys } from "../shared/keySet";
 
 type Shape = AuthKeysShape;
 type Outputs = AuthKeysOutputs & Partial<Shape>;
@@ -19,11 +18,10 @@ const NOT_REVOKED = "the service cannot revoke keys, so the old ones stay valid 
 
 /** A key set of an integration (docs/design/api.md). */
 export const authKeys = inIntegration<Shape, Outputs>({
-  kind: "AuthKeys",
+  kind: declaration.kind,
   version: 1,
   args,
-  // The new set is in use before the old one is forgotten.
-  deleteBeforeReplace: false,
+  deleteBeforeReplace: declaration.deleteBeforeReplace,
   objects: () => [],
 
   replacement: () => `a new key set is made; ${NOT_REVOKED}`,
@@ -43,23 +41,6 @@ export const authKeys = inIntegration<Shape, Outputs>({
     note(`AuthKeys ${id} was only taken out of the stack: ${NOT_REVOKED}`);
   },
 });
-
-export function keyOutputs(keys: KeySetRecord) {
-  return withoutAbsent({
-    pubClientKey: keys.pub_client_key,
-    secretServerKey: keys.secret_server_key,
-    jwksUrl: keys.jwks_url,
-    schemaName: keys.schema_name,
-    tableName: keys.table_name,
-    authProviderProjectId: keys.auth_provider_project_id,
-  });
-}
-
-/** Keys cannot be read back. What is only looked up has none: they stay empty there. */
-export function storedKeys(outs: Partial<Outputs>) {
-  const { pubClientKey = "", secretServerKey = "", jwksUrl = "", schemaName, tableName, authProviderProjectId } = outs;
-  return { pubClientKey, secretServerKey, jwksUrl, ...withoutAbsent({ schemaName, tableName, authProviderProjectId }) };
-}
 
 function kept(id: string, outs: Partial<Outputs>): Outputs {
   return { ...splitChildId(id), ...storedKeys(outs) };

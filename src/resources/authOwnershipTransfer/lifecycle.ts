@@ -1,5 +1,5 @@
 import type { ArgumentSpecs } from "../../host/shape";
-import type { AuthOwnershipTransferOutputs, AuthOwnershipTransferShape } from "./AuthOwnershipTransfer";
+import { declaration, type AuthOwnershipTransferOutputs, type AuthOwnershipTransferShape } from "./declaration";
 import { triggersSchema } from "../shared/schemas";
 import { authProviderSchema, childId, projectIdSchema, splitChildId } from "../shared/identifiers";
 import { asStored, inIntegration } from "../shared/integrationChild";
@@ -17,10 +17,10 @@ const NOT_TAKEN_BACK = "an address that was given out stays open, and a transfer
 
 /** The first step of a transfer of ownership (docs/design/api.md): asking for the address of the second. */
 export const authOwnershipTransfer = inIntegration<Shape, Outputs>({
-  kind: "AuthOwnershipTransfer",
+  kind: declaration.kind,
   version: 1,
   args,
-  deleteBeforeReplace: false,
+  deleteBeforeReplace: declaration.deleteBeforeReplace,
   objects: () => [],
 
   replacement: () => `another address is asked for; ${NOT_TAKEN_BACK}`,

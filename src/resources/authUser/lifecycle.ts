@@ -1,8 +1,8 @@
 import { ConflictError, type AuthIntegrationRecord } from "../../client";
 import type { Call } from "../../host/lifecycle";
 import type { ArgumentSpecs } from "../../host/shape";
-import type { AuthUserOutputs, AuthUserShape } from "./AuthUser";
-import { withoutAbsent } from "../shared/omitUndefined";
+import { declaration, type AuthUserOutputs, type AuthUserShape } from "./declaration";
+import { omitUndefined } from "../shared/omitUndefined";
 import { email, textUpTo } from "../shared/schemas";
 import { authProviderSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
 import { asStored, inIntegration } from "../shared/integrationChild";
@@ -24,11 +24,10 @@ const addressObject = (projectId: string, email: string): string => `auth addres
 
 /** A user of an integration (docs/design/api.md), who cannot be read back. */
 export const authUser = inIntegration<Shape, Outputs>({
-  kind: "AuthUser",
+  kind: declaration.kind,
   version: 1,
   args,
-  // The service takes an address once.
-  deleteBeforeReplace: true,
+  deleteBeforeReplace: declaration.deleteBeforeReplace,
   declares: ({ projectId, email }) =>
     claim('an auth user with the same "projectId" and "email"', addressObject, projectId, email),
   objects: (id, { email }) => [
@@ -40,7 +39,7 @@ export const authUser = inIntegration<Shape, Outputs>({
 
   async create(call, { projectId, email, name }) {
     const { authProvider } = call;
-    const request = withoutAbsent({ auth_provider: authProvider, email, name });
+    const request = omitUndefined({ auth_provider: authProvider, email, name });
     const { id: userId } = await createNew(call, projectId, request);
     return { id: `${projectId}/${userId}`, outputs: { projectId, authProvider, userId } };
   },
@@ -85,5 +84,6 @@ async function createNew(
 /** With what nothing shows, also where the program leaves it out: what comes back unchanged must not replace the user. */
 function kept(id: string, { authProvider, email, name }: Partial<Outputs>): Outputs {
   const { projectId, rest: userId } = splitId(id);
-  return { projectId, userId, ...withoutAbsent({ authProvider, email, name }) };
+  // A user that is only looked up has none of the three.
+  return { projectId, userId, ...omitUndefined({ authProvider, email, name }) } as Outputs;
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ArgumentSpecs, Problem } from "../../host/shape";
 import { computeSizes, LARGEST_AUTOSCALING_CU, type ComputeSize } from "../../helpers/computeSizes";
-import type { ComputeEndpointShape } from "./ComputeEndpoint";
+import type { ComputeEndpointShape } from "./declaration";
 import { boolean, eitherOr, list, object, string, text, textUpTo, triggersSchema } from "../shared/schemas";
 import { branchIdSchema, projectIdSchema } from "../shared/identifiers";
 

@@ -11,8 +11,8 @@ import {
 import type { Call, Lifecycle } from "../../host/lifecycle";
 import type { Properties } from "../../contract/hiddenKeys";
 import { notShown, shownOtherwise } from "../../host/shown";
-import type { ComputeEndpointOutputs, ComputeEndpointShape } from "./ComputeEndpoint";
-import { withoutAbsent } from "../shared/omitUndefined";
+import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./declaration";
+import { omitUndefined } from "../shared/omitUndefined";
 import { computeArguments, computeRules } from "./arguments";
 import { toArguments, toAttributes, toOutputs } from "./mapping";
 import {
@@ -43,11 +43,10 @@ const NOT_UPDATABLE: ReadonlySet<string> = new Set<keyof Shape>([
 
 /** A compute (docs/design/api.md). */
 export const computeEndpoint: Lifecycle<Shape, Outputs> = {
-  kind: "ComputeEndpoint",
+  kind: declaration.kind,
   version: 1,
   args: computeArguments,
-  // A branch has one primary at most, so the old one must be gone first.
-  deleteBeforeReplace: true,
+  deleteBeforeReplace: declaration.deleteBeforeReplace,
   rules: computeRules,
   replacement: computeReplacement,
   warnings: computeWarnings,
@@ -74,7 +73,7 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
     const failed = unfinished && (await newestFailed(call, projectId, endpoint));
     return {
       // What the record lacks, the service may just not show: it keeps what is stored, and is no drift.
-      args: withoutAbsent(toArguments(projectId, endpoint, outs.settings)),
+      args: omitUndefined(toArguments(projectId, endpoint, outs.settings)),
       outputs: toOutputs(projectId, endpoint),
       ready: isSettled(endpoint) && !failed && !suspensionFailed(outs, endpoint),
     };

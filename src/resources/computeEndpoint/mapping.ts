@@ -3,8 +3,8 @@ import type { ComputeSize } from "../../helpers/computeSizes";
 import { computeSizes } from "../../helpers/computeSizes";
 import { pooledHost } from "../../helpers/connectionUri";
 import { maxConnections } from "../../helpers/maxConnections";
-import type { ComputeEndpointOutputs, ComputeEndpointShape, ComputeSettings } from "./ComputeEndpoint";
-import { withoutAbsent } from "../shared/omitUndefined";
+import type { ComputeEndpointOutputs, ComputeEndpointShape, ComputeSettings } from "./declaration";
+import { omitUndefined } from "../shared/omitUndefined";
 import { suspendTimeoutSeconds } from "./arguments";
 
 type Shape = ComputeEndpointShape;
@@ -27,7 +27,7 @@ export function toAttributes(args: Partial<Shape>, current?: EndpointRecord): En
     passwordless_access: args.passwordlessAccess,
     provisioner: args.provisioner,
   };
-  return withoutAbsent(attributes);
+  return omitUndefined(attributes);
 }
 
 /**
@@ -37,7 +37,7 @@ export function toAttributes(args: Partial<Shape>, current?: EndpointRecord): En
 function toSettings({ pgSettings, preloadLibraries }: ComputeSettings, current: EndpointRecord["settings"] = {}) {
   const pg = pgSettings ?? current.pg_settings;
   const { use_defaults, enabled_libraries } = current.preload_libraries ?? {};
-  const libraries = withoutAbsent({
+  const libraries = omitUndefined({
     use_defaults: preloadLibraries?.useDefaults ?? use_defaults,
     enabled_libraries: preloadLibraries?.enabledLibraries ?? enabled_libraries,
   });
@@ -102,7 +102,7 @@ function managedSettings(settings: NonNullable<EndpointRecord["settings"]>, mana
 export function toOutputs(projectId: string, endpoint: EndpointRecord): ComputeEndpointOutputs & Partial<Shape> {
   const proxyHost = endpoint.proxy_host ?? endpoint.host.slice(endpoint.host.indexOf(".") + 1);
   const { settings: _managedOnly, ...observed } = toArguments(projectId, endpoint, undefined);
-  return withoutAbsent({
+  return omitUndefined({
     ...observed,
     endpointId: endpoint.id,
     host: endpoint.host,
@@ -123,5 +123,5 @@ function toMaxConnections(size: ComputeSize | undefined): ComputeEndpointOutputs
   const limits = typeof size === "number" ? [size] : [size.min, size.max];
   if (!limits.every((cu) => computeSizes.includes(cu))) return undefined;
   const connections = maxConnections(size);
-  return typeof connections === "object" ? withoutAbsent(connections) : connections;
+  return typeof connections === "object" ? omitUndefined(connections) : connections;
 }

@@ -4,7 +4,7 @@
  */
 import type { EndpointRecord } from "../../client";
 import type { Call } from "../../host/lifecycle";
-import type { ComputeEndpointShape } from "./ComputeEndpoint";
+import type { ComputeEndpointShape } from "./declaration";
 import { OR_ALIAS, madeAgo } from "../shared/standing";
 
 const PRIMARY = "read_write";

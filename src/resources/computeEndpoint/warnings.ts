@@ -1,5 +1,5 @@
 import type { Declared, Plan } from "../../host/lifecycle";
-import type { ComputeEndpointOutputs, ComputeEndpointShape, ComputeSettings } from "./ComputeEndpoint";
+import type { ComputeEndpointOutputs, ComputeEndpointShape, ComputeSettings } from "./declaration";
 
 /** Beyond this span newer rules of the service refuse an autoscaling size: said, not refused. */
 const WIDEST_SPAN_CU = 8;

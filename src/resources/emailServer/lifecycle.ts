@@ -4,8 +4,8 @@ import type { Call } from "../../host/lifecycle";
 import type { Properties } from "../../contract/hiddenKeys";
 import type { ArgumentSpecs, Problem } from "../../host/shape";
 import { notShown, shownOtherwise } from "../../host/shown";
-import type { EmailServerOutputs, EmailServerShape, SmtpShape } from "./EmailServer";
-import { withoutAbsent } from "../shared/omitUndefined";
+import { declaration, type EmailServerOutputs, type EmailServerShape, type SmtpShape } from "./declaration";
+import { omitUndefined } from "../shared/omitUndefined";
 import { email, string, text } from "../shared/schemas";
 import { claim, projectIdSchema } from "../shared/identifiers";
 import { inIntegration } from "../shared/integrationChild";
@@ -47,11 +47,10 @@ const serverObject = (projectId: string): string => `e-mail server ${projectId}`
 
 /** The one mail configuration of a project (docs/design/api.md): its id is the project's. */
 export const emailServer = inIntegration<Shape, Outputs>({
-  kind: "EmailServer",
+  kind: declaration.kind,
   version: 1,
   args,
-  // A project has one configuration: deleting the old resource last would reset what the new one has set.
-  deleteBeforeReplace: true,
+  deleteBeforeReplace: declaration.deleteBeforeReplace,
 
   rules,
   declares: ({ projectId }) => claim('the e-mail server of the same "projectId"', serverObject, projectId),
@@ -75,7 +74,7 @@ export const emailServer = inIntegration<Shape, Outputs>({
     const { password, ...found } = toArguments(projectId, server);
     return {
       // Somebody else's password is none of the state's business.
-      args: managed.has("password") ? withoutAbsent({ ...found, password }) : found,
+      args: managed.has("password") ? omitUndefined({ ...found, password }) : found,
       outputs: {},
       // Which password was applied last, nothing shows.
       ready: !(unfinished && managed.has("password")),
@@ -106,7 +105,7 @@ function rules({ type }: Partial<Shape>, given: ReadonlySet<string>): Problem[] 
 /** As a whole: a standard configuration requires all of it. What it shows afterwards is what was sent. */
 async function send(call: Call<Outputs>, given: Shape, stored: Partial<Shape> = {}): Promise<void> {
   const { projectId, senderEmail, senderName, ...rest } = given;
-  const request: EmailServerRequest = withoutAbsent({ ...rest, sender_email: senderEmail, sender_name: senderName });
+  const request: EmailServerRequest = omitUndefined({ ...rest, sender_email: senderEmail, sender_name: senderName });
   const wrong = (shown: EmailServerRecord): string[] => notShown(args, given, toArguments(projectId, shown));
   const isShown = (shown: EmailServerRecord): boolean => wrong(shown).length === 0;
   const server = await call.client.auth.updateEmailServer(projectId, request, isShown, call);
@@ -125,7 +124,7 @@ function toArguments(projectId: string, server: EmailServerRecord): Partial<Shap
     projectId,
     // An unknown type is passed on as it is: it is a difference, and shows as one.
     type: server.type as Shape["type"],
-    ...withoutAbsent({
+    ...omitUndefined({
       host: readable(server.host),
       port: server.port,
       username: readable(server.username),

@@ -3,8 +3,8 @@ import type { Call, Observed, Stored } from "../../host/lifecycle";
 import { adopting } from "../../host/messages";
 import type { ArgumentSpecs } from "../../host/shape";
 import { notShown, shownOtherwise } from "../../host/shown";
-import type { OAuthProviderOutputs, OAuthProviderShape } from "./OAuthProvider";
-import { withoutAbsent } from "../shared/omitUndefined";
+import { declaration, type OAuthProviderOutputs, type OAuthProviderShape } from "./declaration";
+import { omitUndefined } from "../shared/omitUndefined";
 import { boolean, text } from "../shared/schemas";
 import { claim, oauthProviderIdSchema, projectIdSchema, splitId } from "../shared/identifiers";
 import { inIntegration } from "../shared/integrationChild";
@@ -32,11 +32,10 @@ const providerObject = (projectId: string, id: string): string => `OAuth provide
 
 /** A way to sign in (docs/design/api.md). */
 export const oauthProvider = inIntegration<Shape, Outputs>({
-  kind: "OAuthProvider",
+  kind: declaration.kind,
   version: 1,
   args,
-  // The service takes a provider once.
-  deleteBeforeReplace: true,
+  deleteBeforeReplace: declaration.deleteBeforeReplace,
 
   rules(_args, given) {
     const missing = ["clientId", "clientSecret"].filter((name) => !given.has(name));
@@ -135,7 +134,7 @@ function keep(call: Call<Outputs>, given: Shape, { type }: OAuthProviderRecord, 
 /** What the answer to a change shows is what was sent. */
 function shown(given: Shape, provider: OAuthProviderRecord): OAuthProviderRecord {
   if (given.clientId !== undefined && provider.type !== "standard") throw shownOtherwise(["clientId"]);
-  const names = notShown(args, given, withoutAbsent({ clientId: readable(provider.client_id) }));
+  const names = notShown(args, given, omitUndefined({ clientId: readable(provider.client_id) }));
   if (names.length > 0) throw shownOtherwise(names);
   return provider;
 }
@@ -162,7 +161,7 @@ const credentials = ({
 }: {
   clientId?: string | undefined;
   clientSecret?: string | undefined;
-}) => withoutAbsent({ client_id: clientId, client_secret: clientSecret });
+}) => omitUndefined({ client_id: clientId, client_secret: clientSecret });
 
 function find(call: Call<Outputs>, projectId: string, providerId: string, since?: number) {
   return call.client.auth.oauthProviders(projectId).find(isProvider(providerId), { ...call, since });
@@ -202,10 +201,10 @@ function observedCredentials(
   const clientId = readable(client_id);
   if (managed.has("clientId")) {
     if (type === "shared") return { clientId: SHARED_BY_HAND };
-    return withoutAbsent({ clientId, clientSecret: readable(client_secret) });
+    return omitUndefined({ clientId, clientSecret: readable(client_secret) });
   }
   // A provider that is only looked up is not declared to be shared.
-  if (managed.size === 0) return withoutAbsent({ clientId });
+  if (managed.size === 0) return omitUndefined({ clientId });
   // Shared, as declared: what may be shown are the service's own credentials.
   if (type === "shared") return {};
   return { clientId: clientId ?? STANDARD_BY_HAND };

@@ -1,6 +1,6 @@
 import { NotFoundError, orGone, type AuthIntegrationRecord } from "../../client";
 import type { Call, Changes, Created, Lifecycle, Observed, Stored } from "../../host/lifecycle";
-import { withoutAbsent } from "./omitUndefined";
+import { omitUndefined } from "./omitUndefined";
 
 /** What everything that lives in an integration stores of it: the project at the auth provider. */
 export interface Home {
@@ -99,11 +99,11 @@ const isAt =
 /** What the arguments and outputs of every child may hold. */
 function partsOf(outs: object): { authProvider: string | undefined; home: Home } {
   const { authProvider, authProviderProjectId } = outs as { authProvider?: string } & Home;
-  return { authProvider, home: withoutAbsent({ authProviderProjectId }) };
+  return { authProvider, home: omitUndefined({ authProviderProjectId }) };
 }
 
 const toHome = (integration: AuthIntegrationRecord | undefined): Home =>
-  withoutAbsent({ authProviderProjectId: integration?.auth_provider_project_id });
+  omitUndefined({ authProviderProjectId: integration?.auth_provider_project_id });
 
 /** Where an object lives: what names no auth provider lives with that of the setting, or else in the only integration there is. */
 async function findHome(

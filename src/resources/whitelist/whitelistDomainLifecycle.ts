@@ -3,7 +3,7 @@ import type { Call } from "../../host/lifecycle";
 import type { Claim } from "../../host/memory";
 import { adopting } from "../../host/messages";
 import type { ArgumentSpecs } from "../../host/shape";
-import type { WhitelistDomainOutputs, WhitelistDomainShape } from "./WhitelistDomain";
+import { whitelistDomainDeclaration, type WhitelistDomainOutputs, type WhitelistDomainShape } from "./declaration";
 import { boolean } from "../shared/schemas";
 import { authProviderSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
 import { inIntegration } from "../shared/integrationChild";
@@ -22,11 +22,10 @@ const args: ArgumentSpecs<Shape> = {
 
 /** One redirect domain (docs/design/api.md). */
 export const whitelistDomain = inIntegration<Shape, Outputs>({
-  kind: "WhitelistDomain",
+  kind: whitelistDomainDeclaration.kind,
   version: 1,
   args,
-  // The service takes a domain once.
-  deleteBeforeReplace: true,
+  deleteBeforeReplace: whitelistDomainDeclaration.deleteBeforeReplace,
 
   declares: ({ projectId, domain }) => [
     ...listClaim(projectId, true),

@@ -1,6 +1,6 @@
 import type { Call } from "../../host/lifecycle";
 import type { ArgumentSpecs } from "../../host/shape";
-import type { WhitelistOutputs, WhitelistShape } from "./Whitelist";
+import { whitelistDeclaration, type WhitelistOutputs, type WhitelistShape } from "./declaration";
 import { list } from "../shared/schemas";
 import { authProviderSchema, projectIdSchema } from "../shared/identifiers";
 import { inIntegration } from "../shared/integrationChild";
@@ -27,11 +27,10 @@ const args: ArgumentSpecs<Shape> = {
 
 /** The whole list of redirect domains (docs/design/api.md): one for each project, so its id is the project's. */
 export const whitelist = inIntegration<Shape, Outputs>({
-  kind: "Whitelist",
+  kind: whitelistDeclaration.kind,
   version: 1,
   args,
-  // Two of them would take each other's domains away.
-  deleteBeforeReplace: true,
+  deleteBeforeReplace: whitelistDeclaration.deleteBeforeReplace,
 
   declares: ({ projectId }) => listClaim(projectId, false),
   objects: (projectId, { domains: origins = [] }) => origins.map((origin) => domainObject(projectId, origin)),

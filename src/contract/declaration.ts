@@ -1,0 +1,17 @@
+import type { Kind } from "./pointer";
+
+/** `secret`: encrypted in the state, whatever the program wraps it in. */
+type Secrecy = "plain" | "secret";
+
+/**
+ * The one declaration of a resource. Its class and the names on it, its lifecycle and the reference are made from it, or
+ * checked against it. `Shape`: the arguments, as they are once they are known; `Outputs`: what the service adds, and
+ * arguments that have a value (or another type) also where the program leaves them out.
+ */
+export interface Declaration<Shape extends object, Outputs extends object> {
+  readonly kind: Kind;
+  readonly args: Readonly<Record<keyof Shape & string, Secrecy>>;
+  readonly outputs: Readonly<Record<keyof Outputs & string, Secrecy>>;
+  /** The service refuses a second one beside one that exists, so a replacement deletes first. The program's own option wins. */
+  readonly deleteBeforeReplace: boolean;
+}

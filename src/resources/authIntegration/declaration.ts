@@ -1,0 +1,83 @@
+import type { Declaration } from "../../contract/declaration";
+
+/** What an auth integration is declared with (docs/design/api.md, Auth integration). Changing anything but `adopt` replaces it. */
+export interface AuthIntegrationShape {
+  /** The project. Changing this replaces the integration. */
+  projectId: string;
+  /**
+   * The production branch (`br-…`), whose database holds the synced users. Changing this replaces the integration.
+   * @default the branch that the service flags as default
+   */
+  branchId?: string;
+  /**
+   * The database on that branch which holds the synced users. Changing this replaces the integration.
+   * @default "svcdb" (the service's)
+   */
+  databaseName?: string;
+  /**
+   * The Postgres role that the integration uses there. Changing this replaces the integration.
+   * @default "svcdb_owner" (the service's)
+   */
+  roleName?: string;
+  /**
+   * The auth provider's short name; the service supports one. Changing this replaces the integration.
+   * @default the setting `svc:authProvider`
+   */
+  authProvider?: string;
+  /**
+   * Takes over an integration that exists instead of failing. Its keys cannot be read, so a new key set is made; the
+   * older ones stay valid. Changing this later has no effect.
+   * @default false
+   */
+  adopt?: boolean;
+}
+
+/** What the service says of an integration besides its arguments: the key set of its creation (docs/design/api.md, Auth keys). */
+export interface AuthIntegrationOutputs {
+  /** The project at the auth provider. */
+  authProviderProjectId: string;
+  /** The public key of the set, for the client side of an application. */
+  pubClientKey: string;
+  /** The server key of the set. Secret: always encrypted in the state. It cannot be read again later. */
+  secretServerKey: string;
+  /** Where the auth provider publishes the keys that its tokens are verified with. */
+  jwksUrl: string;
+  /** Schema of the table with the synced users. */
+  schemaName?: string;
+  /** Table with the synced users. */
+  tableName?: string;
+  /** `svc` while the service manages the auth project, `user` after its ownership was transferred. */
+  ownedBy?: string;
+  /** When it was made. ISO 8601, UTC. */
+  createdAt?: string;
+  /** The branch whose database holds the synced users, also where it is left out. */
+  branchId: string;
+  /** The auth provider's short name, also where it is left out. */
+  authProvider: string;
+}
+
+export const declaration: Declaration<AuthIntegrationShape, AuthIntegrationOutputs> = {
+  kind: "AuthIntegration",
+  args: {
+    projectId: "plain",
+    branchId: "plain",
+    databaseName: "plain",
+    roleName: "plain",
+    authProvider: "plain",
+    adopt: "plain",
+  },
+  outputs: {
+    authProviderProjectId: "plain",
+    pubClientKey: "plain",
+    secretServerKey: "secret",
+    jwksUrl: "plain",
+    schemaName: "plain",
+    tableName: "plain",
+    ownedBy: "plain",
+    createdAt: "plain",
+    branchId: "plain",
+    authProvider: "plain",
+  },
+  // A project takes one integration for each auth provider.
+  deleteBeforeReplace: true,
+};

@@ -1,0 +1,51 @@
+import type { Declaration } from "../../contract/declaration";
+
+/** What a key set is declared with (docs/design/api.md, Auth keys). Changing anything makes another set. */
+export interface AuthKeysShape {
+  /** The project of an integration: pass its `projectId` output. Changing this replaces the key set. */
+  projectId: string;
+  /**
+   * The auth provider's short name; the service supports one. Changing this replaces the key set.
+   * @default the setting `svc:authProvider`
+   */
+  authProvider?: string;
+  /**
+   * Any values, such as the month of the last rotation. Changing this replaces the key set.
+   * @default []
+   */
+  rotationTriggers?: unknown[];
+}
+
+/** The key set (docs/design/api.md, Auth keys). */
+export interface AuthKeysOutputs {
+  /** The public key of the set, for the client side of an application. */
+  pubClientKey: string;
+  /** The server key of the set. Secret: always encrypted in the state. It cannot be read again later. */
+  secretServerKey: string;
+  /** Where the auth provider publishes the keys that its tokens are verified with. */
+  jwksUrl: string;
+  /** Schema of the table with the synced users. */
+  schemaName?: string;
+  /** Table with the synced users. */
+  tableName?: string;
+  /** The project at the auth provider. */
+  authProviderProjectId?: string;
+  /** The auth provider's short name, also where it is left out. */
+  authProvider: string;
+}
+
+export const declaration: Declaration<AuthKeysShape, AuthKeysOutputs> = {
+  kind: "AuthKeys",
+  args: { projectId: "plain", authProvider: "plain", rotationTriggers: "plain" },
+  outputs: {
+    pubClientKey: "plain",
+    secretServerKey: "secret",
+    jwksUrl: "plain",
+    schemaName: "plain",
+    tableName: "plain",
+    authProviderProjectId: "plain",
+    authProvider: "plain",
+  },
+  // The new set is in use before the old one is forgotten.
+  deleteBeforeReplace: false,
+};

@@ -1,0 +1,33 @@
+import type { Declaration } from "../../contract/declaration";
+
+/** What a transfer of ownership is declared with (docs/design/api.md, Ownership transfer). Changing anything asks for another address. */
+export interface AuthOwnershipTransferShape {
+  /** The project of an integration: pass its `projectId` output. Changing this replaces the transfer. */
+  projectId: string;
+  /**
+   * The auth provider's short name; the service supports one. Changing this replaces the transfer.
+   * @default the setting `svc:authProvider`
+   */
+  authProvider?: string;
+  /**
+   * Any values, for asking for another address when the first has expired. Changing this replaces the transfer.
+   * @default []
+   */
+  triggers?: unknown[];
+}
+
+export interface AuthOwnershipTransferOutputs {
+  /** Where the new owner confirms the transfer. Secret: whoever opens it can take the auth project over. */
+  url: string;
+  /** The project at the auth provider that is handed over. */
+  authProviderProjectId?: string;
+  /** The auth provider's short name, also where it is left out. */
+  authProvider: string;
+}
+
+export const declaration: Declaration<AuthOwnershipTransferShape, AuthOwnershipTransferOutputs> = {
+  kind: "AuthOwnershipTransfer",
+  args: { projectId: "plain", authProvider: "plain", triggers: "plain" },
+  outputs: { url: "secret", authProviderProjectId: "plain", authProvider: "plain" },
+  deleteBeforeReplace: false,
+};

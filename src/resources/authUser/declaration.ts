@@ -1,0 +1,38 @@
+import type { Declaration } from "../../contract/declaration";
+
+/** What a user is declared with (docs/design/api.md, Auth users). Changing anything replaces the user: another id. */
+export interface AuthUserShape {
+  /** The project of an integration: pass its `projectId` output. Changing this replaces the user. */
+  projectId: string;
+  /** The address, which no other user of the integration may have. Changing this replaces the user. */
+  email: string;
+  /**
+   * What the user is called, in 1 to 255 characters. Changing this replaces the user. Secret: as an output, which is kept
+   * when the program leaves it out.
+   */
+  name?: string;
+  /**
+   * The auth provider's short name; the service supports one. Changing this replaces the user.
+   * @default the setting `svc:authProvider`
+   */
+  authProvider?: string;
+}
+
+export interface AuthUserOutputs {
+  /** The id in the table of the synced users. */
+  userId: string;
+  /** The project at the auth provider that the user was made in. */
+  authProviderProjectId?: string;
+  /** The auth provider's short name, also where it is left out. */
+  authProvider: string;
+  /** What the user is called. Secret: it is kept when the program leaves it out. */
+  name?: string;
+}
+
+export const declaration: Declaration<AuthUserShape, AuthUserOutputs> = {
+  kind: "AuthUser",
+  args: { projectId: "plain", email: "plain", name: "plain", authProvider: "plain" },
+  outputs: { userId: "plain", authProviderProjectId: "plain", authProvider: "plain", name: "secret" },
+  // The service takes an address once.
+  deleteBeforeReplace: true,
+};

@@ -1,0 +1,132 @@
+import type { Declaration } from "../../contract/declaration";
+import type { ComputeSize } from "../../helpers/computeSizes";
+
+/** What a compute is declared with (docs/design/api.md, Computes). What is left out is not managed: never sent, never drift. */
+export interface ComputeEndpointShape {
+  /** The project. Changing this replaces the compute: another id, another host. */
+  projectId: string;
+  /** The branch it serves (`br-…`). Changing this moves the compute: same id, same host. */
+  branchId: string;
+  /**
+   * The branch's one primary, or one of any number of read replicas. Changing this replaces the compute.
+   * @default "read_write" when it is created
+   */
+  type?: "read_write" | "read_only";
+  /** Its name at the service, in 1 to 64 characters. */
+  name?: string;
+  /**
+   * In compute units (CU): a fixed size out of `computeSizes`, or `{min, max}` up to 16 CU to scale between. Changing
+   * this restarts an active compute and drops its connections.
+   */
+  size?: ComputeSize;
+  /**
+   * `true`: after the service's default of 5 minutes without a query; `{afterSeconds}`: after that many (60 to 604800);
+   * `false`: never. Fixed sizes above 16 CU never scale to zero.
+   */
+  scaleToZero?: boolean | { afterSeconds: number };
+  /** Whether the connection pooler is on. */
+  poolerEnabled?: boolean;
+  /**
+   * How the pooler shares connections. `"transaction"` is the one mode that can be declared; another one that the service
+   * shows is drift.
+   */
+  poolerMode?: "transaction";
+  /** A disabled compute is suspended, and no query wakes it. */
+  disabled?: boolean;
+  /** Whether it can be reached without a password, by the service's own means. */
+  passwordlessAccess?: boolean;
+  /** Must be the project's region. Changing this replaces the compute. */
+  regionId?: string;
+  /** Which machinery of the service runs it. */
+  provisioner?: string;
+  /**
+   * Postgres settings. `pgSettings` is managed when it is given, and then whole: what it lacks is cleared. Of
+   * `preloadLibraries` each field is managed that is given.
+   */
+  settings?: ComputeSettings;
+  /**
+   * Any values, such as the date of the last restart that was wanted. Changing this restarts an active compute and drops
+   * its connections; an idle one starts afresh anyway.
+   */
+  restartTriggers?: unknown[];
+  /**
+   * Takes over a compute that exists instead of failing: `true` for the branch's primary, `"ep-…"` for that one. It is
+   * then brought to what is declared. Changing this later has no effect, and it may stay: a replacement makes a new
+   * compute where this names the one that it has deleted. Take it out where that `up` was interrupted in between.
+   * @default false
+   */
+  adopt?: boolean | string;
+}
+
+/** Settings of the Postgres server. */
+export interface ComputeSettings {
+  /** Postgres' own settings by name, such as `{ max_parallel_workers: "4" }`. */
+  pgSettings?: { [name: string]: string };
+  /** Libraries that the server loads at its start: the service's own choice (`useDefaults`), and those that are named. */
+  preloadLibraries?: { useDefaults?: boolean; enabledLibraries?: string[] };
+}
+
+/** What the service says of a compute besides its arguments. */
+export interface ComputeEndpointOutputs {
+  /** The compute's own id (`ep-…`). */
+  endpointId: string;
+  /** Where to connect. It stays when the compute moves, and changes when it is replaced. */
+  host: string;
+  /** The same through the connection pooler. */
+  pooledHost: string;
+  /** The host name that `host` ends in: `<endpoint id>.<proxy host>`. */
+  proxyHost: string;
+  /** The smallest size in compute units (CU); equal to the largest for a fixed size. */
+  autoscalingLimitMinCu?: number;
+  /** The largest size in CU. */
+  autoscalingLimitMaxCu?: number;
+  /** After how many seconds without a query it is suspended. 0: the service's default of 300 s; -1: never. */
+  suspendTimeoutSeconds?: number;
+  /** Postgres' own limit, of a fixed size; of an autoscaling one at each limit. Absent for 40 to 56 CU, which the service does not publish. */
+  maxConnections?: number | { min?: number; max?: number };
+  /** What it was made with, such as `console`. */
+  creationSource?: string;
+  /** When it was made. ISO 8601, UTC. */
+  createdAt?: string;
+  /** Primary or read replica, also where it is left out. */
+  type: "read_write" | "read_only";
+  /** How the pooler shares connections; a mode that cannot be declared shows here, too. */
+  poolerMode?: string;
+}
+
+export const declaration: Declaration<ComputeEndpointShape, ComputeEndpointOutputs> = {
+  kind: "ComputeEndpoint",
+  args: {
+    projectId: "plain",
+    branchId: "plain",
+    type: "plain",
+    name: "plain",
+    size: "plain",
+    scaleToZero: "plain",
+    poolerEnabled: "plain",
+    poolerMode: "plain",
+    disabled: "plain",
+    passwordlessAccess: "plain",
+    regionId: "plain",
+    provisioner: "plain",
+    settings: "plain",
+    restartTriggers: "plain",
+    adopt: "plain",
+  },
+  outputs: {
+    endpointId: "plain",
+    host: "plain",
+    pooledHost: "plain",
+    proxyHost: "plain",
+    autoscalingLimitMinCu: "plain",
+    autoscalingLimitMaxCu: "plain",
+    suspendTimeoutSeconds: "plain",
+    maxConnections: "plain",
+    creationSource: "plain",
+    createdAt: "plain",
+    type: "plain",
+    poolerMode: "plain",
+  },
+  // A branch has one primary at most.
+  deleteBeforeReplace: true,
+};

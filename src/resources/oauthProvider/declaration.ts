@@ -1,0 +1,41 @@
+import type { Declaration } from "../../contract/declaration";
+
+/**
+ * What an OAuth provider is declared with (docs/design/api.md, OAuth providers). With both credentials it uses your own application at
+ * the provider, without both the service's shared keys; one of them alone is refused.
+ */
+export interface OAuthProviderShape {
+  /** The project of an integration: pass its `projectId` output. Changing this replaces the provider. */
+  projectId: string;
+  /** Its short name, such as `google`, `github` or `microsoft`. Changing this replaces the provider. */
+  providerId: string;
+  /**
+   * The client id of your own application at the provider. Taking both credentials out of the program replaces the
+   * provider by one with the shared keys; giving them to a shared one changes it.
+   */
+  clientId?: string;
+  /** The client secret of your own application at the provider. Secret. */
+  clientSecret?: string;
+  /**
+   * Takes over a provider that exists instead of failing: the shared ones that a new integration offers by itself, or one
+   * that an interrupted `pulumi up` has made. Declared credentials replace those that it has. Changing this later
+   * has no effect.
+   * @default false
+   */
+  adopt?: boolean;
+}
+
+export interface OAuthProviderOutputs {
+  /** Whose keys are used: `shared` (the service's) or `standard` (your own). */
+  type: string;
+  /** The project at the auth provider that it was made in. */
+  authProviderProjectId?: string;
+}
+
+export const declaration: Declaration<OAuthProviderShape, OAuthProviderOutputs> = {
+  kind: "OAuthProvider",
+  args: { projectId: "plain", providerId: "plain", clientId: "plain", clientSecret: "secret", adopt: "plain" },
+  outputs: { type: "plain", authProviderProjectId: "plain" },
+  // The service takes a provider once.
+  deleteBeforeReplace: true,
+};

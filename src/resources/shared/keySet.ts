@@ -1,0 +1,21 @@
+import type { KeySetRecord } from "../../client";
+import type { AuthKeysOutputs } from "../authKeys/declaration";
+import { omitUndefined } from "./omitUndefined";
+
+/** The outputs of a key set. */
+export function keyOutputs(keys: KeySetRecord) {
+  return omitUndefined({
+    pubClientKey: keys.pub_client_key,
+    secretServerKey: keys.secret_server_key,
+    jwksUrl: keys.jwks_url,
+    schemaName: keys.schema_name,
+    tableName: keys.table_name,
+    authProviderProjectId: keys.auth_provider_project_id,
+  });
+}
+
+/** Keys cannot be read back. What is only looked up has none: they stay empty there. */
+export function storedKeys(outs: Partial<AuthKeysOutputs>) {
+  const { pubClientKey = "", secretServerKey = "", jwksUrl = "", schemaName, tableName, authProviderProjectId } = outs;
+  return { pubClientKey, secretServerKey, jwksUrl, ...omitUndefined({ schemaName, tableName, authProviderProjectId }) };
+}
