@@ -1,0 +1,62 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { SCRIPTS } from "../support/scripts";
+
+const ROOT = join(SCRIPTS, "..");
+
+/** A file of src, what it imports, and whether the house allows it. */
+const CASES: readonly (readonly [file: string, imported: string, allowed: boolean])[] = [
+  ["src/index.ts", "./resources/authUser/AuthUser", true],
+  ["src/index.ts", "./resources/authUser/lifecycle", false],
+  ["src/index.ts", "./client", false],
+  ["src/provider.ts", "./resources/authUser/lifecycle", true],
+  ["src/provider.ts", "./resources/authUser/AuthUser", false],
+  ["src/contract/pointer.ts", "../host/host", false],
+  ["src/contract/pointer.ts", "@pulumi/pulumi", false],
+  ["src/program/SvcResource.ts", "../contract/pointer", true],
+  ["src/program/SvcResource.ts", "../host/errors", false],
+  ["src/program/SvcResource.ts", "zod", false],
+  ["src/resources/authUser/AuthUser.ts", "./declaration", true],
+  ["src/resources/authUser/AuthUser.ts", "./lifecycle", false],
+  ["src/resources/authUser/AuthUser.ts", "../shared/identifiers", false],
+  ["src/resources/authUser/AuthUser.ts", "../../client", false],
+  ["src/resources/authUser/AuthUser.ts", "../authKeys/AuthKeys", true],
+  ["src/resources/authUser/lifecycle.ts", "../../client", true],
+  ["src/resources/authUser/lifecycle.ts", "../shared/identifiers", true],
+  ["src/resources/authUser/lifecycle.ts", "./AuthUser", false],
+  ["src/resources/authUser/lifecycle.ts", "../authKeys/lifecycle", false],
+  ["src/resources/authUser/lifecycle.ts", "@pulumi/pulumi", false],
+  ["src/components/ProjectAuth.ts", "../resources/authUser/AuthUser", true],
+  ["src/components/ProjectAuth.ts", "../resources/authUser/lifecycle", false],
+  ["src/functions/lookup.ts", "../host/errors", true],
+  ["src/functions/lookup.ts", "../host/session", false],
+  ["src/functions/lookup.ts", "../client", false],
+  ["src/helpers/masked.ts", "../contract/pointer", false],
+  ["src/client/client.ts", "../contract/loopback", true],
+  ["src/client/client.ts", "../contract/settings", false],
+  ["src/client/client.ts", "axios", false],
+  ["src/client/http/transport.ts", "axios", true],
+  ["src/client/http/transport.ts", "@pulumi/pulumi", false],
+  ["src/emulator/http/app.ts", "../../contract/version", true],
+  ["src/emulator/http/app.ts", "../../client", false],
+  ["src/emulator/http/app.ts", "hono", true],
+  ["src/cli/main.ts", "commander", true],
+  ["src/cli/main.ts", "../client", false],
+];
+
+test("the linter refuses what CONTRIBUTING.md does not allow, and only that", () => {
+  const program = `
+    const { ESLint } = require("eslint");
+    const eslint = new ESLint({ cwd: process.cwd() });
+    const ruleOf = async ([filePath, imported]) => {
+      const [{ messages }] = await eslint.lintText(\`import { x } from "\${imported}";\\nexport const y = x;\\n\`, { filePath });
+      return messages.map(({ ruleId }) => ruleId);
+    };
+    Promise.all(${JSON.stringify(CASES)}.map(ruleOf)).then((found) => console.log(JSON.stringify(found)));`;
+  const found = JSON.parse(
+    execFileSync(process.execPath, ["-e", program], { cwd: ROOT, encoding: "utf8" }),
+  ) as string[][];
+  const seen = CASES.map(([file, imported], index) => [file, imported, found[index]?.length === 0]);
+  expect(seen).toEqual(CASES);
+  expect(new Set(found.flat())).toEqual(new Set(["@typescript-eslint/no-restricted-imports"]));
+});
