@@ -4,6 +4,7 @@ import { pointer, type Kind } from "../../src/contract/pointer";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import { load } from "../../src/provider";
 import { startEmulator, type Emulator } from "../../src/emulator";
+import { control } from "../support/emulator";
 
 /**
  * States that released versions have written, as the engine hands them over (secrets replaced by made-up ones). They
@@ -28,11 +29,7 @@ const stored = files.flatMap((file) =>
 let emulator: Emulator;
 beforeAll(async () => {
   emulator = await startEmulator();
-  await fetch(`${emulator.url}/_emulator/projects`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ id: "prj-two" }),
-  });
+  await control(emulator.url, "POST", "/projects", { id: "prj-two" });
 });
 afterAll(() => emulator.close());
 

@@ -1,4 +1,4 @@
-import { api, createCompute, DEMO, ERROR_BODY, PRIMARY, record, records, start } from "../support/emulator";
+import { api, control, createCompute, DEMO, ERROR_BODY, PRIMARY, record, records, start } from "../support/emulator";
 
 describe("every API route", () => {
   test("answers 401 with the error body to a missing, a wrong and a malformed key", async () => {
@@ -149,7 +149,7 @@ describe("a project that locks", () => {
 
   test("lets the auth routes and other projects through, and opens when the operation ends", async () => {
     const emulator = await start({ activationMs: 300, lockProjects: true });
-    await fetch(`${emulator.url}/_emulator/projects`, { method: "POST", body: JSON.stringify({ id: "prj-other" }) });
+    await control(emulator.url, "POST", "/projects", { id: "prj-other" });
     await createCompute(emulator, { branch_id: "br-dev", type: "read_write" });
     const create = (project: string, branch: string) =>
       api(emulator, "POST", `/projects/${project}/endpoints`, { endpoint: { branch_id: branch, type: "read_write" } });

@@ -8,6 +8,7 @@ import { Struct, type JavaScriptValue } from "google-protobuf/google/protobuf/st
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { startEmulator, type Emulator } from "../../src/emulator";
 import { pointer } from "../../src/contract/pointer";
+import { control } from "../support/emulator";
 
 /** The SDK's own dynamic-provider process, run through the pointer over gRPC: what the engine does, without the engine. */
 
@@ -120,11 +121,7 @@ test("the pointer carries a compute through check, create, diff, read, update an
 }, 30_000);
 
 test("a creation that is not ready in time arrives as an initialisation failure with id, outs and pointer", async () => {
-  await fetch(`${emulator.url}/_emulator/faults`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ stuck: true }),
-  });
+  await control(emulator.url, "POST", "/faults", { stuck: true });
   const error = await create({ ...INPUTS, branchId: "br-test", __timeouts: { create: 3 } }).then(
     () => undefined,
     (thrown: unknown) => thrown as grpc.ServiceError,

@@ -2,6 +2,7 @@ import { pointer } from "../../src/contract/pointer";
 import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator";
 import { fakeEngine } from "../support/fakeEngine";
 import { CallError, ProviderProcess, type Props } from "../support/providerProcess";
+import { Service } from "../support/service";
 
 jest.setTimeout(60_000);
 
@@ -58,10 +59,7 @@ async function stage({ settings = {}, ...options }: EmulatorOptions & { settings
   return { provider, emulator, lines };
 }
 
-const requestsAt = async ({ url }: Emulator): Promise<unknown[]> => {
-  const { requests } = (await (await fetch(`${url}/_emulator/requests`)).json()) as { requests: unknown[] };
-  return requests;
-};
+const requestsAt = (emulator: Emulator): Promise<unknown[]> => new Service(emulator).requests();
 
 const failing = async (work: Promise<unknown>): Promise<CallError> => {
   const error = await work.then(
@@ -165,10 +163,7 @@ test("a refused creation is a plain error: one line, without details, stack or s
 test("a failed update after the change was accepted carries id, complete outs with the pointer, and its reason", async () => {
   const { provider, emulator } = cleared();
   const { id, outs } = await provider.create(INPUTS);
-  await fetch(`${emulator.url}/_emulator/faults`, {
-    method: "POST",
-    body: JSON.stringify({ operation: { status: "failed", error: "no capacity" } }),
-  });
+  await new Service(emulator).fault({ operation: { status: "failed", error: "no capacity" } });
   const error = await failing(provider.update(id, outs, { ...INPUTS, size: 4 }));
   expect(error.failure).toMatchObject({
     id,

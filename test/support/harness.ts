@@ -6,7 +6,8 @@ import type { Lifecycle } from "../../src/host/lifecycle";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import { Session } from "../../src/host/session";
 import type { Emulator, EmulatorOptions } from "../../src/emulator";
-import { api, control, start, type Json } from "./emulator";
+import { api, start, type Json } from "./emulator";
+import { Service } from "./service";
 
 export { thrownBy } from "./toy";
 export type { Json } from "./emulator";
@@ -100,12 +101,11 @@ export async function harness<Args extends object, Outputs extends object>(
       throw error;
     }
   };
-  const target = { baseUrl: emulator.baseUrl, apiKey: KEY };
+  const service = new Service(emulator);
   const requests = async (method?: string): Promise<Seen[]> => {
-    const query = method === undefined ? "" : `?method=${method}`;
-    const { body } = await control(emulator.url, "GET", `/requests${query}`);
-    // The log of the emulator is a list of requests.
-    return body["requests"] as Seen[];
+    const all = await service.requests();
+    // The bodies of these tests are objects.
+    return all.filter((request) => method === undefined || request.method === method) as unknown as Seen[];
   };
   return {
     get provider() {
@@ -139,26 +139,15 @@ export async function harness<Args extends object, Outputs extends object>(
       if (hasCreated) restart();
       return noting(provider.delete(state.id, state.outs));
     },
-    get: async (path) => (await api(target, "GET", path)).body,
-    post: async (path, sent) => (await api(target, "POST", path, sent)).body,
-    edit: async (edit) => {
-      const { status, text } = await control(emulator.url, "POST", "/edit", { project_id: PROJECT, ...edit });
-      if (status !== 200) throw new Error(`not edited: ${text}`);
-    },
-    fault: async (fault) => {
-      const { status, text } = await control(emulator.url, "POST", "/faults", fault);
-      if (status !== 201) throw new Error(`no such fault: ${text}`);
-    },
-    clearFaults: async () => void (await control(emulator.url, "DELETE", "/faults")),
+    get: async (path) => (await api(emulator, "GET", path)).body,
+    post: async (path, sent) => (await api(emulator, "POST", path, sent)).body,
+    edit: async (edit) => void (await service.edit({ project_id: PROJECT, ...edit })),
+    fault: (fault) => service.fault(fault),
+    clearFaults: () => service.clearFaults(),
     requests,
     mutations: async () => (await requests()).filter(({ method }) => method !== "GET"),
-    forgetRequests: async () => void (await control(emulator.url, "DELETE", "/requests")),
-    state: async () => {
-      const { body } = await control(emulator.url, "GET", "/state");
-      // The state is a list of projects; the demo project is always there.
-      const projects = body["projects"] as Json[];
-      return projects.find(({ id }) => id === PROJECT) ?? {};
-    },
+    forgetRequests: () => service.clearRequests(),
+    state: async () => (await service.state()).projects.find(({ id }) => id === PROJECT) ?? {},
   };
 }
 

@@ -1,4 +1,5 @@
 import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator";
+import { api, control } from "./emulator";
 
 export interface LoggedRequest {
   /** ISO 8601. */
@@ -18,7 +19,7 @@ export const ownPort = (): number => 20_000 + (process.pid % 10_000);
 
 /** The emulator, and what a test asks it over raw HTTP: no code is shared with the client under test. */
 export class Service {
-  private constructor(readonly emulator: Emulator) {}
+  constructor(readonly emulator: Emulator) {}
 
   static async start(options: EmulatorOptions): Promise<Service> {
     return new Service(await startEmulator({ activationMs: 60, ...options }));
@@ -26,10 +27,7 @@ export class Service {
 
   /** What stands at the service, as its own lists tell. */
   async list(path: string): Promise<Record<string, unknown>> {
-    const response = await fetch(`${this.emulator.baseUrl}${path}`, {
-      headers: { authorization: `Bearer ${this.emulator.apiKey}` },
-    });
-    return (await response.json()) as Record<string, unknown>;
+    return (await api(this.emulator, "GET", path)).body;
   }
 
   async endpoints(projectId = "prj-demo"): Promise<Record<string, unknown>[]> {
@@ -73,12 +71,8 @@ export class Service {
   }
 
   async #control(method: string, route: string, body?: object): Promise<unknown> {
-    const response = await fetch(`${this.emulator.url}/_emulator/${route}`, {
-      method,
-      ...(body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} /_emulator/${route} -> ${response.status} ${text}`);
-    return text === "" ? undefined : JSON.parse(text);
+    const { status, text, body: answer } = await control(this.emulator.url, method, `/${route}`, body);
+    if (status >= 300) throw new Error(`${method} of the control route ${route} -> ${status} ${text}`);
+    return answer;
   }
 }
