@@ -19,7 +19,11 @@ test("importing the package in a program loads neither axios nor zod nor the emu
   const loaded = packages(modules);
   expect(loaded).toContain("@pulumi/pulumi");
   for (const name of ["axios", "zod", "hono", "@hono/node-server", "commander"]) expect(loaded).not.toContain(name);
-  expect(modules.filter((path) => /dist\/(client|host|emulator|cli)\/|dist\/resources\/\w+\/(?!declaration\.js)[a-z]/.test(path))).toEqual([]);
+  expect(
+    modules.filter((path) =>
+      /dist\/(client|host|emulator|cli)\/|dist\/resources\/\w+\/(?!declaration\.js)[a-z]/.test(path),
+    ),
+  ).toEqual([]);
 });
 
 test("the provider side, by contrast, does load them, so that the test above can fail", () => {

@@ -1,7 +1,19 @@
 import { Deadline, mayHaveTakenEffect } from "../client";
-import { compare, isEmpty, type Comparison } from "./changes";
-import { echoOf, namesToEcho, withoutUnset } from "./echo";
-import { sameJson } from "./equality";
+import {
+  compare,
+  isEmpty,
+  type Comparison,
+  echoOf,
+  namesToEcho,
+  withoutUnset,
+  sameJson,
+  checkArguments,
+  problemText,
+  specEntries,
+  specOf,
+  surplusProblems,
+  type Problem,
+} from "./arguments";
 import { loggableUrn } from "./engineLog";
 import { messageOf, partialError, plainError } from "./errors";
 import type { HostedProvider } from "./hostedProvider";
@@ -21,7 +33,6 @@ import { Progress } from "./progress";
 import { clean, hidden, inputEcho, visible, type Hidden, type Properties } from "../contract/hiddenKeys";
 import type { Session } from "./session";
 import { resolveSettings, type ReadSetting } from "../contract/settings";
-import { checkArguments, problemText, specEntries, specOf, surplusProblems, type Problem } from "./shape";
 import { containsUnknown } from "../contract/unknowns";
 
 const DEFAULT_TIMEOUT_SECONDS = 600;

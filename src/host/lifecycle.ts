@@ -2,7 +2,7 @@ import type { Client, Deadline } from "../client";
 import type { Claim, Departure } from "./memory";
 import type { Kind } from "../contract/pointer";
 import type { Properties } from "../contract/hiddenKeys";
-import type { ArgumentSpecs, Problem } from "./shape";
+import type { ArgumentSpecs, Problem } from "./arguments";
 
 /**
  * What a resource is to this provider: plain functions over typed values. `host.ts` makes a Pulumi dynamic provider of

@@ -1,6 +1,6 @@
 /** Done means shown: what the service shows of what was sent (docs/design/rules.md, 1). */
 import type { Properties } from "../contract/hiddenKeys";
-import { sameArgument, specOf, type ArgumentSpecs } from "./shape";
+import { sameArgument, specOf, type ArgumentSpecs } from "./arguments";
 
 /**
  * The names of given arguments that the service does not show with the value that was sent. What cannot be read

@@ -1,8 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isObject, isOutput, unknownNames, wordFor } from "../helpers/given";
 import { durationSeconds } from "./durations";
-import { checkPointerResolves } from "./pointerCheck";
-import { warnOfPlainKey } from "./plainKeyCheck";
+import { checkInstallation } from "./installation";
 import { pointer, typeToken } from "../contract/pointer";
 import type { Declaration } from "../contract/declaration";
 import type { Timeouts } from "../contract/hiddenKeys";
@@ -33,8 +32,7 @@ export abstract class SvcResource extends pulumi.CustomResource {
         `${kind} "${name}": the option "import" does not work for dynamic resources. Take the object over with "adopt: true" where the resource has it, or look it up with ${kind}.get.`,
       );
     }
-    checkPointerResolves();
-    warnOfPlainKey();
+    checkInstallation();
     super(
       type,
       name,

@@ -1,5 +1,5 @@
 import type { Lifecycle } from "../../src/host/lifecycle";
-import { checkArguments, problemText, specEntries } from "../../src/host/shape";
+import { checkArguments, problemText, specEntries } from "../../src/host/arguments";
 import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
 import { authKeys } from "../../src/resources/authKeys/lifecycle";
 import { authOwnershipTransfer } from "../../src/resources/authOwnershipTransfer/lifecycle";

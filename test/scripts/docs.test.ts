@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ArgumentSpec } from "../../src/host/shape";
+import type { ArgumentSpec } from "../../src/host/arguments";
 import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
 import { authKeys } from "../../src/resources/authKeys/lifecycle";
 import { authOwnershipTransfer } from "../../src/resources/authOwnershipTransfer/lifecycle";

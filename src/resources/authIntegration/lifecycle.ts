@@ -2,7 +2,7 @@ import type { AuthCreation, AuthIntegrationRecord } from "../../client";
 import type { Call, Lifecycle } from "../../host/lifecycle";
 import { adopting } from "../../host/messages";
 import type { Properties } from "../../contract/hiddenKeys";
-import type { ArgumentSpecs } from "../../host/shape";
+import type { ArgumentSpecs } from "../../host/arguments";
 import { notShown, shownOtherwise } from "../../host/shown";
 import { declaration, type AuthIntegrationOutputs, type AuthIntegrationShape } from "./declaration";
 import { omitUndefined } from "../shared/omitUndefined";

@@ -1,4 +1,4 @@
-import type { ArgumentSpecs } from "../../host/shape";
+import type { ArgumentSpecs } from "../../host/arguments";
 import { declaration, type AuthOwnershipTransferOutputs, type AuthOwnershipTransferShape } from "./declaration";
 import { triggersSchema } from "../shared/schemas";
 import { authProviderSchema, childId, projectIdSchema, splitChildId } from "../shared/identifiers";

@@ -1,6 +1,6 @@
 import { ConflictError, type AuthIntegrationRecord } from "../../client";
 import type { Call } from "../../host/lifecycle";
-import type { ArgumentSpecs } from "../../host/shape";
+import type { ArgumentSpecs } from "../../host/arguments";
 import { declaration, type AuthUserOutputs, type AuthUserShape } from "./declaration";
 import { omitUndefined } from "../shared/omitUndefined";
 import { email, textUpTo } from "../shared/schemas";

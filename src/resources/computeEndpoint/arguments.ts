@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ArgumentSpecs, Problem } from "../../host/shape";
+import type { ArgumentSpecs, Problem } from "../../host/arguments";
 import { computeSizes, LARGEST_AUTOSCALING_CU, type ComputeSize } from "../../helpers/computeSizes";
 import type { ComputeEndpointShape } from "./declaration";
 import { boolean, eitherOr, list, object, string, text, textUpTo, triggersSchema } from "../shared/schemas";

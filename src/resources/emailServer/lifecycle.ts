@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { EmailServerRecord, EmailServerRequest } from "../../client";
 import type { Call } from "../../host/lifecycle";
 import type { Properties } from "../../contract/hiddenKeys";
-import type { ArgumentSpecs, Problem } from "../../host/shape";
+import type { ArgumentSpecs, Problem } from "../../host/arguments";
 import { notShown, shownOtherwise } from "../../host/shown";
 import { declaration, type EmailServerOutputs, type EmailServerShape, type SmtpShape } from "./declaration";
 import { omitUndefined } from "../shared/omitUndefined";

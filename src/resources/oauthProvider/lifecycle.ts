@@ -1,7 +1,7 @@
 import type { AuthCreation, OAuthProviderRecord } from "../../client";
 import type { Call, Observed, Stored } from "../../host/lifecycle";
 import { adopting } from "../../host/messages";
-import type { ArgumentSpecs } from "../../host/shape";
+import type { ArgumentSpecs } from "../../host/arguments";
 import { notShown, shownOtherwise } from "../../host/shown";
 import { declaration, type OAuthProviderOutputs, type OAuthProviderShape } from "./declaration";
 import { omitUndefined } from "../shared/omitUndefined";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UNKNOWN_NAME } from "../../host/shape";
+import { UNKNOWN_NAME } from "../../host/arguments";
 import { unknownProperty } from "../../helpers/given";
 
 /** Schemas of arguments. Each has words of its own for whatever a program may give, and none shows a string value. */

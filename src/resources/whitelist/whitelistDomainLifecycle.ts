@@ -2,7 +2,7 @@ import { createOrStanding, isOf, orGone, type AuthCreation, type WhitelistDomain
 import type { Call } from "../../host/lifecycle";
 import type { Claim } from "../../host/memory";
 import { adopting } from "../../host/messages";
-import type { ArgumentSpecs } from "../../host/shape";
+import type { ArgumentSpecs } from "../../host/arguments";
 import { whitelistDomainDeclaration, type WhitelistDomainOutputs, type WhitelistDomainShape } from "./declaration";
 import { boolean } from "../shared/schemas";
 import { authProviderSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";

@@ -1,5 +1,5 @@
 import type { Call } from "../../host/lifecycle";
-import type { ArgumentSpecs } from "../../host/shape";
+import type { ArgumentSpecs } from "../../host/arguments";
 import { whitelistDeclaration, type WhitelistOutputs, type WhitelistShape } from "./declaration";
 import { list } from "../shared/schemas";
 import { authProviderSchema, projectIdSchema } from "../shared/identifiers";

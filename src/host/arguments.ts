@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
-import { unknownProperty } from "../helpers/given";
+import { type Properties, clean } from "../contract/hiddenKeys";
 import { isUnknown, containsUnknown } from "../contract/unknowns";
-import type { Properties } from "../contract/hiddenKeys";
-import { sameJson } from "./equality";
+import { unknownProperty } from "../helpers/given";
+import type { Changes } from "./lifecycle";
 
 /** What the host needs to know of one argument. */
 export interface ArgumentSpec<T> {
@@ -143,4 +144,101 @@ export function sameArgument(spec: ArgumentSpec<unknown>, left: unknown, right: 
   const [a, b] = [left ?? spec.assumed, right ?? spec.assumed];
   if (a === undefined || b === undefined) return a === b;
   return sameJson(a, b) || (spec.equal?.(a, b) ?? false);
+}
+
+export interface Comparison<Args> extends Changes<Args> {
+  readonly replaces: ReadonlySet<keyof Args & string>;
+}
+
+/**
+ * What the program's arguments change in an object. Only managed arguments count: what the program leaves out is never
+ * a difference, unless its spec says that leaving it out unsets it. Old values come from the outs, whose echo of an argument holds what a refresh found.
+ */
+export function compare<Args extends object>(
+  specs: ArgumentSpecs<Args>,
+  outs: Properties,
+  managed: ReadonlySet<string>,
+  news: Properties,
+): Comparison<Args> {
+  type Name = keyof Args & string;
+  const changed = new Set<Name>();
+  const dropped = new Set<Name>();
+  const added = new Set<Name>();
+  const replaces = new Set<Name>();
+  for (const [key, spec] of specEntries(specs)) {
+    if (spec.createOnly === true) continue;
+    const given = news[key] !== undefined;
+    if (!given && !managed.has(key) && spec.unset === undefined) continue;
+    if (containsUnknown(news[key])) {
+      changed.add(key);
+      if (spec.replaces === "container" && isUnknown(news[key])) replaces.add(key);
+      continue;
+    }
+    if (!given && spec.unset !== undefined) {
+      if (outs[key] === undefined) continue;
+      changed.add(key);
+      if (spec.unset === "replace") replaces.add(key);
+      continue;
+    }
+    if (!given && spec.assumed === undefined) {
+      dropped.add(key);
+      continue;
+    }
+    const unseen = spec.unreadable === true && !managed.has(key) && outs[key] === undefined;
+    if (unseen || sameArgument(spec, outs[key], news[key])) {
+      if (!given) dropped.add(key);
+      else if (!managed.has(key)) added.add(key);
+      continue;
+    }
+    changed.add(key);
+    if (spec.replaces !== undefined && spec.replaces !== false) replaces.add(key);
+  }
+  return { changed, dropped, added, replaces };
+}
+
+export function isEmpty<Args>({ changed, dropped, added }: Comparison<Args>): boolean {
+  return changed.size === 0 && dropped.size === 0 && added.size === 0;
+}
+
+/**
+ * The arguments that a read answers: those that the program gives, and those that it declares unset by leaving them out
+ * and that are set all the same. All, where nobody declares anything (`get`).
+ */
+export function namesToEcho<Args extends object>(
+  specs: ArgumentSpecs<Args>,
+  managed: readonly string[] | undefined,
+  observed: Properties,
+): readonly string[] {
+  const found = Object.keys(observed).filter((name) => observed[name] !== undefined);
+  if (managed === undefined) return found;
+  return [...new Set([...managed, ...found.filter((name) => specOf(specs, name)?.unset !== undefined)])];
+}
+
+/** These arguments as they stand at the service; one that cannot be read back keeps what is stored. */
+export function echoOf<Args extends object>(
+  specs: ArgumentSpecs<Args>,
+  names: readonly string[],
+  stored: Properties,
+  observed: Properties,
+): Properties {
+  const echo: Properties = {};
+  for (const name of names) {
+    const spec = specOf(specs, name);
+    const before = stored[name];
+    const now = Object.hasOwn(observed, name) ? observed[name] : before;
+    // The spelling of the program stays while it means the same.
+    const value = spec !== undefined && before !== undefined && sameArgument(spec, before, now) ? before : now;
+    if (value !== undefined) echo[name] = value;
+  }
+  return echo;
+}
+
+/** An argument that a refresh found unset must not be filled from an output of the same name. */
+export function withoutUnset(props: Properties, names: readonly string[], echo: Properties): Properties {
+  return Object.fromEntries(Object.entries(props).filter(([key]) => !names.includes(key) || echo[key] !== undefined));
+}
+
+/** Equal as JSON: key order does not count, an absent key and an `undefined` are the same. */
+export function sameJson(left: unknown, right: unknown): boolean {
+  return isDeepStrictEqual(clean({ value: left }), clean({ value: right }));
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { checkPointerResolves } from "../../src/program/pointerCheck";
+import { checkInstallation } from "../../src/program/installation";
 
 const found: jest.Mock<string | undefined, []> = jest.fn();
 
@@ -16,12 +16,12 @@ jest.mock("node:module", () => ({
 
 test("a program without the package is refused each time, and one that passed is not looked at again", () => {
   found.mockReturnValue(undefined);
-  expect(checkPointerResolves).toThrow(/does not depend on pulumi-svc/);
-  expect(checkPointerResolves).toThrow(/does not depend on pulumi-svc/);
+  expect(checkInstallation).toThrow(/does not depend on pulumi-svc/);
+  expect(checkInstallation).toThrow(/does not depend on pulumi-svc/);
 
   found.mockReturnValue(join(__dirname, "..", "..", "src", "provider.ts"));
-  checkPointerResolves();
+  checkInstallation();
   const looked = found.mock.calls.length;
-  checkPointerResolves();
+  checkInstallation();
   expect(found).toHaveBeenCalledTimes(looked);
 });
