@@ -806,9 +806,8 @@ describe("what is on its way out", () => {
   ])("because it is being %s cannot be taken over before that is over", async (_how, deletes) => {
     const memory = new RunMemory();
     let end: () => void = () => undefined;
-    const leaving = memory.whileLeaving(["compute ep-1"], "urn::old", deletes, () => {
-      return new Promise<void>((resolve) => (end = resolve));
-    });
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const leaving = memory.whileLeaving(["compute ep-1"], "urn::old", deletes, () => ended);
     const words = "compute ep-1 is being deleted or moved away in this run. Run pulumi up again";
     expect(() => memory.take("compute ep-1", "urn::new")).toThrow(words);
     expect(() => memory.take("compute ep-2", "urn::new")).not.toThrow();
