@@ -36,7 +36,10 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   create(call: Call<Outputs>, args: Args): Promise<Created<Outputs>>;
   /** What stands at the service, or `undefined` when it is gone for sure. */
   read(call: Call<Outputs>, stored: Stored<Args, Outputs>): Promise<Observed<Args, Outputs> | undefined>;
-  /** Sends what `changes` names, and looks whether the object is ready even when it names nothing. */
+  /**
+   * Sends what `changes` names, and looks whether the object is ready even when it names nothing. It is called for an
+   * argument that is taken out of the program too, so that also where every argument replaces there is one.
+   */
   update(call: Call<Outputs>, stored: Stored<Args, Outputs>, args: Args, changes: Changes<Args>): Promise<Outputs>;
   /** An object that is gone already is deleted. `call.beforeDelete` runs right before each request. */
   delete(call: Call<Outputs>, stored: Stored<Args, Outputs>): Promise<void>;

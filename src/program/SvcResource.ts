@@ -17,7 +17,7 @@ type Names = Declaration<Record<string, unknown>, Record<string, unknown>>;
  * What it adds to the arguments are hidden inputs, all of them optional to the provider side: a program in another
  * language that declares the same type and pointer works as well.
  */
-export abstract class SvcResource extends pulumi.CustomResource {
+abstract class SvcResource extends pulumi.CustomResource {
   protected constructor(
     declaration: Names,
     name: string,

@@ -1,5 +1,6 @@
 /** The rules of what is announced, refused and kept, with the real engine; test/rules has every case of them in process. */
 import { Stack } from "../support/Stack";
+import type { Kind } from "../../src/contract/pointer";
 
 const AUTH = 'const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });';
 
@@ -52,7 +53,7 @@ test("what two resources declare is refused by the preview, which names both", a
 });
 
 test("looking up what does not exist fails, and names the id, for every kind", async () => {
-  const ids: Readonly<Record<string, string>> = {
+  const ids: Readonly<Record<Kind, string>> = {
     AuthIntegration: "prj-demo/supported_provider",
     AuthKeys: "prj-demo/supported_provider/none",
     AuthOwnershipTransfer: "prj-demo/supported_provider/none",

@@ -10,6 +10,7 @@ import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
 import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
 import { whitelistDomain } from "../../src/resources/whitelist/whitelistDomainLifecycle";
 import { hosted, URN } from "../support/toy";
+import type { Kind } from "../../src/contract/pointer";
 
 const CANARY = "canary-surplus";
 const registered: { name: string; inputs: Record<string, unknown> }[] = [];
@@ -32,7 +33,7 @@ beforeAll(() =>
 /** A class as a program without types sees it. */
 type Untyped = new (name: unknown, args?: unknown, opts?: unknown) => pulumi.CustomResource;
 // Whatever a constructor takes, JavaScript may give it anything.
-const untyped = (kind: keyof typeof CLASSES): Untyped => CLASSES[kind] as unknown as Untyped;
+const untyped = (kind: Kind): Untyped => CLASSES[kind] as unknown as Untyped;
 
 const CLASSES = {
   AuthIntegration: svc.AuthIntegration,
@@ -44,8 +45,8 @@ const CLASSES = {
   OAuthProvider: svc.OAuthProvider,
   Whitelist: svc.Whitelist,
   WhitelistDomain: svc.WhitelistDomain,
-};
-const ARGUMENTS: Record<keyof typeof CLASSES, object> = {
+} satisfies Record<Kind, unknown>;
+const ARGUMENTS: Record<Kind, object> = {
   AuthIntegration: authIntegration.args,
   AuthKeys: authKeys.args,
   AuthOwnershipTransfer: authOwnershipTransfer.args,
@@ -56,10 +57,10 @@ const ARGUMENTS: Record<keyof typeof CLASSES, object> = {
   Whitelist: whitelist.args,
   WhitelistDomain: whitelistDomain.args,
 };
-const KINDS = Object.keys(CLASSES) as (keyof typeof CLASSES)[]; // the keys of a literal
+const KINDS = Object.keys(CLASSES) as Kind[]; // the keys of a literal
 
 /** What the engine is told of the names that the resource does not have. */
-async function surplusOf(kind: keyof typeof CLASSES, args: unknown): Promise<unknown> {
+async function surplusOf(kind: Kind, args: unknown): Promise<unknown> {
   registered.splice(0);
   const resource = new (untyped(kind))("thing", args);
   await new Promise((resolve) => void resource.urn.apply(resolve));
