@@ -12,7 +12,7 @@ export type WhitelistDomainArgs = ArgumentsOf<WhitelistDomainShape>;
  * what is declared and nothing else, declare a `Whitelist`. A project takes one of the two forms; whoever goes over from
  * the list to single domains gives them `adopt: true`, and they stay on the list meanwhile.
  *
- * Destroying takes the domain off the whitelist; many of them travel in few calls.
+ * Destroying takes the domain off the whitelist.
  */
 export class WhitelistDomain extends resource<WhitelistDomainArgs, WhitelistDomainShape, WhitelistDomainOutputs>(
   whitelistDomainDeclaration,
