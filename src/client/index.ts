@@ -17,4 +17,4 @@ export { mayHaveTakenEffect } from "./http/retry";
 export { endedBadly } from "./operations/waits";
 export type * from "./options";
 export { orGone } from "./reads/absence";
-export { type Creation as AuthCreation, createOrStanding } from "./unknownFate";
+export type { Creation as AuthCreation } from "./unknownFate";

@@ -2,7 +2,7 @@
  * What a POST has made whose answer was lost, or said something else: claimed on proof only (docs/design/rules.md, 2).
  */
 import type { z } from "zod";
-import { ConflictError, FateUnknownError, SvcError } from "./http/errors";
+import { FateUnknownError, SvcError } from "./http/errors";
 import type { Request, Requests } from "./http/requests";
 import type { Transport } from "./http/transport";
 import type { Collection } from "./reads/absence";
@@ -163,24 +163,5 @@ export async function effectOf<T>(read: () => Promise<T>): Promise<T> {
       ...error.facts,
       method: undefined,
     });
-  }
-}
-
-/** Creates; where the service says that something is in the way, which lists may not show yet, that is looked at. */
-export async function createOrStanding<Item, Made>(
-  create: () => Promise<Made>,
-  collection: Collection<Item>,
-  isInTheWay: (item: Item) => boolean,
-  standing: (item: Item) => Promise<Made>,
-  advice: string,
-  waiting: Waiting,
-): Promise<Made> {
-  try {
-    return await create();
-  } catch (error) {
-    if (!(error instanceof ConflictError)) throw error;
-    const found = await collection.lookFor((items) => items.find(isInTheWay), waiting);
-    if (found !== undefined) return standing(found);
-    throw new Error(`${error.message}. ${advice}`, { cause: error });
   }
 }

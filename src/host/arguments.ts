@@ -2,32 +2,24 @@ import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import { type Properties, clean } from "../contract/hiddenKeys";
 import { isUnknown, containsUnknown } from "../contract/unknowns";
-import { unknownProperty } from "../helpers/given";
 import type { Changes } from "./lifecycle";
 
-/** What the host needs to know of one argument. */
 export interface ArgumentSpec<T> {
   /** Checks and normalises a known value. It never adds a default: a left-out argument is not managed. */
   readonly schema: z.ZodType<T>;
   readonly required?: boolean;
   /**
-   * A change replaces the resource. `"container"`: the argument names what the object lives in, so that a value that is
-   * not known yet counts as a change too: the container is being replaced and takes its children along (docs/design/decisions.md, Replacing, moving, adopting).
+   * A change replaces the resource. `"container"`: the argument names what the object lives in, so a value that is not
+   * known yet counts as a change too (docs/design/decisions.md, Replacing, moving, adopting).
    */
   readonly replaces?: boolean | "container";
   /** Whether two values mean the same. Default: equal as JSON. */
   readonly equal?: (left: T, right: T) => boolean;
   /** What the service takes the argument for when it is left out; adding or dropping exactly this is no change of value. */
   readonly assumed?: T;
-  /**
-   * Leaving it out declares that it is not set, instead of leaving it unmanaged: what stands there is a difference then,
-   * which an update takes away, or only a replacement can.
-   */
+  /** Leaving it out declares that it is not set: what stands there is then taken away by an update or a replacement. */
   readonly unset?: "update" | "replace";
-  /**
-   * The service cannot show it, and no request changes it. Where nothing is stored of it, the program is believed; when it
-   * is taken out, nothing is to be said of drift.
-   */
+  /** The service cannot show it, and no request changes it: where nothing is stored of it, the program is believed. */
   readonly unreadable?: boolean;
   /** A value of the program alone, which no request carries. Beginning to give it is a change of it. */
   readonly local?: boolean;
@@ -46,15 +38,12 @@ export interface Problem {
   readonly reason: string;
 }
 
-/** `size.min: must not be larger than size.max`: the whole text, since the engine must not be told the property (docs/design/engine.md, Errors). */
+/** The whole text, since the engine must not be told the property (docs/design/engine.md, Errors). */
 export function problemText({ path, reason }: Problem): string {
   return path === "" ? reason : `${path}: ${reason}`;
 }
 
-/**
- * Checks each argument that is given, and normalises it. Whatever is not known yet passes as it is and is checked when
- * it is known.
- */
+/** Checks each argument that is given, and normalises it. What is not known yet passes as it is. */
 export function checkArguments<Args extends object>(
   kind: string,
   specs: ArgumentSpecs<Args>,
@@ -76,19 +65,12 @@ export function checkArguments<Args extends object>(
     problems.push(...result.problems);
   }
   for (const [name, spec] of specEntries(specs)) {
-    if (spec.required === true && given[name] === undefined) {
-      problems.push({ path: name, reason: "is required" });
-    }
+    if (spec.required === true && given[name] === undefined) problems.push({ path: name, reason: "is required" });
   }
   return { args, problems };
 }
 
-/** Of the names that the program gives and the resource does not have (`__surplus`). */
-export function surplusProblems<Args extends object>(specs: ArgumentSpecs<Args>, names: readonly string[]): Problem[] {
-  return names.map((path) => ({ path, reason: unknownProperty(path, Object.keys(specs)) }));
-}
-
-/** Each entry is an `ArgumentSpec` of its own type; here it is used for values of which nothing is known yet. */
+/** Each entry is an `ArgumentSpec` of its own type; used here for values of which nothing is known yet. */
 export function specEntries<Args extends object>(
   specs: ArgumentSpecs<Args>,
 ): [keyof Args & string, ArgumentSpec<unknown>][] {
@@ -151,8 +133,8 @@ export interface Comparison<Args> extends Changes<Args> {
 }
 
 /**
- * What the program's arguments change in an object. Only managed arguments count: what the program leaves out is never
- * a difference, unless its spec says that leaving it out unsets it. Old values come from the outs, whose echo of an argument holds what a refresh found.
+ * What the program's arguments change in an object. What it leaves out is no difference, unless its spec says that this
+ * unsets it. Old values come from the outs, whose echo of an argument holds what a refresh found.
  */
 export function compare<Args extends object>(
   specs: ArgumentSpecs<Args>,
@@ -196,46 +178,29 @@ export function compare<Args extends object>(
   return { changed, dropped, added, replaces };
 }
 
-export function isEmpty<Args>({ changed, dropped, added }: Comparison<Args>): boolean {
-  return changed.size === 0 && dropped.size === 0 && added.size === 0;
-}
-
 /**
- * The arguments that a read answers: those that the program gives, and those that it declares unset by leaving them out
- * and that are set all the same. All, where nobody declares anything (`get`).
+ * The arguments that a read answers, as they stand at the service: those that the program gives, and those that it declares
+ * unset by leaving them out and that are set all the same. All, where nobody declares anything (`get`). One that cannot be
+ * read back keeps what is stored; one that is not set is there as `undefined`.
  */
-export function namesToEcho<Args extends object>(
-  specs: ArgumentSpecs<Args>,
-  managed: readonly string[] | undefined,
-  observed: Properties,
-): readonly string[] {
-  const found = Object.keys(observed).filter((name) => observed[name] !== undefined);
-  if (managed === undefined) return found;
-  return [...new Set([...managed, ...found.filter((name) => specOf(specs, name)?.unset !== undefined)])];
-}
-
-/** These arguments as they stand at the service; one that cannot be read back keeps what is stored. */
 export function echoOf<Args extends object>(
   specs: ArgumentSpecs<Args>,
-  names: readonly string[],
+  managed: readonly string[] | undefined,
   stored: Properties,
   observed: Properties,
 ): Properties {
+  const found = Object.keys(observed).filter((name) => observed[name] !== undefined);
+  const names = managed?.concat(found.filter((name) => specOf(specs, name)?.unset !== undefined)) ?? found;
   const echo: Properties = {};
   for (const name of names) {
     const spec = specOf(specs, name);
     const before = stored[name];
     const now = Object.hasOwn(observed, name) ? observed[name] : before;
     // The spelling of the program stays while it means the same.
-    const value = spec !== undefined && before !== undefined && sameArgument(spec, before, now) ? before : now;
-    if (value !== undefined) echo[name] = value;
+    const isSame = spec !== undefined && before !== undefined && sameArgument(spec, before, now);
+    echo[name] = isSame ? before : now;
   }
   return echo;
-}
-
-/** An argument that a refresh found unset must not be filled from an output of the same name. */
-export function withoutUnset(props: Properties, names: readonly string[], echo: Properties): Properties {
-  return Object.fromEntries(Object.entries(props).filter(([key]) => !names.includes(key) || echo[key] !== undefined));
 }
 
 /** Equal as JSON: key order does not count, an absent key and an `undefined` are the same. */

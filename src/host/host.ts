@@ -1,17 +1,13 @@
 import { Deadline, mayHaveTakenEffect } from "../client";
 import {
-  compare,
-  isEmpty,
-  type Comparison,
-  echoOf,
-  namesToEcho,
-  withoutUnset,
-  sameJson,
   checkArguments,
+  compare,
+  echoOf,
   problemText,
+  sameJson,
   specEntries,
   specOf,
-  surplusProblems,
+  type Comparison,
   type Problem,
 } from "./arguments";
 import { loggableUrn } from "./engineLog";
@@ -30,28 +26,28 @@ import {
   stays,
 } from "./messages";
 import { Progress } from "./progress";
-import { clean, hidden, inputEcho, visible, type Hidden, type Properties } from "../contract/hiddenKeys";
+import { clean, hidden, inputEcho, visible, type Hidden, type Properties, type Timeouts } from "../contract/hiddenKeys";
 import type { Session } from "./session";
 import { resolveSettings, type ReadSetting } from "../contract/settings";
 import { containsUnknown } from "../contract/unknowns";
+import { unknownProperty } from "../helpers/given";
 
 const DEFAULT_TIMEOUT_SECONDS = 600;
 const READ_TIMEOUT_MS = 30_000;
 /** What a call may take beyond its deadline and its last request before it is given up. */
 const GRACE_MS = 15_000;
 
-/** What `customTimeouts` are for. */
-type Verb = "create" | "update" | "delete";
+type Verb = keyof Timeouts;
 
 /**
- * Makes a plain lifecycle a Pulumi dynamic provider: the one wrapper around every method. It strips and echoes the
- * hidden keys, checks, compares, cleans what goes back to the engine, and lets nothing leave but its own errors.
+ * Makes a lifecycle a Pulumi dynamic provider: strips and echoes the hidden keys, checks, compares, cleans what goes back to
+ * the engine, and lets nothing leave but its own errors.
  */
 export function host<Args extends object, Outputs extends object>(
   lifecycle: Lifecycle<Args, Outputs>,
   session: Session,
 ): HostedProvider {
-  const { kind, args: specs } = lifecycle;
+  const { kind, args: specs, version = 1 } = lifecycle;
   const { memory } = session;
   let readSetting: ReadSetting = () => undefined;
 
@@ -65,7 +61,6 @@ export function host<Args extends object, Outputs extends object>(
     return { args, known, problems };
   };
 
-  /** The arguments of a create or an update: everything is known now, so everything is checked. */
   const checked = (given: Properties): Args => {
     const { args, problems } = check(given);
     if (problems.length > 0) throw new Error(problems.map(problemText).join("; "));
@@ -77,7 +72,7 @@ export function host<Args extends object, Outputs extends object>(
     const { __args, __version, __unfinished } = hidden(properties);
     const outs = visible(properties);
     const upgraded =
-      lifecycle.upgrade !== undefined && __version !== undefined && __version < lifecycle.version
+      lifecycle.upgrade !== undefined && __version !== undefined && __version < version
         ? lifecycle.upgrade(outs, __version)
         : outs;
     return {
@@ -95,7 +90,7 @@ export function host<Args extends object, Outputs extends object>(
       ...args,
       ...echo,
       __args: Object.keys(args).sort(),
-      __version: lifecycle.version,
+      __version: version,
       __unfinished: unfinished,
     });
 
@@ -105,20 +100,14 @@ export function host<Args extends object, Outputs extends object>(
     return compare(specs, outs as Properties, known, news);
   };
 
-  /** Runs one lifecycle method under a deadline, with the moving line of its resource. */
   const run = async <Result>(
     own: Hidden,
     timeoutMs: number,
     properties: readonly Properties[],
     work: (call: Call<Outputs>) => Promise<Result>,
-    {
-      onTaken,
-      ...more
-    }: Partial<Pick<Call<Outputs>, "keep" | "beforeDelete">> & {
-      onTaken?: (object: string) => void;
-    } = {},
+    onTaken: (object: string) => void = () => undefined,
+    keep: Call<Outputs>["keep"] = () => undefined,
   ): Promise<Result> => {
-    // Settings are resolved anew at each call: the environment may have come later than the process.
     const { client, settings } = session.account(readSetting);
     client.learnSecrets(...properties);
     const { __urn, __urn: urn = "" } = own;
@@ -131,25 +120,12 @@ export function host<Args extends object, Outputs extends object>(
           authProvider: settings.authProvider,
           deadline,
           onProgress: (text) => progress.show(text),
-          run: {
-            take: (object) => {
-              memory.take(object, urn);
-              onTaken?.(object);
-            },
-            checkOwn: (object) => memory.checkOwn(object, urn),
-            isKept: (object) => memory.holder(object, urn) !== undefined,
-            wasDeleted: (object) => memory.wasDeleted(object),
-            departure: (object) => memory.departure(object),
-            leavesSoon: (object) => memory.leavesWithin(object, session.siblingStartsMs),
-            untilFree: (object, still) => memory.untilFree(object, deadline, still),
-            whileLeaving: (objects, deletes, leave) => memory.whileLeaving(objects, urn, deletes, leave),
-          },
+          run: memory.seenBy(urn, deadline, session.siblingStartsMs, onTaken),
           beforeDelete: () => undefined,
           note: (message) => {
             if (!settings.quiet) session.log({ severity: "info", message, urn: __urn, ephemeral: false });
           },
-          keep: () => undefined,
-          ...more,
+          keep,
         }),
       );
     } finally {
@@ -189,7 +165,6 @@ export function host<Args extends object, Outputs extends object>(
     }
   };
 
-  /** The error of a call that leaves nothing to be kept. */
   const plainFailure = (thrown: unknown, verb: Verb, own: Hidden, id?: string): Error => {
     const patient = patience(thrown, verb, timeoutMs(own, verb));
     return plainError(patient === "" ? thrown : `${messageOf(thrown)}.${patient}`, failure(verb, kind, own, id));
@@ -216,10 +191,8 @@ export function host<Args extends object, Outputs extends object>(
         timeoutMs(own, verb),
         [visible(before?.olds ?? {}), visible(news)],
         (call) => work(call, given),
-        {
-          keep: (id, outputs, shown = {}) => (kept = { id, outputs, given, shown }),
-          onTaken: (object) => taken.push(object),
-        },
+        (object) => taken.push(object),
+        (id, outputs, shown = {}) => (kept = { id, outputs, given, shown }),
       );
       remember(verb, __urn, id, { ...outputs, ...given });
       return { id, outs: complete(outputs, given, inputEcho(own)) };
@@ -255,8 +228,9 @@ export function host<Args extends object, Outputs extends object>(
           const oldInputs = visible(olds);
           const isNew = Object.keys(oldInputs).length === 0;
           // For a replacement the engine checks a second time, as if nothing had been there.
-          const isReplacement = isNew && Object.keys(session.checkedInputs(__urn) ?? {}).length > 0;
-          session.rememberCheck(__urn, isReplacement ? (session.checkedInputs(__urn) ?? {}) : oldInputs);
+          const earlier = session.checkedInputs.get(__urn) ?? {};
+          const isReplacement = isNew && Object.keys(earlier).length > 0;
+          session.checkedInputs.set(__urn, isReplacement ? earlier : oldInputs);
           const claims = lifecycle.declares?.(known, settings?.authProvider ?? "", new Set(Object.keys(args))) ?? [];
           for (const twin of loggableUrn(__urn) === "" ? [] : memory.declare(__urn, claims))
             problems.push({ path: "", reason: declaredTwice(twin.urn, twin.what) });
@@ -264,8 +238,9 @@ export function host<Args extends object, Outputs extends object>(
             session.warn(__urn, remark);
         }
         const settingReasons = settingProblems.map((reason) => ({ path: "", reason }));
+        const surplus = __surplus.map((path) => ({ path, reason: unknownProperty(path, Object.keys(specs)) }));
         // Never a property: the engine would print its value, secrets too (docs/design/engine.md).
-        const failures = [...surplusProblems(specs, __surplus), ...problems, ...settingReasons].map((problem) => ({
+        const failures = [...surplus, ...problems, ...settingReasons].map((problem) => ({
           property: "",
           reason: problemText(problem),
         }));
@@ -279,10 +254,8 @@ export function host<Args extends object, Outputs extends object>(
         const given = visible(news);
         const comparison = compareWith(stored, given);
         const { __urn } = hidden(news);
-        const oldInputs = session.checkedInputs(__urn);
-        if (__urn !== undefined && oldInputs !== undefined) {
-          warn(__urn, stored, given, comparison);
-        }
+        const oldInputs = __urn === undefined ? undefined : session.checkedInputs.get(__urn);
+        if (__urn !== undefined && oldInputs !== undefined) warn(__urn, stored, given, comparison);
         // A URN that is not known yet names no resource.
         if (__urn !== undefined && oldInputs !== undefined && loggableUrn(__urn) !== "") {
           // The types are those of the arguments and outputs; what is not known yet is taken as it is stored.
@@ -296,7 +269,8 @@ export function host<Args extends object, Outputs extends object>(
         }
         const result = { replaces: [...comparison.replaces], deleteBeforeReplace: lifecycle.deleteBeforeReplace };
         if (stored.unfinished) return { ...result, changes: true };
-        if (isEmpty(comparison)) return { ...result, changes: false };
+        const { changed, dropped, added } = comparison;
+        if (changed.size + dropped.size + added.size === 0) return { ...result, changes: false };
         // Left undefined, the engine compares the inputs itself and can tell what differs (docs/design/engine.md, Diff). Where the
         // inputs are equal and only the outs differ, it has to be told.
         return oldInputs !== undefined && sameJson(oldInputs, given) ? { ...result, changes: true } : result;
@@ -313,18 +287,17 @@ export function host<Args extends object, Outputs extends object>(
         const stored = storedFrom(id, properties);
         const observed = await run(own, READ_TIMEOUT_MS, [stored.outs], (call) => lifecycle.read(call, stored));
         if (observed === undefined) {
-          // What this provider has stored carries a version. Without one somebody looks it up (`get`), and a blank id would
-          // be a resource without outputs.
+          // Without a stored version somebody looks it up (`get`), and a blank id would be a resource without outputs.
           if (own.__version === undefined) throw new Error("it does not exist");
           return { id: "", props: {} };
         }
-        const names = namesToEcho(specs, own.__args, observed.args);
-        const echo = echoOf(specs, names, stored.outs, observed.args);
+        // Wins over an output of the same name, also where it is undefined: a refresh has found it unset.
+        const echo = echoOf(specs, own.__args, stored.outs, observed.args);
         const props = complete(observed.outputs, echo, inputEcho(own), observed.ready ? undefined : own.__unfinished);
         return {
           id,
           // What a program does not declare (`get`) stays without managed arguments.
-          props: clean({ ...withoutUnset(props, names, echo), __args: own.__args }),
+          props: clean({ ...props, __args: own.__args }),
           inputs: clean({ ...echo, ...inputEcho(own) }),
         };
       } catch (thrown) {
@@ -351,7 +324,9 @@ export function host<Args extends object, Outputs extends object>(
         memory.giveUp(objects, urn);
         beforeDelete();
         await memory.whileLeaving(objects, urn, true, () =>
-          run(own, timeoutMs(own, "delete"), [stored.outs], (call) => lifecycle.delete(call, stored), { beforeDelete }),
+          run(own, timeoutMs(own, "delete"), [stored.outs], (call) =>
+            lifecycle.delete({ ...call, beforeDelete }, stored),
+          ),
         );
       } catch (thrown) {
         if (!(thrown instanceof KeptError)) throw plainFailure(thrown, "delete", own, id);
@@ -363,8 +338,8 @@ export function host<Args extends object, Outputs extends object>(
 }
 
 /**
- * The last resort: a call that is over its deadline and still has not ended is given up, so that no defect can hang the
- * engine (which waits for a call for ever, also after Ctrl-C). Longer than any request that must not be cut.
+ * A call that has not ended long after its deadline is given up, so that no defect can hang the engine (which waits for a
+ * call for ever, also after Ctrl-C). Longer than any request that must not be cut.
  */
 function withLastResort<Result>(deadline: Deadline, graceMs: number, work: () => Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {

@@ -1,26 +1,23 @@
 import type { Client, Deadline } from "../client";
-import type { Claim, Departure } from "./memory";
+import type { Claim, RunMemory } from "./memory";
 import type { Kind } from "../contract/pointer";
 import type { Properties } from "../contract/hiddenKeys";
 import type { ArgumentSpecs, Problem } from "./arguments";
 
 /**
- * What a resource is to this provider: plain functions over typed values. `host.ts` makes a Pulumi dynamic provider of
- * it; nothing here knows hidden keys, unknown values, the engine, or how errors travel.
+ * What a resource is to this provider: plain functions over typed values, which know nothing of hidden keys, unknown
+ * values, the engine, or how errors travel.
  */
 export interface Lifecycle<Args extends object, Outputs extends object> {
   readonly kind: Kind;
-  /** The shape of the outs. Raise it together with `upgrade` when an output is renamed or its meaning changes. */
-  readonly version: number;
+  /** The shape of the outs. Raise it with `upgrade` when an output is renamed or its meaning changes. @default 1 */
+  readonly version?: number;
   readonly args: ArgumentSpecs<Args>;
   /** The service refuses the twin of an object that still stands, so a replacement deletes first. */
   readonly deleteBeforeReplace: boolean;
-  /**
-   * Rules over more than one argument, given the arguments that are known and well formed, and the names of all that are
-   * given: one that is not known yet, or has a problem of its own, is no missing one.
-   */
+  /** Over the arguments that are known and well formed, and the names of all that are given: only others are missing. */
   readonly rules?: (args: Partial<Args>, given: ReadonlySet<string>) => Problem[];
-  /** What a replacement does, and what users lose by it: the end of a sentence that says that it is replaced. */
+  /** What a replacement does, and what users lose by it: the end of a sentence. */
   readonly replacement: (plan: Plan<Args, Outputs>) => string;
   /** What else a plan should say on the resource's own line, once. Not asked for a replacement. */
   readonly warnings?: (plan: Plan<Args, Outputs>) => string[];
@@ -60,13 +57,10 @@ export interface Stored<Args, Outputs> {
 }
 
 export interface Observed<Args, Outputs> {
-  /**
-   * The arguments as they stand at the service: an argument that can be read and is not set is `undefined`; one that
-   * cannot be read back (a secret) is left out and keeps what is stored.
-   */
+  /** One that can be read and is not set is `undefined`; one that cannot be read back is left out, and keeps what is stored. */
   readonly args: { readonly [Name in keyof Args]?: Args[Name] | undefined };
   readonly outputs: Outputs;
-  /** Whether nothing is under way any more. */
+  /** Nothing is under way any more. */
   readonly ready: boolean;
 }
 
@@ -75,10 +69,7 @@ export interface Changes<Args> {
   readonly changed: ReadonlySet<keyof Args & string>;
   /** Taken out of the program: no longer managed. */
   readonly dropped: ReadonlySet<keyof Args & string>;
-  /**
-   * Managed from now on, with the value that was stored when it was not: what stands at the service may have changed
-   * since, so an update looks.
-   */
+  /** Managed from now on, with the value that is stored: what stands at the service may differ by now, so an update looks. */
   readonly added: ReadonlySet<keyof Args & string>;
 }
 
@@ -92,11 +83,10 @@ export interface Plan<Args, Outputs> {
 
 /** A resource as the program declares it. */
 export interface Declared<Args> {
-  /** The arguments that are known and well formed. */
+  /** Those that are known and well formed. */
   readonly args: Partial<Args>;
-  /** Whether it is going to be created. */
   readonly isNew: boolean;
-  /** Whether it is created in place of one that is deleted or has been: then it is new as well. */
+  /** It is created in place of one that is deleted or has been: then it is new as well. */
   readonly isReplacement: boolean;
 }
 
@@ -119,15 +109,5 @@ export interface Call<Outputs> {
   keep(id: string, outputs: Outputs, shown?: Properties): void;
 }
 
-/** The memory of the run, as one resource sees it (memory.ts). */
-export interface Run {
-  take(object: string): void;
-  checkOwn(object: string): void;
-  isKept(object: string): boolean;
-  wasDeleted(object: string): boolean;
-  departure(object: string): Departure | undefined;
-  /** Also when the engine begins with a sibling's change a moment later. */
-  leavesSoon(object: string): Promise<boolean>;
-  untilFree(object: string, still?: string): Promise<boolean>;
-  whileLeaving<Result>(objects: readonly string[], deletes: boolean, work: () => Promise<Result>): Promise<Result>;
-}
+/** The memory of the run, as one resource sees it. */
+export type Run = ReturnType<RunMemory["seenBy"]>;

@@ -2,8 +2,7 @@ import { once, EventEmitter } from "node:events";
 import { inSeconds, WaitTimeoutError, within, type Deadline } from "../client";
 
 /**
- * The memory of one run: what it has made, taken over, is taking away and has deleted, and what each resource of the
- * program declares (docs/design/rules.md, 4). What is asked at the moment of acting is synchronous.
+ * The memory of one run (docs/design/rules.md, 4). What is asked at the moment of acting is synchronous.
  *
  * Resources are told apart by the URN that their state carries, which an alias leaves behind. Objects have names that
  * tell kind, project and id, such as `compute prj-1/ep-1`.
@@ -121,6 +120,25 @@ export class RunMemory {
     const keepers = objects.map((object) => this.#fates.get(object)?.keptBy ?? this.holder(object, urn));
     const [keeper] = keepers;
     if (keeper !== undefined && !keepers.includes(undefined)) throw new KeptError(keeper);
+  }
+
+  /** The memory as a call of one resource sees it. `onTaken` hears of what the call takes over. */
+  seenBy(urn: string, deadline: Deadline, siblingStartsMs: number, onTaken: (object: string) => void) {
+    return {
+      take: (object: string) => {
+        this.take(object, urn);
+        onTaken(object);
+      },
+      checkOwn: (object: string) => this.checkOwn(object, urn),
+      isKept: (object: string) => this.holder(object, urn) !== undefined,
+      wasDeleted: (object: string) => this.wasDeleted(object),
+      departure: (object: string) => this.departure(object),
+      /** Also when the engine begins with a sibling's change a moment later. */
+      leavesSoon: (object: string) => this.leavesWithin(object, siblingStartsMs),
+      untilFree: (object: string, still?: string) => this.untilFree(object, deadline, still),
+      whileLeaving: <Result>(objects: readonly string[], deletes: boolean, work: () => Promise<Result>) =>
+        this.whileLeaving(objects, urn, deletes, work),
+    };
   }
 
   departure(object: string): Departure | undefined {

@@ -6,22 +6,18 @@ import { resolveSettings, type ReadSetting, type Settings } from "../contract/se
 
 /** What the calls of one dynamic-provider process share: a client per account, the engine's log, the memory of the run. */
 export class Session {
-  readonly log: Log;
   readonly memory = new RunMemory();
-  readonly #clientOptions: Partial<ClientOptions>;
+  /** By URN, the old inputs that `check` saw in this process. It never runs in a refresh. */
+  readonly checkedInputs = new Map<string, Properties>();
   readonly #clients = new Map<string, Client>();
-  readonly #oldInputs = new Map<string, Properties>();
   readonly #warned = new Set<string>();
 
   /** `clientOptions` (beyond the account) and `siblingStartsMs` are for tests, whose delays are short. */
   constructor(
-    log: Log = engineLog(),
-    clientOptions: Partial<ClientOptions> = {},
+    readonly log: Log = engineLog(),
+    private readonly clientOptions: Partial<ClientOptions> = {},
     readonly siblingStartsMs = 1_500,
-  ) {
-    this.log = log;
-    this.#clientOptions = clientOptions;
-  }
+  ) {}
 
   /** Throws all that is wrong with the settings at once. */
   account(read: ReadSetting): { client: Client; settings: Settings } {
@@ -32,20 +28,10 @@ export class Session {
     const key = JSON.stringify([settings.baseUrl, settings.apiKey]);
     let client = this.#clients.get(key);
     if (client === undefined) {
-      client = new Client({ ...this.#clientOptions, baseUrl: settings.baseUrl, apiKey: settings.apiKey });
+      client = new Client({ ...this.clientOptions, baseUrl: settings.baseUrl, apiKey: settings.apiKey });
       this.#clients.set(key, client);
     }
     return { client, settings };
-  }
-
-  /** Notes that `check` ran for a resource, and the old inputs that it saw. It never runs in a refresh. */
-  rememberCheck(urn: string, oldInputs: Properties): void {
-    this.#oldInputs.set(urn, oldInputs);
-  }
-
-  /** The old inputs that `check` saw for this resource in this process. */
-  checkedInputs(urn: string | undefined): Properties | undefined {
-    return urn === undefined ? undefined : this.#oldInputs.get(urn);
   }
 
   /** Shows a warning once per resource and text. */

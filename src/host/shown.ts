@@ -22,7 +22,22 @@ export function notShown<Args extends object>(
   });
 }
 
-/** For what the service accepted, and shows otherwise after its operations have ended and lists have had their time. */
+/**
+ * Compares when operations have ended and lists have had their time. `keep` takes what is shown otherwise, for the state.
+ * @throws when the service shows something else than it accepted.
+ */
+export function requireShown<Args extends object>(
+  specs: ArgumentSpecs<Args>,
+  sent: object,
+  shown: object,
+  keep: (shown: Properties) => void,
+): void {
+  const names = notShown(specs, sent, shown);
+  if (names.length === 0) return;
+  keep(Object.fromEntries(Object.entries(shown).filter(([name]) => names.includes(name))));
+  throw shownOtherwise(names);
+}
+
 export function shownOtherwise(names: readonly string[]): Error {
   const quoted = names.map((name) => `"${name}"`).join(" and ");
   return new Error(`the service accepted it, but shows another ${quoted}`);

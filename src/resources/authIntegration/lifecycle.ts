@@ -1,9 +1,8 @@
 import type { AuthCreation, AuthIntegrationRecord } from "../../client";
 import type { Call, Lifecycle } from "../../host/lifecycle";
 import { adopting } from "../../host/messages";
-import type { Properties } from "../../contract/hiddenKeys";
 import type { ArgumentSpecs } from "../../host/arguments";
-import { notShown, shownOtherwise } from "../../host/shown";
+import { notShown, requireShown } from "../../host/shown";
 import { declaration, type AuthIntegrationOutputs, type AuthIntegrationShape } from "./declaration";
 import { omitUndefined } from "../shared/omitUndefined";
 import { boolean, textUpTo } from "../shared/schemas";
@@ -36,7 +35,6 @@ const integrationObject = (id: string, authProviderProjectId = ""): string =>
 /** An auth integration with the key set of its creation (docs/design/api.md). */
 export const authIntegration: Lifecycle<Shape, Outputs> = {
   kind: declaration.kind,
-  version: 1,
   args,
   deleteBeforeReplace: declaration.deleteBeforeReplace,
 
@@ -69,7 +67,8 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
     const integration = await find(call, id, known);
     if (integration === undefined) throw new Error("no list shows it yet");
     const outputs = { ...known, ...recordOutputs(integration) };
-    return { id, outputs: asGiven(call, id, given, outputs, integration) };
+    requireShown(args, given, toArguments(projectId, integration), (shown) => call.keep(id, outputs, shown));
+    return { id, outputs };
   },
 
   async read(call, { id, outs }) {
@@ -88,7 +87,8 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
     const hasKeys = outs.secretServerKey !== undefined && outs.secretServerKey !== "";
     const keys = hasKeys ? {} : keyOutputs(await call.client.auth.createKeys(projectId, authProvider, call));
     const outputs = { ...keptOutputs(id, outs), ...keys, ...recordOutputs(integration) };
-    return asGiven(call, id, given, outputs, integration);
+    requireShown(args, given, toArguments(projectId, integration), (shown) => call.keep(id, outputs, shown));
+    return outputs;
   },
 
   async delete(call, { id, outs: { authProviderProjectId } }) {
@@ -102,24 +102,6 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
   },
 };
 
-/**
- * The outputs of an integration as the program gives it.
- * @throws when the service shows something else: the state keeps what is shown.
- */
-function asGiven(
-  call: Call<Outputs>,
-  id: string,
-  given: Shape,
-  outputs: Outputs,
-  integration: AuthIntegrationRecord,
-): Outputs {
-  const shown: Properties = toArguments(given.projectId, integration);
-  const names = notShown(args, given, shown);
-  if (names.length === 0) return outputs;
-  call.keep(id, outputs, Object.fromEntries(names.map((name) => [name, shown[name]])));
-  throw shownOtherwise(names);
-}
-
 /** Another auth project under the same name is another integration: the stored one, with its keys, is gone then. */
 const isIntegration =
   (authProvider: string, authProviderProjectId?: string) =>
@@ -127,7 +109,6 @@ const isIntegration =
     item.auth_provider === authProvider &&
     (authProviderProjectId === undefined || item.auth_provider_project_id === authProviderProjectId);
 
-/** The integration that an id names; undefined when it is gone for sure. */
 function find(call: Call<Outputs>, id: string, { authProviderProjectId }: Partial<Outputs>) {
   const { projectId, rest: authProvider } = splitId(id);
   return call.client.auth.integrations(projectId).find(isIntegration(authProvider, authProviderProjectId), call);
@@ -140,10 +121,9 @@ function takenOverOrNew(call: Call<Outputs>, given: Shape, authProvider: string)
   const id = `${projectId}/${authProvider}`;
   const objectOf = (item?: AuthIntegrationRecord) => integrationObject(id, item?.auth_provider_project_id);
   const isIt = isIntegration(authProvider);
-  return standingOrNew(call, {
+  return standingOrNew(call, objectOf, {
     collection: call.client.auth.integrations(projectId),
     isIt: (item) => isIt(item) && !call.run.wasDeleted(objectOf(item)),
-    objectOf,
     standing: (item) => adopted(call, given, item),
     create: () => createNew(call, given, authProvider),
     advice:
@@ -183,10 +163,7 @@ async function createNew(call: Call<Outputs>, given: Shape, authProvider: string
   return { branchId, roleName: roleName ?? DEFAULT_ROLE, ...keyOutputs(keys) };
 }
 
-/**
- * Keys cannot be read back, so a new set is made; whoever holds the older ones goes on. Nothing shows the role that it
- * was made with.
- */
+/** Keys cannot be read back, so a new set is made; whoever holds the older ones goes on. Nothing shows the role. */
 async function adopted(call: Call<Outputs>, given: Shape, existing: AuthIntegrationRecord): Promise<Made> {
   const { projectId } = given;
   const { auth_provider: authProvider, branch_id: branchId, created_at, auth_provider_project_id } = existing;

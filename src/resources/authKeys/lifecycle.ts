@@ -19,7 +19,6 @@ const NOT_REVOKED = "the service cannot revoke keys, so the old ones stay valid 
 /** A key set of an integration (docs/design/api.md). */
 export const authKeys = inIntegration<Shape, Outputs>({
   kind: declaration.kind,
-  version: 1,
   args,
   deleteBeforeReplace: declaration.deleteBeforeReplace,
   objects: () => [],

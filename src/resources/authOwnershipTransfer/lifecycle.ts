@@ -18,7 +18,6 @@ const NOT_TAKEN_BACK = "an address that was given out stays open, and a transfer
 /** The first step of a transfer of ownership (docs/design/api.md): asking for the address of the second. */
 export const authOwnershipTransfer = inIntegration<Shape, Outputs>({
   kind: declaration.kind,
-  version: 1,
   args,
   deleteBeforeReplace: declaration.deleteBeforeReplace,
   objects: () => [],

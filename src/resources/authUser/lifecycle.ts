@@ -25,7 +25,6 @@ const addressObject = (projectId: string, email: string): string => `auth addres
 /** A user of an integration (docs/design/api.md), who cannot be read back. */
 export const authUser = inIntegration<Shape, Outputs>({
   kind: declaration.kind,
-  version: 1,
   args,
   deleteBeforeReplace: declaration.deleteBeforeReplace,
   declares: ({ projectId, email }) =>

@@ -1,7 +1,6 @@
 import {
   BadRequestError,
   ConflictError,
-  createOrStanding,
   endedBadly,
   NotStartingError,
   OperationFailedError,
@@ -10,7 +9,7 @@ import {
 } from "../../client";
 import type { Call, Lifecycle } from "../../host/lifecycle";
 import type { Properties } from "../../contract/hiddenKeys";
-import { notShown, shownOtherwise } from "../../host/shown";
+import { notShown, requireShown } from "../../host/shown";
 import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./declaration";
 import { omitUndefined } from "../shared/omitUndefined";
 import { computeArguments, computeRules } from "./arguments";
@@ -26,7 +25,7 @@ import {
 } from "./place";
 import { computeRemarks, computeReplacement, computeWarnings } from "./warnings";
 import { claim, splitId } from "../shared/identifiers";
-import { gone, madeAgo, unseen } from "../shared/standing";
+import { createOrStanding, gone, madeAgo, unseen } from "../shared/standing";
 
 type Shape = ComputeEndpointShape;
 type Outputs = ComputeEndpointOutputs & Partial<Shape>;
@@ -44,7 +43,6 @@ const NOT_UPDATABLE: ReadonlySet<string> = new Set<keyof Shape>([
 /** A compute (docs/design/api.md). */
 export const computeEndpoint: Lifecycle<Shape, Outputs> = {
   kind: declaration.kind,
-  version: 1,
   args: computeArguments,
   deleteBeforeReplace: declaration.deleteBeforeReplace,
   rules: computeRules,
@@ -128,8 +126,8 @@ const keep = (call: Call<Outputs>, projectId: string, endpoint: EndpointRecord, 
 const isUpdatable = (name: string): boolean => !NOT_UPDATABLE.has(name);
 
 /** The arguments that the service does not show as the program gives them, whatever the state says. */
-function differing(args: Shape, endpoint: EndpointRecord, proof = true): string[] {
-  return notShown(computeArguments, args, toArguments(args.projectId, endpoint, args.settings), { proof });
+function differing(args: Shape, endpoint: EndpointRecord): string[] {
+  return notShown(computeArguments, args, toArguments(args.projectId, endpoint, args.settings), { proof: true });
 }
 
 /** Whether nothing is under way any more, as far as the record of the compute tells. */
@@ -207,17 +205,16 @@ async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointReco
         : `Set "adopt: '${others.length === 0 ? (first?.id ?? "") : "ep-…"}'" to manage one of them here, or delete them`,
     onFound: ({ id }: EndpointRecord) => call.note(`${id} was found after the answer to its creation was lost`),
   };
-  return createOrStanding(
-    async () => {
+  return createOrStanding<EndpointRecord, EndpointRecord>(call, {
+    collection: computes.collection(projectId),
+    isIt: isTwin,
+    standing: refuse,
+    create: async () => {
       const endpoint = await computes.create(projectId, toAttributes(whole), creation, changeOptions(call, args));
-      return untilShown(call, args, endpoint, Object.keys(args));
+      return untilShown(call, args, endpoint, args);
     },
-    computes.collection(projectId),
-    isTwin,
-    async (twin) => refuse(twin),
-    unseen(`what is in the way on ${branchId}`),
-    call,
-  );
+    advice: unseen(`what is in the way on ${branchId}`),
+  });
 }
 
 /**
@@ -270,29 +267,27 @@ async function change(
       return send();
     });
   const changed = await (names.has("branchId") ? moving() : send());
-  return untilShown(call, args, changed, [...names]);
+  return untilShown(call, args, changed, sent);
 }
 
 /** What the service shows after a change is what was sent; lists may lag. */
 async function untilShown(
   call: Call<Outputs>,
-  args: Shape,
+  { projectId, settings }: Shape,
   endpoint: EndpointRecord,
-  names: readonly string[],
+  sent: Partial<Shape>,
 ): Promise<EndpointRecord> {
-  const { projectId } = args;
-  // What the record lacks, the service may just not show.
-  const wrong = (now: EndpointRecord): string[] => differing(args, now, false).filter((name) => names.includes(name));
-  if (wrong(endpoint).length === 0) return endpoint;
   let last = endpoint;
-  const shown = await call.client.computes.collection(projectId).lookFor((listed) => {
+  const now = () => toArguments(projectId, last, settings);
+  // What the record lacks, the service may just not show.
+  const isShown = (): true | undefined => (notShown(computeArguments, sent, now()).length === 0 ? true : undefined);
+  if (isShown()) return endpoint;
+  await call.client.computes.collection(projectId).lookFor((listed) => {
     last = listed.find(({ id }) => id === endpoint.id) ?? last;
-    return wrong(last).length === 0 ? last : undefined;
+    return isShown();
   }, call);
-  if (shown !== undefined) return shown;
-  const now: Properties = toArguments(projectId, last, args.settings);
-  keep(call, projectId, last, Object.fromEntries(wrong(last).map((name) => [name, now[name]])));
-  throw shownOtherwise(wrong(last));
+  requireShown(computeArguments, sent, now(), (shown) => keep(call, projectId, last, shown));
+  return last;
 }
 
 /**

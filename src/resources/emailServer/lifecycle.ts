@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { EmailServerRecord, EmailServerRequest } from "../../client";
 import type { Call } from "../../host/lifecycle";
-import type { Properties } from "../../contract/hiddenKeys";
 import type { ArgumentSpecs, Problem } from "../../host/arguments";
-import { notShown, shownOtherwise } from "../../host/shown";
+import { notShown, requireShown } from "../../host/shown";
 import { declaration, type EmailServerOutputs, type EmailServerShape, type SmtpShape } from "./declaration";
 import { omitUndefined } from "../shared/omitUndefined";
 import { email, string, text } from "../shared/schemas";
@@ -48,7 +47,6 @@ const serverObject = (projectId: string): string => `e-mail server ${projectId}`
 /** The one mail configuration of a project (docs/design/api.md): its id is the project's. */
 export const emailServer = inIntegration<Shape, Outputs>({
   kind: declaration.kind,
-  version: 1,
   args,
   deleteBeforeReplace: declaration.deleteBeforeReplace,
 
@@ -106,16 +104,13 @@ function rules({ type }: Partial<Shape>, given: ReadonlySet<string>): Problem[] 
 async function send(call: Call<Outputs>, given: Shape, stored: Partial<Shape> = {}): Promise<void> {
   const { projectId, senderEmail, senderName, ...rest } = given;
   const request: EmailServerRequest = omitUndefined({ ...rest, sender_email: senderEmail, sender_name: senderName });
-  const wrong = (shown: EmailServerRecord): string[] => notShown(args, given, toArguments(projectId, shown));
-  const isShown = (shown: EmailServerRecord): boolean => wrong(shown).length === 0;
+  const isShown = (server: EmailServerRecord): boolean =>
+    notShown(args, given, toArguments(projectId, server)).length === 0;
   const server = await call.client.auth.updateEmailServer(projectId, request, isShown, call);
-  const names = wrong(server);
-  if (names.length === 0) return;
-  const found: Properties = { ...toArguments(projectId, server) };
-  // A password cannot be read back: the state keeps the one that was known to be applied.
-  const shown = Object.fromEntries(names.map((name) => [name, found[name]]));
-  call.keep(projectId, {}, { ...shown, password: stored.password });
-  throw shownOtherwise(names);
+  requireShown(args, given, toArguments(projectId, server), (shown) =>
+    // A password cannot be read back: the state keeps the one that was known to be applied.
+    call.keep(projectId, {}, { ...shown, password: stored.password }),
+  );
 }
 
 /** What can be read of it; a shared one shows its type only. */

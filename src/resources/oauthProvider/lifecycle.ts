@@ -33,7 +33,6 @@ const providerObject = (projectId: string, id: string): string => `OAuth provide
 /** A way to sign in (docs/design/api.md). */
 export const oauthProvider = inIntegration<Shape, Outputs>({
   kind: declaration.kind,
-  version: 1,
   args,
   deleteBeforeReplace: declaration.deleteBeforeReplace,
 
@@ -56,10 +55,9 @@ export const oauthProvider = inIntegration<Shape, Outputs>({
 
   async create(call, given) {
     const { projectId, providerId } = given;
-    const { type } = await standingOrNew(call, {
+    const { type } = await standingOrNew(call, () => providerObject(projectId, providerId), {
       collection: call.client.auth.oauthProviders(projectId),
       isIt: isProvider(providerId),
-      objectOf: () => providerObject(projectId, providerId),
       standing: (provider) => adopted(call, given, provider),
       create: () => createNew(call, given),
       advice: unseen(`the OAuth provider ${providerId}`),
@@ -122,17 +120,20 @@ async function createNew(call: Call<Outputs>, given: Shape): Promise<OAuthProvid
   };
   const request = { id: providerId, ...credentials(given) };
   const made = await call.client.auth.addOAuthProvider(projectId, request, creation, call);
-  keep(call, given, made, {});
-  return shown(given, made);
+  return shown(call, given, made, {});
 }
 
-/** Nothing shows which credentials a provider has: the state holds those that were applied before. */
-function keep(call: Call<Outputs>, given: Shape, { type }: OAuthProviderRecord, applied: Credentials): void {
-  call.keep(idOf(given), { type }, { clientId: applied.clientId, clientSecret: applied.clientSecret });
-}
-
-/** What the answer to a change shows is what was sent. */
-function shown(given: Shape, provider: OAuthProviderRecord): OAuthProviderRecord {
+/**
+ * What the answer to a change shows is what was sent. Where it is not, the state holds the credentials that were `applied`
+ * before: nothing shows which ones a provider has.
+ */
+function shown(
+  call: Call<Outputs>,
+  given: Shape,
+  provider: OAuthProviderRecord,
+  { clientId, clientSecret }: Credentials,
+): OAuthProviderRecord {
+  call.keep(idOf(given), { type: provider.type }, { clientId, clientSecret });
   if (given.clientId !== undefined && provider.type !== "standard") throw shownOtherwise(["clientId"]);
   const names = notShown(args, given, omitUndefined({ clientId: readable(provider.client_id) }));
   if (names.length > 0) throw shownOtherwise(names);
@@ -147,21 +148,11 @@ async function setCredentials(
 ): Promise<OAuthProviderRecord> {
   const { projectId, providerId } = given;
   const provider = await call.client.auth.updateOAuthProvider(projectId, providerId, credentials(sent), call);
-  try {
-    return shown(given, provider);
-  } catch (error) {
-    keep(call, given, provider, applied);
-    throw error;
-  }
+  return shown(call, given, provider, applied);
 }
 
-const credentials = ({
-  clientId,
-  clientSecret,
-}: {
-  clientId?: string | undefined;
-  clientSecret?: string | undefined;
-}) => omitUndefined({ client_id: clientId, client_secret: clientSecret });
+const credentials = ({ clientId, clientSecret }: Credentials) =>
+  omitUndefined({ client_id: clientId, client_secret: clientSecret });
 
 function find(call: Call<Outputs>, projectId: string, providerId: string, since?: number) {
   return call.client.auth.oauthProviders(projectId).find(isProvider(providerId), { ...call, since });

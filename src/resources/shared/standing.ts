@@ -1,5 +1,5 @@
 /** What stands where something is to be created, and what is said of it. */
-import { createOrStanding } from "../../client";
+import { ConflictError } from "../../client";
 import type { Collection } from "../../client/reads/absence";
 import type { Call } from "../../host/lifecycle";
 
@@ -7,25 +7,41 @@ import type { Call } from "../../host/lifecycle";
 interface Place<Item, Made> {
   readonly collection: Collection<Item>;
   readonly isIt: (item: Item) => boolean;
-  /** The object that stands there, or would. */
-  readonly objectOf: (item: Item | undefined) => string;
   /** Takes over what stands there, or refuses to. */
-  readonly standing: (item: Item) => Promise<Made>;
+  readonly standing: (item: Item) => Promise<Made> | Made;
   readonly create: () => Promise<Made>;
   /** What to do where the service says that something stands there, and no list shows it. */
   readonly advice: string;
 }
 
-/** Takes what stands, or creates. What this run is deleting is waited for, and a list that shows it afterwards lags. */
+/** Creates; where the service says that something is in the way, which lists may not show yet, that is looked at. */
+export async function createOrStanding<Item, Made>(
+  call: Call<never>,
+  { collection, isIt, standing, create, advice }: Place<Item, Made>,
+): Promise<Made> {
+  try {
+    return await create();
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error;
+    const found = await collection.lookFor((items) => items.find(isIt), call);
+    if (found !== undefined) return standing(found);
+    throw new Error(`${error.message}. ${advice}`, { cause: error });
+  }
+}
+
+/**
+ * Takes what stands, or creates. What this run is deleting is waited for, and a list that shows it afterwards lags.
+ * `objectOf`: the object that stands there, or would.
+ */
 export async function standingOrNew<Item, Made>(
   call: Call<never>,
-  { collection, isIt, objectOf, standing, create, advice }: Place<Item, Made>,
+  objectOf: (item: Item | undefined) => string,
+  place: Place<Item, Made>,
 ): Promise<Made> {
-  const listed = await collection.list({ ...call, since: performance.now() });
-  const existing = listed.find(isIt);
+  const listed = await place.collection.list({ ...call, since: performance.now() });
+  const existing = listed.find(place.isIt);
   const wasDeleted = await call.run.untilFree(objectOf(existing));
-  if (existing !== undefined && !wasDeleted) return standing(existing);
-  return createOrStanding(create, collection, isIt, standing, advice, call);
+  return existing !== undefined && !wasDeleted ? place.standing(existing) : createOrStanding(call, place);
 }
 
 /** The last of the ways to go on where something stands that the program declares. */

@@ -1,4 +1,4 @@
-import { createOrStanding, isOf, orGone, type AuthCreation, type WhitelistDomainRecord } from "../../client";
+import { isOf, orGone, type AuthCreation, type WhitelistDomainRecord } from "../../client";
 import type { Call } from "../../host/lifecycle";
 import type { Claim } from "../../host/memory";
 import { adopting } from "../../host/messages";
@@ -8,7 +8,7 @@ import { boolean } from "../shared/schemas";
 import { authProviderSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
 import { inIntegration } from "../shared/integrationChild";
 import { normalisedOrigin, originSchema } from "./origin";
-import { OR_ALIAS, standingOrNew, unseen } from "../shared/standing";
+import { OR_ALIAS, createOrStanding, standingOrNew, unseen } from "../shared/standing";
 
 type Shape = WhitelistDomainShape;
 type Outputs = Omit<WhitelistDomainOutputs, "authProviderProjectId"> & Partial<Shape>;
@@ -23,7 +23,6 @@ const args: ArgumentSpecs<Shape> = {
 /** One redirect domain (docs/design/api.md). */
 export const whitelistDomain = inIntegration<Shape, Outputs>({
   kind: whitelistDomainDeclaration.kind,
-  version: 1,
   args,
   deleteBeforeReplace: whitelistDomainDeclaration.deleteBeforeReplace,
 
@@ -40,11 +39,8 @@ export const whitelistDomain = inIntegration<Shape, Outputs>({
 
   async create(call, given) {
     const { projectId, domain } = given;
-    await standingOrNew(call, {
-      ...addition(call, projectId, domain),
-      objectOf: () => domainObject(projectId, domain),
-      standing: async () => takeOver(call, given),
-    });
+    const standing = (): void => takeOver(call, given);
+    await standingOrNew(call, () => domainObject(projectId, domain), addition(call, projectId, domain, standing));
     return { id: `${projectId}/${domain}`, outputs: { authProvider: call.authProvider } };
   },
 
@@ -56,7 +52,7 @@ export const whitelistDomain = inIntegration<Shape, Outputs>({
     return { args: { projectId, domain, authProvider }, outputs: { authProvider }, ready: true };
   },
 
-  // Every argument replaces: there is nothing to send.
+  // Every argument replaces.
   update: async ({ authProvider }) => ({ authProvider }),
 
   async delete(call, { id }) {
@@ -79,7 +75,6 @@ function split(id: string): { projectId: string; domain: string } {
   return { projectId, domain: normalisedOrigin(rest) };
 }
 
-/** A redirect domain, by the origin that browsers compare. */
 export const domainObject = (projectId: string, origin: string): string => `redirect domain ${projectId}/${origin}`;
 
 /** A `Whitelist` declares the whole list of a project; several `WhitelistDomain`s share it, beside no `Whitelist`. */
@@ -88,7 +83,6 @@ export function listClaim(projectId: string | undefined, shared: boolean): Claim
   return claim(what, (project) => `redirect domains ${project}`, projectId).map((one) => ({ ...one, shared }));
 }
 
-/** An entry that names no auth provider is anybody's. */
 export const isOrigin =
   ({ authProvider }: Call<never>, origin: string) =>
   (item: WhitelistDomainRecord): boolean =>
@@ -106,7 +100,7 @@ export async function listed(call: Call<never>, projectId: string, since?: numbe
 }
 
 /** How an origin is added, and what may stand in its place. */
-function addition(call: Call<never>, projectId: string, origin: string) {
+function addition(call: Call<never>, projectId: string, origin: string, standing: () => void) {
   const { auth } = call.client;
   const isIt = isOrigin(call, origin);
   const creation: AuthCreation<WhitelistDomainRecord> = {
@@ -118,6 +112,7 @@ function addition(call: Call<never>, projectId: string, origin: string) {
   return {
     collection: auth.domains(projectId),
     isIt,
+    standing,
     create: () => auth.addDomain(projectId, origin, call.authProvider, creation, call),
     advice: unseen(`${origin} on the whitelist`),
   };
@@ -125,8 +120,8 @@ function addition(call: Call<never>, projectId: string, origin: string) {
 
 /** Adds an origin. One that turns out to stand already is as good. */
 export async function add(call: Call<never>, projectId: string, origin: string): Promise<void> {
-  const { create, collection, isIt, advice } = addition(call, projectId, origin);
-  await createOrStanding(create, collection, isIt, () => Promise.resolve(), advice, call);
+  const isFine = (): void => undefined;
+  await createOrStanding(call, addition(call, projectId, origin, isFine));
 }
 
 /**
@@ -137,7 +132,6 @@ export async function deleteOrigins(call: Call<never>, projectId: string, origin
   if (origins.length === 0) return;
   // Any list tells how an origin is spelled, however old it is.
   const known = await orGone(() => listed(call, projectId, 0));
-  // The integration is gone, and its whitelist with it.
   if (known === undefined) return;
   const isKept = (origin: string): boolean => call.run.isKept(domainObject(projectId, origin));
   const leaving = (): string[] =>

@@ -28,7 +28,6 @@ const args: ArgumentSpecs<Shape> = {
 /** The whole list of redirect domains (docs/design/api.md): one for each project, so its id is the project's. */
 export const whitelist = inIntegration<Shape, Outputs>({
   kind: whitelistDeclaration.kind,
-  version: 1,
   args,
   deleteBeforeReplace: whitelistDeclaration.deleteBeforeReplace,
 
