@@ -12,62 +12,46 @@ export const NO_ARGUMENTS = undefined as never;
 /** The names of a resource, whatever its types. */
 type Names = Declaration<Record<string, unknown>, Record<string, unknown>>;
 
-/**
- * A resource of this package: a custom resource whose `__provider` input points at `pulumi-svc/provider` (pointer.ts).
- * What it adds to the arguments are hidden inputs, all of them optional to the provider side: a program in another
- * language that declares the same type and pointer works as well.
- */
-abstract class SvcResource extends pulumi.CustomResource {
-  protected constructor(
-    declaration: Names,
-    name: string,
-    args: object | undefined,
-    given: pulumi.CustomResourceOptions | undefined,
-  ) {
-    const { kind } = declaration;
-    const type = typeToken(kind);
-    const opts = checkedOptions(`${kind} "${name}"`, args, given);
-    if (opts.import !== undefined) {
-      throw new Error(
-        `${kind} "${name}": the option "import" does not work for dynamic resources. Take the object over with "adopt: true" where the resource has it, or look it up with ${kind}.get.`,
-      );
-    }
-    checkInstallation();
-    super(
-      type,
-      name,
-      {
-        ...inputs(declaration, args),
-        __surplus: surplus(declaration, args),
-        __provider: pointer(kind),
-        __urn: urnOf(name, type, opts.parent),
-        __timeouts: timeouts(opts.customTimeouts),
-      },
-      options(declaration, opts),
-    );
-  }
-}
-
 /** What stands on a resource object: each argument and each output; an argument's own type gives way to that of an output. */
 type PropertiesOf<Shape extends object, Outputs extends object> = {
   readonly [Name in Exclude<keyof Shape, keyof Outputs>]: pulumi.Output<Shape[Name]>;
 } & { readonly [Name in keyof Outputs]-?: pulumi.Output<Outputs[Name]> };
 
-/** The base class of a resource: its arguments as a program may give them (`Args`), and its properties by its declaration. */
+/**
+ * The base class of a resource: its arguments as a program may give them (`Args`), and its properties by its declaration.
+ * The hidden inputs but the pointer are optional to the provider side: a program in another language that declares the
+ * same type and pointer works as well.
+ */
 export function resource<Args extends object, Shape extends object, Outputs extends object>(
   declaration: Declaration<Shape, Outputs>,
 ) {
-  abstract class Resource extends SvcResource {
-    constructor(name: string, args: object | undefined, opts?: pulumi.CustomResourceOptions) {
-      super(declaration, name, args, opts);
+  abstract class SvcResource extends pulumi.CustomResource {
+    constructor(name: string, args: object | undefined, given?: pulumi.CustomResourceOptions) {
+      const { kind } = declaration;
+      const type = typeToken(kind);
+      const opts = checkedOptions(`${kind} "${name}"`, args, given);
+      if (opts.import !== undefined) {
+        throw new Error(
+          `${kind} "${name}": the option "import" does not work for dynamic resources. Take the object over with "adopt: true" where the resource has it, or look it up with ${kind}.get.`,
+        );
+      }
+      checkInstallation();
+      const props = {
+        ...inputs(declaration, args),
+        __surplus: surplus(declaration, args),
+        __provider: pointer(kind),
+        __urn: urnOf(name, type, opts.parent),
+        __timeouts: timeouts(opts.customTimeouts),
+      };
+      super(type, name, props, options(declaration, opts));
     }
   }
   // The SDK puts the properties that the inputs name on the object; a class cannot say so of computed names.
-  return Resource as unknown as abstract new (
+  return SvcResource as unknown as abstract new (
     name: string,
     args: Args,
     opts?: pulumi.CustomResourceOptions,
-  ) => SvcResource & PropertiesOf<Shape, Outputs>;
+  ) => pulumi.CustomResource & PropertiesOf<Shape, Outputs>;
 }
 
 /** @throws when a program without types gives arguments or options that are none, or looks up without an id. */
@@ -98,13 +82,12 @@ function surplus({ args: declared }: Names, args: object | undefined): pulumi.In
   return (args.apply as Apply).call(args, unknown, true);
 }
 
-/** By name: spreading `args` would drag the internals of an Output into the inputs when all of it is one (docs/design/engine.md, Inputs and outputs). */
+/** By name: `args` may be an Output, whose internals a spread would take (docs/design/engine.md, Inputs and outputs). */
 function inputs({ args: declared, outputs }: Names, args: object | undefined): pulumi.Inputs {
   // Reading a property of an Output lifts it, so this works for a plain object and for an Output of one.
   const given = (args ?? {}) as Record<string, unknown>;
-  const props: pulumi.Inputs = {};
-  // An output that is not declared here would not be on the resource object.
-  for (const name of Object.keys(outputs)) props[name] = undefined;
+  // An output that is not named here would not be on the resource object.
+  const props: pulumi.Inputs = Object.fromEntries(Object.keys(outputs).map((name) => [name, undefined]));
   for (const [name, secrecy] of Object.entries(declared)) {
     props[name] = secrecy === "secret" && given[name] !== undefined ? pulumi.secret(given[name]) : given[name];
   }
@@ -116,16 +99,14 @@ function options(
   opts: pulumi.CustomResourceOptions,
 ): pulumi.CustomResourceOptions {
   // Secret arguments too: a read (`get`) brings no secret marks along (docs/design/engine.md, Inputs and outputs).
-  const all = { ...args, ...outputs };
-  const additionalSecretOutputs = Object.keys(all).filter(
-    (name) => args[name] === "secret" || outputs[name] === "secret",
-  );
+  const secret = [...Object.entries(args), ...Object.entries(outputs)].filter(([, secrecy]) => secrecy === "secret");
+  const additionalSecretOutputs = [...new Set(secret.map(([name]) => name))];
   return pulumi.mergeOptions({ ...(deleteBeforeReplace && { deleteBeforeReplace }), additionalSecretOutputs }, opts);
 }
 
 /**
- * As a raw promise, which carries no dependency: an Output would depend on a parent that is a custom resource, and be
- * unknown while that is replaced (docs/design/engine.md, Lines to the user).
+ * A raw promise: an Output would depend on a parent that is a custom resource, and be unknown while that is replaced
+ * (docs/design/engine.md, Lines to the user).
  */
 function urnOf(name: string, type: string, parent: pulumi.Resource | undefined): Promise<string> {
   // `promise()` is marked internal in the SDK's types; it is public on every Output since 1.0.

@@ -12,7 +12,7 @@ type InputsIn<Value> = Value extends Leaf
     ? InputOf<Element>[]
     : { [Name in keyof Value]: InputOf<Value[Name]> };
 
-/** Arguments as a program may give them, from the shape of their resolved values; of a union each member. */
+/** Arguments as a program may give them, from the shape of their resolved values. */
 export type ArgumentsOf<Shape> = {
   [Name in keyof Shape]: GivenOf<Exclude<Shape[Name], undefined>> | (undefined extends Shape[Name] ? undefined : never);
 };

@@ -18,11 +18,7 @@ export function checkInstallation(): void {
   checked = true;
 }
 
-/**
- * Whether the pointer resolves where the dynamic-provider process will resolve it: from the program's directory, then
- * from beside `@pulumi/pulumi`. Without this the first sign would be "Cannot find module" out of another process, for every
- * resource. Another version than this one is a warning.
- */
+/** Without this the first sign would be "Cannot find module" out of another process, for every resource. */
 function checkPointerResolves(): void {
   const found = resolve();
   if (found === undefined) {
@@ -38,6 +34,7 @@ function checkPointerResolves(): void {
   }
 }
 
+/** As the pointer resolves in the dynamic-provider process. */
 function resolve(): string | undefined {
   const anchors = [join(process.cwd(), "_"), require.resolve("@pulumi/pulumi/cmd/dynamic-provider")];
   for (const anchor of anchors) {
@@ -50,10 +47,7 @@ function resolve(): string | undefined {
   return undefined;
 }
 
-/**
- * Warns of an API key that the stack's configuration holds in clear: the engine copies its configuration into the state,
- * encrypted only where it is marked as a secret (docs/design/engine.md, Secrets and settings).
- */
+/** The engine copies the configuration into the state, in clear unless it is marked (docs/design/engine.md, Secrets and settings). */
 function warnOfPlainKey(): void {
   if (pulumi.runtime.allConfig()[KEY] === undefined || isSecret(KEY)) return;
   void pulumi.log.warn(
