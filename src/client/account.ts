@@ -23,11 +23,9 @@ export type Readable = keyof typeof LISTS;
 type ItemOf<What extends Readable> = z.infer<(typeof LISTS)[What][1]>[number];
 
 export const PROJECT = "/projects/{project_id}";
+const CHANGE_MS = 600_000;
 
-/**
- * What all calls of one account share: connections, reads, and what must not be repeated in a message. Transport and
- * redactor alone hold the key, out of sight: a client that is logged must not show it.
- */
+/** What all calls of one account share. The key is out of sight: a client that is logged must not show it. */
 export class Account {
   readonly settings: Settings;
   readonly requests: Requests;
@@ -41,7 +39,6 @@ export class Account {
       mutationAttemptTimeoutMs: options.mutationAttemptTimeoutMs ?? options.attemptTimeoutMs ?? 60_000,
       readDeadlineMs: options.readDeadlineMs ?? 30_000,
       heldOffMs: options.heldOffMs ?? 120_000,
-      mutationDeadlineMs: options.mutationDeadlineMs ?? 600_000,
       lagMs: options.lagMs ?? 3_000,
       pollCeilingMs: options.pollCeilingMs ?? 2_000,
       baseDelayMs: options.baseDelayMs ?? 250,
@@ -52,7 +49,6 @@ export class Account {
     this.creations = new Creations(this.requests, transport);
   }
 
-  /** A list of this project, shared with all who need it. */
   list<What extends Readable>(what: What, projectId: string): Collection<ItemOf<What>> {
     const read = () =>
       new SharedRead(PROJECT + LISTS[what][0], (events) => {
@@ -71,13 +67,9 @@ export class Account {
     return this.#read(what, projectId, { deadline: new Deadline(this.settings.readDeadlineMs), retry: false });
   }
 
-  /** Call before a change of these; call the returned function when it has ended. Nothing is kept from before or between. */
-  begin(projectId: string, what: readonly Readable[]): () => void {
-    return this.#reads.changing(what.map((one) => `${one} ${projectId}`));
-  }
-
+  /** Runs a change of these. Of their lists nothing is kept from before its end. */
   async changing<T>(projectId: string, what: readonly Readable[], change: () => Promise<T>): Promise<T> {
-    const over = this.begin(projectId, what);
+    const over = this.#reads.changing(what.map((one) => `${one} ${projectId}`));
     try {
       return await change();
     } finally {
@@ -87,7 +79,7 @@ export class Account {
 
   /** The clock of a change that was given none. */
   deadline(given: Deadline | undefined): Deadline {
-    return given ?? new Deadline(this.settings.mutationDeadlineMs);
+    return given ?? new Deadline(CHANGE_MS);
   }
 
   #read<What extends Readable>(

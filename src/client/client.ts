@@ -4,10 +4,7 @@ import { ComputesApi } from "./api/computes";
 import { ProjectsApi } from "./api/projects";
 import type { ClientOptions } from "./options";
 
-/**
- * The typed API of one account. Reads are shared and kept, changes of computes stand in one line for each project: both work
- * as long as an account has one client in a process.
- */
+/** The typed API of one account. A process has one for each: reads are shared, and changes of computes stand in one line. */
 export class Client {
   readonly projects: ProjectsApi;
   readonly computes: ComputesApi;

@@ -12,8 +12,6 @@ export interface ClientOptions {
   mutationAttemptTimeoutMs?: number | undefined;
   /** How long a read may take in all. @default 30_000 */
   readDeadlineMs?: number | undefined;
-  /** How long a change may take in all, its wait included. @default 600_000 */
-  mutationDeadlineMs?: number | undefined;
   /** How long a read may be held off (429, 423) beside that. @default 120_000 */
   heldOffMs?: number | undefined;
   /** How long lists may lag behind a change. @default 3_000 */

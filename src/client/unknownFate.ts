@@ -11,14 +11,14 @@ import type { Waiting } from "./reads/sharedReads";
 /** The service tells its time in whole seconds. */
 const CLOCK_STEP_MS = 1_000;
 
-/** What a lifecycle knows of the object that it creates, and how it is told from others. */
+/** How a lifecycle tells the object that it creates from others. */
 export interface Creation<Item> {
   /**
-   * Looks at the list that is taken right before each attempt, which leaves in the same tick; what it throws ends the
+   * Looks at the list that is taken right before each attempt, which leaves in the same tick. What it throws ends the
    * creation before anything is sent.
    */
   readonly check?: ((listed: readonly Item[]) => void) | undefined;
-  /** Whether every readable attribute that was sent stands there, with the value that was sent. */
+  /** Whether it shows every readable attribute that was sent, with the value that was sent. */
   readonly isOurs: (item: Item) => boolean;
   /** Whether it is what was accepted without a word. @default isOurs */
   readonly isAccepted?: ((item: Item) => boolean) | undefined;
@@ -26,28 +26,25 @@ export interface Creation<Item> {
   readonly isCandidate: (item: Item) => boolean;
   /** Names a candidate that is not proven to be ours, with its age and what differs. */
   readonly describe: (item: Item) => string;
-  /** How to manage a candidate after all, where that is possible. */
+  /** How to go on with candidates that are not proven. */
   readonly ways?: ((items: readonly Item[]) => string) | undefined;
-  /** The answer was lost, and the object was found. */
   readonly onFound: (item: Item) => void;
 }
 
-/** How one is created. */
 interface Posting<Item, Body> {
   /** For messages, such as `the compute`. */
   readonly thing: string;
   readonly request: Request;
-  /** Of the answer; undefined: the route answers without a body. */
+  /** Undefined: the route answers without a body. */
   readonly shape: z.ZodType<Body> | undefined;
   readonly collection: Collection<Item>;
   readonly idOf: (item: Item) => string;
-  /** The id that the service has given it, where it gives one. */
   readonly madeId?: ((made: Body) => string) | undefined;
   /** What those have in common that could be taken for each other. */
   readonly alike: string;
 }
 
-/** What came of a creation: the answer, or the object that was found where the answer was lost, or said nothing. */
+/** The answer, or the object that was found where the answer was lost, or said nothing. */
 type Outcome<Item, Body> = { readonly made: Body } | { readonly found: Item; readonly wasLost: boolean };
 
 /**
@@ -105,7 +102,7 @@ export class Creations {
     }
   }
 
-  /** Waits for those that look alike. `over` lets the next one go. */
+  /** `over` lets the next one go. */
   async #turn(alike: string, { deadline }: Waiting): Promise<{ claimed: Set<string>; over: () => void }> {
     const siblings = this.#siblings.get(alike) ?? { newest: Promise.resolve(), claimed: new Set<string>() };
     this.#siblings.set(alike, siblings);
@@ -153,7 +150,7 @@ export class Creations {
   }
 }
 
-/** Reads the effect of a change that was accepted: a read that fails leaves open whether it took effect. */
+/** Reads the effect of a change that was accepted: a read that fails leaves it open. */
 export async function effectOf<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();

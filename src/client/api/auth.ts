@@ -22,12 +22,8 @@ const EMAIL_SERVER = `${AUTH}/email_server`;
 /** What an integration takes with it when it comes or goes. */
 const ALL: readonly Readable[] = ["integrations", "oauthProviders", "domains", "emailServer"];
 
-export interface Deletion extends Waiting {
-  /** Runs before each attempt, which leaves in the same tick. */
-  readonly before?: (() => void) | undefined;
-}
+type Deletion = Waiting & Pick<Request, "before">;
 
-/** The managed auth of a project. */
 export class AuthApi {
   constructor(private readonly account: Account) {}
 
@@ -110,10 +106,7 @@ export class AuthApi {
     }
   }
 
-  /**
-   * Users cannot be listed: what leaves it open is settled by sending it again, or by their integration, which takes them
-   * along.
-   */
+  /** Users cannot be listed: what leaves it open is settled by sending it again, or by the integration that they live in. */
   async deleteUser(
     projectId: string,
     userId: string,
@@ -191,7 +184,6 @@ export class AuthApi {
     );
   }
 
-  /** The service answers without a body, so the list has to show the domain. */
   async addDomain(
     projectId: string,
     domain: string,
@@ -260,10 +252,7 @@ export class AuthApi {
     }
   }
 
-  /**
-   * An answer without a body is read: `isShown` tells whether it shows what was sent. Any other answer than the
-   * configuration proves nothing, since a password cannot be read back.
-   */
+  /** `isShown` decides where the answer has no body. Any other body proves nothing, since a password cannot be read back. */
   async updateEmailServer(
     projectId: string,
     body: EmailServerRequest,
@@ -282,16 +271,14 @@ export class AuthApi {
     });
   }
 
-  /** Goes back to the shared server: the deletion of a configuration. One that is gone with its integration is fine. */
+  /** Goes back to the shared server. One that is gone with its integration is fine. */
   async resetEmailServer(projectId: string, deletion: Deletion = {}): Promise<void> {
     const isAnother = ({ type }: EmailServerRecord): boolean => type !== "shared";
-    const isShared = (server: EmailServerRecord): boolean => !isAnother(server);
     const send = async () => ({
-      value: await this.updateEmailServer(projectId, { type: "shared" }, isShared, deletion),
+      value: await this.updateEmailServer(projectId, { type: "shared" }, (server) => !isAnother(server), deletion),
     });
-    const reset = await this.account
-      .list("emailServer", projectId)
-      .without(isAnother, "another e-mail server", send, deletion);
+    const servers = this.account.list("emailServer", projectId);
+    const reset = await servers.without(isAnother, "another e-mail server", send, deletion);
     if (reset !== undefined && isAnother(reset.value))
       throw new FateUnknownError(`the service accepted it, but shows the type ${reset.value.type}`);
   }
@@ -318,15 +305,11 @@ class NothingToDelete extends Error {}
 /** An entry that names no auth provider is anybody's. */
 export const isOf =
   (authProvider: string) =>
-  ({ auth_provider }: WhitelistDomainRecord): boolean =>
-    auth_provider === undefined || auth_provider === authProvider;
+  ({ auth_provider = authProvider }: WhitelistDomainRecord): boolean =>
+    auth_provider === authProvider;
 
 /** What a good answer has to show. */
-function shown<T>(
-  value: T | undefined,
-  otherwise: string,
-  { method, template }: Pick<Request, "method" | "template">,
-): T {
-  if (value === undefined) throw new FateUnknownError(otherwise, { method, path: template });
+function shown<T>(value: T | undefined, otherwise: string, request: Pick<Request, "method" | "template">): T {
+  if (value === undefined) throw new FateUnknownError(otherwise, { method: request.method, path: request.template });
   return value;
 }

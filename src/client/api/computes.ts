@@ -23,7 +23,6 @@ export interface ChangeOptions extends Waiting {
   idleIsReady?: boolean | undefined;
 }
 
-/** What the requests of one change share. */
 interface Common extends Pick<Request, "deadline" | "onProgress" | "retryLocked" | "fate"> {
   params: { project_id: string };
 }
@@ -75,7 +74,7 @@ export class ComputesApi {
     return this.#change(common, send, (told) => this.#untilReady(told, common, options));
   }
 
-  /** `isShown`: whether the record shows what was sent. Decides where the response leaves it open. */
+  /** `isShown`: whether the record shows what was sent, which decides where the response leaves it open. */
   async update(
     projectId: string,
     endpointId: string,
@@ -100,10 +99,7 @@ export class ComputesApi {
     return endpoint;
   }
 
-  /**
-   * Returns once the compute is off the list and the operations of its deletion have ended. One that is gone is fine.
-   * `before` runs before each attempt, which leaves in the same tick.
-   */
+  /** Returns once it is off the list and the operations of its deletion have ended. One that is gone is fine. */
   async delete(projectId: string, endpointId: string, before: () => void, options: Waiting = {}): Promise<void> {
     const common = this.#common(projectId, options);
     const params = { ...common.params, endpoint_id: endpointId };
@@ -175,23 +171,14 @@ export class ComputesApi {
   /** Through the line of the project; its lists are not kept before the wait has ended. */
   async #change<A, T>(common: Common, send: () => Promise<A>, wait: (told: A) => Promise<T>): Promise<T> {
     const { params, deadline, onProgress } = common;
-    const over = this.account.begin(params.project_id, ["endpoints", "operations"]);
-    try {
-      return await this.#state(params.project_id).queue.run({ deadline, onProgress, send, wait });
-    } finally {
-      over();
-    }
+    const queued = () => this.#state(params.project_id).queue.run({ deadline, onProgress, send, wait });
+    return this.account.changing(params.project_id, ["endpoints", "operations"], queued);
   }
 
   #common(projectId: string, { deadline, onProgress }: Waiting): Common {
     const params = { project_id: projectId };
-    return {
-      params,
-      deadline: this.account.deadline(deadline),
-      onProgress,
-      retryLocked: false,
-      fate: { open: false },
-    };
+    const timed = { deadline: this.account.deadline(deadline), onProgress };
+    return { params, ...timed, retryLocked: false, fate: { open: false } };
   }
 
   async #sendTo(endpointId: string, request: Request): Promise<Told> {
@@ -213,7 +200,6 @@ export class ComputesApi {
     return this.#state(common.params.project_id).watch.wait(wait, common.deadline);
   }
 
-  /** What belongs to one project. */
   #state(projectId: string) {
     const known = this.#states.get(projectId);
     if (known !== undefined) return known;

@@ -4,7 +4,7 @@ import { newestOf } from "../operations/waits";
 import { isRouteMissing, type ListOptions } from "../reads/absence";
 import type { BranchRecord, OperationRecord } from "./records";
 
-/** Projects, their branches and operations: routes that not every service has. */
+/** Routes that not every service has. */
 export class ProjectsApi {
   /** Whether a route has answered or was found to be missing, by its name and project. */
   readonly #known = new Map<string, "there" | "missing">();
@@ -16,7 +16,7 @@ export class ProjectsApi {
     return this.#optional("branches", projectId, options, () => this.account.list("branches", projectId).list(options));
   }
 
-  /** The newest operations of the project, newest first; undefined: the service has no such route, or the key may not use it. */
+  /** The newest first; undefined: the service has no such route, or the key may not use it. */
   async operations(projectId: string, options: ListOptions = {}): Promise<readonly OperationRecord[] | undefined> {
     const read = () => this.account.list("operations", projectId).list(options);
     return this.#optional("operations", projectId, options, read);

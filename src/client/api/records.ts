@@ -1,12 +1,14 @@
 import { z } from "zod";
 
 /*
- * What the service answers (docs/design/api.md), read tolerantly: unknown fields pass, what may be absent is optional, and
- * only what the client or a resource cannot do without is required. A null counts as absent: see `withoutNulls`.
+ * What the service answers (docs/design/api.md), read tolerantly: unknown fields pass, and only what the client or a
+ * resource cannot do without is required. A null counts as absent: see `withoutNulls`.
  */
 
 /** What create and update send of a compute, and its record shows. */
 const endpointAttributes = {
+  branch_id: z.string().optional(),
+  type: z.string().optional(),
   name: z.string().optional(),
   region_id: z.string().optional(),
   autoscaling_limit_min_cu: z.number().optional(),
@@ -26,12 +28,9 @@ const endpointAttributes = {
   passwordless_access: z.boolean().optional(),
   provisioner: z.string().optional(),
 };
-export type EndpointAttributes = z.infer<z.ZodObject<typeof endpointAttributes>> & {
-  branch_id?: string | undefined;
-  type?: string | undefined;
-};
+export type EndpointAttributes = z.infer<z.ZodObject<typeof endpointAttributes>>;
 
-export const endpointSchema = z.looseObject({
+const endpointSchema = z.looseObject({
   ...endpointAttributes,
   id: z.string().min(1),
   host: z.string(),
@@ -48,7 +47,7 @@ export const endpointSchema = z.looseObject({
 });
 export type EndpointRecord = z.infer<typeof endpointSchema>;
 
-export const operationSchema = z.looseObject({
+const operationSchema = z.looseObject({
   id: z.string().min(1),
   action: z.string(),
   status: z.string(),
@@ -58,7 +57,7 @@ export const operationSchema = z.looseObject({
 });
 export type OperationRecord = z.infer<typeof operationSchema>;
 
-export const authIntegrationSchema = z.looseObject({
+const authIntegrationSchema = z.looseObject({
   auth_provider: z.string().min(1),
   auth_provider_project_id: z.string(),
   branch_id: z.string(),
@@ -69,8 +68,7 @@ export const authIntegrationSchema = z.looseObject({
 });
 export type AuthIntegrationRecord = z.infer<typeof authIntegrationSchema>;
 
-export const keySetSchema = z.looseObject({
-  auth_provider: z.string().optional(),
+const keySetSchema = z.looseObject({
   auth_provider_project_id: z.string(),
   pub_client_key: z.string().min(1),
   secret_server_key: z.string().min(1),
@@ -80,7 +78,7 @@ export const keySetSchema = z.looseObject({
 });
 export type KeySetRecord = z.infer<typeof keySetSchema>;
 
-export const oauthProviderSchema = z.looseObject({
+const oauthProviderSchema = z.looseObject({
   id: z.string().min(1),
   type: z.string(),
   client_id: z.string().optional(),
@@ -88,13 +86,13 @@ export const oauthProviderSchema = z.looseObject({
 });
 export type OAuthProviderRecord = z.infer<typeof oauthProviderSchema>;
 
-export const whitelistDomainSchema = z.looseObject({
+const whitelistDomainSchema = z.looseObject({
   domain: z.string().min(1),
   auth_provider: z.string().optional(),
 });
 export type WhitelistDomainRecord = z.infer<typeof whitelistDomainSchema>;
 
-export const emailServerSchema = z.looseObject({
+const emailServerSchema = z.looseObject({
   type: z.string(),
   host: z.string().optional(),
   port: z.number().optional(),
@@ -105,7 +103,7 @@ export const emailServerSchema = z.looseObject({
 });
 export type EmailServerRecord = z.infer<typeof emailServerSchema>;
 
-export const branchSchema = z.looseObject({
+const branchSchema = z.looseObject({
   id: z.string().min(1),
   name: z.string().optional(),
   default: z.boolean().optional(),
@@ -131,7 +129,7 @@ export const bodies = {
   emailServers: emailServerSchema.transform((server) => [server]),
 };
 
-/** Drops the fields that are null, at any depth: the service writes "not set" both ways. */
+/** Drops the fields that are null, at any depth. */
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== "object" || value === null) return value;

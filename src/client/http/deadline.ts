@@ -1,4 +1,4 @@
-/** The longest delay that setTimeout takes; above it fires at once. */
+/** Above this delay setTimeout fires at once. */
 export const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** The timer is ref'd on purpose: somebody awaits it. */
@@ -7,8 +7,8 @@ export function sleep(ms: number): Promise<void> {
 }
 
 /**
- * The one clock of a step of a resource. It stands still while somebody has paused it: in our own queue, and while the
- * service holds a read off. Counted on a clock that no one can set back.
+ * The clock of a step of a resource (docs/design/rules.md, 6). It stands still while somebody has paused it, and a change of
+ * the system's time does not move it.
  */
 export class Deadline {
   #leftMs: number;

@@ -50,26 +50,20 @@ export class SvcError extends Error {
   }
 }
 
-/** 400, 422 and any other refusal without a class of its own: sending the same again helps nobody. */
+// Which status stands for which: `MEANINGS` of responses.ts.
+/** 400, 422 and any other refusal without a class of its own. */
 export class BadRequestError extends SvcError {}
-/** 401: the key is missing or wrong. */
 export class AuthenticationError extends SvcError {}
-/** 403: the key may not do this. */
 export class PermissionError extends SvcError {}
 /** 404 or 410 with the error body of the service (reads/absence.ts), and a compute that disappeared while it was waited for. */
 export class NotFoundError extends SvcError {}
-/** 409 */
 export class ConflictError extends SvcError {}
-/** 423: the project has a running operation; nothing was executed. */
 export class LockedError extends SvcError {}
-/** 429 */
 export class RateLimitError extends SvcError {}
-/** 5xx */
 export class ServiceError extends SvcError {}
 /** An attempt or the whole call took too long, or the service gave up waiting (408). */
 export class TimeoutError extends SvcError {}
 
-/** The network failed. */
 export class ConnectionError extends SvcError {}
 /** A response that is not the service's: HTML, cut JSON, a missing field, a 404 of something in front of it. */
 export class BadResponseError extends SvcError {}
@@ -77,15 +71,13 @@ export class BadResponseError extends SvcError {}
 /** A request that may have taken effect, and whose effect was not found again. */
 export class FateUnknownError extends SvcError {}
 
-/** An operation of the service ended badly. */
 export class OperationFailedError extends SvcError {}
 /** Nothing is under way at a compute that is not ready: waiting does not help. */
 export class NotStartingError extends SvcError {}
-
 /** The deadline passed while a compute was waited for. */
 export class WaitTimeoutError extends SvcError {}
 
-/** The same error, ended by a deadline, with more to say. For what a single exchange can end with. */
+/** The same error, ended by a deadline, with more to say. */
 export function saying(error: SvcError, more: string, deadlineMs: number): SvcError {
   // Every class of ours has the constructor of SvcError.
   const Same = error.constructor as typeof SvcError;
@@ -94,13 +86,12 @@ export function saying(error: SvcError, more: string, deadlineMs: number): SvcEr
 
 export const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
 
-/** The error where the service asks for a longer pause than is left. */
 export function tooLate(error: SvcError, leftMs: number, totalMs: number): SvcError {
   const asked = inSeconds(error.retryAfterMs ?? 0);
   return saying(error, `the service asks to wait ${asked}, more than the ${inSeconds(leftMs)} left`, totalMs);
 }
 
-/** The error for a call whose time is over: what stood in its way, as far as that is known. */
+/** `trouble`: what stood in the way, as far as that is known. */
 export function outOfTime(totalMs: number, facts: ErrorFacts, trouble?: SvcError): SvcError {
   return trouble === undefined
     ? new TimeoutError(`no answer within ${inSeconds(totalMs)}`, { ...facts, deadlineMs: totalMs })

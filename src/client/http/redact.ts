@@ -1,7 +1,7 @@
 const SECRET_FIELD = /secret|password|token|api_?key/i;
 const SHOWN = "[secret]";
 
-/** Their names are the user's, and a value there may be a secret. Short ones (`on`, `64MB`) are words of any message. */
+/** A value under a name of the user's may be a secret. Short ones (`on`, `64MB`) are words of any message. */
 const FREE_FIELD = /^(pg_settings|pgSettings)$/;
 const SHORTEST_IN_FREE_FIELD = 8;
 /** Where the user's name tells of a secret. */
@@ -41,10 +41,7 @@ function spellings(secret: string): string[] {
 
 const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/**
- * The secrets of one account: its key, and what its calls have seen in arguments, requests and responses. Text of the
- * service passes here once, where it enters a message; so no message repeats a secret.
- */
+/** The secrets that one account has seen. Text of the service passes here once, where it enters a message. */
 export class Redactor {
   readonly #secrets: Set<string>;
   #pattern: RegExp | undefined;
@@ -53,7 +50,6 @@ export class Redactor {
     this.#secrets = new Set([apiKey]);
   }
 
-  /** Remembers the secrets in these arguments, requests or responses. */
   learn(...bodies: readonly unknown[]): void {
     const known = this.#secrets.size;
     for (const secret of secretsOf(bodies)) this.#secrets.add(secret);

@@ -24,11 +24,11 @@ export interface Request {
   onProgress?: ((text: string) => void) | undefined;
   /** Runs before each attempt, which leaves in the same tick as it ends. What it throws ends the call. */
   before?: (() => Promise<void> | void) | undefined;
-  /** Of a change that is sent again by somebody else: whether an earlier attempt may have taken effect. */
+  /** Shared with whoever sends it again: whether an attempt may have taken effect. */
   fate?: { open: boolean };
   /** Called when the service holds a read off; the returned function when that is over. */
   onHeldOff?: () => () => void;
-  /** Takes the error of each attempt that failed. */
+  /** Hears of each attempt that failed. */
   onTrouble?: (error: SvcError) => void;
 }
 
@@ -52,7 +52,6 @@ function pathOf({ method, template, params }: Request): string {
 
 const NAMED = { project_id: "project", branch_id: "branch", endpoint_id: "compute" } as const;
 
-/** The objects that a request names. */
 function namesIn({ params, body }: Request): string {
   const { endpoint, ...fields } = (body ?? {}) as { endpoint?: object };
   const all: Record<string, unknown> = { ...fields, ...endpoint, ...params };
@@ -60,7 +59,6 @@ function namesIn({ params, body }: Request): string {
   return named.map(([field, what]) => `${what} ${String(all[field])}`).join(", ");
 }
 
-/** Makes requests: attempts, retries by what is known to have happened, responses checked against their shape. */
 export class Requests {
   #refusedKey: errors.AuthenticationError | undefined;
 
@@ -70,7 +68,6 @@ export class Requests {
     private readonly settings: Settings,
   ) {}
 
-  /** A good response with a body of this shape. */
   async read<S extends z.ZodType>(request: Request, shape: S): Promise<z.infer<S>> {
     const { value, odd } = await this.#send(request, shape);
     if (odd !== undefined) throw odd;

@@ -34,7 +34,6 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** The JSON of a body; undefined when it is none. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -46,7 +45,6 @@ function jsonOf(text: string): unknown {
 const text = z.string().min(1).optional().catch(undefined);
 const refusal = z.object({ code: text, message: text, request_id: text }).catch({});
 
-/** What a request says of itself in a message. */
 export interface Asked extends ErrorFacts {
   /** The objects that its path and body name, such as `project prj-1, branch br-2`. */
   names: string;

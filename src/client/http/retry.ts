@@ -2,7 +2,7 @@ import * as errors from "./errors";
 import { SvcError } from "./errors";
 import { isCertificateTrouble, TOO_LONG } from "./transport";
 
-/** The longest pause that we choose ourselves; `Retry-After` may ask for more. */
+/** Of the pauses that we choose ourselves; `Retry-After` may ask for more. */
 export const LONGEST_DELAY_MS = 5_000;
 /** How many attempts may end in a fault of the network or the service. Locks and limits are waited for until the deadline. */
 export const MOST_FAULTS = 12;
@@ -30,7 +30,7 @@ export function whatHappened(error: SvcError): Happened {
 
 const WAITED = [errors.OperationFailedError, errors.NotStartingError, errors.WaitTimeoutError];
 
-/** Whether a change that failed like this may have taken effect all the same. */
+/** Whether a change that failed like this may have taken effect. */
 export function mayHaveTakenEffect(error: unknown): boolean {
   // What is waited for was accepted.
   if (WAITED.some((kind) => error instanceof kind)) return true;
@@ -44,15 +44,15 @@ export type Verdict =
   /** `too-late`: the service asks for a longer pause than is left. `unknown-fate`: look before anything else. */
   | { retry: false; because: "refused" | "unknown-fate" | "too-late" | "out-of-time" | "enough" };
 
+/** What was tried so far, the last attempt included. */
 export interface Tried {
   error: SvcError;
-  /** Sending it twice does no harm: a read, PATCH, DELETE. */
+  /** Sending it twice does no harm. */
   repeatable: boolean;
-  /** Attempts made so far, this one included. */
   attempts: number;
-  /** How many of them ended in a fault, this one included. */
+  /** How many of them ended in a fault. */
   faults: number;
-  /** What is left of the deadline; of the time to be held off, where that is counted apart. */
+  /** Of the deadline; of the time to be held off, where that is counted apart. */
   remainingMs: number;
   baseDelayMs: number;
   /** In [0, 1). */

@@ -11,7 +11,6 @@ const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 /** The reason of a ConnectionError for an answer beyond the limit. */
 export const TOO_LONG = "ETOOLONG";
 
-/** One attempt. */
 export interface Attempt extends Pick<Request, "method" | "template" | "body"> {
   /** What is sent, its values encoded. */
   path: string;
@@ -20,7 +19,6 @@ export interface Attempt extends Pick<Request, "method" | "template" | "body"> {
   repeatable: boolean;
 }
 
-/** What came back, whatever its status. */
 export interface RawResponse {
   status: number;
   text: string;
@@ -31,7 +29,7 @@ export interface RawResponse {
 
 /** Codes of failures to reach the host: no byte of the request has been sent. */
 const NOT_SENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EHOSTUNREACH", "ENETUNREACH"]);
-/** The certificate was refused, which comes before the request too, and no repetition mends it. */
+/** The certificate was refused: before anything is sent, and no repetition mends it. */
 const CERTIFICATE = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 
 export function isCertificateTrouble(reason: string): boolean {

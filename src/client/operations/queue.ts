@@ -2,8 +2,7 @@ import { type Deadline, sleep } from "../http/deadline";
 import { inSeconds, LockedError, saying, tooLate } from "../http/errors";
 import { verdictOn } from "../http/retry";
 
-/** One change of a project: it is sent, answered, and its operations are waited for. */
-export interface Job<A, T> {
+interface Job<A, T> {
   deadline: Deadline;
   onProgress: ((text: string) => void) | undefined;
   /** Throws a LockedError when the project is locked. */
@@ -14,15 +13,16 @@ export interface Job<A, T> {
 const heldBy = (locked: LockedError, { totalMs }: Deadline): Error =>
   saying(locked, `another operation held it for ${inSeconds(totalMs)}`, totalMs);
 
-interface Ticket extends Pick<Job<unknown, unknown>, "onProgress"> {
+type Clock = Pick<Job<unknown, unknown>, "deadline" | "onProgress">;
+
+interface Ticket extends Pick<Clock, "onProgress"> {
   turn: number;
   enter: () => void;
 }
 
 /**
- * The line of one project. Whether a project locks while an operation runs shows only when asked: changes go side by side
- * until the first 423, and from then on one after the other, waits included. Without the line siblings of one command
- * would ask for the lock in a loop, and those of a project that does not lock need none.
+ * The line of one project (docs/design/decisions.md, Time, queues and speed): changes go side by side until the first 423,
+ * and from then on one after the other, waits included.
  */
 export class ProjectQueue {
   #locks = false;
@@ -67,11 +67,7 @@ export class ProjectQueue {
   }
 
   /** The lock is not ours: nothing of ours is under way. Keeps its place, so that only one of us asks. */
-  async #waitForStranger<A, T>(
-    error: LockedError,
-    attempts: number,
-    { deadline, onProgress }: Job<A, T>,
-  ): Promise<void> {
+  async #waitForStranger(error: LockedError, attempts: number, { deadline, onProgress }: Clock): Promise<void> {
     const remainingMs = deadline.remainingMs();
     const { baseDelayMs } = this;
     const tried = { error, repeatable: true, attempts, faults: 0, remainingMs, baseDelayMs, random: Math.random() };
@@ -84,7 +80,7 @@ export class ProjectQueue {
     if (deadline.expired) throw heldBy(error, deadline);
   }
 
-  async #enter<A, T>(turn: number, { deadline, onProgress }: Job<A, T>): Promise<void> {
+  async #enter(turn: number, { deadline, onProgress }: Clock): Promise<void> {
     if (!this.#locks || this.#underWay === 0) {
       this.#underWay += 1;
       return;

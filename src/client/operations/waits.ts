@@ -28,7 +28,6 @@ function operationFailed(operation: OperationRecord, redactor: Redactor): Operat
   return new OperationFailedError(redactor.clean(describe(operation)) + words);
 }
 
-/** What an accepted change told. */
 export interface Told {
   readonly endpointId: string;
   /** Undefined: no change was sent, or its response had no body. */
@@ -46,7 +45,7 @@ interface Awaited extends Told {
   readonly onProgress?: ((text: string) => void) | undefined;
 }
 
-/** One change of one compute: its operations, and how they are told. */
+/** The operations of one change of one compute, and how they are told. */
 abstract class Followed<Known extends Awaited> {
   /** For messages: how the compute was last seen, and what to say where it was not. */
   protected abstract readonly seen: string | undefined;
@@ -115,14 +114,12 @@ abstract class Followed<Known extends Awaited> {
   }
 }
 
-/** What is known of a change when its wait begins. */
 interface Expectation extends Awaited {
   /** A change was sent, so lists may lag behind it. */
   readonly changed: boolean;
   readonly idleIsReady: boolean;
 }
 
-/** Ready, still under way, or failed: one compute after one change. */
 export class EndpointWait extends Followed<Expectation> implements Condition<EndpointRecord> {
   protected readonly unseen = "not seen in any list";
   #last = this.known.endpoint;

@@ -5,7 +5,6 @@ import type { EndpointRecord, OperationRecord } from "../api/records";
 const FIRST_PAUSE_MS = 200;
 const GROWTH = 1.5;
 
-/** A project at one time. */
 export interface Snapshot {
   /** When the asking began (performance.now). */
   lookedAt: number;
@@ -14,9 +13,8 @@ export interface Snapshot {
   operations: readonly OperationRecord[] | undefined;
 }
 
-/** What one change waits for. */
 export interface Condition<T> {
-  /** Returns what was waited for, undefined while it is not there yet; throws when it will never be. */
+  /** Undefined while it is not there yet; throws when it will never be. */
   see: (snapshot: Snapshot) => { done: T } | undefined;
   /** The error for a deadline that has passed; `trouble` is why the last look failed, if it did. */
   timedOut: (deadline: Deadline, trouble: SvcError | undefined) => Error;
@@ -28,7 +26,7 @@ interface Waiter {
   fail: (error: unknown) => void;
 }
 
-/** Errors of a look that another look will not mend. */
+/** Another look will not mend it. */
 function isFinal(error: unknown): boolean {
   if (!(error instanceof SvcError)) return true;
   const kinds = [AuthenticationError, PermissionError, NotFoundError, BadRequestError];
@@ -43,8 +41,8 @@ export class ProjectWatch {
   #trouble: SvcError | undefined;
   #wake: () => void = () => undefined;
 
+  /** `look` makes one attempt: the loop makes the next one. */
   constructor(
-    /** Makes one attempt and does not retry: the loop does. */
     private readonly look: () => Promise<Snapshot>,
     private readonly ceilingMs: number,
   ) {}

@@ -8,20 +8,17 @@ import type { Kept, Waiting } from "./sharedReads";
 
 export const isGoneStatus = (status: number): boolean => status === 404 || status === 410;
 
-/** The error body of the service: an object with two texts. Something in front of it answers otherwise (a number for a code). */
+/** The error body of the service: two texts. Something in front of it answers otherwise, such as a number for a code. */
 export function isErrorBody(body: unknown): boolean {
   if (typeof body !== "object" || body === null || !("code" in body) || !("message" in body)) return false;
   return typeof body.code === "string" && typeof body.message === "string";
 }
 
-/**
- * A route that the service does not have, if what it is of exists. A 404 without the error body is none of the service's
- * (docs/design/api.md, Errors), and says nothing of its routes.
- */
+/** A route that the service does not have, if what it is of exists. A 404 without the error body says nothing of routes. */
 export const isRouteMissing = (error: unknown): error is SvcError =>
   error instanceof NotFoundError || (error instanceof SvcError && error.status === 405);
 
-/** What is believed once each look of a loop has shown it for as long as lists may lag. */
+/** Believed once each look of a loop has shown it for as long as lists may lag. */
 export class Lasting {
   #since: number | undefined;
 
@@ -39,7 +36,6 @@ export interface ListOptions extends Waiting {
   since?: number | undefined;
 }
 
-/** The list of one collection of one project, which may lag for `lagMs` behind a change. */
 export class Collection<T> {
   constructor(
     private readonly lagMs: number,
@@ -111,7 +107,7 @@ export class Collection<T> {
   }
 }
 
-/** Reads what may be gone with what it lives in: undefined where the service says so. */
+/** Undefined where the service says that it is gone, maybe with what it lives in. */
 export async function orGone<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();

@@ -8,7 +8,6 @@ export interface Waiting {
   onProgress?: ((text: string) => void) | undefined;
 }
 
-/** What a read tells while it is under way. */
 type ReadEvents = Required<Pick<Request, "onProgress" | "onHeldOff" | "onTrouble">>;
 
 /** One read that several may wait for, each by its own clock. All clocks stand still while the service holds the read off. */
@@ -16,7 +15,6 @@ export class SharedRead<T> {
   /** On the clock of performance.now. */
   readonly askedAt = performance.now();
   readonly answer: Promise<T>;
-  /** What came back, once it has. */
   answered: { value: T } | undefined;
   readonly #waiting = new Map<Waiting, (() => void) | undefined>();
   #heldOff = 0;
@@ -40,7 +38,6 @@ export class SharedRead<T> {
     );
   }
 
-  /** The answer, or an error once this deadline has passed. */
   async wait(waiting: Waiting): Promise<T> {
     this.#waiting.set(waiting, this.#heldOff > 0 ? waiting.deadline?.pause() : undefined);
     try {
@@ -82,18 +79,12 @@ export interface Kept<T> {
   latest: SharedRead<T>;
 }
 
-/**
- * What several callers need is asked for once, and kept until a change of ours: a refresh of many resources costs one
- * list for each collection and project.
- */
+/** What several callers need is asked for once, and kept until a change of ours. */
 export class SharedReads {
   readonly #kept = new Map<string, Kept<unknown>>();
   readonly #changedAt = new Map<string, number>();
 
-  /**
-   * A read that was asked for at `since` or later; left out: at any time since our last change. `key` stands for one type
-   * of answer.
-   */
+  /** A read that was asked for at `since` or later. `key` stands for one type of answer. */
   get<T>(key: string, ask: () => SharedRead<T>, since = this.#changedAt.get(key) ?? 0): Kept<T> {
     // One key is only ever asked with one `ask`, so what is kept under it has that type.
     const kept = this.#kept.get(key) as Kept<T> | undefined;
