@@ -4,9 +4,8 @@ import type { Kind } from "./pointer";
 type Secrecy = "plain" | "secret";
 
 /**
- * The one declaration of a resource. Its class and the names on it, its lifecycle and the reference are made from it, or
- * checked against it. `Shape`: the arguments, as they are once they are known; `Outputs`: what the service adds, and
- * arguments that have a value (or another type) also where the program leaves them out.
+ * What the class of a resource, its lifecycle and the reference are made from. `Shape`: the arguments, once they are known;
+ * `Outputs`: what the service adds, and arguments that have a value (or another type) also where they are left out.
  */
 export interface Declaration<Shape extends object, Outputs extends object> {
   readonly kind: Kind;

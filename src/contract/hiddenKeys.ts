@@ -7,7 +7,7 @@ export type Properties = Record<string, unknown>;
  * `__unfinished` stand in the outs only.
  */
 export interface Hidden {
-  /** The text that the dynamic-provider process evaluates (pointer.ts). */
+  /** See pointer.ts. */
   readonly __provider?: string;
   /** The resource's URN: where progress and warnings are shown. */
   readonly __urn?: string;
@@ -19,10 +19,7 @@ export interface Hidden {
   readonly __args?: readonly string[];
   /** The shape of the outs, counted per kind; see `Lifecycle.upgrade`. */
   readonly __version?: number;
-  /**
-   * The last create or update (which it names) ended before the object was ready. Only its presence counts. It holds no
-   * words of the service, which may repeat a secret: the state keeps it in clear.
-   */
+  /** The last create or update (its value) was not finished. No words of the service: they may repeat a secret. */
   readonly __unfinished?: string;
 }
 

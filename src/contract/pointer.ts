@@ -1,17 +1,12 @@
 /**
- * The text that stands as `__provider` in the state of every resource: a permanent contract.
+ * The text that stands as `__provider` in the state of every resource: a permanent contract (docs/design/decisions.md, The
+ * pointer and dynamic resources). `test/contract/pointer.test.ts` holds the exact text.
  *
- * Why it is what it is:
- * - It is a pointer, not code. `pulumi.dynamic.Resource` would serialise the provider object into the state of every
- *   resource and run that old copy at each refresh and destroy; this text makes them run the installed package.
  * - It resolves `pulumi-svc/provider` from the directory of the program first, then from beside `@pulumi/pulumi`
  *   (`require.main` is the SDK's own dynamic-provider script): that is where pnpm hides a package that the program has
  *   only through a wrapper.
- * - `read` and `delete` run the text of the state, the others that of the program. A changed text would therefore live
- *   beside the old one for years: it never changes, nor do `pulumi-svc/provider`, `load` and the names of the kinds.
- * - The longest kind makes it 129 bytes. It is stored twice for each resource.
- *
- * `test/contract/pointer.test.ts` holds the exact text.
+ * - `read` and `delete` run the text of the state, the others that of the program. A changed text would live beside the
+ *   old one for years: it never changes, nor do `pulumi-svc/provider`, `load` and the names of the kinds.
  */
 export function pointer(kind: Kind): string {
   return `exports.handler=()=>require(require.resolve("pulumi-svc/provider",{paths:[".",require.main.path]})).load("${kind}")`;

@@ -1,13 +1,13 @@
 import { isLoopback } from "./loopback";
 import { isUnknown } from "./unknowns";
 
-/** Where the service is and who asks. Resolved anew at each call; the key is never a resource input. */
+/** Where the service is and who asks (docs/design/api.md, Requests). Resolved anew at each call. */
 export interface Settings {
-  /** The versioned API root, such as `https://api.example.com/api/v2`, without a trailing slash (docs/design/api.md, Requests). */
+  /** The versioned API root, such as `https://api.example.com/api/v2`, without a trailing slash. */
   readonly baseUrl: string;
-  /** Sent as `Bearer` in each request (docs/design/api.md, Requests). Secret. */
+  /** Secret. Never an input of a resource. */
   readonly apiKey: string;
-  /** The one supported auth provider unless set otherwise (docs/design/api.md, Requests). */
+  /** The one supported auth provider unless set otherwise. */
   readonly authProvider: string;
   /** No progress lines. */
   readonly quiet: boolean;
@@ -62,15 +62,8 @@ export function resolveSettings(read: ReadSetting): { settings?: Settings; probl
     problems.push("svc:authProvider (or SVC_AUTH_PROVIDER) must be the short name of an auth provider");
   }
   if (problems.length > 0 || apiKey === undefined || baseUrl === undefined) return { problems };
-  return {
-    problems,
-    settings: {
-      apiKey,
-      baseUrl: baseUrl.replace(/\/+$/, ""),
-      authProvider,
-      quiet: isOn(get("quiet")),
-    },
-  };
+  const settings = { apiKey, baseUrl: baseUrl.replace(/\/+$/, ""), authProvider, quiet: isOn(get("quiet")) };
+  return { problems, settings };
 }
 
 /** In words that never repeat the URL: it may hold a password. */

@@ -5,7 +5,7 @@ export function isUnknown(value: unknown): boolean {
   return value === UNKNOWN_VALUE;
 }
 
-/** True when the value is unknown or holds an unknown anywhere below. */
+/** At any depth. */
 export function containsUnknown(value: unknown): boolean {
   if (isUnknown(value)) return true;
   if (Array.isArray(value)) return value.some(containsUnknown);

@@ -4,7 +4,6 @@ import type * as EngineService from "@pulumi/pulumi/proto/engine_grpc_pb";
 import type * as EngineMessages from "@pulumi/pulumi/proto/engine_pb";
 import { isUnknown } from "../contract/unknowns";
 
-/** One line to the engine: shown on the resource's own line when the URN is well formed. */
 export interface LogLine {
   readonly severity: "info" | "warning";
   readonly message: string;
@@ -21,8 +20,8 @@ const WELL_FORMED_URN = /^urn:pulumi:[^:]+::[^:]+::[^:].*::.+/;
 const ADDRESS = /^(127\.0\.0\.1|localhost|\[::1\]):\d+$/;
 
 /**
- * The engine's own log, at the address that it gives the dynamic-provider process as its last argument. Every call has
- * a deadline; after a first failure the process stays silent: a line that does not show must never cost an `up`.
+ * The engine's own log, at the address that it gives the dynamic-provider process as its last argument. After a first
+ * failure the process stays silent: a line that does not show must never cost an `up`.
  */
 export function engineLog(address: string | undefined = process.argv.at(-1)): Log {
   if (address === undefined || !ADDRESS.test(address)) return () => undefined;
@@ -32,9 +31,7 @@ export function engineLog(address: string | undefined = process.argv.at(-1)): Lo
     if (silent) return;
     try {
       engine ??= connect(address);
-      engine.log(line, (failed) => {
-        silent ||= failed;
-      });
+      engine.log(line, (failed) => (silent ||= failed));
     } catch {
       silent = true;
     }

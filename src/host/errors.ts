@@ -11,8 +11,8 @@ export function messageOf(thrown: unknown): string {
 }
 
 /**
- * The only kind of error that leaves the provider, beside `partialError`: no `id`, no stack (the engine prints it, with
- * paths), no cause, a message of at most 2 kB.
+ * All that leaves the provider, beside `partialError`: no `id`, no stack (the engine prints it, with paths), no cause, a
+ * message of at most 2 kB.
  */
 export function plainError(thrown: unknown, prefix = ""): Error {
   const message = `${prefix}${messageOf(thrown)}`;
@@ -22,8 +22,8 @@ export function plainError(thrown: unknown, prefix = ""): Error {
 }
 
 /**
- * The error that says "it exists, but is not ready": the engine keeps `id` and `properties` in the state and shows the
- * reasons. Properties without `__provider` would poison the state for ever (docs/design/engine.md, Errors).
+ * The engine keeps `id` and `properties` in the state and shows the reasons. Properties without `__provider` would poison
+ * the state for ever (docs/design/engine.md, Errors).
  */
 export function partialError(id: string, properties: Properties, reason: string): Error {
   const { message, stack } = plainError(reason);

@@ -108,6 +108,7 @@ export function host<Args extends object, Outputs extends object>(
     onTaken: (object: string) => void = () => undefined,
     keep: Call<Outputs>["keep"] = () => undefined,
   ): Promise<Result> => {
+    // At each call: the environment may have come later than the process.
     const { client, settings } = session.account(readSetting);
     client.learnSecrets(...properties);
     const { __urn, __urn: urn = "" } = own;

@@ -15,7 +15,10 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   readonly args: ArgumentSpecs<Args>;
   /** The service refuses the twin of an object that still stands, so a replacement deletes first. */
   readonly deleteBeforeReplace: boolean;
-  /** Over the arguments that are known and well formed, and the names of all that are given: only others are missing. */
+  /**
+   * Rules over several arguments. `args`: those that are known and well formed; `given`: the names of all that are given,
+   * also of one that is not known yet.
+   */
   readonly rules?: (args: Partial<Args>, given: ReadonlySet<string>) => Problem[];
   /** What a replacement does, and what users lose by it: the end of a sentence. */
   readonly replacement: (plan: Plan<Args, Outputs>) => string;

@@ -16,7 +16,7 @@ export interface Claim {
   readonly shared?: boolean;
 }
 
-/** Of an object that is being deleted, or moved away from where it is. */
+/** Of an object that is being deleted, or moved away. */
 export interface Departure {
   /** Never rejects. */
   readonly over: Promise<void>;
@@ -79,7 +79,6 @@ export class RunMemory {
     }
   }
 
-  /** Notes what a resource has created, or taken over. */
   keep(object: string, urn: string): void {
     this.#fates.set(object, { keptBy: urn });
   }
@@ -107,7 +106,7 @@ export class RunMemory {
       );
   }
 
-  /** What was taken over, and then could not be brought into the state. */
+  /** It was taken over, and could not be brought into the state. */
   release(object: string): void {
     this.#fates.delete(object);
   }

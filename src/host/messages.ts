@@ -3,7 +3,7 @@ import { nameOf } from "./memory";
 import type { Kind } from "../contract/pointer";
 import type { Hidden } from "../contract/hiddenKeys";
 
-/** Where the time of the call was too short, how it can be made longer. A read may have had less, whatever that is. */
+/** Where the time of the call was too short, how it can be made longer. */
 export function patience(thrown: unknown, verb: string, totalMs: number): string {
   const isOver = thrown instanceof SvcError && thrown.deadlineMs === totalMs;
   return thrown instanceof WaitTimeoutError || isOver ? ` To wait longer at once, raise "customTimeouts.${verb}".` : "";
@@ -21,7 +21,7 @@ const quoted = (names: Iterable<string>): string => [...names].map((name) => `"$
 export const adopting = ({ adopt }: { adopt?: unknown }): string =>
   adopt === true ? '; with "adopt" it takes over what stands there by then' : "";
 
-/** What is said of every replacement, known or possible; `consequence` is the lifecycle's. */
+/** `consequence` is the lifecycle's `replacement`. */
 export function replacementWarning(kind: Kind, id: string, names: readonly string[], consequence: string): string {
   return `${kind} ${id} is replaced, since ${quoted(names)} ${names.length === 1 ? "changes" : "change"}: ${consequence}`;
 }
@@ -41,7 +41,6 @@ export function heldTwice(kind: string, id: string, holder: string, urn: string)
   );
 }
 
-/** Instead of a deletion. */
 export function stays(kind: Kind, id: string, keeper: string): string {
   return `${kind} ${id} stays at the service: "${nameOf(keeper)}" of this program manages it now`;
 }

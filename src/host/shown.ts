@@ -23,7 +23,7 @@ export function notShown<Args extends object>(
 }
 
 /**
- * Compares when operations have ended and lists have had their time. `keep` takes what is shown otherwise, for the state.
+ * Call it once operations have ended and lists have had their time. `keep` takes what is shown otherwise, for the state.
  * @throws when the service shows something else than it accepted.
  */
 export function requireShown<Args extends object>(

@@ -186,7 +186,6 @@ async function adopted(call: Call<Outputs>, given: Shape, existing: AuthIntegrat
   return { branchId, ...keyOutputs(keys) };
 }
 
-/** What a list need not tell again. */
 function keptOutputs(id: string, outs: Partial<Outputs>) {
   const { projectId, rest: authProvider } = splitId(id);
   return { ...storedKeys(outs), projectId, authProvider, ...omitUndefined({ roleName: outs.roleName }) };
@@ -213,10 +212,6 @@ function recordOutputs(integration: AuthIntegrationRecord) {
   };
 }
 
-/**
- * The branch that the service flags as default: the production branch.
- * @throws when the service has no list of branches, or none of them is the default.
- */
 async function defaultBranchId(call: Call<Outputs>, projectId: string): Promise<string> {
   const branches = await call.client.projects.branches(projectId, call);
   const branch = branches?.find((candidate) => candidate.default === true);

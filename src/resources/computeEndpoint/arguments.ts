@@ -71,7 +71,7 @@ const settings = object(
   "must be an object with pgSettings and preloadLibraries",
 );
 
-/** The seconds after which a compute is suspended, as the service counts them: 0 is its default, -1 is never. */
+/** As the service counts them: 0 is its default, -1 is never. */
 export function suspendTimeoutSeconds(value: boolean | { afterSeconds: number }): number {
   if (typeof value === "object") return value.afterSeconds;
   return value ? 0 : -1;

@@ -119,7 +119,6 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
 
 const pulumiId = (projectId: string, endpoint: EndpointRecord): string => `${projectId}/${endpoint.id}`;
 
-/** It is in the state from here on. */
 const keep = (call: Call<Outputs>, projectId: string, endpoint: EndpointRecord, shown?: Properties): void =>
   call.keep(pulumiId(projectId, endpoint), toOutputs(projectId, endpoint), shown);
 
@@ -130,7 +129,7 @@ function differing(args: Shape, endpoint: EndpointRecord): string[] {
   return notShown(computeArguments, args, toArguments(args.projectId, endpoint, args.settings), { proof: true });
 }
 
-/** Whether nothing is under way any more, as far as the record of the compute tells. */
+/** Whether nothing is under way any more, as far as the record tells. */
 const isSettled = ({ current_state, pending_state }: EndpointRecord): boolean =>
   pending_state === undefined && ["active", "idle"].includes(current_state);
 
@@ -147,7 +146,6 @@ async function newestFailed(call: Call<Outputs>, projectId: string, endpoint: En
   return led === undefined || endpoint.current_state !== led;
 }
 
-/** How a change is waited for. Once it is accepted it is in the state. */
 function changeOptions(call: Call<Outputs>, { projectId, type, disabled }: Shape): ChangeOptions {
   return {
     deadline: call.deadline,
@@ -218,8 +216,7 @@ async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointReco
 }
 
 /**
- * Takes over a compute that stands, and brings it to what is declared. It is in the state from the accepted change on;
- * one that is not ready, which an interrupted command may have left, from the start.
+ * Takes over a compute that stands, and brings it to what is declared. It is in the state from the accepted change on.
  * @throws before anything is changed, when it cannot be brought there.
  */
 async function adoptCompute(call: Call<Outputs>, args: Shape, endpoint: EndpointRecord): Promise<EndpointRecord> {
@@ -233,14 +230,13 @@ async function adoptCompute(call: Call<Outputs>, args: Shape, endpoint: Endpoint
   const updates = new Set(names.filter(isUpdatable));
   let adopted = endpoint;
   if (!isSettled(endpoint)) {
-    // From here on it may be started, whatever comes of that.
+    // An interrupted command may have left it. From here on it may be started, whatever comes of that.
     keep(call, args.projectId, endpoint);
     adopted = await getReady(call, args, endpoint, updates.size > 0);
   }
   return updates.size > 0 ? change(call, args, adopted, updates) : adopted;
 }
 
-/** Sends the named arguments, and waits until the service shows them. */
 async function change(
   call: Call<Outputs>,
   args: Shape,
@@ -280,20 +276,20 @@ async function untilShown(
   let last = endpoint;
   const now = () => toArguments(projectId, last, settings);
   // What the record lacks, the service may just not show.
-  const isShown = (): true | undefined => (notShown(computeArguments, sent, now()).length === 0 ? true : undefined);
+  const isShown = (): boolean => notShown(computeArguments, sent, now()).length === 0;
   if (isShown()) return endpoint;
   await call.client.computes.collection(projectId).lookFor((listed) => {
     last = listed.find(({ id }) => id === endpoint.id) ?? last;
-    return isShown();
+    return isShown() || undefined;
   }, call);
   requireShown(computeArguments, sent, now(), (shown) => keep(call, projectId, last, shown));
   return last;
 }
 
 /**
- * Gets a compute ready that an earlier command has left unfinished: it goes on waiting, and where nothing is under way any
- * more the compute is started again. A disabled one refuses that. `changes`: something is to be sent yet, which may be
- * what a start lacked, so nothing keeps it from being sent.
+ * Goes on waiting for a compute that an earlier command has left unfinished, and starts it again where nothing is under way
+ * any more, which a disabled one refuses. `changes`: something is to be sent yet, which may be what a start lacked, so
+ * nothing keeps it from being sent.
  */
 async function getReady(
   call: Call<Outputs>,
@@ -323,17 +319,14 @@ async function getReady(
   }
 }
 
-/** Starts a compute. `why`: what is to be said of a service that cannot be asked to. */
+/** `why`: what is to be said of a service that cannot be asked to. */
 async function start(call: Call<Outputs>, args: Shape, { id }: EndpointRecord, why: Error): Promise<EndpointRecord> {
   const started = await call.client.computes.start(args.projectId, id, changeOptions(call, args));
   if (started === undefined) throw why;
   return started;
 }
 
-/**
- * Restarts a compute that is active. An idle one starts afresh by itself at the next query, so nothing is called; it may
- * also have gone idle while the call was on its way, which is no failure.
- */
+/** An idle one starts afresh by itself, so nothing is called; it may also go idle while the call is on its way. */
 async function restartActive(call: Call<Outputs>, args: Shape, endpoint: EndpointRecord): Promise<EndpointRecord> {
   const { computes } = call.client;
   const skip = ({ current_state, pending_state }: EndpointRecord): void => {

@@ -30,10 +30,7 @@ export function toAttributes(args: Partial<Shape>, current?: EndpointRecord): En
   return omitUndefined(attributes);
 }
 
-/**
- * The managed parts, and the documented ones that are not managed along with them: the service takes each part whole.
- * Nothing else that a record may hold is sent back.
- */
+/** With the documented parts that are not managed (docs/design/decisions.md, Arguments): the service takes each part whole. */
 function toSettings({ pgSettings, preloadLibraries }: ComputeSettings, current: EndpointRecord["settings"] = {}) {
   const pg = pgSettings ?? current.pg_settings;
   const { use_defaults, enabled_libraries } = current.preload_libraries ?? {};

@@ -1,6 +1,6 @@
 /**
- * Where a compute may stand: who is in the way on a branch, and what of that leaves, or may be taken over. Without the wait
- * for who leaves, a chain of moves takes as many runs as it has links, and an adoption takes a compute that moves away.
+ * Who is in the way on a branch, and what of that leaves, or may be taken over. Without the wait for who leaves, a chain of
+ * moves takes as many runs as it has links, and an adoption takes a compute that moves away (docs/design/rules.md).
  */
 import type { EndpointRecord } from "../../client";
 import type { Call } from "../../host/lifecycle";
@@ -17,8 +17,7 @@ export const adoptedObject = (endpointId: string): string => `adopted ${computeO
 
 /**
  * Who stays on a branch that a primary is to go to: the compute `moverId`, or a new one. What this run is moving away or
- * deleting is waited for, also when the engine begins with it a moment later: without that, a chain of moves fails, and an
- * adoption takes what leaves.
+ * deleting is waited for, also when the engine begins with it a moment later.
  * @throws when it is still leaving at the deadline, and when it waits in turn for the place of the one that is to go there.
  */
 export async function occupantOf(
@@ -62,10 +61,7 @@ function waitsInCircle({ run }: Call<never>, object: string, other: string): boo
   return false;
 }
 
-/**
- * Looks whether the branch that a primary is to move to is free, before anything is changed.
- * @throws when a primary stays there.
- */
+/** @throws when a primary stays on the branch that one is to move to. */
 export async function refuseOccupiedBranch(
   call: Call<never>,
   projectId: string,
@@ -102,10 +98,7 @@ export function inTheWay(endpoint: EndpointRecord): Error {
   );
 }
 
-/**
- * The compute that `adopt` names; undefined when this run has deleted it: a replacement deletes what the program goes on
- * naming.
- */
+/** What `adopt` names; undefined when this run has deleted it: a replacement deletes what the program goes on naming. */
 export async function named(
   call: Call<never>,
   endpointId: string,

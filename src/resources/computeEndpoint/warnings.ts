@@ -4,7 +4,6 @@ import type { ComputeEndpointOutputs, ComputeEndpointShape, ComputeSettings } fr
 /** Beyond this span newer rules of the service refuse an autoscaling size: said, not refused. */
 const WIDEST_SPAN_CU = 8;
 
-/** What a replacement does to a compute. */
 export function computeReplacement({ stored, news }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>): string {
   const endpoint = stored.outs.endpointId ?? stored.id;
   const { adopt = false } = news;
@@ -58,7 +57,7 @@ export function computeWarnings({
 const suspends = (what: string): string =>
   `"disabled" suspends ${what}: open connections are dropped, and no query wakes it`;
 
-/** The parts of the settings that were managed. Where all of the settings went, that is said of them as a whole. */
+/** Where all of the settings went, that is said of them as a whole. */
 function droppedParts(before: ComputeSettings | undefined, now: ComputeSettings | undefined): string[] {
   if (before === undefined || now === undefined) return [];
   const parts = goneFrom(before, now);

@@ -10,7 +10,7 @@ import { claim, projectIdSchema } from "../shared/identifiers";
 import { inIntegration } from "../shared/integrationChild";
 import { readable } from "../../helpers/masked";
 
-/** Both members of the union at once: which fields belong together is what `rules` say. */
+/** Both members of the union at once: `rules` say which fields belong together. */
 interface Shape extends Partial<SmtpShape> {
   projectId: string;
   type: EmailServerShape["type"];
@@ -100,7 +100,7 @@ function rules({ type }: Partial<Shape>, given: ReadonlySet<string>): Problem[] 
   return surplus.map((path) => ({ path, reason: 'is for the type "standard" only: the shared server has none' }));
 }
 
-/** As a whole: a standard configuration requires all of it. What it shows afterwards is what was sent. */
+/** As a whole: a standard configuration requires all of it. */
 async function send(call: Call<Outputs>, given: Shape, stored: Partial<Shape> = {}): Promise<void> {
   const { projectId, senderEmail, senderName, ...rest } = given;
   const request: EmailServerRequest = omitUndefined({ ...rest, sender_email: senderEmail, sender_name: senderName });

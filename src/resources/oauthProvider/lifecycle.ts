@@ -158,7 +158,6 @@ function find(call: Call<Outputs>, projectId: string, providerId: string, since?
   return call.client.auth.oauthProviders(projectId).find(isProvider(providerId), { ...call, since });
 }
 
-/** Takes over a provider that stands, and brings it to what is declared. */
 async function adopted(call: Call<Outputs>, given: Shape, existing: OAuthProviderRecord): Promise<OAuthProviderRecord> {
   const whose = existing.type === "shared" ? "with the shared keys of the service" : `with the type ${existing.type}`;
   const what = `the OAuth provider ${existing.id} stands already, ${whose}`;
@@ -181,10 +180,7 @@ async function adopted(call: Call<Outputs>, given: Shape, existing: OAuthProvide
   );
 }
 
-/**
- * The credentials as far as an answer tells. Own credentials that became shared keys by hand, or the other way round, have
- * no value to show: a text stands for them in the plan, and repairing it is an update or a replacement.
- */
+/** Own credentials that became shared keys by hand, or the other way round, have no value to show: a text stands for it. */
 function observedCredentials(
   { type, client_id, client_secret }: OAuthProviderRecord,
   managed: Stored<Shape, Outputs>["managed"],

@@ -2,10 +2,9 @@ import { createHash } from "node:crypto";
 import type { Claim } from "../../host/memory";
 import { string } from "./schemas";
 
-/** Any id that is a segment of a path: no blank, no slash, nothing that could end the segment. */
+/** A segment of a path: no blank, no slash, nothing that could end it. */
 const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
 
-/** `error` says what the id is of. */
 const segmentSchema = (error: string) => string.regex(SEGMENT, { error });
 
 export const projectIdSchema = segmentSchema("must be the id of a project: letters, digits and . _ ~ -");
@@ -14,7 +13,6 @@ export const branchIdSchema = string.regex(/^br-[A-Za-z0-9._~-]{1,124}$/, {
   error: 'must be the id of a branch, which begins with "br-" (not its name)',
 });
 
-/** As the service writes them: `google`, `github`, `microsoft`. */
 export const oauthProviderIdSchema = string.regex(/^[a-z][a-z0-9_-]{0,63}$/, {
   error: "must be the short name of an OAuth provider, such as google: lower-case letters, digits, _ and -",
 });
@@ -30,7 +28,7 @@ export function splitId(id: string): { projectId: string; rest: string } {
   return { projectId: id.slice(0, slash), rest: id.slice(slash + 1) };
 }
 
-/** Of a thing without an id of its own: the parts of its home, and a short hash of what tells it from its siblings. */
+/** Of a thing without an id of its own: a short hash of what tells it from its siblings. */
 export function childId(projectId: string, authProvider: string, distinction: string): string {
   const hash = createHash("sha256").update(distinction).digest("hex").slice(0, 12);
   return `${projectId}/${authProvider}/${hash}`;
@@ -45,7 +43,7 @@ export function splitChildId(id: string): { projectId: string; authProvider: str
   return { projectId, authProvider };
 }
 
-/** The declaration of an object, by what it is named after; nothing as long as a part of that is not known. */
+/** The declaration of an object; nothing as long as a part of what it is named after is not known. */
 export function claim(
   what: string,
   objectOf: (...parts: string[]) => string,

@@ -2,15 +2,12 @@ import { NotFoundError, orGone, type AuthIntegrationRecord } from "../../client"
 import type { Call, Changes, Created, Lifecycle, Observed, Stored } from "../../host/lifecycle";
 import { omitUndefined } from "./omitUndefined";
 
-/** What everything that lives in an integration stores of it: the project at the auth provider. */
+/** What everything that lives in an integration stores of it. */
 export interface Home {
   readonly authProviderProjectId?: string;
 }
 
-/**
- * A lifecycle of what lives in an integration, which deletes it when it is deleted. `Inner` are the outputs less those
- * of the integration, which the wrapper adds and keeps.
- */
+/** A lifecycle of what lives in an integration. `Inner` are the outputs less those of the integration. */
 export interface Child<Args extends object, Inner extends object> extends Omit<
   Lifecycle<Args, Inner & Home>,
   "create" | "read" | "update"
@@ -47,7 +44,7 @@ export function inIntegration<Args extends object & { projectId: string; authPro
     ...child,
 
     async create(call, args) {
-      // Asked before, so that nothing can fail once the object is there.
+      // Before, so that nothing can fail once the object is there.
       const home = toHome(await findHome(call, args.projectId, args.authProvider));
       try {
         const { id, outputs } = await child.create(inner(call, args, home), args);
@@ -96,7 +93,6 @@ const isAt =
   ({ auth_provider_project_id }: AuthIntegrationRecord): boolean =>
     auth_provider_project_id === authProviderProjectId;
 
-/** What the arguments and outputs of every child may hold. */
 function partsOf(outs: object): { authProvider: string | undefined; home: Home } {
   const { authProvider, authProviderProjectId } = outs as { authProvider?: string } & Home;
   return { authProvider, home: omitUndefined({ authProviderProjectId }) };
@@ -105,7 +101,7 @@ function partsOf(outs: object): { authProvider: string | undefined; home: Home }
 const toHome = (integration: AuthIntegrationRecord | undefined): Home =>
   omitUndefined({ authProviderProjectId: integration?.auth_provider_project_id });
 
-/** Where an object lives: what names no auth provider lives with that of the setting, or else in the only integration there is. */
+/** What names no auth provider lives with that of the setting, or else in the only integration there is. */
 async function findHome(
   call: Call<never>,
   projectId: string,

@@ -8,7 +8,7 @@ export const boolean = z.boolean({ error: "must be true or false" });
 export const string = z.string({ error: "must be a string" });
 export const text = string.min(1, { error: "must not be empty" });
 
-/** Counted in characters (code points), as the service does; so does zod from 4.6 on. */
+/** In code points, as the service counts; so does zod from 4.6 on. */
 export function textUpTo(longest: number) {
   const words = { error: `must have 1 to ${longest} characters` };
   return string.min(1, words).max(longest, words);
@@ -22,10 +22,7 @@ export const list = <Element extends z.ZodType>(element: Element, error: string)
 /** Values that only matter by their change. */
 export const triggersSchema = list(z.unknown(), "must be a list of values, any of them");
 
-/**
- * An object with these properties and no others. What is unknown is told one by one, with the name that may have been
- * meant, which `z.strictObject` has no place for.
- */
+/** `z.strictObject`, but each unknown property is told by itself, with the name that may have been meant. */
 export function object<Shape extends z.ZodRawShape>(shape: Shape, error: string): z.ZodObject<Shape, z.core.$strict> {
   const known = Object.keys(shape);
   const unknown = z.custom<never>(() => false, {

@@ -118,7 +118,7 @@ function addition(call: Call<never>, projectId: string, origin: string, standing
   };
 }
 
-/** Adds an origin. One that turns out to stand already is as good. */
+/** One that turns out to stand already is as good. */
 export async function add(call: Call<never>, projectId: string, origin: string): Promise<void> {
   const isFine = (): void => undefined;
   await createOrStanding(call, addition(call, projectId, origin, isFine));
@@ -132,6 +132,7 @@ export async function deleteOrigins(call: Call<never>, projectId: string, origin
   if (origins.length === 0) return;
   // Any list tells how an origin is spelled, however old it is.
   const known = await orGone(() => listed(call, projectId, 0));
+  // The integration is gone, and its whitelist with it.
   if (known === undefined) return;
   const isKept = (origin: string): boolean => call.run.isKept(domainObject(projectId, origin));
   const leaving = (): string[] =>

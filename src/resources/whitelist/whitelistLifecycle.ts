@@ -85,10 +85,7 @@ function sameSet(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((origin) => right.includes(origin));
 }
 
-/**
- * Brings the list to what is declared, whatever stands there: first adds what is missing, then removes the rest in one
- * request. `keep` is called after each addition, with what stands then. Tells what was removed.
- */
+/** First adds what is missing, then removes the rest. `keep` is called after each addition, with what stands then. */
 async function bringAbout(
   call: Call<Outputs>,
   { projectId, domains: declared }: Shape,
