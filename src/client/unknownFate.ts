@@ -83,7 +83,7 @@ export class Creations {
         const { value } = await this.requests.change({ ...request, before }, shape);
         const id = value === undefined ? undefined : madeId?.(value);
         // Whatever the answer is about, it is not what this request has made.
-        if (id !== undefined && known.has(id))
+        if (id !== undefined && (known.has(id) || claimed.has(id)))
           throw new FateUnknownError(`the answer is about ${id}, which was there before`);
         if (id !== undefined) claimed.add(id);
         // Without a shape nothing is said, and none is needed.
