@@ -1,10 +1,21 @@
 /** Attacks on rules 2, 3 and 4, in process: claims, deletions and what this run has taken over. */
 import { Deadline, FateUnknownError } from "../../src/client";
+import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
+import { whitelistDomain } from "../../src/resources/whitelist/whitelistDomainLifecycle";
 import { createCompute } from "../support/creating";
+import { harness, PROJECT, withIntegration, type Harness, type Json } from "../support/harness";
 import { compute, ENDPOINTS, PRJ } from "../support/scene";
 import { closeAll, errorOf, scripted } from "../support/scriptedServer";
 
 afterEach(closeAll);
+
+const site = (letter: string): string => `https://${letter}.example.com`;
+const DOMAINS = `/projects/${PROJECT}/auth/domains`;
+
+/** What stands on the whitelist, whatever its list shows. */
+const whitelisted = async (given: Harness): Promise<unknown[]> =>
+  // The state of the emulator is checked by its own tests.
+  ((await given.state())["domains"] as Json[]).map(({ domain }) => domain).sort();
 
 test("two creations that look alike, and both answers are about one compute: one of them made it", async () => {
   const made = compute({ type: "read_only", current_state: "idle" });
@@ -34,4 +45,24 @@ test("creations that look alike end, each by its own clock, when no POST is answ
     [1, 2, 3].map(() => errorOf(createCompute(client, PRJ, replica, { deadline: new Deadline(400) }))),
   );
   for (const error of errors) expect(error).toBeInstanceOf(FateUnknownError);
+});
+
+describe("a domain that the service spells otherwise, and that a lagging list hides", () => {
+  const spelt = "https://A.Example.com/";
+  test.each([
+    ["a WhitelistDomain", whitelistDomain, { projectId: PROJECT, domain: site("a") }],
+    ["a Whitelist", whitelist, { projectId: PROJECT, domains: [site("a")] }],
+  ] as const)("%s is not deleted green while it stands", async (_, lifecycle, inputs) => {
+    // The union of both lifecycles is none of them.
+    const given = await harness(lifecycle as typeof whitelistDomain);
+    await withIntegration(given);
+    const state = await given.create(inputs);
+    await given.edit({ kind: "domain", id: site("a"), set: { domain: spelt } });
+    await given.fault({ method: "GET", path: DOMAINS, status: 200, body: { domains: [] }, times: 1 });
+    const ended = await given.delete(state).then(
+      () => "green",
+      () => "red",
+    );
+    expect([ended, await whitelisted(given)]).not.toEqual(["green", [spelt]]);
+  });
 });

@@ -2,6 +2,7 @@ import { type Account, PROJECT, type Readable } from "../account";
 import { FateUnknownError } from "../http/errors";
 import type { Request } from "../http/requests";
 import type { EmailServerRequest, IntegrationRequest, OAuthCredentials, UserRequest } from "../options";
+import { normalisedOrigin } from "../origins";
 import { type Collection, type ListOptions, orGone } from "../reads/absence";
 import type { Waiting } from "../reads/sharedReads";
 import { type Creation, effectOf } from "../unknownFate";
@@ -220,8 +221,10 @@ export class AuthApi {
       if (refused.length < 2) return;
       // One domain that is gone already may have spoilt the request for the others. The whitelist goes with its integration.
       const listed = (await orGone(() => this.domains(projectId).settled(waiting))) ?? [];
-      for (const { domain } of listed.filter((item) => isOf(authProvider)(item) && refused.includes(item.domain))) {
-        const still = (): string[] => domains().filter((one) => one === domain);
+      for (const origin of new Set(refused.map(normalisedOrigin))) {
+        const isIt = (domain: string): boolean => normalisedOrigin(domain) === origin;
+        const spellings = listed.filter((item) => isOf(authProvider)(item) && isIt(item.domain));
+        const still = (): string[] => (domains().some(isIt) ? spellings.map(({ domain }) => domain) : []);
         await this.#deleteAtOnce(projectId, still, authProvider, waiting);
       }
     });
@@ -241,7 +244,9 @@ export class AuthApi {
       request.body = { auth_provider: authProvider, domains: sent.map((domain) => ({ domain })) };
     };
     const request = this.#request("DELETE", DOMAINS, { project_id: projectId }, { ...waiting, before });
-    const isSent = (item: WhitelistDomainRecord): boolean => isOf(authProvider)(item) && sent.includes(item.domain);
+    // In whatever spelling: the one that was sent may not be the service's, which passes over what it does not list.
+    const isSent = (item: WhitelistDomainRecord): boolean =>
+      isOf(authProvider)(item) && sent.map(normalisedOrigin).includes(normalisedOrigin(item.domain));
     const send = () => this.account.requests.change(request);
     try {
       const accepted = await this.domains(projectId).without(isSent, () => sent.join(", "), send, waiting);
