@@ -324,7 +324,8 @@ export function host<Args extends object, Outputs extends object>(
         const beforeDelete = (): void => memory.checkDeletable(objects, urn);
         memory.giveUp(objects, urn);
         beforeDelete();
-        await memory.whileLeaving(objects, urn, true, () =>
+        const leaving = objects.filter((object) => memory.keeper(object, urn) === undefined);
+        await memory.whileLeaving(leaving, urn, true, () =>
           run(own, timeoutMs(own, "delete"), [stored.outs], (call) =>
             lifecycle.delete({ ...call, beforeDelete }, stored),
           ),

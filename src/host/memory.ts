@@ -112,11 +112,19 @@ export class RunMemory {
   }
 
   /**
-   * Call right before a deletion leaves. What this run has made or taken over is not deleted, whatever the URN.
+   * Who keeps the object from the deletion that comes with this URN. What this run has made or taken over is not deleted,
+   * whatever the URN: a replacement bears the one of what it replaces.
+   */
+  keeper(object: string, urn: string): string | undefined {
+    return this.#fates.get(object)?.keptBy ?? this.holder(object, urn);
+  }
+
+  /**
+   * Call right before a deletion leaves.
    * @throws when all of these objects are kept.
    */
   checkDeletable(objects: readonly string[], urn: string): void {
-    const keepers = objects.map((object) => this.#fates.get(object)?.keptBy ?? this.holder(object, urn));
+    const keepers = objects.map((object) => this.keeper(object, urn));
     const [keeper] = keepers;
     if (keeper !== undefined && !keepers.includes(undefined)) throw new KeptError(keeper);
   }
@@ -129,7 +137,7 @@ export class RunMemory {
         onTaken(object);
       },
       checkOwn: (object: string) => this.checkOwn(object, urn),
-      isKept: (object: string) => this.holder(object, urn) !== undefined,
+      isKept: (object: string) => this.keeper(object, urn) !== undefined,
       wasDeleted: (object: string) => this.wasDeleted(object),
       departure: (object: string) => this.departure(object),
       /** Also when the engine begins with a sibling's change a moment later. */

@@ -66,3 +66,15 @@ describe("a domain that the service spells otherwise, and that a lagging list hi
     expect([ended, await whitelisted(given)]).not.toEqual(["green", [spelt]]);
   });
 });
+
+test("a replacement that makes the new Whitelist first does not delete what that has taken over", async () => {
+  const given = await harness(whitelist);
+  await withIntegration(given);
+  const list = (letters: string) => ({ projectId: PROJECT, domains: [...letters].map(site) });
+  const old = await given.create(list("ab"));
+  given.restart();
+  // As with `deleteBeforeReplace: false` and `replaceOnChanges: ["domains"]`: both bear one URN.
+  await given.create(list("bc"));
+  await given.provider.delete(old.id, old.outs);
+  expect(await whitelisted(given)).toEqual([site("b"), site("c")]);
+});
