@@ -45,7 +45,7 @@ export {
   type EmailServerResult,
   type GetEmailServerArgs,
 } from "./functions/emailServer";
-export type { LookupOptions, ProjectLookupArgs } from "./functions/lookup";
+export type { LookupOptions, ProjectLookupArgs } from "./functions/lookupOptions";
 export {
   getOAuthProviders,
   getOAuthProvidersOutput,

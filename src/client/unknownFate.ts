@@ -92,7 +92,7 @@ export class Creations {
         if (!(error instanceof FateUnknownError)) throw error;
         lost = error;
       }
-      const why = lost ?? new FateUnknownError(`${thing} was accepted without a word of it`);
+      const why = lost ?? new FateUnknownError(`${thing} was accepted with an empty response`);
       const sought = lost === undefined ? { ...creation, isOurs: isAccepted } : creation;
       const found = await this.#find(posting, sought, { known, claimed, leftAt }, why, waiting);
       claimed.add(idOf(found));
@@ -138,12 +138,12 @@ export class Creations {
     const [found, ...others] = candidates.filter((item) => isOurs(item) && !isOlder(item));
     if (found !== undefined && others.length === 0) return found;
     if (candidates.length === 0)
-      throw new FateUnknownError(`${lost.what}; ${thing} was looked for and is not there`, lost.facts, again);
+      throw new FateUnknownError(`${lost.what}; ${thing} was looked for and does not exist`, lost.facts, again);
     const named = candidates
       .map((item) => describe(item) + (isOlder(item) ? ", which is older than this request" : ""))
       .join("; ");
     throw new FateUnknownError(
-      `${lost.what}; what has appeared meanwhile is not known to be it: ${named}`,
+      `${lost.what}; what has appeared meanwhile is not proven to be it: ${named}`,
       lost.facts,
       `${ways?.(candidates) ?? "If none of them is yours"}, run pulumi up again`,
     );

@@ -44,7 +44,7 @@ export function resolveSettings(read: ReadSetting): { settings?: Settings; probl
       "no API key: set it with `pulumi config set --secret svc:apiKey`, in the environment as SVC_API_KEY, or as `apiKey` of an explicit svc.Provider",
     );
   } else if (!/^[\x21-\x7e]+$/.test(apiKey)) {
-    problems.push("svc:apiKey (or SVC_API_KEY) holds a blank or a character that no HTTP header can carry");
+    problems.push("svc:apiKey (or SVC_API_KEY) contains a blank or a character that an HTTP header cannot carry");
   }
   if (baseUrl === undefined) {
     problems.push(
@@ -78,8 +78,8 @@ function baseUrlProblems(baseUrl: string, allowHttp: boolean): string[] {
       `${where} must begin with https://: http:// would send the API key unencrypted to another host. For an emulator in another container, set svc:allowHttp to true (or SVC_ALLOW_HTTP=1)`,
     );
   }
-  if (url.username !== "" || url.password !== "") problems.push(`${where} must hold no user name and no password`);
-  if (url.search !== "" || url.hash !== "") problems.push(`${where} must hold no query and no fragment`);
+  if (url.username !== "" || url.password !== "") problems.push(`${where} must not contain a user name or a password`);
+  if (url.search !== "" || url.hash !== "") problems.push(`${where} must not contain a query or a fragment`);
   if (!/\/v2\/*$/.test(url.pathname)) {
     problems.push(`${where} must end in the version segment of the API, such as https://…/api/v2`);
   }

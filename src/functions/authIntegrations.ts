@@ -1,7 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { AuthIntegrationRecord } from "../client";
 import type { ArgumentsOf } from "../program/inputs";
-import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
+import { lookup } from "./lookup";
+import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
 
 /** An auth integration as it stands (docs/design/api.md, Auth integration). */
 export interface AuthIntegrationResult {

@@ -1,7 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { BranchRecord } from "../client";
 import type { ArgumentsOf } from "../program/inputs";
-import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
+import { lookup } from "./lookup";
+import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
 
 /** A branch of a project. */
 export interface BranchResult {

@@ -2,7 +2,8 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { EndpointRecord } from "../client";
 import type { ArgumentsOf } from "../program/inputs";
 import { pooledHost } from "../helpers/connectionUri";
-import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
+import { lookup } from "./lookup";
+import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
 
 /** A compute as it stands (docs/design/api.md, Compute record), with what changes by itself. */
 export interface ComputeEndpointResult {

@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../program/inputs";
 import { readable } from "../helpers/masked";
-import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
+import { lookup } from "./lookup";
+import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
 
 export type GetEmailServerArgs = ProjectLookupArgs;
 

@@ -3,7 +3,7 @@ import { messageOf } from "../host/errors";
 import type { ArgumentsOf } from "../program/inputs";
 import type { ReadSetting } from "../contract/settings";
 import { isObject, isOutput, objectProblems, wordFor, type Expected } from "../helpers/given";
-import type { Provider } from "../program/Provider";
+import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
 import { accountOf, knownSettings, readerOf, settingsOf, stackSettings, type Account } from "./account";
 
 export interface Lookup<Args extends ProjectLookupArgs, Result> {
@@ -67,7 +67,7 @@ function textProblems(args: unknown, expected: Expected): string[] {
   const bad = expected.known.filter((name) => isBad(given[name]));
   if (bad.length === 0) return problems;
   const names = bad.map((name) => `"${name}"`).join(" and ");
-  const words = `${names} must be a text that is not empty; an Output goes to the form that ends in Output`;
+  const words = `${names} must be a string that is not empty; an Output goes to the form that ends in Output`;
   return [...problems, words];
 }
 
@@ -77,19 +77,4 @@ function optionProblems(opts: unknown = {}): string[] {
   // What has the settings of one is taken for one: it may come from another copy of this package.
   if (provider === undefined || (isObject(provider) && isObject(provider["settings"]))) return problems;
   return [...problems, `opts.provider: must be an svc.Provider, not ${wordFor(provider)}`];
-}
-
-/** What every function takes besides its arguments. */
-export interface LookupOptions {
-  /**
-   * The account to ask.
-   * @default the stack's configuration `svc:…`, else the environment
-   */
-  provider?: Provider;
-}
-
-/** What every function is told. */
-export interface ProjectLookupArgs {
-  /** The project. */
-  projectId: string;
 }

@@ -1,6 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../program/inputs";
-import { lookup, type LookupOptions, type ProjectLookupArgs } from "./lookup";
+import { lookup } from "./lookup";
+import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
 
 export type GetOAuthProvidersArgs = ProjectLookupArgs;
 

@@ -106,7 +106,7 @@ export function host<Args extends object, Outputs extends object>(
     properties: readonly Properties[],
     work: (call: Call<Outputs>) => Promise<Result>,
     onTaken: (object: string) => void = () => undefined,
-    keep: Call<Outputs>["keep"] = () => undefined,
+    checkpoint: Call<Outputs>["checkpoint"] = () => undefined,
   ): Promise<Result> => {
     // At each call: the environment may have come later than the process.
     const { client, settings } = session.account(readSetting);
@@ -126,7 +126,7 @@ export function host<Args extends object, Outputs extends object>(
           note: (message) => {
             if (!settings.quiet) session.log({ severity: "info", message, urn: __urn, ephemeral: false });
           },
-          keep,
+          checkpoint,
         }),
       );
     } finally {

@@ -109,7 +109,7 @@ export interface Call<Outputs> {
    * The object exists (or was changed) from here on: whatever fails later, it stays in the state with these outputs.
    * `shown`: given arguments that the service shows (or keeps) otherwise: the state holds these values of them.
    */
-  keep(id: string, outputs: Outputs, shown?: Properties): void;
+  checkpoint(id: string, outputs: Outputs, shown?: Properties): void;
 }
 
 /** The memory of the run, as one resource sees it. */

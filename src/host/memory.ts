@@ -101,7 +101,7 @@ export class RunMemory {
     const keeper = this.#fates.get(object)?.keptBy;
     if (keeper !== undefined && keeper !== urn)
       throw new Error(
-        `${object} was taken over by "${nameOf(keeper)}" of this program in the same run, since it still stood there. ` +
+        `${object} was taken over by "${nameOf(keeper)}" of this program in the same run, since it still existed. ` +
           `Take "${nameOf(keeper)}" out of the program, run pulumi up (which leaves the object alone), and put it back`,
       );
   }

@@ -19,7 +19,7 @@ const quoted = (names: Iterable<string>): string => [...names].map((name) => `"$
 
 /** Of a replacement that may take over what stands where it goes. */
 export const adopting = ({ adopt }: { adopt?: unknown }): string =>
-  adopt === true ? '; with "adopt" it takes over what stands there by then' : "";
+  adopt === true ? '; with "adopt" it takes over what is there by then' : "";
 
 /** `consequence` is the lifecycle's `replacement`. */
 export function replacementWarning(kind: Kind, id: string, names: readonly string[], consequence: string): string {
@@ -36,7 +36,7 @@ export function declaredTwice(urn: string, what: string): string {
 
 export function heldTwice(kind: string, id: string, holder: string, urn: string): string {
   return (
-    `${kind} ${id} stands in the state of "${nameOf(urn)}" and of "${nameOf(holder)}", and each would undo the other's changes. ` +
+    `${kind} ${id} is in the state of "${nameOf(urn)}" and of "${nameOf(holder)}", and each would undo the other's changes. ` +
     `Take one of them out of the program; the deletion that pulumi up plans then leaves the object alone`
   );
 }

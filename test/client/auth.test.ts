@@ -215,7 +215,7 @@ describe("deletions of several domains", () => {
   test("end with the caller's deadline", async () => {
     const { client } = await whitelist(origins, { delayMs: 600 });
     const error = await errorOf(client.auth.deleteDomains("p", () => origins, "a", { deadline: new Deadline(100) }));
-    expect(String(error)).toContain("no answer within 0.1 s");
+    expect(String(error)).toContain("no response within 0.1 s");
   });
 });
 

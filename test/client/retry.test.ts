@@ -66,7 +66,7 @@ describe("a read", () => {
     const { client } = await scripted(() => ({ fault: "hang" }), { readDeadlineMs: 200 });
     const error = await errorOf(client.computes.list("p"));
     expect(error).toBeInstanceOf(TimeoutError);
-    expect(String(error)).toContain("no answer within 0.2 s");
+    expect(String(error)).toContain("no response within 0.2 s");
   });
 
   test("does not follow a redirect", async () => {

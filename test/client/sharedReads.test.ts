@@ -167,7 +167,7 @@ describe("who gives up first, the caller or the shared read, the words are the s
     const deadline = ms === undefined ? undefined : new Deadline(ms);
     const error = await errorOf(client.computes.list("p", { deadline }));
     expect(error).toBeInstanceOf(TimeoutError);
-    expect(String(error)).toMatch(/no whole answer within 0\.1 s; still failing after 0\.[58] s \(GET /);
+    expect(String(error)).toMatch(/no complete response within 0\.1 s; still failing after 0\.[58] s \(GET /);
   });
 
   test.each([500, 800, undefined])("the service holds off, and the caller has %s ms", async (ms) => {
@@ -190,13 +190,13 @@ describe("who gives up first, the caller or the shared read, the words are the s
       client.computes.list("p", { deadline, onProgress }),
     );
     for (const list of await Promise.all(lists)) expect(list).toHaveLength(2);
-    expect(told[0]).toMatch(/^held off by the service: too many requests, \d s$/);
+    expect(told[0]).toMatch(/^the service asks to wait: too many requests, \d s$/);
   });
 
   test("before anything came back, it says for how long", async () => {
     const { client } = await scripted(() => ({ fault: "hang" }));
     const error = await errorOf(client.computes.list("p", { deadline: new Deadline(100) }));
-    expect(String(error)).toContain("TimeoutError: no answer within 0.1 s (GET /projects/{project_id}/endpoints)");
+    expect(String(error)).toContain("TimeoutError: no response within 0.1 s (GET /projects/{project_id}/endpoints)");
   });
 });
 

@@ -18,7 +18,7 @@ test("a change may take longer than an attempt of a read", async () => {
   await expect(client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" })).resolves.toEqual({ id: "u1" });
   await client.auth.deleteUser("p", "u1", () => false);
   expect(server.seen).toHaveLength(2);
-  expect(String(await errorOf(client.computes.list("p")))).toContain("no whole answer within 0.1 s");
+  expect(String(await errorOf(client.computes.list("p")))).toContain("no complete response within 0.1 s");
 });
 
 test.each(["127.0.0.1", "localhost"])(

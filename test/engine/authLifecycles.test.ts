@@ -79,7 +79,7 @@ test("each auth resource is created, left alone, found drifted in every argument
     /warning: AuthKeys prj-demo\/\S+ is replaced, since "rotationTriggers" changes: a new key set is made; the service cannot revoke keys, so the old ones stay valid/,
   );
   expect(plan.text).toMatch(
-    /warning: AuthUser prj-demo\/\S+ is replaced, since .*: the user is deleted and made again, with another id/,
+    /warning: AuthUser prj-demo\/\S+ is replaced, since .*: the user is deleted and created again, with another id/,
   );
   const [oldKeys, oldUser] = [await stack.resource("keys"), await stack.resource("user")];
   await service.clearRequests();

@@ -48,7 +48,7 @@ test("a refresh while the service does not answer fails after its deadline and d
   const run = await stack.refresh();
   await service.clearFaults();
   expect(run.code).not.toBe(0);
-  expect(run.text).toMatch(/no whole answer within 10 s; still failing after 30 s/);
+  expect(run.text).toMatch(/no complete response within 10 s; still failing after 30 s/);
   expect(await stack.resources()).toHaveLength(2);
   expect(await stack.destroy()).toMatchObject({ code: 0 });
 });

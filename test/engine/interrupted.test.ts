@@ -28,7 +28,7 @@ describe("an up that is interrupted while a compute is created", () => {
     expect(again.code).not.toBe(0);
     expect(again.text).toMatch(
       new RegExp(
-        `${String(left?.["id"])} on br-dev, made .* ago\\. An interrupted pulumi up may have made it.*adopt: true`,
+        `${String(left?.["id"])} on br-dev, created .* ago\\. An interrupted pulumi up may have created it.*adopt: true`,
       ),
     );
     expect(await service.mutations()).toEqual([]);

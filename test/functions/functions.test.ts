@@ -83,7 +83,7 @@ describe("computes", () => {
     [{ branchId: "br-test" }, 'no compute of the project serves this "branchId"'],
     [{}, 'give either "endpointId" or "branchId"'],
     [{ branchId: "br-main", endpointId: PRIMARY }, 'give either "endpointId" or "branchId"'],
-    [{ branchId: "" }, '"branchId" must be a text that is not empty; an Output goes to the form that ends in Output'],
+    [{ branchId: "" }, '"branchId" must be a string that is not empty; an Output goes to the form that ends in Output'],
   ])("asked for with %j fail in words", async (args, words) => {
     await configured();
     expect(await messageOf(svc.getComputeEndpoint({ ...PROJECT, ...args }))).toBe(`getComputeEndpoint: ${words}`);

@@ -71,7 +71,9 @@ describe.each(NAMES)("%s", (name) => {
 
   test("takes texts that are not empty", async () => {
     for (const projectId of [7, [], {}, "", Promise.resolve("p")]) {
-      expect(await refusal(() => untyped(name)({ projectId }))).toMatch(/"projectId" must be a text that is not empty/);
+      expect(await refusal(() => untyped(name)({ projectId }))).toMatch(
+        /"projectId" must be a string that is not empty/,
+      );
     }
   });
 

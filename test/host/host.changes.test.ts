@@ -21,7 +21,7 @@ describe("create", () => {
   test("an object that exists without some of its arguments is kept with what the service shows of them", async () => {
     const { toy } = hosted({
       create: async (call) => {
-        call.keep("toy-9", { host: "early" }, { size: 8, label: undefined });
+        call.checkpoint("toy-9", { host: "early" }, { size: 8, label: undefined });
         throw new Error("the service shows another size");
       },
     });
@@ -46,7 +46,7 @@ describe("create", () => {
   test("an object that was made is in the state before the error leaves, with pointer, outs and the reason", async () => {
     const { toy } = hosted({
       create: async (call) => {
-        call.keep("toy-9", { host: "early" });
+        call.checkpoint("toy-9", { host: "early" });
         throw new Error('it was still "init" after 2 s');
       },
     });
@@ -119,7 +119,7 @@ describe("update", () => {
   test("an accepted change is in the state before the error leaves, as unfinished", async () => {
     const { toy } = hosted({
       update: async (call) => {
-        call.keep("toy-1", { host: "h2" });
+        call.checkpoint("toy-1", { host: "h2" });
         throw new Error("the operation failed");
       },
     });
@@ -136,7 +136,7 @@ describe("update", () => {
   test("an argument that the service shows otherwise is kept as it shows it, so that the next up applies it", async () => {
     const { toy } = hosted({
       update: async (call) => {
-        call.keep("toy-1", { host: "h2" }, { label: "old", size: 1 });
+        call.checkpoint("toy-1", { host: "h2" }, { label: "old", size: 1 });
         throw new Error("the second request failed");
       },
     });

@@ -75,7 +75,7 @@ test("nor is what another resource of the program held before this process began
 test("nor what another resource holds although its creation did not finish", async () => {
   const { toy, deleted } = oneProcess({
     create: async (call) => {
-      call.keep(ID, { host: "h" });
+      call.checkpoint(ID, { host: "h" });
       throw new Error("not ready");
     },
   });
@@ -107,7 +107,7 @@ test("one object in the state of two resources is an error of the plan, and neit
   const { toy, deleted } = oneProcess();
   await declared(toy, "one");
   await expect(declared(toy, "two")).rejects.toThrow(
-    `ComputeEndpoint ${ID} stands in the state of "two" and of "one", and each would undo the other's changes`,
+    `ComputeEndpoint ${ID} is in the state of "two" and of "one", and each would undo the other's changes`,
   );
   await toy.delete(ID, outs("two"));
   expect(deleted).toEqual([]);

@@ -67,7 +67,7 @@ describe("what stands, and only a conflict tells of", () => {
       await withIntegration(h);
       await h.fault(hidden("integrations", { data: [] }));
       const error = await thrownBy(h.create({ projectId: PROJECT, branchId: "br-main" }));
-      expect(error.message).toMatch(/an auth integration stands on br-main.*"adopt: true".*or delete it first/);
+      expect(error.message).toMatch(/an auth integration exists on br-main.*"adopt: true".*or delete it first/);
       expect(error.message).not.toMatch(/schema/);
       expect(error).not.toHaveProperty("id");
     });
@@ -88,7 +88,7 @@ describe("what stands, and only a conflict tells of", () => {
       const inputs = { projectId: PROJECT, providerId: "google", clientId: "own-id", clientSecret: "canary-Zq8" };
       await h.fault(hidden("oauth_providers", { providers: [] }));
       const error = await thrownBy(h.create(inputs));
-      expect(error.message).toMatch(/the OAuth provider google stands already, with the shared keys.*"adopt: true"/);
+      expect(error.message).toMatch(/the OAuth provider google exists already, with the shared keys.*"adopt: true"/);
       await h.clearFaults();
       await h.fault(hidden("oauth_providers", { providers: [] }));
       expect((await h.create({ ...inputs, adopt: true })).outs).toMatchObject({ type: "standard" });

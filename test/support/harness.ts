@@ -172,7 +172,7 @@ export const MISBEHAVIOURS: readonly (readonly [string, Json, RegExp])[] = [
   ["500", { status: 500, times: 0 }, /500/],
   ["503", { status: 503, times: 0 }, /503/],
   ["a web page", { status: 200, body: "<html>proxy</html>", contentType: "text/html", times: 0 }, /not|HTML|web page/i],
-  ["no answer", { drop: "hang", times: 0 }, /no whole answer|not done|deadline/],
+  ["no answer", { drop: "hang", times: 0 }, /no complete response|not done|deadline/],
 ];
 
 /** No secret of the test in any line that was logged or any error that left the provider. */

@@ -94,6 +94,6 @@ export function tooLate(error: SvcError, leftMs: number, totalMs: number): SvcEr
 /** `trouble`: what stood in the way, as far as that is known. */
 export function outOfTime(totalMs: number, facts: ErrorFacts, trouble?: SvcError): SvcError {
   return trouble === undefined
-    ? new TimeoutError(`no answer within ${inSeconds(totalMs)}`, { ...facts, deadlineMs: totalMs })
+    ? new TimeoutError(`no response within ${inSeconds(totalMs)}`, { ...facts, deadlineMs: totalMs })
     : saying(trouble, `still failing after ${inSeconds(totalMs)}`, totalMs);
 }

@@ -142,7 +142,7 @@ export class Requests {
         }
         if (request.retry === false) throw error;
         const seconds = Math.round((performance.now() - began) / 1000);
-        request.onProgress?.(`${heldOff ? "held off by the service" : "trying again"}: ${error.what}, ${seconds} s`);
+        request.onProgress?.(`${heldOff ? "the service asks to wait" : "trying again"}: ${error.what}, ${seconds} s`);
         const goOn = heldOff ? request.onHeldOff?.() : undefined;
         if (heldOff) heldOffLeftMs -= verdict.delayMs;
         await sleep(verdict.delayMs);

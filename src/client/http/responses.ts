@@ -80,7 +80,7 @@ export function failureOf(raw: RawResponse, asked: Asked, redactor: Redactor): S
     return new errors.BadResponseError("the service answered with a redirect, which is not followed", facts);
   if (isGoneStatus(status) && !isErrorBody(body)) {
     const what = `a ${status} came back without the error body of the service, perhaps from something in front of it`;
-    return new errors.BadResponseError(`${what}. Is the base URL right`, facts);
+    return new errors.BadResponseError(`${what}. Check that the base URL is right`, facts);
   }
   const [Meaning, what] = meaningOf(status);
   const which = isGoneStatus(status) && asked.names !== "" ? ` (${asked.names})` : "";

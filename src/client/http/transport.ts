@@ -125,9 +125,9 @@ export class Transport {
 
   #plain(error: unknown, { method, template: path, timeoutMs }: Attempt, timedOut: boolean): Error {
     const facts = { method, path };
-    if (timedOut) return new TimeoutError(`no whole answer within ${inSeconds(timeoutMs)}`, facts);
+    if (timedOut) return new TimeoutError(`no complete response within ${inSeconds(timeoutMs)}`, facts);
     if (error instanceof TooLongError)
-      return new ConnectionError("the answer is longer than 10 MB", { ...facts, reason: TOO_LONG });
+      return new ConnectionError("the response is longer than 10 MB", { ...facts, reason: TOO_LONG });
     const reason = fieldOf(error, "code") ?? "unknown reason";
     const failed = (what: string, beforeSending: boolean): Error =>
       new ConnectionError(`${what}: ${reason}`, { ...facts, reason, beforeSending });

@@ -48,7 +48,7 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
 
   replacement({ replaces, news, stored }) {
     const lost =
-      'it is deleted and made again: all of its users and keys are lost, and only what is declared with its "projectId" output comes back';
+      'it is deleted and created again: all of its users and keys are lost, and only what is declared with its "projectId" output comes back';
     const elsewhere = (["projectId", "branchId", "databaseName"] as const).some(
       (name) => replaces.has(name) || (news[name] === undefined && stored.managed.has(name)),
     );
@@ -63,11 +63,11 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
     const made = await takenOverOrNew(call, given, authProvider);
     // Kept before anything else is asked: the server key cannot be read again.
     const known = { projectId, authProvider, ...made };
-    call.keep(id, known);
+    call.checkpoint(id, known);
     const integration = await find(call, id, known);
     if (integration === undefined) throw new Error("no list shows it yet");
     const outputs = { ...known, ...recordOutputs(integration) };
-    requireShown(args, given, toArguments(projectId, integration), (shown) => call.keep(id, outputs, shown));
+    requireShown(args, given, toArguments(projectId, integration), (shown) => call.checkpoint(id, outputs, shown));
     return { id, outputs };
   },
 
@@ -87,14 +87,14 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
     const hasKeys = outs.secretServerKey !== undefined && outs.secretServerKey !== "";
     const keys = hasKeys ? {} : keyOutputs(await call.client.auth.createKeys(projectId, authProvider, call));
     const outputs = { ...keptOutputs(id, outs), ...keys, ...recordOutputs(integration) };
-    requireShown(args, given, toArguments(projectId, integration), (shown) => call.keep(id, outputs, shown));
+    requireShown(args, given, toArguments(projectId, integration), (shown) => call.checkpoint(id, outputs, shown));
     return outputs;
   },
 
   async delete(call, { id, outs: { authProviderProjectId } }) {
     const { projectId, rest: authProvider } = splitId(id);
     if (await wasReplaced(call, projectId, authProviderProjectId)) {
-      call.note(`AuthIntegration ${id}: another auth integration stands in its place, which was not deleted`);
+      call.note(`AuthIntegration ${id}: another auth integration is in its place, and was not deleted`);
       return;
     }
     const isIt = isIntegration(authProvider, authProviderProjectId);
@@ -127,7 +127,7 @@ function takenOverOrNew(call: Call<Outputs>, given: Shape, authProvider: string)
     standing: (item) => adopted(call, given, item),
     create: () => createNew(call, given, authProvider),
     advice:
-      "Yet no list shows an integration in this project, and lists can lag behind: run pulumi up again in a while. " +
+      "But no list shows an integration in this project, and lists can lag behind: run pulumi up again in a while. " +
       "When it says the same, what is in the way is most likely the database schema of an earlier one, which stays when an integration is deleted. " +
       "Look at the users in it, then drop the schema in the database (svc_auth by default), or choose another database",
   });
@@ -147,7 +147,7 @@ async function createNew(call: Call<Outputs>, given: Shape, authProvider: string
     ways: () => 'Set "adopt: true" to manage it here (where it is as declared), or delete it',
     onFound: (item) => {
       // Without keys for now: they went with the answer, and making others may fail.
-      call.keep(id, { ...keptOutputs(id, {}), ...recordOutputs(item) });
+      call.checkpoint(id, { ...keptOutputs(id, {}), ...recordOutputs(item) });
       call.note(
         `AuthIntegration ${id} was found after the answer to its creation was lost: a new key set is made for it`,
       );
@@ -167,18 +167,18 @@ async function createNew(call: Call<Outputs>, given: Shape, authProvider: string
 async function adopted(call: Call<Outputs>, given: Shape, existing: AuthIntegrationRecord): Promise<Made> {
   const { projectId } = given;
   const { auth_provider: authProvider, branch_id: branchId, created_at, auth_provider_project_id } = existing;
-  const what = `an auth integration stands on ${branchId}${madeAgo(created_at)}`;
+  const what = `an auth integration exists on ${branchId}${madeAgo(created_at)}`;
   const differing = notShown(args, given, toArguments(projectId, existing));
   const named = differing.map((name) => `"${name}"`).join(" and ");
   if (given.adopt !== true) {
     const likeness = differing.length > 0 ? `; it differs from the program in ${named}` : "";
     throw new Error(
-      `${what}${likeness}. An interrupted pulumi up may have made it. Set "adopt: true" to manage it here (a new key set is made, older keys stay valid), or delete it first${OR_ALIAS}`,
+      `${what}${likeness}. An interrupted pulumi up may have created it. Set "adopt: true" to manage it here (a new key set is made, older keys stay valid), or delete it first${OR_ALIAS}`,
     );
   }
   if (differing.length > 0) {
     throw new Error(
-      `${what}, and differs from the program in ${named}, which cannot be changed. Declare what stands there, or delete it first`,
+      `${what}, and differs from the program in ${named}, which cannot be changed. Declare what is there, or delete it first`,
     );
   }
   call.run.take(integrationObject(`${projectId}/${authProvider}`, auth_provider_project_id));

@@ -37,7 +37,7 @@ export const authKeys = inIntegration<Shape, Outputs>({
   ...asStored<Shape, Outputs>(splitChildId, kept),
 
   async delete({ note }, { id }) {
-    note(`AuthKeys ${id} was only taken out of the stack: ${NOT_REVOKED}`);
+    note(`AuthKeys ${id} was removed from the stack only: ${NOT_REVOKED}`);
   },
 });
 

@@ -37,7 +37,7 @@ export const authOwnershipTransfer = inIntegration<Shape, Outputs>({
   ...asStored<Shape, Outputs>(splitChildId, kept),
 
   async delete({ note }, { id }) {
-    note(`AuthOwnershipTransfer ${id} was only taken out of the stack: ${NOT_TAKEN_BACK}`);
+    note(`AuthOwnershipTransfer ${id} was removed from the stack only: ${NOT_TAKEN_BACK}`);
   },
 });
 

@@ -34,7 +34,7 @@ export const authUser = inIntegration<Shape, Outputs>({
     ...(email === undefined ? [] : [addressObject(splitId(id).projectId, email)]),
   ],
 
-  replacement: () => "the user is deleted and made again, with another id",
+  replacement: () => "the user is deleted and created again, with another id",
 
   async create(call, { projectId, email, name }) {
     const { authProvider } = call;
@@ -72,7 +72,7 @@ async function createNew(
         continue;
       }
       throw new Error(
-        `${error.message}. A user with this "email" stands already; an interrupted pulumi up may have made it. Users can neither be listed nor taken over: ` +
+        `${error.message}. A user with this "email" exists already; an interrupted pulumi up may have created it. Users can neither be listed nor taken over: ` +
           `find the user in the table of the synced users (svc_auth.users_sync), and delete it or choose another address${OR_ALIAS}`,
         { cause: error },
       );

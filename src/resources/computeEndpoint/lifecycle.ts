@@ -98,7 +98,8 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
     const restart = changed.has("restartTriggers") && args.restartTriggers !== undefined && !resizes;
     const beforeRestart: typeof call = {
       ...call,
-      keep: (id, outputs, shown) => call.keep(id, outputs, { restartTriggers: outs.restartTriggers, ...shown }),
+      checkpoint: (id, outputs, shown) =>
+        call.checkpoint(id, outputs, { restartTriggers: outs.restartTriggers, ...shown }),
     };
     if (names.size > 0) endpoint = await change(restart ? beforeRestart : call, args, endpoint, names);
     if (restart) endpoint = await restartActive(call, args, endpoint);
@@ -106,7 +107,7 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
       // The service began nothing for what it stores already: a restart applies it.
       endpoint = await restartActive(call, args, endpoint);
       if (endpoint.current_state === "active" && (await newestFailed(call, projectId, endpoint)))
-        throw new Error("its last operation failed, and a restart has not mended that. See to it at the service");
+        throw new Error("its last operation failed, and a restart has not mended that. Look into it at the service");
     }
     return toOutputs(projectId, endpoint);
   },
@@ -120,7 +121,7 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
 const pulumiId = (projectId: string, endpoint: EndpointRecord): string => `${projectId}/${endpoint.id}`;
 
 const keep = (call: Call<Outputs>, projectId: string, endpoint: EndpointRecord, shown?: Properties): void =>
-  call.keep(pulumiId(projectId, endpoint), toOutputs(projectId, endpoint), shown);
+  call.checkpoint(pulumiId(projectId, endpoint), toOutputs(projectId, endpoint), shown);
 
 const isUpdatable = (name: string): boolean => !NOT_UPDATABLE.has(name);
 
@@ -331,7 +332,7 @@ async function restartActive(call: Call<Outputs>, args: Shape, endpoint: Endpoin
   const { computes } = call.client;
   const skip = ({ current_state, pending_state }: EndpointRecord): void => {
     const state = pending_state === "idle" ? "going idle" : current_state;
-    call.note(`${endpoint.id} is ${state}, so it was not restarted: its next start is fresh anyway`);
+    call.note(`${endpoint.id} is ${state}, so it was not restarted: its next start applies everything anyway`);
   };
   if (endpoint.current_state !== "active") {
     skip(endpoint);

@@ -93,7 +93,7 @@ export function inTheWay(endpoint: EndpointRecord): Error {
       : ` (where a ComputeGroup counts its replicas, give them as a list instead, this one with key: "${counted}", the same name, and adopt)`;
   return new Error(
     `${what} already: ${endpoint.id} on ${endpoint.branch_id}${madeAgo(endpoint.created_at)}. ` +
-      `An interrupted pulumi up may have made it. To manage it here, set "${adopt}" on this resource${asList}; ` +
+      `An interrupted pulumi up may have created it. To manage it here, set "${adopt}" on this resource${asList}; ` +
       `to have a new one, delete ${endpoint.id} first or choose another branch${OR_ALIAS}`,
   );
 }

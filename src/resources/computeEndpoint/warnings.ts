@@ -92,7 +92,7 @@ function takesOver(adopt: string | true, branchId: string | undefined): string {
       ? [`the primary compute of ${branchId ?? "its branch"}, where there is one,`, ""]
       : [adopt, `from another branch it is moved${branchId === undefined ? "" : ` to ${branchId}`}; `];
   return (
-    `takes over ${which} instead of making one: ${moved}` +
+    `takes over ${which} instead of creating one: ${moved}` +
     "where its size differs from what is declared it is restarted, and open connections are dropped; " +
     "destroying deletes it, unless retainOnDelete is set"
   );

@@ -109,7 +109,7 @@ async function send(call: Call<Outputs>, given: Shape, stored: Partial<Shape> = 
   const server = await call.client.auth.updateEmailServer(projectId, request, isShown, call);
   requireShown(args, given, toArguments(projectId, server), (shown) =>
     // A password cannot be read back: the state keeps the one that was known to be applied.
-    call.keep(projectId, {}, { ...shown, password: stored.password }),
+    call.checkpoint(projectId, {}, { ...shown, password: stored.password }),
   );
 }
 
@@ -138,6 +138,6 @@ function tellOverwritten(call: Call<Outputs>, given: Shape, before: EmailServerR
   if (names.length === 0) return;
   const host = found.host === undefined ? "" : ` (${found.host})`;
   call.note(
-    `EmailServer ${given.projectId}: another server was configured there${host}, different in ${names.join(", ")}; it is overwritten`,
+    `EmailServer ${given.projectId}: another server was configured there${host}, different in ${names.join(", ")}; it was overwritten`,
   );
 }

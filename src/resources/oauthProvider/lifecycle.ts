@@ -133,7 +133,7 @@ function shown(
   provider: OAuthProviderRecord,
   { clientId, clientSecret }: Credentials,
 ): OAuthProviderRecord {
-  call.keep(idOf(given), { type: provider.type }, { clientId, clientSecret });
+  call.checkpoint(idOf(given), { type: provider.type }, { clientId, clientSecret });
   if (given.clientId !== undefined && provider.type !== "standard") throw shownOtherwise(["clientId"]);
   const names = notShown(args, given, omitUndefined({ clientId: readable(provider.client_id) }));
   if (names.length > 0) throw shownOtherwise(names);
@@ -160,17 +160,17 @@ function find(call: Call<Outputs>, projectId: string, providerId: string, since?
 
 async function adopted(call: Call<Outputs>, given: Shape, existing: OAuthProviderRecord): Promise<OAuthProviderRecord> {
   const whose = existing.type === "shared" ? "with the shared keys of the service" : `with the type ${existing.type}`;
-  const what = `the OAuth provider ${existing.id} stands already, ${whose}`;
+  const what = `the OAuth provider ${existing.id} exists already, ${whose}`;
   if (given.adopt !== true) {
     throw new Error(
-      `${what}. A new integration offers some shared ones by itself, and an interrupted pulumi up may have made it. Set "adopt: true" to manage it here, or delete it first${OR_ALIAS}`,
+      `${what}. A new integration offers some shared ones by itself, and an interrupted pulumi up may have created it. Set "adopt: true" to manage it here, or delete it first${OR_ALIAS}`,
     );
   }
   call.run.take(providerObject(given.projectId, given.providerId));
   if (given.clientId !== undefined) {
     const provider = await setCredentials(call, given, given, {});
     if (existing.type !== "shared") {
-      call.note(`OAuthProvider ${existing.id} had credentials of its own: those of the program have taken their place`);
+      call.note(`OAuthProvider ${existing.id} had credentials of its own; those of the program replaced them`);
     }
     return provider;
   }

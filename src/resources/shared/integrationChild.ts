@@ -38,7 +38,7 @@ export function inIntegration<Args extends object & { projectId: string; authPro
   const inner = (call: Call<Inner & Home>, args: object, home = partsOf(args).home): Call<Inner> => ({
     ...call,
     authProvider: partsOf(args).authProvider ?? call.authProvider,
-    keep: (id, outputs, shown) => call.keep(id, { ...outputs, ...home }, shown),
+    checkpoint: (id, outputs, shown) => call.checkpoint(id, { ...outputs, ...home }, shown),
   });
   return {
     ...child,
@@ -81,9 +81,7 @@ export function inIntegration<Args extends object & { projectId: string; authPro
       const isThere = child.objects(stored.id, stored.outs).length > 0;
       if (!isThere || !(await wasReplaced(call, projectOf(stored.id), authProviderProjectId)))
         return child.delete(inner(call, stored.outs), stored);
-      call.note(
-        `${child.kind} ${stored.id}: another auth integration stands in its place, and nothing there was deleted`,
-      );
+      call.note(`${child.kind} ${stored.id}: another auth integration is in its place, and nothing there was deleted`);
     },
   };
 }

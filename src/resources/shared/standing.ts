@@ -48,10 +48,10 @@ export async function standingOrNew<Item, Made>(
 export const OR_ALIAS = "; or, if it is this program's own under another name, give it an alias (the option aliases)";
 
 export const gone = (): Error =>
-  new Error("it is not there any more. Run pulumi up --refresh, which plans to create it again");
+  new Error("it no longer exists. Run pulumi up --refresh, which plans to create it again");
 
 export const unseen = (thing: string): string =>
-  `Yet no list shows ${thing}. Lists can lag behind: run pulumi up again in a while, or delete it first`;
+  `But no list shows ${thing}. Lists can lag behind: run pulumi up again in a while, or delete it first`;
 
 const UNITS = [
   [86_400, "day"],
@@ -60,14 +60,14 @@ const UNITS = [
   [1, "second"],
 ] as const;
 
-/** `, made 3 minutes ago` from an ISO 8601 timestamp; nothing where there is none. */
+/** `, created 3 minutes ago` from an ISO 8601 timestamp; nothing where there is none. */
 export function madeAgo(createdAt = ""): string {
   const made = Date.parse(createdAt);
   if (Number.isNaN(made)) return "";
   const seconds = Math.max(0, Math.round((Date.now() - made) / 1_000));
   for (const [size, name] of UNITS) {
     const count = Math.floor(seconds / size);
-    if (count > 0) return `, made ${count} ${name}${count === 1 ? "" : "s"} ago`;
+    if (count > 0) return `, created ${count} ${name}${count === 1 ? "" : "s"} ago`;
   }
-  return ", made just now";
+  return ", created just now";
 }

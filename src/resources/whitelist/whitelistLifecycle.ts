@@ -37,7 +37,7 @@ export const whitelist = inIntegration<Shape, Outputs>({
   replacement: () => "its domains are removed from the whitelist, and the declared ones are added",
   remarks({ args: { projectId }, isNew }) {
     const list = `the whole list of redirect domains${projectId === undefined ? "" : ` of project ${projectId}`}`;
-    const takesOver = `creating a Whitelist takes over ${list}: one that stands there and is not declared is removed`;
+    const takesOver = `creating a Whitelist takes over ${list}: one that is on it and is not declared is removed`;
     return isNew ? [takesOver] : [];
   },
 
@@ -45,7 +45,7 @@ export const whitelist = inIntegration<Shape, Outputs>({
     const { projectId } = given;
     const outputs = { authProvider: call.authProvider };
     // What is not on the list yet is none of the state's.
-    const removed = await bringAbout(call, given, (domains) => call.keep(projectId, outputs, { domains }));
+    const removed = await bringAbout(call, given, (domains) => call.checkpoint(projectId, outputs, { domains }));
     tellRemoved(call, projectId, removed);
     return { id: projectId, outputs };
   },
@@ -68,7 +68,7 @@ export const whitelist = inIntegration<Shape, Outputs>({
     const outputs = { authProvider: call.authProvider };
     // What was added is ours to remove, and what was there before still stands.
     const removed = await bringAbout(call, given, (present) =>
-      call.keep(projectId, outputs, { domains: [...new Set([...before, ...present])] }),
+      call.checkpoint(projectId, outputs, { domains: [...new Set([...before, ...present])] }),
     );
     // The plan showed what the state knew of; somebody may have added more since.
     const unplanned = removed.filter((origin) => !before.includes(origin));

@@ -89,13 +89,13 @@ describe("creating", () => {
   });
 });
 
-describe("an integration that stands already", () => {
+describe("an integration that exists already", () => {
   test("is named with its branch and age, with both ways to go on, and is left alone", async () => {
     const auth = await harness(authIntegration);
     await withIntegration(auth);
     await auth.edit({ kind: "integration", set: { created_at: new Date(Date.now() - 7_260_000).toISOString() } });
     const error = await thrownBy(auth.create(INPUTS));
-    expect(error.message).toMatch(/an auth integration stands on br-main, made 2 hours ago/);
+    expect(error.message).toMatch(/an auth integration exists on br-main, created 2 hours ago/);
     expect(error.message).toMatch(
       /interrupted pulumi up may have made it.*"adopt: true".*or delete it first.*give it an alias/,
     );
@@ -171,7 +171,7 @@ describe("when the fate of the creation is unknown", () => {
     const auth = await harness(authIntegration);
     await auth.fault({ method: "POST", path: "/projects/auth/create", drop: "reset" });
     const error = await thrownBy(auth.create(INPUTS));
-    expect(error.message).toMatch(/the integration was looked for and is not there.*Run pulumi up again/);
+    expect(error.message).toMatch(/the integration was looked for and does not exist.*Run pulumi up again/);
     expect(await auth.mutations()).toHaveLength(1);
     expect((await auth.create(INPUTS)).id).toBe(ID);
   });

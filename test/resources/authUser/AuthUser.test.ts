@@ -90,7 +90,7 @@ test("a replacement deletes first, and the plan says that the id changes", async
   await user.check(news);
   expect(await user.diff(state, news)).toMatchObject({ replaces: ["name"], deleteBeforeReplace: true });
   expect(user.log.map(({ message }) => message)).toEqual([
-    `AuthUser ${state.id} is replaced, since "name" changes: the user is deleted and made again, with another id`,
+    `AuthUser ${state.id} is replaced, since "name" changes: the user is deleted and created again, with another id`,
   ]);
   await user.delete(state);
   expect(await users(user)).toEqual([]);
@@ -111,7 +111,7 @@ test("an address that is taken is reported with both ways to go on", async () =>
   await user.edit({ kind: "user", create: { email: EMAIL } });
   const error = await thrownBy(user.create(INPUTS));
   expect(error.message).toMatch(
-    /409.*A user with this "email" stands already; an interrupted pulumi up may have made it/,
+    /409.*A user with this "email" exists already; an interrupted pulumi up may have created it/,
   );
   expect(error.message).toMatch(/users_sync.*delete it or choose another address; or, if .* give it an alias/);
   expect(await users(user)).toHaveLength(1);

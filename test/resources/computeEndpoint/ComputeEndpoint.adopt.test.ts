@@ -28,8 +28,8 @@ describe("a compute that is in the way", () => {
     await compute.forgetRequests();
     const error = await thrownBy(compute.create(ON_MAIN));
     expect(error.message).toBe(
-      `Could not create ComputeEndpoint ("thing"): the branch has a primary compute already: ${DEMO_PRIMARY} on br-main, made 3 minutes ago. ` +
-        'An interrupted pulumi up may have made it. To manage it here, set "adopt: true" on this resource; ' +
+      `Could not create ComputeEndpoint ("thing"): the branch has a primary compute already: ${DEMO_PRIMARY} on br-main, created 3 minutes ago. ` +
+        'An interrupted pulumi up may have created it. To manage it here, set "adopt: true" on this resource; ' +
         `to have a new one, delete ${DEMO_PRIMARY} first or choose another branch; ` +
         "or, if it is this program's own under another name, give it an alias (the option aliases)",
     );

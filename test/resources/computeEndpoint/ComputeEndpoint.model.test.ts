@@ -92,7 +92,7 @@ class Up implements Command {
       expect(changes === false).toBe(!differs && sameNames);
       if (changes === false) return;
       if (model.service === undefined) {
-        expect((await thrownBy(compute.update(state, inputs))).message).toMatch(/it is not there any more/);
+        expect((await thrownBy(compute.update(state, inputs))).message).toMatch(/it no longer exists/);
         return;
       }
       await compute.forgetRequests();

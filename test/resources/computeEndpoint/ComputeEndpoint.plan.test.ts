@@ -79,7 +79,7 @@ test.each([
     `ComputeEndpoint ${PROJECT}/${id} is replaced, since "type" changes: it is deleted first, and the new one has another id and another host` +
       (itself
         ? '; "adopt", which names the old one, has no effect then'
-        : '; "adopt" takes over ep-other-1 instead of making one: from another branch it is moved to br-dev; where its size differs from what is declared it is restarted, and open connections are dropped; destroying deletes it, unless retainOnDelete is set'),
+        : '; "adopt" takes over ep-other-1 instead of creating one: from another branch it is moved to br-dev; where its size differs from what is declared it is restarted, and open connections are dropped; destroying deletes it, unless retainOnDelete is set'),
   );
 });
 
@@ -161,19 +161,19 @@ describe("an adoption", () => {
 
   test("of a branch's primary: what it does to that, and to whom it belongs from then on", async () => {
     expect(await remarks({ adopt: true, size: 2 })).toEqual([
-      `takes over the primary compute of br-dev, where there is one, instead of making one: ${BROUGHT}`,
+      `takes over the primary compute of br-dev, where there is one, instead of creating one: ${BROUGHT}`,
     ]);
     expect(await remarks({ adopt: true, branchId: UNKNOWN })).toEqual([
-      `takes over the primary compute of its branch, where there is one, instead of making one: ${BROUGHT}`,
+      `takes over the primary compute of its branch, where there is one, instead of creating one: ${BROUGHT}`,
     ]);
   });
 
   test("of one by its id: it may move", async () => {
     expect(await remarks({ adopt: "ep-there-1" })).toEqual([
-      `takes over ep-there-1 instead of making one: from another branch it is moved to br-dev; ${BROUGHT}`,
+      `takes over ep-there-1 instead of creating one: from another branch it is moved to br-dev; ${BROUGHT}`,
     ]);
     expect(await remarks({ adopt: "ep-there-1", branchId: UNKNOWN, type: "read_only" })).toEqual([
-      `takes over ep-there-1 instead of making one: from another branch it is moved; ${BROUGHT}`,
+      `takes over ep-there-1 instead of creating one: from another branch it is moved; ${BROUGHT}`,
     ]);
   });
 

@@ -32,14 +32,14 @@ test("a changed trigger restarts an active compute, waits until it is back, and 
   expect((await compute.diff(after, V2)).changes).toBe(false);
 });
 
-test("on an idle compute nothing is called, and the line says that its next start is fresh anyway", async () => {
+test("on an idle compute nothing is called, and the line says that its next start applies everything anyway", async () => {
   const { compute, state } = await created();
   await put(compute, endpointId(state), "suspend");
   await compute.forgetRequests();
   const after = await compute.update(state, V2);
   expect(await changes(compute)).toEqual([]);
   expect(notes(compute)).toEqual([
-    `${endpointId(state)} is idle, so it was not restarted: its next start is fresh anyway`,
+    `${endpointId(state)} is idle, so it was not restarted: its next start applies everything anyway`,
   ]);
   expect((await compute.diff(after, V2)).changes).toBe(false);
 });
@@ -64,7 +64,7 @@ test("neither is one of a compute that is on its way to idle", async () => {
   await compute.fault({ method: "POST", path: RESTART, status: 412 });
   await compute.update(state, V2);
   expect(notes(compute)).toEqual([
-    `${endpointId(state)} is going idle, so it was not restarted: its next start is fresh anyway`,
+    `${endpointId(state)} is going idle, so it was not restarted: its next start applies everything anyway`,
   ]);
 });
 

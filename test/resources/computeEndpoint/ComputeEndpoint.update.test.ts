@@ -108,7 +108,7 @@ describe("updating", () => {
     const state = await compute.create(LEAST);
     await compute.edit({ kind: "endpoint", id: endpointId(state), delete: true });
     const error = await thrownBy(compute.update(state, { ...LEAST, size: 4 }));
-    expect(error.message).toMatch(/it is not there any more\. Run pulumi up --refresh/);
+    expect(error.message).toMatch(/it no longer exists\. Run pulumi up --refresh/);
     expect(error).not.toHaveProperty("id");
   });
 });

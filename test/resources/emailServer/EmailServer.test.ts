@@ -67,7 +67,7 @@ describe("creating a mail configuration", () => {
     await setByHand(given, { ...THEIRS, port: 587 });
     await given.create(STANDARD);
     expect(notes(given)).toEqual([
-      `EmailServer ${PROJECT}: another server was configured there (smtp.theirs.example.com), different in "host", "username", "password", "senderEmail", "senderName"; it is overwritten`,
+      `EmailServer ${PROJECT}: another server was configured there (smtp.theirs.example.com), different in "host", "username", "password", "senderEmail", "senderName"; it was overwritten`,
     ]);
     expectNoSecrets(given);
   });
@@ -218,7 +218,7 @@ describe("deleting a mail configuration", () => {
     await given.delete(state);
     expect(await configured(given)).toMatchObject({ host: "smtp.theirs.example.com" });
     expect(notes(given)).toEqual([
-      `EmailServer ${PROJECT}: another auth integration stands in its place, and nothing there was deleted`,
+      `EmailServer ${PROJECT}: another auth integration is in its place, and nothing there was deleted`,
     ]);
   });
 });

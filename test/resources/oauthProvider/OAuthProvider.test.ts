@@ -96,7 +96,7 @@ describe("creating an OAuth provider", () => {
     const given = await started();
     await given.fault({ method: "POST", path: PATH, effect: "done", drop: "reset" });
     const error = await thrownBy(given.create(STANDARD));
-    expect(error.message).toMatch(/is not known to be it: the OAuth provider .*"adopt: true"/);
+    expect(error.message).toMatch(/is not proven to be it: the OAuth provider .*"adopt: true"/);
     expect(error).not.toHaveProperty("id");
     const { outs } = await given.create({ ...STANDARD, adopt: true });
     expect(outs).toMatchObject({ type: "standard", clientId: "own-id" });
@@ -113,12 +113,12 @@ describe("creating an OAuth provider", () => {
   });
 });
 
-describe("a provider that stands already", () => {
+describe("a provider that exists already", () => {
   test("is a conflict that names it and how to go on, and nothing is sent", async () => {
     const given = await started();
     const error = await thrownBy(given.create({ ...STANDARD, providerId: "google" }));
     expect(error.message).toMatch(
-      /OAuth provider google stands already, with the shared keys.*interrupted pulumi up.*"adopt: true".*delete it first.*give it an alias/,
+      /OAuth provider google exists already, with the shared keys.*interrupted pulumi up.*"adopt: true".*delete it first.*give it an alias/,
     );
     expect(await given.mutations()).toEqual([]);
     expectNoSecrets(given);

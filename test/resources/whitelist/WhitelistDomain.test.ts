@@ -77,7 +77,7 @@ describe("creating a redirect domain", () => {
     expectNoSecrets(given);
   });
 
-  test("one that stands already, in whatever spelling, is a conflict that names it and how to go on", async () => {
+  test("one that exists already, in whatever spelling, is a conflict that names it and how to go on", async () => {
     const given = await started();
     await addByHand(given, "https://App.Example.com/");
     const error = await thrownBy(given.create(INPUTS));

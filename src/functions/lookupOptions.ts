@@ -1,0 +1,17 @@
+// Apart from lookup.ts, so that the published types need no zod.
+import type { Provider } from "../program/Provider";
+
+/** What every function takes besides its arguments. */
+export interface LookupOptions {
+  /**
+   * The account to ask.
+   * @default the stack's configuration `svc:…`, else the environment
+   */
+  provider?: Provider;
+}
+
+/** What every function is told. */
+export interface ProjectLookupArgs {
+  /** The project. */
+  projectId: string;
+}
