@@ -1,6 +1,6 @@
 import { BadResponseError, Deadline, NotFoundError } from "../../src/client";
 import { FakeProject } from "../support/fakeProject";
-import { compute, gone, LIST, operation, PRJ, scene } from "../support/scene";
+import { compute, gone, init, LIST, operation, PRJ, scene } from "../support/scene";
 import { closeAll, errorOf, scripted } from "../support/scriptedServer";
 
 afterEach(closeAll);
@@ -166,4 +166,17 @@ describe("finding a compute", () => {
     });
     await expect(client.computes.find(PRJ, "ep-1")).rejects.toHaveProperty("status", 403);
   });
+});
+
+test("where something in front answers 404 for the operations, a change is waited for by the record alone", async () => {
+  const start = scene({
+    computes: (nth) => [nth < 3 ? compute(init) : compute()],
+    change: { json: { endpoint: compute(init) } },
+  });
+  const { client, server } = await scripted((request, nth) =>
+    request.path.includes("/operations") ? { status: 404, text: "default backend - 404" } : start(request, nth),
+  );
+  const started = client.computes.start(PRJ, "ep-1", { deadline: new Deadline(10_000) });
+  await expect(started).resolves.toMatchObject({ id: "ep-1", current_state: "active" });
+  expect(server.seen.filter(({ path }) => path.includes("/operations")).length).toBeGreaterThan(1);
 });

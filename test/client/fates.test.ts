@@ -74,7 +74,7 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
     for (const error of errors) {
       expect(error).toBeInstanceOf(FateUnknownError);
       expect(String(error)).toMatch(isEmpty ? /was accepted/ : /was looked for/);
-      expect(String(error)).toMatch(/is not there|no list shows it/);
+      expect(String(error)).toMatch(/does not exist|no list shows it/);
     }
     expect(posts(server.seen)).toHaveLength(errors.length);
   });
@@ -202,7 +202,7 @@ test("of what has appeared, none is claimed when two may be it, or when it is no
     const error = await errorOf(client.computes.create("p", {}, { ...how, ways }));
     expect(error).toBeInstanceOf(FateUnknownError);
     const named = appeared.map(({ id }) => id).join("; ");
-    expect(String(error)).toContain(`not known to be it: ${named} (POST`);
+    expect(String(error)).toContain(`not proven to be it: ${named} (POST`);
     expect(String(error)).toContain(`Adopt one of ${appeared.length}, or, run pulumi up again`);
   }
 });
@@ -230,7 +230,7 @@ describe("of an object that no list showed before the POST whose answer was lost
 
   test("one that is older than the POST by the service's clock is named and not claimed", async () => {
     const error = await madeBefore((leftAt) => iso(leftAt - 3_000));
-    expect(error).toContain("not known to be it: ep-1, which is older than this request (POST");
+    expect(error).toContain("not proven to be it: ep-1, which is older than this request (POST");
   });
   test("one that was made when it left is claimed, also where its time is told in whole seconds", async () => {
     const found = { id: "ep-1" };

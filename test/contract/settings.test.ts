@@ -29,8 +29,8 @@ test("the environment is read at the time of the call", () => {
 
 test.each([
   ["without a scheme", "api.example.com/api/v2", /must begin with https:\/\//],
-  ["with a password", "https://me:CANARY@x.example/v2", /no user name and no password/],
-  ["with a query", "https://x.example/v2?key=CANARY", /no query/],
+  ["with a password", "https://me:CANARY@x.example/v2", /a user name or a password/],
+  ["with a query", "https://x.example/v2?key=CANARY", /a query or a fragment/],
   ["without the version segment", "https://x.example/api/CANARY", /version segment/],
   ["that is none", "https://", /is not a URL/],
 ])("a base URL %s is refused in words that do not repeat it", (_what, baseUrl, words) => {

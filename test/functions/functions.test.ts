@@ -226,7 +226,7 @@ describe("settings", () => {
   test("that are missing or wrong are named, all at once, and nothing is sent", async () => {
     pulumi.runtime.setAllConfig({ "svc:baseUrl": `https://user:${CANARY}@example.com/api` });
     const message = await messageOf(svc.getBranches(PROJECT));
-    expect(message).toMatch(/^getBranches: no API key: .*; .*must hold no user name.*; .*version segment/);
+    expect(message).toMatch(/^getBranches: no API key: .*; .*must not contain a user name.*; .*version segment/);
   });
 
   test("a refused key is reported in words, without the key", async () => {

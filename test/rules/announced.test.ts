@@ -139,7 +139,7 @@ test("an integration on a branch that is not known yet: the plan says that all u
 test("an OAuth provider that goes back to shared keys is announced as a replacement", async () => {
   const { warnings } = await standing("OAuthProvider");
   const said = await warnings({ clientId: undefined, clientSecret: undefined });
-  expect(said.join("\n")).toMatch(/replace|deleted and made again/);
+  expect(said.join("\n")).toMatch(/replace|deleted and created again/);
 });
 
 describe("a takeover in a replacement is announced", () => {

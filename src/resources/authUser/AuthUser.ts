@@ -12,7 +12,7 @@ export type AuthUserArgs = ArgumentsOf<AuthUserShape>;
  * user that somebody deleted or changed is not found. The users themselves are rows of the table that the integration
  * names (`svc_auth.users_sync`).
  *
- * Destroying deletes the user at the auth provider, which cannot be undone: a user that is made again has another id.
+ * Destroying deletes the user at the auth provider, which cannot be undone: a user that is created again has another id.
  */
 export class AuthUser extends resource<AuthUserArgs, AuthUserShape, AuthUserOutputs>(declaration) {
   /** Looks at a user by the id `<project>/<user id>`; it is not managed then, and only its id is known. */

@@ -12,7 +12,7 @@ export type ComputeEndpointArgs = ArgumentsOf<ComputeEndpointShape>;
  *
  * Creating and changing wait until it is active (or as far as it goes: a disabled one, and a new replica, may be idle),
  * within `customTimeouts`, 10 minutes by default. Destroying deletes it, an adopted one too (unless `retainOnDelete` is
- * set); a compute that is made again has another host.
+ * set); a compute that is created again has another host.
  *
  * The program of examples/quickstart declares one.
  */

@@ -51,7 +51,7 @@ export const oauthProvider = inIntegration<Shape, Outputs>({
 
   replacement: ({ replaces, news }) =>
     (replaces.has("clientId") ? "it goes back to the shared keys of the service by being" : "it is") +
-    ` deleted and made again: nobody can sign in with it meanwhile${adopting(news)}`,
+    ` deleted and created again: nobody can sign in with it meanwhile${adopting(news)}`,
 
   async create(call, given) {
     const { projectId, providerId } = given;

@@ -211,7 +211,7 @@ describe("deleting", () => {
     auth.restart();
     await auth.delete(state);
     expect(await standing(auth)).toHaveLength(1);
-    expect(auth.log.at(-1)?.message).toMatch(/another auth integration stands in its place.*not deleted/);
+    expect(auth.log.at(-1)?.message).toMatch(/another auth integration is in its place.*not deleted/);
   });
 
   test.each([

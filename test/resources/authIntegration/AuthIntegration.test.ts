@@ -97,7 +97,7 @@ describe("an integration that exists already", () => {
     const error = await thrownBy(auth.create(INPUTS));
     expect(error.message).toMatch(/an auth integration exists on br-main, created 2 hours ago/);
     expect(error.message).toMatch(
-      /interrupted pulumi up may have made it.*"adopt: true".*or delete it first.*give it an alias/,
+      /interrupted pulumi up may have created it.*"adopt: true".*or delete it first.*give it an alias/,
     );
     expect(error).not.toHaveProperty("id");
     expect(await auth.mutations()).toEqual([]);
@@ -222,7 +222,7 @@ describe("a creation that fails after the integration was made", () => {
     await auth.edit({ kind: "integration", delete: true });
     auth.restart();
     const error = await thrownBy(auth.update(state, INPUTS));
-    expect(error.message).toMatch(/not there any more. Run pulumi up --refresh/);
+    expect(error.message).toMatch(/no longer exists. Run pulumi up --refresh/);
   });
 
   test("and has another one in its place by the next up is reported so as well, not mixed with that one", async () => {
@@ -232,6 +232,6 @@ describe("a creation that fails after the integration was made", () => {
     await withIntegration(auth);
     auth.restart();
     const error = await thrownBy(auth.update(state, INPUTS));
-    expect(error.message).toMatch(/not there any more. Run pulumi up --refresh/);
+    expect(error.message).toMatch(/no longer exists. Run pulumi up --refresh/);
   });
 });

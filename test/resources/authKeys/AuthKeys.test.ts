@@ -72,7 +72,7 @@ test("deleting sends nothing and says that the keys stay valid", async () => {
   expect(keys.log.at(-1)).toMatchObject({
     severity: "info",
     ephemeral: false,
-    message: expect.stringMatching(/^AuthKeys prj-demo\/.*only taken out of the stack: .*cannot revoke/),
+    message: expect.stringMatching(/^AuthKeys prj-demo\/.*removed from the stack only: .*cannot revoke/),
   });
   expectNoSecrets(keys, [String(state.outs["secretServerKey"])]);
 });

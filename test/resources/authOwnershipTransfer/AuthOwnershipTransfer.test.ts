@@ -48,7 +48,7 @@ test("deleting it sends nothing and says what it does not undo", async () => {
   await transfer.forgetRequests();
   await transfer.delete(state);
   expect(await transfer.requests()).toEqual([]);
-  expect(transfer.log.at(-1)?.message).toMatch(/only taken out of the stack: .*stays open, .*not taken back/);
+  expect(transfer.log.at(-1)?.message).toMatch(/removed from the stack only: .*stays open, .*not taken back/);
   expectNoSecrets(transfer, [String(state.outs["url"])]);
 });
 

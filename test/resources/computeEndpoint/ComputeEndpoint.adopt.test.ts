@@ -39,10 +39,10 @@ describe("a compute that is in the way", () => {
   });
 
   test.each([
-    [0, /made (just now|1 second ago|2 seconds ago)/],
-    [61, /made 1 minute ago/],
-    [7_201, /made 2 hours ago/],
-    [86_401, /made 1 day ago/],
+    [0, /created (just now|1 second ago|2 seconds ago)/],
+    [61, /created 1 minute ago/],
+    [7_201, /created 2 hours ago/],
+    [86_401, /created 1 day ago/],
   ])("made %d s ago is told in one unit", async (seconds, words) => {
     const compute = await computes();
     await editByHand(compute, DEMO_PRIMARY, { created_at: ago(seconds) });

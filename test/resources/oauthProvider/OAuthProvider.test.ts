@@ -196,7 +196,7 @@ describe("changing an OAuth provider", () => {
       deleteBeforeReplace: true,
     });
     expect(given.log.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/goes back to the shared keys.*deleted and made again/),
+      expect.stringMatching(/goes back to the shared keys.*deleted and created again/),
     ]);
     await given.delete(state);
     expect((await given.create(SHARED)).outs).toMatchObject({ type: "shared" });
@@ -214,7 +214,7 @@ describe("changing an OAuth provider", () => {
     const state = await given.create(STANDARD);
     await given.edit({ kind: "oauth_provider", id: "microsoft", delete: true });
     const error = await thrownBy(given.update(state, { ...STANDARD, clientId: "other-id" }));
-    expect(error.message).toMatch(/not there any more.*pulumi up --refresh/);
+    expect(error.message).toMatch(/no longer exists.*pulumi up --refresh/);
   });
 
   test("one that became shared meanwhile gets both credentials, although only one changed", async () => {
