@@ -25,13 +25,13 @@ const ADDRESS = /^(127\.0\.0\.1|localhost|\[::1\]):\d+$/;
  */
 export function engineLog(address: string | undefined = process.argv.at(-1)): Log {
   if (address === undefined || !ADDRESS.test(address)) return () => undefined;
-  let engine: EngineConnection | undefined;
+  let send: Send | undefined;
   let silent = false;
   return (line) => {
     if (silent) return;
     try {
-      engine ??= connect(address);
-      engine.log(line, (failed) => (silent ||= failed));
+      send ??= connect(address);
+      send(line, (failed) => (silent ||= failed));
     } catch {
       silent = true;
     }
@@ -43,11 +43,9 @@ export function loggableUrn(urn: string | undefined): string {
   return urn !== undefined && !isUnknown(urn) && WELL_FORMED_URN.test(urn) ? urn : "";
 }
 
-interface EngineConnection {
-  log(line: LogLine, done: (failed: boolean) => void): void;
-}
+type Send = (line: LogLine, done: (failed: boolean) => void) => void;
 
-function connect(address: string): EngineConnection {
+function connect(address: string): Send {
   // Required at the first line that is logged: in the dynamic-provider process the SDK has these modules in memory
   // already. grpc-js is the SDK's dependency, not ours, so it is found from there.
   const load = createRequire(require.resolve("@pulumi/pulumi"));
@@ -56,17 +54,13 @@ function connect(address: string): EngineConnection {
   const { EngineClient } = load("./proto/engine_grpc_pb") as typeof EngineService;
   const { LogRequest, LogSeverity } = load("./proto/engine_pb") as typeof EngineMessages;
   const client = new EngineClient(address, grpc.credentials.createInsecure());
-  return {
-    log({ severity, message, urn, ephemeral }, done) {
-      const request = new LogRequest();
-      request.setSeverity(severity === "info" ? LogSeverity.INFO : LogSeverity.WARNING);
-      request.setMessage(message);
-      request.setUrn(loggableUrn(urn));
-      request.setEphemeral(ephemeral);
-      const options = { deadline: Date.now() + CALL_DEADLINE_MS };
-      client.log(request, new grpc.Metadata(), options, (error: unknown) =>
-        done(error !== null && error !== undefined),
-      );
-    },
+  return ({ severity, message, urn, ephemeral }, done) => {
+    const request = new LogRequest();
+    request.setSeverity(severity === "info" ? LogSeverity.INFO : LogSeverity.WARNING);
+    request.setMessage(message);
+    request.setUrn(loggableUrn(urn));
+    request.setEphemeral(ephemeral);
+    const options = { deadline: Date.now() + CALL_DEADLINE_MS };
+    client.log(request, new grpc.Metadata(), options, (error: unknown) => done(error !== null && error !== undefined));
   };
 }

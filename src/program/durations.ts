@@ -8,9 +8,6 @@ export function durationSeconds(text: string): number {
   if (!/^(\d+(\.\d+)?(ms|h|m|s))+$/.test(text)) {
     throw new Error(`customTimeouts: "${text}" is not a duration such as "10m", "1h30m" or "45s"`);
   }
-  let seconds = 0;
-  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g)) {
-    seconds += Number(amount) * (UNIT_SECONDS[unit ?? ""] ?? 0);
-  }
-  return seconds;
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g)];
+  return parts.reduce((sum, [, amount, unit = ""]) => sum + Number(amount) * (UNIT_SECONDS[unit] ?? 0), 0);
 }

@@ -8,7 +8,7 @@ import {
   ServiceError,
   SvcError,
 } from "../../src/client";
-import { normalisedOrigin } from "../../src/resources/whitelist/origin";
+import { normalisedOrigin } from "../../src/client/origins";
 import { like, likeDomain } from "../support/creating";
 import { gone } from "../support/scene";
 import { closeAll, errorOf, type Reply, scripted, type Seen } from "../support/scriptedServer";

@@ -75,7 +75,7 @@ describe("the reference", () => {
     expect(await docs(root)).toMatchObject({ value: 0 });
     edit(
       root,
-      "src/resources/computeEndpoint/ComputeEndpoint.ts",
+      "src/resources/computeEndpoint/declaration.ts",
       "Whether the connection pooler is on.",
       "Turns the pooler on.",
     );
@@ -92,7 +92,7 @@ describe("the reference", () => {
       rows(pages(root)[0] ?? "", heading).find(([first]) => first === `\`${name}\``);
     expect(cells("Arguments of EmailServer", "password")).toContain("yes");
     expect(cells("Arguments of ComputeEndpoint", "regionId")?.at(-1)).toBe("replaces it");
-    edit(root, "src/resources/emailServer/EmailServer.ts", 'secretArgs: ["password"],', "");
+    edit(root, "src/resources/emailServer/declaration.ts", 'password: "secret"', 'password: "plain"');
     const spec = "regionId: { schema: text, replaces: true";
     edit(root, "src/resources/computeEndpoint/arguments.ts", spec, spec.replace("replaces", "createOnly"));
     expect(await docs(root)).toMatchObject({ value: 0 });
@@ -102,13 +102,13 @@ describe("the reference", () => {
 
   test("is not written while something public lacks its words: each is named with its place", async () => {
     const root = copy();
-    edit(root, "src/resources/authUser/AuthUser.ts", "  /** The id in the table of the synced users. */\n", "");
+    edit(root, "src/resources/authUser/declaration.ts", "  /** The id in the table of the synced users. */\n", "");
     const exported = 'export { readerOf } from "./functions/account";\n';
     edit(root, "src/index.ts", "export { connectionUriOutput }", `${exported}export { connectionUriOutput }`);
     const before = pages(root);
     const { value, output } = await docs(root);
     expect(value).toBe(1);
-    expect(output).toMatch(/^src\/resources\/AuthUser\.ts:\d+: userId has no description$/m);
+    expect(output).toMatch(/^src\/resources\/authUser\/declaration\.ts:\d+: userId has no description$/m);
     expect(output).toMatch(/^src\/functions\/account\.ts:\d+: readerOf has no description$/m);
     expect(pages(root)).toEqual(before);
   });

@@ -1,5 +1,5 @@
 import type { AuthCreation, ChangeOptions, Client, EndpointAttributes, EndpointRecord } from "../../src/client";
-import { normalisedOrigin } from "../../src/resources/whitelist/origin";
+import { normalisedOrigin } from "../../src/client/origins";
 
 /** How a creation is told from others, as a lifecycle does it: every field that was sent stands there with its value. */
 export function like<Item extends object>(fields: object, onFound = (): void => undefined): AuthCreation<Item> {

@@ -19,7 +19,7 @@ export class SharedRead<T> {
   readonly #waiting = new Map<Waiting, (() => void) | undefined>();
   #heldOff = 0;
   #trouble: SvcError | undefined;
-  #keyRefused = false;
+  #isTold = false;
 
   constructor(
     private readonly path: string,
@@ -45,19 +45,14 @@ export class SharedRead<T> {
         outOfTime(totalMs, { method: "GET", path: this.path }, this.#trouble),
       );
     } catch (error) {
-      throw this.#withAdviceOnce(error);
+      // What to do about a refused key is said once, not to each of those who share the answer.
+      if (error instanceof AuthenticationError && this.#isTold) throw new AuthenticationError(error.what, error.facts);
+      this.#isTold = true;
+      throw error;
     } finally {
       this.#waiting.get(waiting)?.();
       this.#waiting.delete(waiting);
     }
-  }
-
-  /** What to do about a refused key is said once, not to each of those who share the answer. */
-  #withAdviceOnce(error: unknown): unknown {
-    if (!(error instanceof AuthenticationError)) return error;
-    if (this.#keyRefused) return new AuthenticationError(error.what, error.facts);
-    this.#keyRefused = true;
-    return error;
   }
 
   #holdOff(): () => void {

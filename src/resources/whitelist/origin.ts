@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { string } from "../shared/schemas";
 
-export { normalisedOrigin } from "../../client/origins";
-
 const EXAMPLE = "such as https://app.example.com";
 
 /** Everything that an origin has no room for, by name. */

@@ -7,7 +7,8 @@ import { whitelistDomainDeclaration, type WhitelistDomainOutputs, type Whitelist
 import { boolean } from "../shared/schemas";
 import { authProviderSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
 import { inIntegration } from "../shared/integrationChild";
-import { normalisedOrigin, originSchema } from "./origin";
+import { originSchema } from "./origin";
+import { normalisedOrigin } from "../../client/origins";
 import { OR_ALIAS, createOrStanding, standingOrNew, unseen } from "../shared/standing";
 
 type Shape = WhitelistDomainShape;
