@@ -3,7 +3,8 @@ import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
 import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
 import { whitelistDomain } from "../../src/resources/whitelist/whitelistDomainLifecycle";
 import { computes, DEMO_PRIMARY } from "../support/computeCases";
-import { harness, PROJECT, PROVIDER, thrownBy, withIntegration, type Harness, type Json } from "../support/harness";
+import { harness, PROJECT, PROVIDER, thrownBy, withIntegration, type Json } from "../support/harness";
+import { listed } from "../support/whitelists";
 
 /** One answer of a list that lacks everything, then the truth: lists lag (docs/design/api.md, Delays). */
 const lagging = (route: string, body: object) => ({
@@ -23,10 +24,6 @@ const LAGGING_COMPUTES = {
 const ON_MAIN = { projectId: PROJECT, branchId: "br-main" };
 
 const [A, B, FOREIGN] = ["https://a.example.com", "https://b.example.com", "https://foreign.example.com"] as const;
-
-const domains = async (h: Harness): Promise<unknown[]> =>
-  // The state of the emulator is checked by its own tests.
-  ((await h.state())["domains"] as Json[]).map(({ domain }) => domain);
 
 test("an integration that one list lacks is not gone before a later list says so", async () => {
   const h = await harness(authIntegration);
@@ -106,7 +103,7 @@ describe("what stands, and only a conflict tells of", () => {
       await h.clearFaults();
       await h.fault(hidden("domains", { domains: [] }));
       expect((await h.create({ projectId: PROJECT, domain: A, adopt: true })).id).toBe(`${PROJECT}/${A}`);
-      expect(await domains(h)).toEqual([A]);
+      expect(await listed(h)).toEqual([A]);
     });
 
     test("a redirect domain of a whitelist counts as present, and what is not declared goes all the same", async () => {
@@ -115,7 +112,7 @@ describe("what stands, and only a conflict tells of", () => {
       for (const domain of [A, FOREIGN]) await h.edit({ kind: "domain", create: { domain } });
       await h.fault(hidden("domains", { domains: [] }));
       await h.create({ projectId: PROJECT, domains: [A, B] });
-      expect(await domains(h)).toEqual([A, B]);
+      expect(await listed(h)).toEqual([A, B]);
     });
 
     test("a primary compute is taken over with adopt, and else named", async () => {
@@ -186,7 +183,7 @@ test("a whitelist that one list lacks has lost nothing, so a destroy after the r
   const found = await h.read(state);
   expect(found?.inputs).toMatchObject({ domains: [A, B] });
   await h.delete({ id: PROJECT, outs: found?.outs ?? {} });
-  expect(await domains(h)).toEqual([]);
+  expect(await listed(h)).toEqual([]);
 });
 
 test("an OAuth provider that no list shows and that is refused all the same is named, with the ways to go on", async () => {

@@ -3,7 +3,8 @@ import { Deadline, FateUnknownError } from "../../src/client";
 import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
 import { whitelistDomain } from "../../src/resources/whitelist/whitelistDomainLifecycle";
 import { createCompute } from "../support/creating";
-import { harness, PROJECT, withIntegration, type Harness, type Json } from "../support/harness";
+import { harness, PROJECT, withIntegration } from "../support/harness";
+import { listed } from "../support/whitelists";
 import { compute, ENDPOINTS, PRJ } from "../support/scene";
 import { closeAll, errorOf, scripted } from "../support/scriptedServer";
 
@@ -11,11 +12,6 @@ afterEach(closeAll);
 
 const site = (letter: string): string => `https://${letter}.example.com`;
 const DOMAINS = `/projects/${PROJECT}/auth/domains`;
-
-/** What stands on the whitelist, whatever its list shows. */
-const whitelisted = async (given: Harness): Promise<unknown[]> =>
-  // The state of the emulator is checked by its own tests.
-  ((await given.state())["domains"] as Json[]).map(({ domain }) => domain).sort();
 
 test("two creations that look alike, and both answers are about one compute: one of them made it", async () => {
   const made = compute({ type: "read_only", current_state: "idle" });
@@ -63,7 +59,7 @@ describe("a domain that the service spells otherwise, and that a lagging list hi
       () => "green",
       () => "red",
     );
-    expect([ended, await whitelisted(given)]).not.toEqual(["green", [spelt]]);
+    expect([ended, (await listed(given)).sort()]).not.toEqual(["green", [spelt]]);
   });
 });
 
@@ -76,5 +72,5 @@ test("a replacement that makes the new Whitelist first does not delete what that
   // As with `deleteBeforeReplace: false` and `replaceOnChanges: ["domains"]`: both bear one URN.
   await given.create(list("bc"));
   await given.provider.delete(old.id, old.outs);
-  expect(await whitelisted(given)).toEqual([site("b"), site("c")]);
+  expect((await listed(given)).sort()).toEqual([site("b"), site("c")]);
 });

@@ -33,8 +33,6 @@ export const started = async (...more: [options?: object, client?: object]): Pro
 
 export const configured = (given: Harness): Promise<Json> => given.get(PATH);
 export const setByHand = (given: Harness, set: Json) => given.edit({ kind: "email_server", set });
-export const notes = (given: Harness): string[] =>
-  given.log.filter(({ severity, ephemeral }) => severity === "info" && !ephemeral).map(({ message }) => message);
 /** The request log shows secrets as hashes. */
 export const patches = async (given: Harness): Promise<string[][]> =>
   (await given.mutations()).map(({ method, body }) => [method, ...Object.keys(body).sort()]);

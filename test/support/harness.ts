@@ -180,3 +180,7 @@ export function expectNoSecrets({ log, failures }: Harness, more: readonly strin
   const said = [...log.map(({ message }) => message), ...failures].join("\n");
   for (const secret of [CANARY, ...more]) expect(said).not.toContain(secret);
 }
+
+/** The lasting lines that are no warnings. */
+export const notes = ({ log }: Harness): string[] =>
+  log.filter(({ severity, ephemeral }) => severity === "info" && !ephemeral).map(({ message }) => message);

@@ -1,6 +1,6 @@
 import { until } from "../../support/emulator";
 import { atService, computes, editByHand, endpointId, ENDPOINTS, LEAST, put } from "../../support/computeCases";
-import { thrownBy, type Harness, type State } from "../../support/harness";
+import { notes, thrownBy, type Harness, type State } from "../../support/harness";
 
 const V1 = { ...LEAST, restartTriggers: ["v1"] };
 const V2 = { ...LEAST, restartTriggers: ["v2"] };
@@ -16,8 +16,6 @@ async function created(options: Parameters<typeof computes>[0] = {}): Promise<{ 
 
 const changes = async (compute: Harness) =>
   (await compute.mutations()).map(({ method, path }) => `${method} ${path.slice(ENDPOINTS.length + 1)}`);
-const notes = (compute: Harness) =>
-  compute.log.filter(({ ephemeral, severity }) => !ephemeral && severity === "info").map(({ message }) => message);
 
 test("a changed trigger restarts an active compute, waits until it is back, and sends nothing else", async () => {
   const { compute, state } = await created();

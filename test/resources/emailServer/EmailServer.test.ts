@@ -2,7 +2,6 @@ import { emailServer } from "../../../src/resources/emailServer/lifecycle";
 import { childCases } from "../../support/childCases";
 import {
   configured,
-  notes,
   PATH,
   patches,
   setByHand,
@@ -17,6 +16,7 @@ import {
   CANARY,
   expectNoSecrets,
   harness,
+  notes,
   planAfterRefresh,
   PROJECT,
   PROVIDER,

@@ -5,6 +5,7 @@ import {
   CANARY,
   expectNoSecrets,
   harness,
+  notes,
   planAfterRefresh,
   PROJECT,
   PROVIDER,
@@ -14,26 +15,17 @@ import {
   type Harness,
   type Json,
 } from "../../support/harness";
+import { addByHand, listed, PATH } from "../../support/whitelists";
 
 const [A, B, C] = ["https://a.example.com", "https://b.example.com", "https://c.example.com"] as const;
 const FOREIGN = "https://foreign.example.com";
 const INPUTS = { projectId: PROJECT, domains: [B, A] };
-const PATH = `/projects/${PROJECT}/auth/domains`;
 
 const started = async (...more: [options?: object, client?: object]): Promise<Harness> => {
   const given = await harness(whitelist, ...more);
   await withIntegration(given);
   return given;
 };
-
-const listed = async (given: Harness): Promise<unknown[]> =>
-  // The state of the emulator is checked by its own tests.
-  ((await given.state())["domains"] as Json[]).map(({ domain }) => domain);
-
-const addByHand = (given: Harness, domain: string) => given.edit({ kind: "domain", create: { domain } });
-
-const notes = (given: Harness): string[] =>
-  given.log.filter(({ severity, ephemeral }) => severity === "info" && !ephemeral).map(({ message }) => message);
 
 describe("a whitelist as a child of its integration", () => {
   childCases({

@@ -14,25 +14,17 @@ import {
   UNKNOWN,
   withIntegration,
   type Harness,
-  type Json,
 } from "../../support/harness";
+import { addByHand, listed, PATH } from "../../support/whitelists";
 
 const DOMAIN = "https://app.example.com";
 const INPUTS = { projectId: PROJECT, domain: DOMAIN };
-const PATH = `/projects/${PROJECT}/auth/domains`;
 
 const started = async (...more: [options?: object, client?: object]): Promise<Harness> => {
   const given = await harness(whitelistDomain, ...more);
   await withIntegration(given);
   return given;
 };
-
-const kept = async (given: Harness): Promise<unknown[]> =>
-  // The state of the emulator is checked by its own tests.
-  ((await given.state())["domains"] as Json[]).map(({ domain }) => domain);
-
-/** Written as the service would never write it, behind the back of the API. */
-const addByHand = (given: Harness, domain: string) => given.edit({ kind: "domain", create: { domain } });
 
 describe("a redirect domain as a child of its integration", () => {
   childCases({
@@ -53,7 +45,7 @@ describe("creating a redirect domain", () => {
     expect(await given.mutations()).toMatchObject([
       { method: "POST", path: PATH, body: { domain: DOMAIN, auth_provider: PROVIDER } },
     ]);
-    expect(await kept(given)).toEqual([DOMAIN]);
+    expect(await listed(given)).toEqual([DOMAIN]);
   });
 
   test("another spelling of the same origin is no change", async () => {
@@ -99,7 +91,7 @@ describe("creating a redirect domain", () => {
     const given = await started();
     await given.fault({ method: "POST", path: PATH, effect: "done", drop: "reset" });
     await given.create(INPUTS);
-    expect(await kept(given)).toEqual([DOMAIN]);
+    expect(await listed(given)).toEqual([DOMAIN]);
     expect((await given.requests("POST")).length).toBe(1);
   });
 
@@ -135,7 +127,7 @@ describe("reading a redirect domain", () => {
     const spelt = { id: `${PROJECT}/HTTPS://App.example.com:443/`, outs: {} };
     expect((await given.read(spelt))?.outs).toMatchObject({ projectId: PROJECT, domain: DOMAIN });
     await given.delete({ ...spelt, outs });
-    expect(await kept(given)).toEqual([]);
+    expect(await listed(given)).toEqual([]);
   });
 
   test("the domain of another auth provider is another domain", async () => {
@@ -154,7 +146,7 @@ describe("deleting redirect domains", () => {
     const state = await given.create(INPUTS);
     await given.edit({ kind: "domain", id: DOMAIN, set: { domain: "https://App.Example.com/" } });
     await given.delete(state);
-    expect(await kept(given)).toEqual([]);
+    expect(await listed(given)).toEqual([]);
   });
 
   test("deletes one that the list does not show yet", async () => {
@@ -162,7 +154,7 @@ describe("deleting redirect domains", () => {
     const state = await given.create(INPUTS);
     await given.fault({ method: "GET", path: PATH, status: 200, body: { domains: [] }, times: 1 });
     await given.delete(state);
-    expect(await kept(given)).toEqual([]);
+    expect(await listed(given)).toEqual([]);
   });
 
   test("each is a request of its own, and leaves the others alone", async () => {
@@ -173,7 +165,7 @@ describe("deleting redirect domains", () => {
     await addByHand(given, "https://theirs.example.com");
     await given.forgetRequests();
     await Promise.all(states.map((state) => given.delete(state)));
-    expect(await kept(given)).toEqual(["https://theirs.example.com"]);
+    expect(await listed(given)).toEqual(["https://theirs.example.com"]);
     expect(await given.requests("DELETE")).toHaveLength(domains.length);
   });
 
@@ -185,7 +177,7 @@ describe("deleting redirect domains", () => {
     await addByHand(given, DOMAIN);
     given.restart();
     await given.delete(state);
-    expect(await kept(given)).toEqual([DOMAIN]);
+    expect(await listed(given)).toEqual([DOMAIN]);
   });
 });
 
