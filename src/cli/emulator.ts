@@ -30,6 +30,7 @@ export function addEmulatorCommand(program: Command): void {
     .option("--seed-only", "leave out the routes that merely complete the picture")
     .option("--data <file>", "keep the state in this file")
     .addOption(numberOption("--rate-per-second", "requests a second and route before 429, 0 = no limit", 0))
+    .addOption(numberOption("--rate-per-minute", "requests of any minute before 429, 0 = no limit", 0))
     .addOption(numberOption("--list-lag-ms", "lists leave out what is younger", 0))
     .addOption(
       new Option("--secret-answers <how>", "how secrets come back")
@@ -44,7 +45,8 @@ export function addEmulatorCommand(program: Command): void {
     .option("--keep-schemas", "a deleted integration leaves its schema behind")
     .option("--any-auth-branch", "an integration may belong to a branch that is not the default one")
     .option("--extra-fields", "answers carry fields that no document lists")
-    .option("--stuck-activation", "computes never get past their activation");
+    .option("--stuck-activation", "computes never get past their activation")
+    .option("--start-replicas", "a new read replica starts at once");
 
   command.action(async (flags: Omit<EmulatorOptions, "goneEndpointDelete"> & { goneEndpointDelete: string }) => {
     const ownKey = command.getOptionValueSource("apiKey") !== "default";

@@ -22,6 +22,8 @@ export interface EmulatorOptions {
   data?: string;
   /** Requests a second and route above which 429 is answered; 0 = no limit. @default 0 */
   ratePerSecond?: number;
+  /** Requests of any 60 seconds above which 429 is answered, of all routes together; 0 = no limit. @default 0 */
+  ratePerMinute?: number;
   /** Lists leave out what is younger than this, in milliseconds. @default 0 */
   listLagMs?: number;
   /** How client secrets and SMTP passwords come back. @default "echo" */
@@ -36,6 +38,8 @@ export interface EmulatorOptions {
   extraFields?: boolean;
   /** Computes never get past their activation. @default false */
   stuckActivation?: boolean;
+  /** A new read replica is started at once, as a primary is; else it stays idle until a query comes. @default false */
+  startReplicas?: boolean;
 }
 
 export interface ResolvedOptions extends Required<Omit<EmulatorOptions, "data">> {
@@ -75,6 +79,7 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     seedOnly: options.seedOnly ?? false,
     data: options.data === undefined ? undefined : nonEmpty("data", options.data),
     ratePerSecond: wholeNumber("ratePerSecond", options.ratePerSecond ?? 0, 1_000_000),
+    ratePerMinute: wholeNumber("ratePerMinute", options.ratePerMinute ?? 0, 1_000_000),
     listLagMs: wholeNumber("listLagMs", options.listLagMs ?? 0, LONGEST_TIMER_MS),
     secretAnswers: oneOf("secretAnswers", options.secretAnswers ?? "echo", ["echo", "masked", "absent"]),
     goneEndpointDelete: oneOf("goneEndpointDelete", options.goneEndpointDelete ?? 204, [204, 404]),
@@ -82,5 +87,6 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     anyAuthBranch: options.anyAuthBranch ?? false,
     extraFields: options.extraFields ?? false,
     stuckActivation: options.stuckActivation ?? false,
+    startReplicas: options.startReplicas ?? false,
   };
 }

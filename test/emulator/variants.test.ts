@@ -111,6 +111,27 @@ test("more requests a second and route than allowed answer 429 with Retry-After;
   );
 });
 
+test("more requests a minute than allowed answer 429 with the time until the oldest one is a minute old", async () => {
+  const emulator = await start({ ratePerMinute: 3 });
+  const ask = (path: string) => api(emulator, "GET", `${DEMO}${path}`);
+  for (const path of ["/endpoints", "/branches", "/operations"]) expect((await ask(path)).status).toBe(200);
+  const refused = await ask("/endpoints");
+  expect(refused.status).toBe(429);
+  const seconds = Number(refused.headers.get("retry-after"));
+  expect(seconds).toBeGreaterThan(50);
+  expect(seconds).toBeLessThanOrEqual(60);
+});
+
+test("a read replica starts at once where the emulator is told so", async () => {
+  const emulator = await start({ startReplicas: true, activationMs: 20 });
+  const endpoint = { branch_id: "br-dev", type: "read_only" };
+  const { body } = await api(emulator, "POST", `${DEMO}/endpoints`, { endpoint });
+  expect(body).toMatchObject({
+    endpoint: { current_state: "init", pending_state: "active" },
+    operations: [{ action: "start_compute", status: "running" }],
+  });
+});
+
 test("answers can take their time", async () => {
   const emulator = await start({ latencyMs: 80 });
   const startedAt = Date.now();
@@ -142,6 +163,7 @@ test.each([
   { apiKey: "" },
   { authProvider: "" },
   { ratePerSecond: NaN },
+  { ratePerMinute: -1 },
 ])("the options %j are refused before anything listens", async (options) => {
   await expect(startEmulator(options)).rejects.toThrow(RangeError);
 });

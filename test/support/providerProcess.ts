@@ -29,9 +29,11 @@ export class CallError extends Error {
 const ROOT = join(__dirname, "..", "..");
 const SCRIPT = join(ROOT, "node_modules", "@pulumi", "pulumi", "cmd", "dynamic-provider");
 const started: ProviderProcess[] = [];
-afterAll(() => {
-  for (const one of started.splice(0)) one.stop();
-});
+// The bench uses this without jest.
+if (typeof afterAll === "function")
+  afterAll(() => {
+    for (const one of started.splice(0)) one.stop();
+  });
 
 /** The SDK's own dynamic-provider process in the folder of a program, talked to as the engine does it. */
 export class ProviderProcess {
@@ -57,6 +59,10 @@ export class ProviderProcess {
     const process_ = new ProviderProcess(folder, child, client);
     started.push(process_);
     return process_;
+  }
+
+  get pid(): number {
+    return this.child.pid ?? Number.NaN;
   }
 
   async configure(args: Props): Promise<void> {

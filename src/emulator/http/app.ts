@@ -44,7 +44,7 @@ export function createApp(service: Service): Hono<Env> {
   const { options } = service;
   const api = new Hono<Env>();
   api.use("*", logRequests(service), addLatency(options.latencyMs), requireKey(service));
-  api.use("*", applyFaults(service), limitRate(options.ratePerSecond), saveChanges(service));
+  api.use("*", applyFaults(service), limitRate(options), saveChanges(service));
 
   const routes = allRoutes(service);
   const pathOf = ({ template }: Route): string => template.replace(/\{(\w+)\}/g, ":$1");

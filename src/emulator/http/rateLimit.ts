@@ -1,24 +1,39 @@
 import type { MiddlewareHandler } from "hono";
 import type { Env } from "../model/service";
+import type { ResolvedOptions } from "../options";
 import { templateOf } from "./template";
 import { WireError } from "./wireErrors";
 
-/** So many requests a second and route; the others are told to come back (docs/design/api.md, Limits). */
-export function limitRate(ratePerSecond: number): MiddlewareHandler<Env> {
+const MINUTE_MS = 60_000;
+
+/** Those beyond the limits are told to come back (docs/design/api.md, Limits). What is refused does not count. */
+export function limitRate({
+  ratePerSecond,
+  ratePerMinute,
+}: Pick<ResolvedOptions, "ratePerSecond" | "ratePerMinute">): MiddlewareHandler<Env> {
   let second = 0;
   let counts = new Map<string, number>();
+  /** When each request of the last minute came. */
+  let minute: number[] = [];
   return async (context, next) => {
-    const current = Math.floor(Date.now() / 1000);
-    if (current !== second) {
-      second = current;
+    const now = Date.now();
+    if (Math.floor(now / 1000) !== second) {
+      second = Math.floor(now / 1000);
       counts = new Map();
     }
     const route = `${context.req.method} ${templateOf(context)}`;
     const count = (counts.get(route) ?? 0) + 1;
     counts.set(route, count);
-    if (ratePerSecond > 0 && count > ratePerSecond) {
-      throw new WireError(429, "too many requests", "", { "retry-after": "1" });
+    if (ratePerSecond > 0 && count > ratePerSecond) throw tooMany(1);
+    if (ratePerMinute > 0) {
+      minute = minute.filter((at) => at > now - MINUTE_MS);
+      const [oldest = now] = minute;
+      if (minute.length >= ratePerMinute) throw tooMany(Math.ceil((oldest + MINUTE_MS - now) / 1000));
+      minute.push(now);
     }
     await next();
   };
 }
+
+const tooMany = (retryAfterSeconds: number): WireError =>
+  new WireError(429, "too many requests", "", { "retry-after": String(retryAfterSeconds) });

@@ -66,7 +66,7 @@ export const endpointRoutes = (service: Service): Route[] => [
       refuseWhenLocked(service, project);
       if (type === "read_write") refuseSecondPrimary(project, branch_id);
       project.endpoints.push(endpoint);
-      const rests = type === "read_only" || endpoint.disabled;
+      const rests = (type === "read_only" && !service.options.startReplicas) || endpoint.disabled;
       if (rests) endpoint.current_state = "idle";
       const operations = rests ? [] : service.lifecycle.schedule(project, endpoint, ["start_compute"]);
       return endpointAnswer(service, endpoint, operations, 201);
