@@ -7,9 +7,9 @@ import { Transport } from "./http/transport";
 import type { ClientOptions, Settings } from "./options";
 import { Collection } from "./reads/absence";
 import { SharedRead, SharedReads } from "./reads/sharedReads";
-import { Creations } from "./unknownFate";
+import { ObjectCreator } from "./unknownFate";
 
-/** What is read and shared: its path below the project, and what that answers. What is no list is read as one of one. */
+/** What is read and shared: its path below the project, and the schema of its body. A single object is read as a list of one. */
 const LISTS = {
   endpoints: ["/endpoints", bodies.endpoints],
   operations: ["/operations?limit=100", bodies.operations],
@@ -19,17 +19,17 @@ const LISTS = {
   domains: ["/auth/domains", bodies.domains],
   emailServer: ["/auth/email_server", bodies.emailServers],
 } as const;
-export type Readable = keyof typeof LISTS;
-type ItemOf<What extends Readable> = z.infer<(typeof LISTS)[What][1]>[number];
+export type ListName = keyof typeof LISTS;
+type ItemOf<What extends ListName> = z.infer<(typeof LISTS)[What][1]>[number];
 
 export const PROJECT = "/projects/{project_id}";
 const CHANGE_MS = 600_000;
 
-/** What all calls of one account share. The key is out of sight: a client that is logged must not show it. */
+/** What all calls of one account share. The key is in no property: a client that is logged must not show it. */
 export class Account {
   readonly settings: Settings;
   readonly requests: Requests;
-  readonly creations: Creations;
+  readonly creator: ObjectCreator;
   readonly redactor: Redactor;
   readonly #reads = new SharedReads();
 
@@ -46,10 +46,10 @@ export class Account {
     this.redactor = new Redactor(options.apiKey);
     const transport = new Transport(options.baseUrl, options.apiKey);
     this.requests = new Requests(transport, this.redactor, settings);
-    this.creations = new Creations(this.requests, transport);
+    this.creator = new ObjectCreator(this.requests, transport);
   }
 
-  list<What extends Readable>(what: What, projectId: string): Collection<ItemOf<What>> {
+  list<What extends ListName>(what: What, projectId: string): Collection<ItemOf<What>> {
     const read = () =>
       new SharedRead(PROJECT + LISTS[what][0], (events) => {
         const deadline = new Deadline(this.settings.readDeadlineMs);
@@ -62,34 +62,34 @@ export class Account {
     return new Collection(this.settings.lagMs, (since) => this.#reads.get(`${what} ${projectId}`, read, since));
   }
 
-  /** One attempt, shared with nobody, for a loop that makes the next one by itself. */
-  look<What extends Readable>(what: What, projectId: string): Promise<readonly ItemOf<What>[]> {
+  /** One attempt, not shared, for a loop that makes the next one itself. */
+  readOnce<What extends ListName>(what: What, projectId: string): Promise<readonly ItemOf<What>[]> {
     return this.#read(what, projectId, { deadline: new Deadline(this.settings.readDeadlineMs), retry: false });
   }
 
-  /** Runs a change of these. Of their lists nothing is kept from before its end. */
-  async changing<T>(projectId: string, what: readonly Readable[], change: () => Promise<T>): Promise<T> {
-    const over = this.#reads.changing(what.map((one) => `${one} ${projectId}`));
+  /** Runs a change of these lists. Nothing that was read of them before its end stays cached. */
+  async invalidating<T>(projectId: string, what: readonly ListName[], change: () => Promise<T>): Promise<T> {
+    const invalidate = this.#reads.invalidating(what.map((one) => `${one} ${projectId}`));
     try {
       return await change();
     } finally {
-      over();
+      invalidate();
     }
   }
 
-  /** The clock of a change that was given none. */
+  /** The given deadline, or the default one of a change. */
   deadline(given: Deadline | undefined): Deadline {
     return given ?? new Deadline(CHANGE_MS);
   }
 
-  #read<What extends Readable>(
+  #read<What extends ListName>(
     what: What,
     projectId: string,
-    how: Omit<Request, "method" | "template" | "params">,
+    options: Omit<Request, "method" | "template" | "params">,
   ): Promise<readonly ItemOf<What>[]> {
-    const [path, shape] = LISTS[what];
-    const request: Request = { ...how, method: "GET", template: PROJECT + path, params: { project_id: projectId } };
-    // The type of a shape that is looked up by its name is that of all shapes.
-    return this.requests.read(request, shape) as Promise<readonly ItemOf<What>[]>;
+    const [path, schema] = LISTS[what];
+    const request: Request = { ...options, method: "GET", template: PROJECT + path, params: { project_id: projectId } };
+    // The type of a schema that is looked up by its name is that of all schemas.
+    return this.requests.read(request, schema) as Promise<readonly ItemOf<What>[]>;
   }
 }

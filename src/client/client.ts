@@ -4,7 +4,7 @@ import { ComputesApi } from "./api/computes";
 import { ProjectsApi } from "./api/projects";
 import type { ClientOptions } from "./options";
 
-/** The typed API of one account. A process has one for each: reads are shared, and changes of computes stand in one line. */
+/** The typed API of one account. A process has one for each account: reads are shared, and changes of computes are queued. */
 export class Client {
   readonly projects: ProjectsApi;
   readonly computes: ComputesApi;

@@ -1,5 +1,5 @@
 export { Client } from "./client";
-export { isOf } from "./api/auth";
+export { isOfProvider } from "./api/auth";
 export type { ChangeOptions } from "./api/computes";
 export type {
   AuthIntegrationRecord,
@@ -11,10 +11,10 @@ export type {
   OAuthProviderRecord,
   WhitelistDomainRecord,
 } from "./api/records";
-export { Deadline, within } from "./http/deadline";
+export { Deadline, withDeadline } from "./http/deadline";
 export * from "./http/errors";
 export { mayHaveTakenEffect } from "./http/retry";
-export { endedBadly } from "./operations/waits";
+export { hasFailed } from "./operations/waits";
 export type * from "./options";
-export { orGone } from "./reads/absence";
-export type { Creation as AuthCreation } from "./unknownFate";
+export { undefinedIfGone } from "./reads/absence";
+export type { CreationRecovery } from "./unknownFate";

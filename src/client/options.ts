@@ -12,11 +12,11 @@ export interface ClientOptions {
   mutationAttemptTimeoutMs?: number | undefined;
   /** How long a read may take in all. @default 30_000 */
   readDeadlineMs?: number | undefined;
-  /** How long a read may be held off (429, 423) beside that. @default 120_000 */
+  /** How long a read may wait beside that because of a 429 or 423. @default 120_000 */
   heldOffMs?: number | undefined;
   /** How long lists may lag behind a change. @default 3_000 */
   lagMs?: number | undefined;
-  /** The longest pause between two looks of a wait. @default 2_000 */
+  /** The longest pause between two polls of a wait. @default 2_000 */
   pollCeilingMs?: number | undefined;
   /** The first retry's longest delay. @default 250 */
   baseDelayMs?: number | undefined;

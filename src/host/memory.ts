@@ -1,5 +1,5 @@
 import { once, EventEmitter } from "node:events";
-import { inSeconds, WaitTimeoutError, within, type Deadline } from "../client";
+import { inSeconds, WaitTimeoutError, withDeadline, type Deadline } from "../client";
 
 /**
  * The memory of one run (docs/design/rules.md, 4). What is asked at the moment of acting is synchronous.
@@ -167,7 +167,7 @@ export class RunMemory {
     const departure = this.departure(object);
     if (departure === undefined) return this.wasDeleted(object);
     const late = ({ totalMs }: Deadline) => new WaitTimeoutError(`${still} after ${inSeconds(totalMs)}`);
-    await within(deadline, departure.over, late);
+    await withDeadline(deadline, departure.over, late);
     return this.untilFree(object, deadline, still);
   }
 

@@ -1,4 +1,4 @@
-import { Deadline, within } from "../../src/client";
+import { Deadline, withDeadline } from "../../src/client";
 
 // A clock that only the tests move: this is about times, and a slow machine has its own.
 beforeEach(() => jest.useFakeTimers());
@@ -56,7 +56,11 @@ test("it stands still until everybody who paused it goes on, and then counts wha
 test("what is waited for ends with the deadline, which stands still while it is paused", async () => {
   const deadline = new Deadline(60);
   const goOn = deadline.pause();
-  const late = within(deadline, new Promise(() => undefined), ({ totalMs }) => new Error(`late after ${totalMs}`));
+  const late = withDeadline(
+    deadline,
+    new Promise(() => undefined),
+    ({ totalMs }) => new Error(`late after ${totalMs}`),
+  );
   const outcome = late.catch(String);
   pass(600);
   goOn();

@@ -157,10 +157,10 @@ test("what was there before the POST is not taken for its work", async () => {
 
 test("the list that is taken right before the POST can end the creation before anything is sent", async () => {
   const { server, client } = await scripted(() => ({ json: { providers: [{ id: "google", type: "shared" }] } }));
-  const check = (listed: readonly { id: string }[]): void => {
+  const checkListed = (listed: readonly { id: string }[]): void => {
     throw new Error(`already there: ${listed.map(({ id }) => id).join()}`);
   };
-  const creation = client.auth.addOAuthProvider("p", { id: "google" }, { ...like({ id: "google" }), check });
+  const creation = client.auth.addOAuthProvider("p", { id: "google" }, { ...like({ id: "google" }), checkListed });
   await expect(creation).rejects.toThrow("already there: google");
   expect(posts(server.seen)).toEqual([]);
 });
@@ -198,8 +198,8 @@ test("of what has appeared, none is claimed when two may be it, or when it is no
       isOurs: () => appeared.length > 1,
       describe: ({ id }: EndpointRecord) => id,
     };
-    const ways = (items: readonly EndpointRecord[]): string => `Adopt one of ${items.length}, or`;
-    const error = await errorOf(client.computes.create("p", {}, { ...how, ways }));
+    const advice = (items: readonly EndpointRecord[]): string => `Adopt one of ${items.length}, or`;
+    const error = await errorOf(client.computes.create("p", {}, { ...how, advice }));
     expect(error).toBeInstanceOf(FateUnknownError);
     const named = appeared.map(({ id }) => id).join("; ");
     expect(String(error)).toContain(`not proven to be it: ${named} (POST`);

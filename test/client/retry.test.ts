@@ -13,7 +13,7 @@ import {
   TimeoutError,
 } from "../../src/client";
 import { retryAfterMs } from "../../src/client/http/responses";
-import { LONGEST_DELAY_MS, MOST_FAULTS, type Tried, verdictOn } from "../../src/client/http/retry";
+import { LONGEST_DELAY_MS, MOST_FAULTS, type FailedAttempts, decideRetry } from "../../src/client/http/retry";
 import { createCompute } from "../support/creating";
 import { compute, gone } from "../support/scene";
 import { closeAll, errorOf, type Reply, scripted } from "../support/scriptedServer";
@@ -231,8 +231,8 @@ describe("the schedule", () => {
 
   test("never waits past the deadline, nor longer than the ceiling beyond what the service asked for", () => {
     fc.assert(
-      fc.property(tried, (state: Tried) => {
-        const verdict = verdictOn(state);
+      fc.property(tried, (state: FailedAttempts) => {
+        const verdict = decideRetry(state);
         if (!verdict.retry) return;
         const asked = state.error.retryAfterMs ?? 0;
         expect(verdict.delayMs).toBeGreaterThanOrEqual(asked);
@@ -244,9 +244,9 @@ describe("the schedule", () => {
 
   test("never repeats a POST after a fault, whatever else is the case", () => {
     fc.assert(
-      fc.property(tried, (state: Tried) => {
+      fc.property(tried, (state: FailedAttempts) => {
         const unclear = state.error.status !== 423 && state.error.status !== 429;
-        const verdict = verdictOn({ ...state, repeatable: false });
+        const verdict = decideRetry({ ...state, repeatable: false });
         if (unclear) expect(verdict).toEqual({ retry: false, because: "unknown-fate" });
         else expect(verdict).not.toMatchObject({ because: "unknown-fate" });
       }),
@@ -255,7 +255,7 @@ describe("the schedule", () => {
 
   test("spreads over the whole span: full jitter", () => {
     const at = (random: number): unknown =>
-      verdictOn({
+      decideRetry({
         error: errorFor(500),
         repeatable: true,
         attempts: 3,
@@ -270,8 +270,8 @@ describe("the schedule", () => {
 
   test("ends for faults, and only with the deadline for locks and limits", () => {
     fc.assert(
-      fc.property(tried, (state: Tried) => {
-        const verdict = verdictOn({ ...state, repeatable: true, faults: MOST_FAULTS, remainingMs: 1e9 });
+      fc.property(tried, (state: FailedAttempts) => {
+        const verdict = decideRetry({ ...state, repeatable: true, faults: MOST_FAULTS, remainingMs: 1e9 });
         const heldOff = state.error instanceof LockedError || state.error instanceof RateLimitError;
         expect(verdict.retry).toBe(heldOff);
       }),
@@ -281,7 +281,7 @@ describe("the schedule", () => {
   test("refusals are never repeated", () => {
     for (const refusal of [new BadRequestError("x", { status: 400 }), new NotFoundError("x", { status: 404 })]) {
       const state = { repeatable: true, attempts: 1, faults: 1, remainingMs: 1e6, baseDelayMs: 10, random: 0.5 };
-      expect(verdictOn({ ...state, error: refusal })).toEqual({ retry: false, because: "refused" });
+      expect(decideRetry({ ...state, error: refusal })).toEqual({ retry: false, because: "refused" });
     }
   });
 });

@@ -117,13 +117,13 @@ const read =
   (): SharedRead<T> =>
     new SharedRead("/k", async () => answer);
 const latest = <T>(reads: SharedReads, answer: T | Promise<T>, since?: number): Promise<T> =>
-  reads.get("k", read(answer), since).latest.answer;
+  reads.get("k", read(answer), since).latest.result;
 
 test("a list that was on its way when a change began is not kept, nor one of during the change", async () => {
   const reads = new SharedReads();
   let arrive: (list: string) => void = () => undefined;
   const before = latest(reads, new Promise<string>((resolve) => (arrive = resolve)));
-  const over = reads.changing(["k"]);
+  const over = reads.invalidating(["k"]);
   const during = latest(reads, "during");
   arrive("before");
   expect(await Promise.all([before, during])).toEqual(["before", "during"]);
@@ -134,8 +134,8 @@ test("a list that was on its way when a change began is not kept, nor one of dur
 
 test("of two changes at once, each drops what was read before it ended", async () => {
   const reads = new SharedReads();
-  const first = reads.changing(["k"]);
-  const second = reads.changing(["k"]);
+  const first = reads.invalidating(["k"]);
+  const second = reads.invalidating(["k"]);
   first();
   expect(await latest(reads, 1)).toBe(1);
   second();
@@ -147,7 +147,7 @@ test("who needs a list of a certain time takes none of before, and the first one
   const { first } = reads.get("k", read(1));
   expect(await latest(reads, 2, performance.now())).toBe(2);
   expect(reads.get("k", read(3)).first).toBe(first);
-  reads.changing(["k"])();
+  reads.invalidating(["k"])();
   expect(reads.get("k", read(4)).first).not.toBe(first);
 });
 

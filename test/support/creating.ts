@@ -1,15 +1,15 @@
-import type { AuthCreation, ChangeOptions, Client, EndpointAttributes, EndpointRecord } from "../../src/client";
+import type { CreationRecovery, ChangeOptions, Client, EndpointAttributes, EndpointRecord } from "../../src/client";
 import { normalisedOrigin } from "../../src/client/origins";
 
 /** How a creation is told from others, as a lifecycle does it: every field that was sent stands there with its value. */
-export function like<Item extends object>(fields: object, onFound = (): void => undefined): AuthCreation<Item> {
+export function like<Item extends object>(fields: object, onFound = (): void => undefined): CreationRecovery<Item> {
   const sent = Object.entries(fields).filter(([, value]) => value !== undefined);
   const isOurs = (item: Item): boolean => sent.every(([name, value]) => Reflect.get(item, name) === value);
   return { isOurs, isCandidate: isOurs, describe: (item) => JSON.stringify(item), onFound };
 }
 
 /** Of a domain, which the service may spell in another way. */
-export function likeDomain(domain: string): AuthCreation<{ domain: string }> {
+export function likeDomain(domain: string): CreationRecovery<{ domain: string }> {
   const isOurs = (item: { domain: string }): boolean => normalisedOrigin(item.domain) === normalisedOrigin(domain);
   return { ...like({}), isOurs, isCandidate: isOurs };
 }

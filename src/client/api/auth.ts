@@ -1,11 +1,11 @@
-import { type Account, PROJECT, type Readable } from "../account";
+import { type Account, PROJECT, type ListName } from "../account";
 import { FateUnknownError } from "../http/errors";
 import type { Request } from "../http/requests";
 import type { EmailServerRequest, IntegrationRequest, OAuthCredentials, UserRequest } from "../options";
 import { normalisedOrigin } from "../origins";
-import { type Collection, type ListOptions, orGone } from "../reads/absence";
-import type { Waiting } from "../reads/sharedReads";
-import { type Creation, effectOf } from "../unknownFate";
+import { type Collection, type ListOptions, undefinedIfGone } from "../reads/absence";
+import type { WaitOptions } from "../reads/sharedReads";
+import { type CreationRecovery, readEffect } from "../unknownFate";
 import {
   type AuthIntegrationRecord,
   bodies,
@@ -20,10 +20,10 @@ const DOMAINS = `${AUTH}/domains`;
 const OAUTH_PROVIDERS = `${AUTH}/oauth_providers`;
 const OAUTH_PROVIDER = `${OAUTH_PROVIDERS}/{oauth_provider_id}`;
 const EMAIL_SERVER = `${AUTH}/email_server`;
-/** What an integration takes with it when it comes or goes. */
-const ALL: readonly Readable[] = ["integrations", "oauthProviders", "domains", "emailServer"];
+/** The lists that the creation or deletion of an integration changes. */
+const ALL: readonly ListName[] = ["integrations", "oauthProviders", "domains", "emailServer"];
 
-type Deletion = Waiting & Pick<Request, "before">;
+type SendOptions = WaitOptions & Pick<Request, "before">;
 
 export class AuthApi {
   constructor(private readonly account: Account) {}
@@ -42,60 +42,60 @@ export class AuthApi {
 
   async emailServer(projectId: string, options?: ListOptions): Promise<EmailServerRecord> {
     const [server] = await this.account.list("emailServer", projectId).list(options);
-    return shown(server, "the response does not hold the configuration", { method: "GET", template: EMAIL_SERVER });
+    return required(server, "the response does not hold the configuration", { method: "GET", template: EMAIL_SERVER });
   }
 
-  /** The key set went with a lost answer and cannot be read again: then a new one is made. */
+  /** Keys cannot be read again: where the response was lost, a new key set is created. */
   async createIntegration(
     projectId: string,
     body: IntegrationRequest,
-    creation: Creation<AuthIntegrationRecord>,
-    waiting: Waiting = {},
+    recovery: CreationRecovery<AuthIntegrationRecord>,
+    options: WaitOptions = {},
   ): Promise<KeySetRecord> {
-    const request = this.#post("/projects/auth/create", projectId, body, waiting);
-    return this.account.changing(projectId, ALL, async () => {
-      const posting = {
+    const request = this.#post("/projects/auth/create", projectId, body, options);
+    return this.account.invalidating(projectId, ALL, async () => {
+      const creation = {
         thing: "the integration",
         request,
-        shape: bodies.keySet,
+        schema: bodies.keySet,
         collection: this.integrations(projectId),
         idOf: (item: AuthIntegrationRecord) => `${item.auth_provider} ${item.auth_provider_project_id}`,
-        madeId: (keys: KeySetRecord) => `${body.auth_provider} ${keys.auth_provider_project_id}`,
-        alike: body.auth_provider,
+        idOfResponse: (keys: KeySetRecord) => `${body.auth_provider} ${keys.auth_provider_project_id}`,
+        similarityKey: body.auth_provider,
       };
-      const outcome = await this.account.creations.create(posting, creation, waiting);
-      if ("made" in outcome) return outcome.made;
-      creation.onFound(outcome.found);
-      return this.createKeys(projectId, body.auth_provider, waiting);
+      const outcome = await this.account.creator.create(creation, recovery, options);
+      if ("response" in outcome) return outcome.response;
+      recovery.onFound(outcome.found);
+      return this.createKeys(projectId, body.auth_provider, options);
     });
   }
 
   /** Repeatable: it makes another key set and leaves the older ones valid. */
-  async createKeys(projectId: string, authProvider: string, waiting: Waiting = {}): Promise<KeySetRecord> {
-    const request = this.#post("/projects/auth/keys", projectId, { auth_provider: authProvider }, waiting);
+  async createKeys(projectId: string, authProvider: string, options: WaitOptions = {}): Promise<KeySetRecord> {
+    const request = this.#post("/projects/auth/keys", projectId, { auth_provider: authProvider }, options);
     const { value } = await this.account.requests.change({ ...request, repeatable: true }, bodies.keySet);
-    return shown(value, "the keys were made, but the response does not hold them", request);
+    return required(value, "the keys were made, but the response does not hold them", request);
   }
 
   async deleteIntegration(
     projectId: string,
     authProvider: string,
-    isIt: (item: AuthIntegrationRecord) => boolean,
-    deletion: Deletion = {},
+    matches: (item: AuthIntegrationRecord) => boolean,
+    options: SendOptions = {},
   ): Promise<void> {
     const params = { project_id: projectId, auth_provider: authProvider };
-    const request = this.#request("DELETE", `${AUTH}/integration/{auth_provider}`, params, deletion);
+    const request = this.#request("DELETE", `${AUTH}/integration/{auth_provider}`, params, options);
     const send = () => this.account.requests.change(request);
-    await this.account.changing(projectId, ALL, () =>
-      this.integrations(projectId).without(isIt, "the integration", send, deletion),
+    await this.account.invalidating(projectId, ALL, () =>
+      this.integrations(projectId).deleteItem(matches, "the integration", send, options),
     );
   }
 
-  async createUser(projectId: string, body: UserRequest, waiting: Waiting = {}): Promise<{ id: string }> {
-    const request = this.#post("/projects/auth/user", projectId, body, waiting);
+  async createUser(projectId: string, body: UserRequest, options: WaitOptions = {}): Promise<{ id: string }> {
+    const request = this.#post("/projects/auth/user", projectId, body, options);
     try {
       const { value } = await this.account.requests.change(request, bodies.user);
-      return { id: shown(value, "the response does not hold the id of the user", request).id };
+      return { id: required(value, "the response does not hold the id of the user", request).id };
     } catch (error) {
       if (!(error instanceof FateUnknownError)) throw error;
       throw new FateUnknownError(
@@ -107,15 +107,15 @@ export class AuthApi {
     }
   }
 
-  /** Users cannot be listed: what leaves it open is settled by sending it again, or by the integration that they live in. */
+  /** Users cannot be listed: an inconclusive deletion is sent again, and confirmed when the user's integration is gone. */
   async deleteUser(
     projectId: string,
     userId: string,
-    isHome: (item: AuthIntegrationRecord) => boolean,
-    deletion: Deletion = {},
+    isIntegration: (item: AuthIntegrationRecord) => boolean,
+    options: SendOptions = {},
   ): Promise<void> {
     const params = { project_id: projectId, auth_user_id: userId };
-    const request = this.#request("DELETE", `${AUTH}/users/{auth_user_id}`, params, deletion);
+    const request = this.#request("DELETE", `${AUTH}/users/{auth_user_id}`, params, options);
     const sendTwice = async () => {
       try {
         return await this.account.requests.change(request);
@@ -124,37 +124,47 @@ export class AuthApi {
         return this.account.requests.change(request);
       }
     };
-    // An answer without a word has no list to show in.
-    await this.integrations(projectId).without(isHome, "the user's integration", sendTwice, deletion, () => true);
+    // There is no list that could confirm an empty response.
+    await this.integrations(projectId).deleteItem(
+      isIntegration,
+      "the user's integration",
+      sendTwice,
+      options,
+      () => true,
+    );
   }
 
-  /** Repeatable: it only asks for an address, nothing is transferred before that is opened and confirmed. */
-  async transferOwnership(projectId: string, authProvider: string, waiting: Waiting = {}): Promise<{ url: string }> {
+  /** Repeatable: it only requests an address, and nothing is transferred before that is opened and confirmed. */
+  async transferOwnership(
+    projectId: string,
+    authProvider: string,
+    options: WaitOptions = {},
+  ): Promise<{ url: string }> {
     const body = { auth_provider: authProvider };
-    const request = this.#post("/projects/auth/transfer_ownership", projectId, body, waiting);
+    const request = this.#post("/projects/auth/transfer_ownership", projectId, body, options);
     const send = () => this.account.requests.change({ ...request, repeatable: true }, bodies.transfer);
-    const { value } = await this.account.changing(projectId, ["integrations"], send);
-    return { url: shown(value, "the response does not hold the address", request).url };
+    const { value } = await this.account.invalidating(projectId, ["integrations"], send);
+    return { url: required(value, "the response does not hold the address", request).url };
   }
 
   async addOAuthProvider(
     projectId: string,
     body: { id: string } & OAuthCredentials,
-    creation: Creation<OAuthProviderRecord>,
-    waiting: Waiting = {},
+    recovery: CreationRecovery<OAuthProviderRecord>,
+    options: WaitOptions = {},
   ): Promise<OAuthProviderRecord> {
-    const posting = {
+    const creation = {
       thing: "the OAuth provider",
-      request: this.#request("POST", OAUTH_PROVIDERS, { project_id: projectId }, waiting, body),
-      shape: bodies.oauthProvider,
+      request: this.#request("POST", OAUTH_PROVIDERS, { project_id: projectId }, options, body),
+      schema: bodies.oauthProvider,
       collection: this.oauthProviders(projectId),
       idOf: ({ id }: OAuthProviderRecord) => id,
-      alike: body.id,
+      similarityKey: body.id,
     };
-    return this.account.changing(projectId, ["oauthProviders"], async () => {
-      const outcome = await this.account.creations.create(posting, creation, waiting);
-      if ("made" in outcome) return outcome.made;
-      if (outcome.wasLost) creation.onFound(outcome.found);
+    return this.account.invalidating(projectId, ["oauthProviders"], async () => {
+      const outcome = await this.account.creator.create(creation, recovery, options);
+      if ("response" in outcome) return outcome.response;
+      if (outcome.wasLost) recovery.onFound(outcome.found);
       return outcome.found;
     });
   }
@@ -163,25 +173,25 @@ export class AuthApi {
     projectId: string,
     id: string,
     body: OAuthCredentials,
-    waiting: Waiting = {},
+    options: WaitOptions = {},
   ): Promise<OAuthProviderRecord> {
     const params = { project_id: projectId, oauth_provider_id: id };
-    const request = this.#request("PATCH", OAUTH_PROVIDER, params, waiting, body);
+    const request = this.#request("PATCH", OAUTH_PROVIDER, params, options, body);
     const find = (items: readonly OAuthProviderRecord[]) => items.find((item) => item.id === id);
-    return this.account.changing(projectId, ["oauthProviders"], async () => {
+    return this.account.invalidating(projectId, ["oauthProviders"], async () => {
       const { value } = await this.account.requests.change(request, bodies.oauthProvider);
       if (value !== undefined) return value;
-      const listed = await effectOf(() => this.oauthProviders(projectId).lookFor(find, waiting));
-      return shown(listed, "it was accepted, but no list shows the provider", request);
+      const listed = await readEffect(() => this.oauthProviders(projectId).pollWithinLag(find, options));
+      return required(listed, "it was accepted, but no list shows the provider", request);
     });
   }
 
-  async deleteOAuthProvider(projectId: string, id: string, deletion: Deletion = {}): Promise<void> {
+  async deleteOAuthProvider(projectId: string, id: string, options: SendOptions = {}): Promise<void> {
     const params = { project_id: projectId, oauth_provider_id: id };
-    const request = this.#request("DELETE", OAUTH_PROVIDER, params, deletion);
+    const request = this.#request("DELETE", OAUTH_PROVIDER, params, options);
     const send = () => this.account.requests.change(request, bodies.oauthProvider);
-    await this.account.changing(projectId, ["oauthProviders"], () =>
-      this.oauthProviders(projectId).without((item) => item.id === id, id, send, deletion),
+    await this.account.invalidating(projectId, ["oauthProviders"], () =>
+      this.oauthProviders(projectId).deleteItem((item) => item.id === id, id, send, options),
     );
   }
 
@@ -189,53 +199,53 @@ export class AuthApi {
     projectId: string,
     domain: string,
     authProvider: string,
-    creation: Creation<WhitelistDomainRecord>,
-    waiting: Waiting = {},
+    recovery: CreationRecovery<WhitelistDomainRecord>,
+    options: WaitOptions = {},
   ): Promise<void> {
     const body = { domain, auth_provider: authProvider };
-    const posting = {
+    const creation = {
       thing: "the domain",
-      request: this.#request("POST", DOMAINS, { project_id: projectId }, waiting, body),
-      shape: undefined,
+      request: this.#request("POST", DOMAINS, { project_id: projectId }, options, body),
+      schema: undefined,
       collection: this.domains(projectId),
       idOf: (item: WhitelistDomainRecord) => `${item.auth_provider ?? ""} ${item.domain}`,
-      alike: domain,
+      similarityKey: domain,
     };
-    await this.account.changing(projectId, ["domains"], async () => {
-      const outcome = await this.account.creations.create(posting, creation, waiting);
-      if ("found" in outcome) return creation.onFound(outcome.found);
-      const listed = await this.domains(projectId).lookFor((items) => items.find(creation.isOurs), waiting);
-      shown(listed, "the domain was accepted, but no list shows it", posting.request);
+    await this.account.invalidating(projectId, ["domains"], async () => {
+      const outcome = await this.account.creator.create(creation, recovery, options);
+      if ("found" in outcome) return recovery.onFound(outcome.found);
+      const listed = await this.domains(projectId).pollWithinLag((items) => items.find(recovery.isOurs), options);
+      required(listed, "the domain was accepted, but no list shows it", creation.request);
     });
   }
 
-  /** All in one request. `domains` is asked again before each attempt, which leaves in the same tick; none: nothing is sent. */
+  /** All in one request. `domains` is called again before each attempt, which is sent in the same tick; none: nothing is sent. */
   async deleteDomains(
     projectId: string,
     domains: () => readonly string[],
     authProvider: string,
-    waiting: Waiting = {},
+    options: WaitOptions = {},
   ): Promise<void> {
-    await this.account.changing(projectId, ["domains"], async () => {
-      const refused = await this.#deleteAtOnce(projectId, domains, authProvider, waiting);
+    await this.account.invalidating(projectId, ["domains"], async () => {
+      const refused = await this.#deleteInOneRequest(projectId, domains, authProvider, options);
       if (refused.length < 2) return;
-      // One domain that is gone already may have spoilt the request for the others. The whitelist goes with its integration.
-      const listed = (await orGone(() => this.domains(projectId).settled(waiting))) ?? [];
+      // One domain that is gone may have failed the request for the others. The whitelist is deleted with its integration.
+      const listed = (await undefinedIfGone(() => this.domains(projectId).listAfterLag(options))) ?? [];
       for (const origin of new Set(refused.map(normalisedOrigin))) {
-        const isIt = (domain: string): boolean => normalisedOrigin(domain) === origin;
-        const spellings = listed.filter((item) => isOf(authProvider)(item) && isIt(item.domain));
-        const still = (): string[] => (domains().some(isIt) ? spellings.map(({ domain }) => domain) : []);
-        await this.#deleteAtOnce(projectId, still, authProvider, waiting);
+        const matches = (domain: string): boolean => normalisedOrigin(domain) === origin;
+        const spellings = listed.filter((item) => isOfProvider(authProvider)(item) && matches(item.domain));
+        const still = (): string[] => (domains().some(matches) ? spellings.map(({ domain }) => domain) : []);
+        await this.#deleteInOneRequest(projectId, still, authProvider, options);
       }
     });
   }
 
-  /** Those of a request that was refused, since something in it is gone. */
-  async #deleteAtOnce(
+  /** The domains of a request that was refused because one of them is gone. */
+  async #deleteInOneRequest(
     projectId: string,
     domains: () => readonly string[],
     authProvider: string,
-    waiting: Waiting,
+    options: WaitOptions,
   ): Promise<readonly string[]> {
     let sent = domains();
     const before = (): void => {
@@ -243,13 +253,13 @@ export class AuthApi {
       if (sent.length === 0) throw new NothingToDelete();
       request.body = { auth_provider: authProvider, domains: sent.map((domain) => ({ domain })) };
     };
-    const request = this.#request("DELETE", DOMAINS, { project_id: projectId }, { ...waiting, before });
-    // In whatever spelling: the one that was sent may not be the service's, which passes over what it does not list.
+    const request = this.#request("DELETE", DOMAINS, { project_id: projectId }, { ...options, before });
+    // In any spelling: the service ignores a domain that it lists in another one.
     const isSent = (item: WhitelistDomainRecord): boolean =>
-      isOf(authProvider)(item) && sent.map(normalisedOrigin).includes(normalisedOrigin(item.domain));
+      isOfProvider(authProvider)(item) && sent.map(normalisedOrigin).includes(normalisedOrigin(item.domain));
     const send = () => this.account.requests.change(request);
     try {
-      const accepted = await this.domains(projectId).without(isSent, () => sent.join(", "), send, waiting);
+      const accepted = await this.domains(projectId).deleteItem(isSent, () => sent.join(", "), send, options);
       return accepted === undefined ? sent : [];
     } catch (error) {
       if (error instanceof NothingToDelete) return [];
@@ -257,48 +267,48 @@ export class AuthApi {
     }
   }
 
-  /** `isShown` decides where the answer has no body. Any other body proves nothing, since a password cannot be read back. */
+  /** `isShown` decides where the response has no body. Any other body proves nothing, since a password cannot be read back. */
   async updateEmailServer(
     projectId: string,
     body: EmailServerRequest,
     isShown: (server: EmailServerRecord) => boolean,
-    waiting: Deletion = {},
+    options: SendOptions = {},
   ): Promise<EmailServerRecord> {
-    const request = this.#request("PATCH", EMAIL_SERVER, { project_id: projectId }, waiting, body);
-    return this.account.changing(projectId, ["emailServer"], async () => {
+    const request = this.#request("PATCH", EMAIL_SERVER, { project_id: projectId }, options, body);
+    return this.account.invalidating(projectId, ["emailServer"], async () => {
       const { value } = await this.account.requests.change(request, bodies.emailServer);
       if (value !== undefined) return value;
-      return effectOf(async () => {
+      return readEffect(async () => {
         const servers = this.account.list("emailServer", projectId);
-        const seen = await servers.lookFor((all) => all.find(isShown), waiting);
-        return seen ?? (await this.emailServer(projectId, { ...waiting, since: performance.now() }));
+        const seen = await servers.pollWithinLag((all) => all.find(isShown), options);
+        return seen ?? (await this.emailServer(projectId, { ...options, since: performance.now() }));
       });
     });
   }
 
-  /** Goes back to the shared server. One that is gone with its integration is fine. */
-  async resetEmailServer(projectId: string, deletion: Deletion = {}): Promise<void> {
+  /** Goes back to the shared server. One that is gone with its integration is no error. */
+  async resetEmailServer(projectId: string, options: SendOptions = {}): Promise<void> {
     const isAnother = ({ type }: EmailServerRecord): boolean => type !== "shared";
     const send = async () => ({
-      value: await this.updateEmailServer(projectId, { type: "shared" }, (server) => !isAnother(server), deletion),
+      value: await this.updateEmailServer(projectId, { type: "shared" }, (server) => !isAnother(server), options),
     });
     const servers = this.account.list("emailServer", projectId);
-    const reset = await servers.without(isAnother, "another e-mail server", send, deletion);
+    const reset = await servers.deleteItem(isAnother, "another e-mail server", send, options);
     if (reset !== undefined && isAnother(reset.value))
       throw new FateUnknownError(`the service accepted it, but shows the type ${reset.value.type}`);
   }
 
   /** Of the routes that name the project in their body. */
-  #post(template: string, projectId: string, body: object, waiting: Waiting): Request {
+  #post(template: string, projectId: string, body: object, options: WaitOptions): Request {
     const params = { project_id: projectId };
-    return this.#request("POST", template, params, waiting, { ...body, ...params });
+    return this.#request("POST", template, params, options, { ...body, ...params });
   }
 
   #request(
     method: Request["method"],
     template: string,
     params: Record<string, string>,
-    { deadline, onProgress, before }: Deletion,
+    { deadline, onProgress, before }: SendOptions,
     body?: unknown,
   ): Request {
     return { method, template, params, body, before, deadline: this.account.deadline(deadline), onProgress };
@@ -307,14 +317,14 @@ export class AuthApi {
 
 class NothingToDelete extends Error {}
 
-/** An entry that names no auth provider is anybody's. */
-export const isOf =
+/** An entry without an auth provider belongs to all of them. */
+export const isOfProvider =
   (authProvider: string) =>
   ({ auth_provider = authProvider }: WhitelistDomainRecord): boolean =>
     auth_provider === authProvider;
 
-/** What a good answer has to show. */
-function shown<T>(value: T | undefined, otherwise: string, request: Pick<Request, "method" | "template">): T {
+/** The value that a good response must have. */
+function required<T>(value: T | undefined, otherwise: string, request: Pick<Request, "method" | "template">): T {
   if (value === undefined) throw new FateUnknownError(otherwise, { method: request.method, path: request.template });
   return value;
 }

@@ -70,8 +70,8 @@ export class Deadline {
   }
 }
 
-/** The promise, or the error of `onLate` once the deadline has passed. What the promise stands for goes on. */
-export function within<T>(
+/** The promise, or the error of `onLate` once the deadline has passed. The work behind the promise goes on. */
+export function withDeadline<T>(
   deadline: Deadline | undefined,
   promise: Promise<T>,
   onLate: (deadline: Deadline) => Error,

@@ -1,4 +1,4 @@
-/** What is known of the exchange that failed. `path` is the template, never the path with its values. */
+/** What is known of the failed exchange. `path` is the template, never the path with its values. */
 export interface ErrorFacts {
   method?: string | undefined;
   path?: string | undefined;
@@ -36,7 +36,7 @@ export class SvcError extends Error {
   declare readonly beforeSending?: boolean;
   /** What happened, without the exchange and the advice. */
   declare readonly what: string;
-  /** The exchange, to be told again by another error. */
+  /** The exchange, for another error that repeats it. */
   declare readonly facts: ErrorFacts;
 
   constructor(what: string, facts: ErrorFacts = {}, advice?: string) {
@@ -77,8 +77,8 @@ export class NotStartingError extends SvcError {}
 /** The deadline passed while a compute was waited for. */
 export class WaitTimeoutError extends SvcError {}
 
-/** The same error, ended by a deadline, with more to say. */
-export function saying(error: SvcError, more: string, deadlineMs: number): SvcError {
+/** The same error with a detail added, of a call that a deadline has ended. */
+export function withDetail(error: SvcError, more: string, deadlineMs: number): SvcError {
   // Every class of ours has the constructor of SvcError.
   const Same = error.constructor as typeof SvcError;
   return new Same(`${error.what}; ${more}`, { ...error.facts, deadlineMs });
@@ -86,14 +86,14 @@ export function saying(error: SvcError, more: string, deadlineMs: number): SvcEr
 
 export const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
 
-export function tooLate(error: SvcError, leftMs: number, totalMs: number): SvcError {
-  const asked = inSeconds(error.retryAfterMs ?? 0);
-  return saying(error, `the service asks to wait ${asked}, more than the ${inSeconds(leftMs)} left`, totalMs);
+export function pauseTooLong(error: SvcError, leftMs: number, totalMs: number): SvcError {
+  const pause = inSeconds(error.retryAfterMs ?? 0);
+  return withDetail(error, `the service asks to wait ${pause}, more than the ${inSeconds(leftMs)} left`, totalMs);
 }
 
-/** `trouble`: what stood in the way, as far as that is known. */
-export function outOfTime(totalMs: number, facts: ErrorFacts, trouble?: SvcError): SvcError {
-  return trouble === undefined
+/** `lastError`: why the last attempt failed, as far as that is known. */
+export function deadlineExceeded(totalMs: number, facts: ErrorFacts, lastError?: SvcError): SvcError {
+  return lastError === undefined
     ? new TimeoutError(`no response within ${inSeconds(totalMs)}`, { ...facts, deadlineMs: totalMs })
-    : saying(trouble, `still failing after ${inSeconds(totalMs)}`, totalMs);
+    : withDetail(lastError, `still failing after ${inSeconds(totalMs)}`, totalMs);
 }

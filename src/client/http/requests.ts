@@ -4,8 +4,8 @@ import * as errors from "./errors";
 import { SvcError } from "./errors";
 import type { Settings } from "../options";
 import type { Redactor } from "./redact";
-import { type Asked, type Content, contentOf, failureOf } from "./responses";
-import { type Verdict, verdictOn, whatHappened } from "./retry";
+import { type RequestFacts, type Content, parseContent, errorOf } from "./responses";
+import { type RetryDecision, decideRetry, whatHappened } from "./retry";
 import type { RawResponse, Transport } from "./transport";
 
 export interface Request {
@@ -22,21 +22,21 @@ export interface Request {
   retryLocked?: boolean;
   deadline: Deadline;
   onProgress?: ((text: string) => void) | undefined;
-  /** Runs before each attempt, which leaves in the same tick as it ends. What it throws ends the call. */
+  /** Runs before each attempt, which is sent in the same tick. What it throws ends the call. */
   before?: (() => Promise<void> | void) | undefined;
   /** Shared with whoever sends it again: whether an attempt may have taken effect. */
   fate?: { open: boolean };
-  /** Called when the service holds a read off; the returned function when that is over. */
+  /** Called when the service asks a read to wait; the returned function is called when that wait ends. */
   onHeldOff?: () => () => void;
-  /** Hears of each attempt that failed. */
-  onTrouble?: (error: SvcError) => void;
+  /** Called with the error of each failed attempt. */
+  onError?: (error: SvcError) => void;
 }
 
 /** A change that the service accepted. */
-export interface Accepted<T> {
+export interface ChangeResponse<T> {
   /** Undefined: the response had no body. */
   value: T | undefined;
-  /** An earlier attempt may have taken effect, so that the response may tell but half of what is under way. */
+  /** An earlier attempt may have taken effect, so the response may not list all operations. */
   repeated: boolean;
 }
 
@@ -68,40 +68,41 @@ export class Requests {
     private readonly settings: Settings,
   ) {}
 
-  async read<S extends z.ZodType>(request: Request, shape: S): Promise<z.infer<S>> {
-    const { value, odd } = await this.#send(request, shape);
-    if (odd !== undefined) throw odd;
+  async read<S extends z.ZodType>(request: Request, schema: S): Promise<z.infer<S>> {
+    const { value, invalid } = await this.#send(request, schema);
+    if (invalid !== undefined) throw invalid;
     if (value !== undefined) return value;
     throw new errors.BadResponseError("the response is empty", { method: request.method, path: request.template });
   }
 
   /**
-   * A change (docs/design/rules.md, 1): a body of the route's shape, or none at all.
+   * A change (docs/design/rules.md, 1): a body of the route's schema, or none at all.
    * @throws FateUnknownError when it may have taken effect, or when a good status came with any other body.
    */
-  async change<S extends z.ZodType>(request: Request, shape?: S): Promise<Accepted<z.infer<S>>> {
-    const { value, odd, repeated } = await this.#send(request, shape);
-    if (odd !== undefined) throw unknownFate(odd);
+  async change<S extends z.ZodType>(request: Request, schema?: S): Promise<ChangeResponse<z.infer<S>>> {
+    const { value, invalid, repeated } = await this.#send(request, schema);
+    if (invalid !== undefined) throw unknownFate(invalid);
     return { value, repeated };
   }
 
   async #send<S extends z.ZodType>(
     request: Request,
-    shape: S | undefined,
+    schema: S | undefined,
   ): Promise<Content<z.infer<S>> & { repeated: boolean }> {
     const { method, template, deadline, fate, repeatable = method !== "POST" } = request;
     this.redactor.learn(request.body);
-    const asked = { method, path: template, names: namesIn(request) };
+    const facts = { method, path: template, names: namesIn(request) };
     const path = pathOf(request);
     const longestMs = method === "GET" ? this.settings.attemptTimeoutMs : this.settings.mutationAttemptTimeoutMs;
     const began = performance.now();
     let heldOffLeftMs = this.settings.heldOffMs;
     let faults = 0;
     let repeated = fate?.open ?? false;
-    let before: SvcError | undefined;
-    const late = (): SvcError => errors.outOfTime(deadline.totalMs, { method, path: template }, before);
+    let lastError: SvcError | undefined;
+    const deadlineError = (): SvcError =>
+      errors.deadlineExceeded(deadline.totalMs, { method, path: template }, lastError);
     for (let attempts = 1; ; attempts += 1) {
-      if (deadline.expired) throw late();
+      if (deadline.expired) throw deadlineError();
       await request.before?.();
       // Not cut short by the deadline where that would leave the fate of the request unknown.
       const leftMs = Math.max(1, deadline.remainingMs());
@@ -109,15 +110,15 @@ export class Requests {
       const timeoutMs = isCut ? leftMs : longestMs;
       try {
         const raw = await this.transport.send({ ...request, path, repeatable, timeoutMs });
-        const failure = this.#failureOf(raw, asked);
-        if (failure !== undefined) throw failure;
-        return { ...contentOf(raw, shape, asked, this.redactor), repeated };
+        const error = this.#errorOf(raw, facts);
+        if (error !== undefined) throw error;
+        return { ...parseContent(raw, schema, facts, this.redactor), repeated };
       } catch (error) {
         if (!(error instanceof SvcError)) throw error;
-        // An attempt that the deadline cut short tells less than the one before it, whichever timer was faster.
-        if (isCut && error instanceof errors.TimeoutError && error.status === undefined) throw late();
-        before = error;
-        request.onTrouble?.(error);
+        // An attempt that the deadline cut short says less than the error before it.
+        if (isCut && error instanceof errors.TimeoutError && error.status === undefined) throw deadlineError();
+        lastError = error;
+        request.onError?.(error);
         const happened = whatHappened(error);
         if (happened !== "held-off") faults += 1;
         repeated ||= happened === "unclear";
@@ -125,7 +126,7 @@ export class Requests {
         if (request.retryLocked === false && error instanceof errors.LockedError) throw error;
         const heldOff = happened === "held-off" && method === "GET";
         const remainingMs = heldOff ? heldOffLeftMs : deadline.remainingMs();
-        const verdict = verdictOn({
+        const verdict = decideRetry({
           error,
           repeatable,
           attempts,
@@ -135,7 +136,7 @@ export class Requests {
           random: Math.random(),
         });
         if (!verdict.retry) {
-          // The last word is about the last attempt alone.
+          // This error is about the last attempt only.
           if (repeated && happened !== "unclear" && method === "PATCH" && !(error instanceof errors.NotFoundError))
             throw new errors.FateUnknownError(`${error.what}; an earlier attempt may have taken effect`, error.facts);
           throw finalError(error, verdict, remainingMs, heldOff ? this.settings.heldOffMs : deadline.totalMs);
@@ -151,19 +152,24 @@ export class Requests {
     }
   }
 
-  /** One wrong key fails every call: what to do about it is said once. */
-  #failureOf(raw: RawResponse, asked: Asked): SvcError | undefined {
-    const failure = failureOf(raw, asked, this.redactor);
-    if (!(failure instanceof errors.AuthenticationError)) return failure;
-    if (this.#refusedKey !== undefined) return new errors.AuthenticationError(failure.what, failure.facts);
-    return (this.#refusedKey = failure);
+  /** A refused key fails every call: only the first error says what to do. */
+  #errorOf(raw: RawResponse, facts: RequestFacts): SvcError | undefined {
+    const error = errorOf(raw, facts, this.redactor);
+    if (!(error instanceof errors.AuthenticationError)) return error;
+    if (this.#refusedKey !== undefined) return new errors.AuthenticationError(error.what, error.facts);
+    return (this.#refusedKey = error);
   }
 }
 
-function finalError(error: SvcError, verdict: Verdict & { retry: false }, leftMs: number, totalMs: number): SvcError {
+function finalError(
+  error: SvcError,
+  verdict: RetryDecision & { retry: false },
+  leftMs: number,
+  totalMs: number,
+): SvcError {
   if (verdict.because === "unknown-fate") return unknownFate(error);
-  if (verdict.because === "too-late") return errors.tooLate(error, leftMs, totalMs);
-  if (verdict.because === "out-of-time") return errors.outOfTime(totalMs, error.facts, error);
+  if (verdict.because === "too-late") return errors.pauseTooLong(error, leftMs, totalMs);
+  if (verdict.because === "out-of-time") return errors.deadlineExceeded(totalMs, error.facts, error);
   return error;
 }
 

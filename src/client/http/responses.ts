@@ -45,17 +45,17 @@ function jsonOf(text: string): unknown {
 const text = z.string().min(1).optional().catch(undefined);
 const refusal = z.object({ code: text, message: text, request_id: text }).catch({});
 
-export interface Asked extends ErrorFacts {
+export interface RequestFacts extends ErrorFacts {
   /** The objects that its path and body name, such as `project prj-1, branch br-2`. */
   names: string;
 }
 
-function factsOf(raw: RawResponse, body: unknown, { names: _names, ...request }: Asked, redactor: Redactor) {
+function factsOf(raw: RawResponse, body: unknown, { names: _names, ...facts }: RequestFacts, redactor: Redactor) {
   const cleaned = (text: string | undefined, cap: number): string | undefined =>
     text === undefined ? undefined : redactor.clean(text, cap);
   const { code, message, request_id } = refusal.parse(body);
   return {
-    ...request,
+    ...facts,
     status: raw.status,
     code: cleaned(code, 100),
     requestId: cleaned(request_id ?? raw.requestId, 100),
@@ -64,18 +64,18 @@ function factsOf(raw: RawResponse, body: unknown, { names: _names, ...request }:
   };
 }
 
-const wordsOf = ({ serviceMessage = "" }: ErrorFacts): string => {
+const messageOf = ({ serviceMessage = "" }: ErrorFacts): string => {
   const words = serviceMessage.replace(/[.\s]+$/, "");
   return words === "" ? "" : `: ${words}`;
 };
 
-/** The error that a response outside 2xx stands for; undefined for a good one. */
-export function failureOf(raw: RawResponse, asked: Asked, redactor: Redactor): SvcError | undefined {
+/** The error of a response outside 2xx; undefined for a 2xx. */
+export function errorOf(raw: RawResponse, request: RequestFacts, redactor: Redactor): SvcError | undefined {
   const { status } = raw;
   if (status >= 200 && status < 300) return undefined;
   const body = jsonOf(raw.text);
   redactor.learn(body);
-  const facts = factsOf(raw, body, asked, redactor);
+  const facts = factsOf(raw, body, request, redactor);
   if (status < 400)
     return new errors.BadResponseError("the service answered with a redirect, which is not followed", facts);
   if (isGoneStatus(status) && !isErrorBody(body)) {
@@ -83,37 +83,37 @@ export function failureOf(raw: RawResponse, asked: Asked, redactor: Redactor): S
     return new errors.BadResponseError(`${what}. Check that the base URL is right`, facts);
   }
   const [Meaning, what] = meaningOf(status);
-  const which = isGoneStatus(status) && asked.names !== "" ? ` (${asked.names})` : "";
-  return new Meaning(what + which + wordsOf(facts), facts, status === 401 ? KEY_ADVICE : undefined);
+  const which = isGoneStatus(status) && request.names !== "" ? ` (${request.names})` : "";
+  return new Meaning(what + which + messageOf(facts), facts, status === 401 ? KEY_ADVICE : undefined);
 }
 
-/** What a good response holds: a body of the route's shape, something else, or neither where there is no body at all. */
+/** The content of a 2xx response: a body of the route's schema, something else, or neither where there is no body. */
 export interface Content<T> {
   value?: T;
-  odd?: SvcError;
+  invalid?: SvcError;
 }
 
-/** `shape` undefined: the route answers without a body. */
-export function contentOf<S extends z.ZodType>(
+/** `schema` undefined: the route answers without a body. */
+export function parseContent<S extends z.ZodType>(
   raw: RawResponse,
-  shape: S | undefined,
-  asked: Asked,
+  schema: S | undefined,
+  request: RequestFacts,
   redactor: Redactor,
 ): Content<z.infer<S>> {
   if (raw.text.trim() === "") return {};
   const json = withoutNulls(jsonOf(raw.text));
   redactor.learn(json);
-  const odd = (what: string): { odd: SvcError } => {
-    const facts = factsOf(raw, isErrorBody(json) ? json : undefined, asked, redactor);
-    return { odd: new errors.BadResponseError(what + wordsOf(facts), facts) };
+  const invalid = (what: string): { invalid: SvcError } => {
+    const facts = factsOf(raw, isErrorBody(json) ? json : undefined, request, redactor);
+    return { invalid: new errors.BadResponseError(what + messageOf(facts), facts) };
   };
   if (/html/i.test(raw.contentType) || raw.text.trimStart().startsWith("<"))
-    return odd("a web page came back instead of JSON");
-  if (json === undefined) return odd("the response is not JSON");
-  if (shape === undefined) return odd("a body came back where this route answers without one");
-  const parsed = shape.safeParse(json);
+    return invalid("a web page came back instead of JSON");
+  if (json === undefined) return invalid("the response is not JSON");
+  if (schema === undefined) return invalid("a body came back where this route answers without one");
+  const parsed = schema.safeParse(json);
   if (parsed.success) return { value: parsed.data };
   // Only places and kinds: zod's own messages may quote what they found.
   const places = parsed.error.issues.slice(0, 3).map(({ path, code }) => `${path.join(".") || "body"} (${code})`);
-  return odd(`the body is not what this route answers: ${redactor.clean(places.join(", "))}`);
+  return invalid(`the body is not what this route answers: ${redactor.clean(places.join(", "))}`);
 }

@@ -28,24 +28,24 @@ export function whatHappened(error: SvcError): Happened {
   return "refused";
 }
 
-const WAITED = [errors.OperationFailedError, errors.NotStartingError, errors.WaitTimeoutError];
+const WAIT_ERRORS = [errors.OperationFailedError, errors.NotStartingError, errors.WaitTimeoutError];
 
 /** Whether a change that failed like this may have taken effect. */
 export function mayHaveTakenEffect(error: unknown): boolean {
   // What is waited for was accepted.
-  if (WAITED.some((kind) => error instanceof kind)) return true;
+  if (WAIT_ERRORS.some((kind) => error instanceof kind)) return true;
   if (error instanceof errors.FateUnknownError) return true;
   if (!(error instanceof SvcError) || error.method === undefined || error.method === "GET") return false;
   return whatHappened(error) === "unclear";
 }
 
-export type Verdict =
+export type RetryDecision =
   | { retry: true; delayMs: number }
-  /** `too-late`: the service asks for a longer pause than is left. `unknown-fate`: look before anything else. */
+  /** `too-late`: the service asks for a longer pause than is left. `unknown-fate`: find out before anything else. */
   | { retry: false; because: "refused" | "unknown-fate" | "too-late" | "out-of-time" | "enough" };
 
-/** What was tried so far, the last attempt included. */
-export interface Tried {
+/** The attempts so far, the last one included. */
+export interface FailedAttempts {
   error: SvcError;
   /** Sending it twice does no harm. */
   repeatable: boolean;
@@ -59,7 +59,7 @@ export interface Tried {
   random: number;
 }
 
-export function verdictOn(tried: Tried): Verdict {
+export function decideRetry(tried: FailedAttempts): RetryDecision {
   const { error, repeatable, attempts, faults, remainingMs, baseDelayMs, random } = tried;
   const happened = whatHappened(error);
   if (happened === "refused") return { retry: false, because: "refused" };

@@ -1,4 +1,4 @@
-import { type Deadline, LONGEST_TIMER_MS, within } from "../http/deadline";
+import { type Deadline, LONGEST_TIMER_MS, withDeadline } from "../http/deadline";
 import { AuthenticationError, BadRequestError, NotFoundError, PermissionError, SvcError } from "../http/errors";
 import type { EndpointRecord, OperationRecord } from "../api/records";
 
@@ -6,60 +6,60 @@ const FIRST_PAUSE_MS = 200;
 const GROWTH = 1.5;
 
 export interface Snapshot {
-  /** When the asking began (performance.now). */
-  lookedAt: number;
+  /** When reading began (performance.now). */
+  readAt: number;
   endpoints: readonly EndpointRecord[];
   /** Undefined: the service has no such route. */
   operations: readonly OperationRecord[] | undefined;
 }
 
 export interface Condition<T> {
-  /** Undefined while it is not there yet; throws when it will never be. */
-  see: (snapshot: Snapshot) => { done: T } | undefined;
-  /** The error for a deadline that has passed; `trouble` is why the last look failed, if it did. */
-  timedOut: (deadline: Deadline, trouble: SvcError | undefined) => Error;
+  /** Undefined while the condition is not met; throws when it can never be met. */
+  check: (snapshot: Snapshot) => { done: T } | undefined;
+  /** The error for a deadline that has passed; `lastError` is why the last read failed, if it did. */
+  timedOut: (deadline: Deadline, lastError: SvcError | undefined) => Error;
 }
 
 interface Waiter {
   joinedAt: number;
-  see: (snapshot: Snapshot) => void;
+  onSnapshot: (snapshot: Snapshot) => void;
   fail: (error: unknown) => void;
 }
 
-/** Another look will not mend it. */
+/** Reading again will not help. */
 function isFinal(error: unknown): boolean {
   if (!(error instanceof SvcError)) return true;
   const kinds = [AuthenticationError, PermissionError, NotFoundError, BadRequestError];
   return kinds.some((kind) => error instanceof kind);
 }
 
-/** One poll loop for a project, however many wait in it. It runs while somebody waits. */
+/** One poll loop for each project, shared by all that wait. It runs while somebody waits. */
 export class ProjectWatch {
   readonly #waiters = new Set<Waiter>();
   #running = false;
   #pauseMs = FIRST_PAUSE_MS;
-  #trouble: SvcError | undefined;
+  #lastError: SvcError | undefined;
   #wake: () => void = () => undefined;
 
-  /** `look` makes one attempt: the loop makes the next one. */
+  /** `readSnapshot` makes one attempt; the loop makes the next one. */
   constructor(
-    private readonly look: () => Promise<Snapshot>,
+    private readonly readSnapshot: () => Promise<Snapshot>,
     private readonly ceilingMs: number,
   ) {}
 
-  /** Looks at once, then after a pause that grows. */
+  /** Checks at once, then after pauses that grow. */
   async wait<T>(condition: Condition<T>, deadline: Deadline): Promise<T> {
     let leave = (): void => undefined;
-    const seen = new Promise<T>((resolve, reject) => {
-      const see = (snapshot: Snapshot): void => {
+    const done = new Promise<T>((resolve, reject) => {
+      const onSnapshot = (snapshot: Snapshot): void => {
         try {
-          const found = condition.see(snapshot);
+          const found = condition.check(snapshot);
           if (found !== undefined) resolve(found.done);
         } catch (error) {
           reject(error);
         }
       };
-      const waiter = { joinedAt: performance.now(), see, fail: reject };
+      const waiter = { joinedAt: performance.now(), onSnapshot, fail: reject };
       leave = () => this.#waiters.delete(waiter);
       this.#waiters.add(waiter);
     });
@@ -67,7 +67,7 @@ export class ProjectWatch {
     if (this.#running) this.#wake();
     else void this.#run();
     try {
-      return await within(deadline, seen, () => condition.timedOut(deadline, this.#trouble));
+      return await withDeadline(deadline, done, () => condition.timedOut(deadline, this.#lastError));
     } finally {
       leave();
       if (this.#waiters.size === 0) this.#wake();
@@ -78,34 +78,34 @@ export class ProjectWatch {
     this.#running = true;
     while (this.#waiters.size > 0) {
       const began = performance.now();
-      let askedFor = 0;
+      let retryAfterMs = 0;
       try {
-        const snapshot = await this.look();
-        this.#trouble = undefined;
-        for (const waiter of [...this.#waiters]) if (waiter.joinedAt <= began) waiter.see(snapshot);
+        const snapshot = await this.readSnapshot();
+        this.#lastError = undefined;
+        for (const waiter of [...this.#waiters]) if (waiter.joinedAt <= began) waiter.onSnapshot(snapshot);
       } catch (error) {
-        // What joined meanwhile hears of it as well: a refusal concerns the whole project.
+        // Those that joined meanwhile fail as well: a refusal concerns the whole project.
         if (isFinal(error)) for (const waiter of [...this.#waiters]) waiter.fail(error);
         else if (error instanceof SvcError) {
-          this.#trouble = error;
-          askedFor = error.retryAfterMs ?? 0;
+          this.#lastError = error;
+          retryAfterMs = error.retryAfterMs ?? 0;
         }
       }
-      const newcomer = [...this.#waiters].some(({ joinedAt }) => joinedAt > began);
-      if (this.#waiters.size > 0 && (!newcomer || askedFor > 0)) await this.#pause(askedFor);
+      const hasNewWaiter = [...this.#waiters].some(({ joinedAt }) => joinedAt > began);
+      if (this.#waiters.size > 0 && (!hasNewWaiter || retryAfterMs > 0)) await this.#pause(retryAfterMs);
     }
     this.#running = false;
   }
 
-  async #pause(askedForMs: number): Promise<void> {
-    const ms = Math.max(askedForMs, Math.min(this.#pauseMs, this.ceilingMs));
+  async #pause(retryAfterMs: number): Promise<void> {
+    const ms = Math.max(retryAfterMs, Math.min(this.#pauseMs, this.ceilingMs));
     this.#pauseMs = Math.min(this.#pauseMs * GROWTH, this.ceilingMs);
     await new Promise<void>((resolve) => {
       // Beyond what a timer can hold it would fire at once.
       const timer = setTimeout(resolve, Math.min(ms, LONGEST_TIMER_MS));
       this.#wake = () => {
         // A pause that the service asked for is kept, unless nobody waits any more.
-        if (askedForMs > 0 && this.#waiters.size > 0) return;
+        if (retryAfterMs > 0 && this.#waiters.size > 0) return;
         clearTimeout(timer);
         resolve();
       };

@@ -2,113 +2,116 @@
  * When something counts as gone, and how long a list may lag: the one place that decides on a 404
  * (docs/design/rules.md, 3).
  */
-import { type Deadline, sleep, within } from "../http/deadline";
+import { type Deadline, sleep, withDeadline } from "../http/deadline";
 import { BadResponseError, inSeconds, NotFoundError, SvcError, TimeoutError } from "../http/errors";
-import type { Kept, Waiting } from "./sharedReads";
+import type { CachedReads, WaitOptions } from "./sharedReads";
 
 export const isGoneStatus = (status: number): boolean => status === 404 || status === 410;
 
-/** The error body of the service: two texts. Something in front of it answers otherwise, such as a number for a code. */
+/** The error body of the service: two strings. A gateway in front of it answers otherwise, such as with a numeric code. */
 export function isErrorBody(body: unknown): boolean {
   if (typeof body !== "object" || body === null || !("code" in body) || !("message" in body)) return false;
   return typeof body.code === "string" && typeof body.message === "string";
 }
 
-/** A route that the service does not have, if what it is of exists. A 404 without the error body says nothing of routes. */
+/** The service lacks this route, provided that the project exists. A 404 without the error body says nothing about routes. */
 export const isRouteMissing = (error: unknown): error is SvcError =>
   error instanceof NotFoundError || (error instanceof SvcError && error.status === 405);
 
-/** Believed once each look of a loop has shown it for as long as lists may lag. */
-export class Lasting {
+/** An observation that is believed once every poll has repeated it for as long as lists may lag. */
+export class SteadyObservation {
   #since: number | undefined;
 
   constructor(private readonly lagMs: number) {}
 
-  /** Takes what a look of this time (performance.now) has shown. */
-  see(holds: boolean, lookedAt: number): boolean {
-    this.#since = holds ? (this.#since ?? lookedAt) : undefined;
-    return this.#since !== undefined && lookedAt > this.#since && lookedAt - this.#since >= this.lagMs;
+  /** Records what a read of this time (performance.now) has shown; true once it is believed. */
+  observe(holds: boolean, observedAt: number): boolean {
+    this.#since = holds ? (this.#since ?? observedAt) : undefined;
+    return this.#since !== undefined && observedAt > this.#since && observedAt - this.#since >= this.lagMs;
   }
 }
 
-export interface ListOptions extends Waiting {
-  /** The list must have been asked for at this time (performance.now) or later. */
+export interface ListOptions extends WaitOptions {
+  /** The read must have started at this time (performance.now) or later. */
   since?: number | undefined;
 }
 
 export class Collection<T> {
   constructor(
     private readonly lagMs: number,
-    private readonly get: (since: number | undefined) => Kept<readonly T[]>,
+    private readonly readsSince: (since: number | undefined) => CachedReads<readonly T[]>,
   ) {}
 
-  /** Shared with all who ask for it, and kept until a change of ours. */
-  async list({ since, ...waiting }: ListOptions = {}): Promise<readonly T[]> {
-    return this.get(since).latest.wait(waiting);
+  /** Shared by all callers, and cached until a change of ours. */
+  async list({ since, ...options }: ListOptions = {}): Promise<readonly T[]> {
+    return this.readsSince(since).latest.wait(options);
   }
 
-  /** What `isIt` names; undefined when it is gone: two good lists without it, a lag apart, with no change of ours between. */
-  async find(isIt: (item: T) => boolean, { since, ...waiting }: ListOptions = {}): Promise<T | undefined> {
-    const { first, latest } = this.get(since);
-    const found = (await latest.wait(waiting)).find(isIt);
+  /** The matching item; undefined when it is gone: two good lists lack it, a lag apart, with no change of ours between. */
+  async find(matches: (item: T) => boolean, { since, ...options }: ListOptions = {}): Promise<T | undefined> {
+    const { first, latest } = this.readsSince(since);
+    const found = (await latest.wait(options)).find(matches);
     if (found !== undefined) return found;
-    const earliest = first.answered?.value.some(isIt) === false ? first : latest;
-    if (latest.askedAt - earliest.askedAt >= this.lagMs) return undefined;
-    return (await this.settled(waiting, earliest.askedAt)).find(isIt);
+    const earliest = first.loaded?.value.some(matches) === false ? first : latest;
+    if (latest.startedAt - earliest.startedAt >= this.lagMs) return undefined;
+    return (await this.listAfterLag(options, earliest.startedAt)).find(matches);
   }
 
-  /** A list in which every change of before `from` shows. */
-  async settled(waiting: Waiting = {}, from = performance.now()): Promise<readonly T[]> {
+  /** A list that shows every change from before `from`. */
+  async listAfterLag(options: WaitOptions = {}, from = performance.now()): Promise<readonly T[]> {
     const since = from + this.lagMs;
     const late = ({ totalMs }: Deadline): Error =>
       new TimeoutError(`lists can lag, and there was no second one within ${inSeconds(totalMs)}`);
     // A timer may fire a moment early, and the list is to be shared by all who wait for it.
-    await within(waiting.deadline, sleep(Math.ceil(since - performance.now()) + 1), late);
-    return this.list({ ...waiting, since });
+    await withDeadline(options.deadline, sleep(Math.ceil(since - performance.now()) + 1), late);
+    return this.list({ ...options, since });
   }
 
-  /** Looks until `see` gives something, for as long as a list may lag. */
-  async lookFor<R>(see: (items: readonly T[]) => R | undefined, waiting: Waiting = {}): Promise<R | undefined> {
+  /** Polls until `select` returns something, for as long as a list may lag. */
+  async pollWithinLag<R>(
+    select: (items: readonly T[]) => R | undefined,
+    options: WaitOptions = {},
+  ): Promise<R | undefined> {
     const began = performance.now();
     for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 300)) {
       const since = performance.now();
-      const seen = see(await this.list({ ...waiting, since }));
-      if (seen !== undefined || since - began >= this.lagMs) return seen;
+      const selected = select(await this.list({ ...options, since }));
+      if (selected !== undefined || since - began >= this.lagMs) return selected;
       await sleep(Math.min(pauseMs, began + this.lagMs - performance.now()));
     }
   }
 
   /**
-   * Deletes what `isIt` names. What the service says is gone is deleted (undefined), also with what it lives in; what it
-   * accepted without a word has to show; an answer that leaves it open is settled by a list of a lag later.
-   * `thing`: for messages. `isEnough`: whether an accepted deletion needs no look.
-   * @throws the trouble where it still stands.
+   * Deletes the matching item. A 404 of the service means deleted (undefined), also when its container is gone. An empty
+   * response has to be confirmed by a list within the lag; an inconclusive one by a list after the lag.
+   * `thing`: for messages. `isConfirmed`: whether an accepted deletion needs no list.
+   * @throws BadResponseError when it is still listed.
    */
-  async without<R extends { readonly value?: unknown }>(
-    isIt: (item: T) => boolean,
+  async deleteItem<R extends { readonly value?: unknown }>(
+    matches: (item: T) => boolean,
     thing: string | (() => string),
     send: () => Promise<R>,
-    waiting: Waiting,
-    isEnough = ({ value }: R): boolean => value !== undefined,
+    options: WaitOptions,
+    isConfirmed = ({ value }: R): boolean => value !== undefined,
   ): Promise<R | undefined> {
     const still = (): string => `${typeof thing === "string" ? thing : thing()} is still listed`;
-    const lacks = (items: readonly T[]): true | undefined => (items.some(isIt) ? undefined : true);
+    const lacks = (items: readonly T[]): true | undefined => (items.some(matches) ? undefined : true);
     try {
       const accepted = await send();
-      if (isEnough(accepted) || (await this.lookFor(lacks, waiting))) return accepted;
+      if (isConfirmed(accepted) || (await this.pollWithinLag(lacks, options))) return accepted;
       throw new BadResponseError(`the deletion was accepted, but ${still()}`);
     } catch (error) {
       if (error instanceof NotFoundError) return undefined;
-      if (!(error instanceof SvcError) || !leavesOpen(error)) throw error;
-      const settled = await orGone(() => this.settled(waiting));
-      if (settled === undefined || lacks(settled)) return undefined;
+      if (!(error instanceof SvcError) || !isInconclusive(error)) throw error;
+      const listed = await undefinedIfGone(() => this.listAfterLag(options));
+      if (listed === undefined || lacks(listed)) return undefined;
       throw new BadResponseError(`${error.what}; ${still()}`, error.facts);
     }
   }
 }
 
-/** Undefined where the service says that it is gone, maybe with what it lives in. */
-export async function orGone<T>(read: () => Promise<T>): Promise<T | undefined> {
+/** Undefined where the service answers 404: it is gone, maybe with its container. */
+export async function undefinedIfGone<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {
@@ -118,4 +121,4 @@ export async function orGone<T>(read: () => Promise<T>): Promise<T | undefined> 
 }
 
 /** A good status whose body is not the route's, or a 404 without the error body of the service. */
-const leavesOpen = ({ status = 0 }: SvcError): boolean => (status >= 200 && status < 300) || isGoneStatus(status);
+const isInconclusive = ({ status = 0 }: SvcError): boolean => (status >= 200 && status < 300) || isGoneStatus(status);

@@ -1,101 +1,102 @@
-import { type Deadline, within } from "../http/deadline";
-import { AuthenticationError, outOfTime, type SvcError } from "../http/errors";
+import { type Deadline, withDeadline } from "../http/deadline";
+import { AuthenticationError, deadlineExceeded, type SvcError } from "../http/errors";
 import type { Request } from "../http/requests";
 
-/** Who waits for an answer: by which clock, and who is told what it waits for. */
-export interface Waiting {
+/** The deadline of a wait, and where its progress is reported. */
+export interface WaitOptions {
   deadline?: Deadline | undefined;
   onProgress?: ((text: string) => void) | undefined;
 }
 
-type ReadEvents = Required<Pick<Request, "onProgress" | "onHeldOff" | "onTrouble">>;
+type ReadEvents = Required<Pick<Request, "onProgress" | "onHeldOff" | "onError">>;
 
-/** One read that several may wait for, each by its own clock. All clocks stand still while the service holds the read off. */
+/** One read that several callers wait for, each with its own deadline. All deadlines pause while the service asks the read to wait. */
 export class SharedRead<T> {
   /** On the clock of performance.now. */
-  readonly askedAt = performance.now();
-  readonly answer: Promise<T>;
-  answered: { value: T } | undefined;
-  readonly #waiting = new Map<Waiting, (() => void) | undefined>();
+  readonly startedAt = performance.now();
+  readonly result: Promise<T>;
+  loaded: { value: T } | undefined;
+  readonly #waiters = new Map<WaitOptions, (() => void) | undefined>();
   #heldOff = 0;
-  #trouble: SvcError | undefined;
-  #isTold = false;
+  #lastError: SvcError | undefined;
+  #hasThrown = false;
 
   constructor(
     private readonly path: string,
-    ask: (events: ReadEvents) => Promise<T>,
+    read: (events: ReadEvents) => Promise<T>,
   ) {
-    this.answer = ask({
+    this.result = read({
       onProgress: (text) => {
-        for (const { onProgress } of this.#waiting.keys()) onProgress?.(text);
+        for (const { onProgress } of this.#waiters.keys()) onProgress?.(text);
       },
       onHeldOff: () => this.#holdOff(),
-      onTrouble: (error) => (this.#trouble = error),
+      onError: (error) => (this.#lastError = error),
     });
-    this.answer.then(
-      (value) => (this.answered = { value }),
+    this.result.then(
+      (value) => (this.loaded = { value }),
       () => undefined,
     );
   }
 
-  async wait(waiting: Waiting): Promise<T> {
-    this.#waiting.set(waiting, this.#heldOff > 0 ? waiting.deadline?.pause() : undefined);
+  async wait(options: WaitOptions): Promise<T> {
+    this.#waiters.set(options, this.#heldOff > 0 ? options.deadline?.pause() : undefined);
     try {
-      return await within(waiting.deadline, this.answer, ({ totalMs }) =>
-        outOfTime(totalMs, { method: "GET", path: this.path }, this.#trouble),
+      return await withDeadline(options.deadline, this.result, ({ totalMs }) =>
+        deadlineExceeded(totalMs, { method: "GET", path: this.path }, this.#lastError),
       );
     } catch (error) {
-      // What to do about a refused key is said once, not to each of those who share the answer.
-      if (error instanceof AuthenticationError && this.#isTold) throw new AuthenticationError(error.what, error.facts);
-      this.#isTold = true;
+      // Only one of the callers that share the read is told what to do about a refused key.
+      if (error instanceof AuthenticationError && this.#hasThrown)
+        throw new AuthenticationError(error.what, error.facts);
+      this.#hasThrown = true;
       throw error;
     } finally {
-      this.#waiting.get(waiting)?.();
-      this.#waiting.delete(waiting);
+      this.#waiters.get(options)?.();
+      this.#waiters.delete(options);
     }
   }
 
   #holdOff(): () => void {
     this.#heldOff += 1;
-    for (const waiting of this.#waiting.keys()) this.#waiting.set(waiting, waiting.deadline?.pause());
+    for (const options of this.#waiters.keys()) this.#waiters.set(options, options.deadline?.pause());
     return () => {
       this.#heldOff -= 1;
-      for (const [waiting, resume] of this.#waiting) {
+      for (const [options, resume] of this.#waiters) {
         resume?.();
-        this.#waiting.set(waiting, undefined);
+        this.#waiters.set(options, undefined);
       }
     };
   }
 }
 
-/** The first and the latest read of one thing since our last change of it. */
-export interface Kept<T> {
+/** The first and the latest read of one list since our last change of it. */
+export interface CachedReads<T> {
   first: SharedRead<T>;
   latest: SharedRead<T>;
 }
 
-/** What several callers need is asked for once, and kept until a change of ours. */
+/** Reads that several callers need are made once and cached until a change of ours. */
 export class SharedReads {
-  readonly #kept = new Map<string, Kept<unknown>>();
+  readonly #cached = new Map<string, CachedReads<unknown>>();
   readonly #changedAt = new Map<string, number>();
 
-  /** A read that was asked for at `since` or later. `key` stands for one type of answer. */
-  get<T>(key: string, ask: () => SharedRead<T>, since = this.#changedAt.get(key) ?? 0): Kept<T> {
-    // One key is only ever asked with one `ask`, so what is kept under it has that type.
-    const kept = this.#kept.get(key) as Kept<T> | undefined;
-    if (kept !== undefined && kept.latest.askedAt >= since) return kept;
-    const latest = ask();
-    const isCurrent = kept !== undefined && kept.first.askedAt >= (this.#changedAt.get(key) ?? 0);
-    const now = { first: isCurrent ? kept.first : latest, latest };
-    this.#kept.set(key, now);
-    latest.answer.catch(() => this.#kept.get(key) === now && this.#kept.delete(key));
+  /** The reads of this key, the latest started at `since` or later. A key has one type of result. */
+  get<T>(key: string, startRead: () => SharedRead<T>, since = this.#changedAt.get(key) ?? 0): CachedReads<T> {
+    // One key always comes with the same `startRead`, so what is cached under it has that type.
+    const cached = this.#cached.get(key) as CachedReads<T> | undefined;
+    if (cached !== undefined && cached.latest.startedAt >= since) return cached;
+    const latest = startRead();
+    const isCurrent = cached !== undefined && cached.first.startedAt >= (this.#changedAt.get(key) ?? 0);
+    const now = { first: isCurrent ? cached.first : latest, latest };
+    this.#cached.set(key, now);
+    latest.result.catch(() => this.#cached.get(key) === now && this.#cached.delete(key));
     return now;
   }
 
   /** Call before a change of these is sent; call the returned function when it ends, even on failure. */
-  changing(keys: readonly string[]): () => void {
-    const mark = (): void => keys.forEach((key) => this.#changedAt.set(key, performance.now()));
-    mark();
-    return mark;
+  invalidating(keys: readonly string[]): () => void {
+    const invalidate = (): void => keys.forEach((key) => this.#changedAt.set(key, performance.now()));
+    invalidate();
+    return invalidate;
   }
 }

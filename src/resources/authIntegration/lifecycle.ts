@@ -1,4 +1,4 @@
-import type { AuthCreation, AuthIntegrationRecord } from "../../client";
+import type { CreationRecovery, AuthIntegrationRecord } from "../../client";
 import type { Call, Lifecycle } from "../../host/lifecycle";
 import { adopting } from "../../host/messages";
 import type { ArgumentSpecs } from "../../host/arguments";
@@ -138,13 +138,13 @@ async function createNew(call: Call<Outputs>, given: Shape, authProvider: string
   const id = `${projectId}/${authProvider}`;
   const isCandidate = isIntegration(authProvider);
   const sent = { branchId, databaseName };
-  const creation: AuthCreation<AuthIntegrationRecord> = {
+  const recovery: CreationRecovery<AuthIntegrationRecord> = {
     isCandidate,
     isOurs: (item) =>
       isCandidate(item) && notShown(args, sent, toArguments(projectId, item), { proof: true }).length === 0,
     describe: (item) =>
       `an auth integration on ${item.branch_id}, database ${item.db_name ?? "unknown"}${madeAgo(item.created_at)}`,
-    ways: () => 'Set "adopt: true" to manage it here (where it is as declared), or delete it',
+    advice: () => 'Set "adopt: true" to manage it here (where it is as declared), or delete it',
     onFound: (item) => {
       // Without keys for now: they went with the answer, and making others may fail.
       call.checkpoint(id, { ...keptOutputs(id, {}), ...recordOutputs(item) });
@@ -159,7 +159,7 @@ async function createNew(call: Call<Outputs>, given: Shape, authProvider: string
     database_name: databaseName,
     role_name: roleName,
   });
-  const keys = await call.client.auth.createIntegration(projectId, request, creation, call);
+  const keys = await call.client.auth.createIntegration(projectId, request, recovery, call);
   return { branchId, roleName: roleName ?? DEFAULT_ROLE, ...keyOutputs(keys) };
 }
 

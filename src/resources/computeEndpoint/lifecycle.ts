@@ -1,10 +1,11 @@
 import {
   BadRequestError,
   ConflictError,
-  endedBadly,
+  hasFailed,
   NotStartingError,
   OperationFailedError,
   type ChangeOptions,
+  type CreationRecovery,
   type EndpointRecord,
 } from "../../client";
 import type { Call, Lifecycle } from "../../host/lifecycle";
@@ -142,7 +143,7 @@ const suspensionFailed = (args: Partial<Shape>, { disabled, current_state, pendi
 async function newestFailed(call: Call<Outputs>, projectId: string, endpoint: EndpointRecord): Promise<boolean> {
   const since = performance.now();
   const newest = await call.client.projects.newestOperation(projectId, endpoint.id, { ...call, since });
-  if (newest === undefined || !endedBadly(newest)) return false;
+  if (newest === undefined || !hasFailed(newest)) return false;
   const led = newest.action === "suspend_compute" ? "idle" : newest.action === "start_compute" ? "active" : undefined;
   return led === undefined || endpoint.current_state !== led;
 }
@@ -192,24 +193,24 @@ async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointReco
     const names = differing(whole, endpoint);
     return names.length === 0 ? "" : `, with another ${names.map((one) => `"${one}"`).join(" and ")}`;
   };
-  const creation = {
-    check: (listed: readonly EndpointRecord[]) => listed.filter(isTwin).forEach(refuse),
+  const recovery: CreationRecovery<EndpointRecord> = {
+    checkListed: (listed) => listed.filter(isTwin).forEach(refuse),
     isCandidate,
-    isOurs: (endpoint: EndpointRecord) => differing(whole, endpoint).length === 0,
-    describe: (endpoint: EndpointRecord) =>
+    isOurs: (endpoint) => differing(whole, endpoint).length === 0,
+    describe: (endpoint) =>
       `${endpoint.id} on ${endpoint.branch_id}${madeAgo(endpoint.created_at)}${differs(endpoint)}`,
-    ways: ([first, ...others]: readonly EndpointRecord[]) =>
+    advice: ([first, ...others]) =>
       type === PRIMARY
         ? 'Set "adopt: true" to manage it here, or delete it'
         : `Set "adopt: '${others.length === 0 ? (first?.id ?? "") : "ep-…"}'" to manage one of them here, or delete them`,
-    onFound: ({ id }: EndpointRecord) => call.note(`${id} was found after the answer to its creation was lost`),
+    onFound: ({ id }) => call.note(`${id} was found after the answer to its creation was lost`),
   };
   return createOrStanding<EndpointRecord, EndpointRecord>(call, {
     collection: computes.collection(projectId),
     isIt: isTwin,
     standing: refuse,
     create: async () => {
-      const endpoint = await computes.create(projectId, toAttributes(whole), creation, changeOptions(call, args));
+      const endpoint = await computes.create(projectId, toAttributes(whole), recovery, changeOptions(call, args));
       return untilShown(call, args, endpoint, args);
     },
     advice: unseen(`what is in the way on ${branchId}`),
@@ -279,7 +280,7 @@ async function untilShown(
   // What the record lacks, the service may just not show.
   const isShown = (): boolean => notShown(computeArguments, sent, now()).length === 0;
   if (isShown()) return endpoint;
-  await call.client.computes.collection(projectId).lookFor((listed) => {
+  await call.client.computes.collection(projectId).pollWithinLag((listed) => {
     last = listed.find(({ id }) => id === endpoint.id) ?? last;
     return isShown() || undefined;
   }, call);

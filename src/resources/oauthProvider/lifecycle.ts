@@ -1,4 +1,4 @@
-import type { AuthCreation, OAuthProviderRecord } from "../../client";
+import type { CreationRecovery, OAuthProviderRecord } from "../../client";
 import type { Call, Observed, Stored } from "../../host/lifecycle";
 import { adopting } from "../../host/messages";
 import type { ArgumentSpecs } from "../../host/arguments";
@@ -109,17 +109,17 @@ async function createNew(call: Call<Outputs>, given: Shape): Promise<OAuthProvid
   const { projectId, providerId } = given;
   const isCandidate = isProvider(providerId);
   const type = given.clientId === undefined ? "shared" : "standard";
-  const creation: AuthCreation<OAuthProviderRecord> = {
+  const recovery: CreationRecovery<OAuthProviderRecord> = {
     isCandidate,
-    isAccepted: (provider) => isCandidate(provider) && provider.type === type,
+    isOursIfAccepted: (provider) => isCandidate(provider) && provider.type === type,
     // Whose credentials a provider has cannot be read back, so one with credentials is never proven to be ours.
     isOurs: (provider) => isCandidate(provider) && type === "shared" && provider.type === type,
     describe: (provider) => `the OAuth provider ${provider.id} with the type ${provider.type}`,
-    ways: () => 'Set "adopt: true" to manage it here',
+    advice: () => 'Set "adopt: true" to manage it here',
     onFound: () => call.note(`OAuthProvider ${idOf(given)} was found after the answer to its creation was lost`),
   };
   const request = { id: providerId, ...credentials(given) };
-  const made = await call.client.auth.addOAuthProvider(projectId, request, creation, call);
+  const made = await call.client.auth.addOAuthProvider(projectId, request, recovery, call);
   return shown(call, given, made, {});
 }
 

@@ -1,4 +1,4 @@
-import { NotFoundError, orGone, type AuthIntegrationRecord } from "../../client";
+import { NotFoundError, undefinedIfGone, type AuthIntegrationRecord } from "../../client";
 import type { Call, Changes, Created, Lifecycle, Observed, Stored } from "../../host/lifecycle";
 import { omitUndefined } from "./omitUndefined";
 
@@ -121,7 +121,7 @@ export async function wasReplaced(
 ): Promise<boolean> {
   if (authProviderProjectId === undefined) return false;
   const integrations = call.client.auth.integrations(projectId);
-  const replaced = await orGone(async () => {
+  const replaced = await undefinedIfGone(async () => {
     const own = await integrations.find(isAt(authProviderProjectId), call);
     return own === undefined && (await integrations.list(call)).length > 0;
   });

@@ -23,7 +23,7 @@ export async function createOrStanding<Item, Made>(
     return await create();
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
-    const found = await collection.lookFor((items) => items.find(isIt), call);
+    const found = await collection.pollWithinLag((items) => items.find(isIt), call);
     if (found !== undefined) return standing(found);
     throw new Error(`${error.message}. ${advice}`, { cause: error });
   }

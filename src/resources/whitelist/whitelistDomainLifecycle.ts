@@ -1,4 +1,4 @@
-import { isOf, orGone, type AuthCreation, type WhitelistDomainRecord } from "../../client";
+import { isOfProvider, undefinedIfGone, type CreationRecovery, type WhitelistDomainRecord } from "../../client";
 import type { Call } from "../../host/lifecycle";
 import type { Claim } from "../../host/memory";
 import { adopting } from "../../host/messages";
@@ -87,13 +87,13 @@ export function listClaim(projectId: string | undefined, shared: boolean): Claim
 export const isOrigin =
   ({ authProvider }: Call<never>, origin: string) =>
   (item: WhitelistDomainRecord): boolean =>
-    isOf(authProvider)(item) && normalisedOrigin(item.domain) === origin;
+    isOfProvider(authProvider)(item) && normalisedOrigin(item.domain) === origin;
 
 /** The origins on the whitelist, each with the spellings in which the service stores it. */
 export async function listed(call: Call<never>, projectId: string, since?: number): Promise<Map<string, string[]>> {
   const all = await call.client.auth.domains(projectId).list({ ...call, since });
   const origins = new Map<string, string[]>();
-  for (const { domain } of all.filter(isOf(call.authProvider))) {
+  for (const { domain } of all.filter(isOfProvider(call.authProvider))) {
     const origin = normalisedOrigin(domain);
     origins.set(origin, [...(origins.get(origin) ?? []), domain]);
   }
@@ -104,7 +104,7 @@ export async function listed(call: Call<never>, projectId: string, since?: numbe
 function addition(call: Call<never>, projectId: string, origin: string, standing: () => void) {
   const { auth } = call.client;
   const isIt = isOrigin(call, origin);
-  const creation: AuthCreation<WhitelistDomainRecord> = {
+  const recovery: CreationRecovery<WhitelistDomainRecord> = {
     isCandidate: isIt,
     isOurs: isIt,
     describe: ({ domain }) => domain,
@@ -114,7 +114,7 @@ function addition(call: Call<never>, projectId: string, origin: string, standing
     collection: auth.domains(projectId),
     isIt,
     standing,
-    create: () => auth.addDomain(projectId, origin, call.authProvider, creation, call),
+    create: () => auth.addDomain(projectId, origin, call.authProvider, recovery, call),
     advice: unseen(`${origin} on the whitelist`),
   };
 }
@@ -132,7 +132,7 @@ export async function add(call: Call<never>, projectId: string, origin: string):
 export async function deleteOrigins(call: Call<never>, projectId: string, origins: readonly string[]): Promise<void> {
   if (origins.length === 0) return;
   // Any list tells how an origin is spelled, however old it is.
-  const known = await orGone(() => listed(call, projectId, 0));
+  const known = await undefinedIfGone(() => listed(call, projectId, 0));
   // The integration is gone, and its whitelist with it.
   if (known === undefined) return;
   const isKept = (origin: string): boolean => call.run.isKept(domainObject(projectId, origin));
