@@ -50,15 +50,19 @@ export class Account {
   }
 
   list<What extends ListName>(what: What, projectId: string): Collection<ItemOf<What>> {
-    const read = () =>
-      new SharedRead(PROJECT + LISTS[what][0], (events) => {
-        const deadline = new Deadline(this.settings.readDeadlineMs);
-        const onHeldOff = (): (() => void) => {
-          const ends = [deadline.pause(), events.onHeldOff()];
-          return () => ends.forEach((end) => end());
-        };
-        return this.#read(what, projectId, { ...events, deadline, onHeldOff });
-      });
+    const read = (delayMs: number) =>
+      new SharedRead(
+        PROJECT + LISTS[what][0],
+        (events) => {
+          const deadline = new Deadline(this.settings.readDeadlineMs);
+          const onHeldOff = (): (() => void) => {
+            const ends = [deadline.pause(), events.onHeldOff()];
+            return () => ends.forEach((end) => end());
+          };
+          return this.#read(what, projectId, { ...events, deadline, onHeldOff });
+        },
+        delayMs,
+      );
     return new Collection(this.settings.lagMs, (since) => this.#reads.get(`${what} ${projectId}`, read, since));
   }
 

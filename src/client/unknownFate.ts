@@ -41,20 +41,67 @@ interface CreationRequest<Item, Body> {
   readonly collection: Collection<Item>;
   readonly idOf: (item: Item) => string;
   readonly idOfResponse?: ((response: Body) => string) | undefined;
-  /** Equal for creations whose objects could be taken for each other: these are sent one after the other. */
+  /** Equal for creations whose objects could be taken for each other. */
   readonly similarityKey: string;
 }
 
 /** The response, or the object that was found where the response was lost or empty. */
 type CreationOutcome<Item, Body> = { readonly response: Body } | { readonly found: Item; readonly wasLost: boolean };
 
+/** A creation whose response was lost or empty. */
+interface LostCreation {
+  /** What was sent. */
+  readonly body: string;
+  /** Reads a list that shows every change from before `from`. Never rejects. */
+  readonly load: (from: number) => Promise<void>;
+  /** Claims its object of that list. `alike`: how many lost creations that sent the same are not settled yet. */
+  readonly settle: (alike: number) => void;
+}
+
 /**
- * Sends the creations of one account. Similar ones are sent one after the other, so that the object of a lost response
- * is not that of an earlier creation, and no later one is under way.
+ * Creations whose objects could be taken for each other. They are sent side by side. While lost ones are looked for, none
+ * is under way: what has appeared then, and no response was about, belongs to the lost ones.
  */
+class SimilarCreations {
+  /** The objects that one of them has created, or found. */
+  readonly claimed = new Set<string>();
+  readonly #lost: LostCreation[] = [];
+  #underWay = 0;
+  #search: Promise<void> | undefined;
+  #onQuiet = (): void => undefined;
+
+  async enter({ deadline, onProgress }: WaitOptions): Promise<void> {
+    const resume = deadline?.pause();
+    while (this.#search !== undefined) {
+      onProgress?.("waiting while a creation whose response was lost is looked for");
+      await this.#search;
+    }
+    resume?.();
+    this.#underWay += 1;
+  }
+
+  /** Resolves, where the creation was lost, once it is settled. */
+  async leave(lost?: LostCreation): Promise<void> {
+    if (lost !== undefined) this.#lost.push(lost);
+    this.#underWay -= 1;
+    if (this.#underWay === 0) this.#onQuiet();
+    if (lost !== undefined) await (this.#search ??= this.#findLost());
+  }
+
+  async #findLost(): Promise<void> {
+    if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#onQuiet = resolve));
+    // The object of one that sent more could be taken for that of one that sent less, and not the other way round.
+    const lost = this.#lost.splice(0).sort((left, right) => right.body.length - left.body.length);
+    const from = performance.now();
+    await Promise.all(lost.map(async (one) => one.load(from)));
+    lost.forEach((one, index) => one.settle(lost.slice(index).filter(({ body }) => body === one.body).length));
+    this.#search = undefined;
+  }
+}
+
+/** Sends the creations of one account. */
 export class ObjectCreator {
-  /** By similarity key. `lastEnd` settles when the last creation of the group has ended. */
-  readonly #groups = new Map<string, { lastEnd: Promise<void>; readonly claimed: Set<string> }>();
+  readonly #groups = new Map<string, SimilarCreations>();
 
   constructor(
     private readonly requests: Pick<Requests, "change">,
@@ -68,6 +115,7 @@ export class ObjectCreator {
   ): Promise<CreationOutcome<Item, Body>> {
     const { thing, request, schema, collection, idOf, idOfResponse } = creation;
     const { isOurs, isOursIfAccepted = isOurs } = recovery;
+    const group = this.#groupOf(`${thing} ${JSON.stringify(request.params)} ${creation.similarityKey}`);
     let listedBefore = new Set<string>();
     let sentAt = Number.NaN;
     const before = async (): Promise<void> => {
@@ -77,86 +125,101 @@ export class ObjectCreator {
       // Of several attempts only the last one may have taken effect: another was refused, or never arrived.
       sentAt = this.clock.serviceNow();
     };
-    const { claimed, leave } = await this.#enterGroup(
-      `${thing} ${JSON.stringify(request.params)} ${creation.similarityKey}`,
-      options,
-    );
+    let found: Item | undefined;
+    let failure: unknown;
+    const lostBy = (lost: FateUnknownError, expected: CreationRecovery<Item>): LostCreation => {
+      // Its time does not run while others come to their end.
+      const resume = options.deadline?.pause();
+      let listed: readonly Item[] = [];
+      return {
+        body: JSON.stringify(request.body),
+        load: async (from) => {
+          resume?.();
+          listed = await collection.listAfterLag(options, from).catch((error: unknown) => {
+            failure =
+              error instanceof SvcError ? notFound(lost, `${thing} could not be looked for: ${error.what}`) : error;
+            return [];
+          });
+        },
+        settle: (alike) => {
+          const isNew = (item: Item): boolean => !listedBefore.has(idOf(item)) && !group.claimed.has(idOf(item));
+          try {
+            if (failure !== undefined) return;
+            found = claimOf(thing, listed.filter(isNew), expected, { sentAt, alike, lost });
+            group.claimed.add(idOf(found));
+          } catch (error) {
+            failure = error;
+          }
+        },
+      };
+    };
+    await group.enter(options);
+    let lost: LostCreation | undefined;
+    let wasLost = false;
+    let settled: Promise<void> | undefined;
     try {
-      let lost: FateUnknownError | undefined;
-      try {
-        const { value } = await this.requests.change({ ...request, before }, schema);
-        const id = value === undefined ? undefined : idOfResponse?.(value);
-        // An object that existed before is not the one that this request has created.
-        if (id !== undefined && (listedBefore.has(id) || claimed.has(id)))
-          throw new FateUnknownError(`the answer is about ${id}, which was there before`);
-        if (id !== undefined) claimed.add(id);
-        // A route without a schema answers without a body.
-        if (value !== undefined || schema === undefined) return { response: value as Body };
-      } catch (error) {
-        if (!(error instanceof FateUnknownError)) throw error;
-        lost = error;
-      }
-      const why = lost ?? new FateUnknownError(`${thing} was accepted with an empty response`);
-      const expected = lost === undefined ? { ...recovery, isOurs: isOursIfAccepted } : recovery;
-      const found = await this.#find(creation, expected, { listedBefore, claimed, sentAt }, why, options);
-      claimed.add(idOf(found));
-      return { found, wasLost: lost !== undefined };
+      const { value } = await this.requests.change({ ...request, before }, schema);
+      const id = value === undefined ? undefined : idOfResponse?.(value);
+      // An object that existed before is not the one that this request has created.
+      if (id !== undefined && (listedBefore.has(id) || group.claimed.has(id)))
+        throw new FateUnknownError(`the answer is about ${id}, which was there before`);
+      if (id !== undefined) group.claimed.add(id);
+      // A route without a schema answers without a body.
+      if (value !== undefined || schema === undefined) return { response: value as Body };
+      const accepted = new FateUnknownError(`${thing} was accepted with an empty response`);
+      lost = lostBy(accepted, { ...recovery, isOurs: isOursIfAccepted });
+    } catch (error) {
+      if (!(error instanceof FateUnknownError)) throw error;
+      wasLost = true;
+      lost = lostBy(error, recovery);
     } finally {
-      leave();
+      settled = group.leave(lost);
     }
+    await settled;
+    if (found === undefined) throw failure;
+    return { found, wasLost };
   }
 
-  /** Waits for the earlier creations of the group; `leave` lets the next one start. */
-  async #enterGroup(key: string, { deadline }: WaitOptions): Promise<{ claimed: Set<string>; leave: () => void }> {
-    const group = this.#groups.get(key) ?? { lastEnd: Promise.resolve(), claimed: new Set<string>() };
+  #groupOf(key: string): SimilarCreations {
+    const group = this.#groups.get(key) ?? new SimilarCreations();
     this.#groups.set(key, group);
-    const earlier = group.lastEnd;
-    let leave = (): void => undefined;
-    group.lastEnd = new Promise((resolve) => (leave = resolve));
-    const goOn = deadline?.pause();
-    await earlier;
-    goOn?.();
-    return { claimed: group.claimed, leave };
-  }
-
-  /** @throws FateUnknownError, which names the candidates that are not proven to be ours. */
-  async #find<Item extends object, Body>(
-    { thing, collection, idOf }: CreationRequest<Item, Body>,
-    { isOurs, isCandidate, describe, advice }: CreationRecovery<Item>,
-    {
-      listedBefore,
-      claimed,
-      sentAt,
-    }: { listedBefore: ReadonlySet<string>; claimed: ReadonlySet<string>; sentAt: number },
-    lost: FateUnknownError,
-    options: WaitOptions,
-  ): Promise<Item> {
-    const again = "Run pulumi up again: should it turn up, it is reported as already there";
-    let listed: readonly Item[];
-    try {
-      listed = await collection.listAfterLag(options);
-    } catch (trouble) {
-      if (!(trouble instanceof SvcError)) throw trouble;
-      throw new FateUnknownError(`${lost.what}; ${thing} could not be looked for: ${trouble.what}`, lost.facts, again);
-    }
-    const appeared = listed.filter((item) => !listedBefore.has(idOf(item)) && !claimed.has(idOf(item)));
-    const candidates = appeared.filter(isCandidate);
-    const isOlder = (item: Item): boolean =>
-      Date.parse(String(Reflect.get(item, "created_at"))) < sentAt - CLOCK_STEP_MS;
-    const [found, ...others] = candidates.filter((item) => isOurs(item) && !isOlder(item));
-    if (found !== undefined && others.length === 0) return found;
-    if (candidates.length === 0)
-      throw new FateUnknownError(`${lost.what}; ${thing} was looked for and does not exist`, lost.facts, again);
-    const named = candidates
-      .map((item) => describe(item) + (isOlder(item) ? ", which is older than this request" : ""))
-      .join("; ");
-    throw new FateUnknownError(
-      `${lost.what}; what has appeared meanwhile is not proven to be it: ${named}`,
-      lost.facts,
-      `${advice?.(candidates) ?? "If none of them is yours"}, run pulumi up again`,
-    );
+    return group;
   }
 }
+
+/**
+ * The object of a lost creation, of those that have appeared: at most as many match as there are lost creations that sent
+ * the same.
+ * @throws FateUnknownError, which names the candidates that are not proven to be ours.
+ */
+function claimOf<Item extends object>(
+  thing: string,
+  appeared: readonly Item[],
+  { isOurs, isCandidate, describe, advice }: CreationRecovery<Item>,
+  { sentAt, alike, lost }: { sentAt: number; alike: number; lost: FateUnknownError },
+): Item {
+  const candidates = appeared.filter(isCandidate);
+  const isOlder = (item: Item): boolean => Date.parse(String(Reflect.get(item, "created_at"))) < sentAt - CLOCK_STEP_MS;
+  const matching = candidates.filter((item) => isOurs(item) && !isOlder(item));
+  const [found] = matching;
+  if (found !== undefined && matching.length <= alike) return found;
+  if (candidates.length === 0) throw notFound(lost, `${thing} was looked for and does not exist`);
+  const named = candidates
+    .map((item) => describe(item) + (isOlder(item) ? ", which is older than this request" : ""))
+    .join("; ");
+  throw new FateUnknownError(
+    `${lost.what}; what has appeared meanwhile is not proven to be it: ${named}`,
+    lost.facts,
+    `${advice?.(candidates) ?? "If none of them is yours"}, run pulumi up again`,
+  );
+}
+
+const notFound = (lost: FateUnknownError, outcome: string): FateUnknownError =>
+  new FateUnknownError(
+    `${lost.what}; ${outcome}`,
+    lost.facts,
+    "Run pulumi up again: should it turn up, it is reported as already there",
+  );
 
 /** Reads the effect of an accepted change. When that read fails, the fate of the change is unknown. */
 export async function readEffect<T>(read: () => Promise<T>): Promise<T> {

@@ -68,22 +68,6 @@ test("on a project that does not lock, changes leave and run side by side", asyn
   expect(project.count("POST", 423)).toBe(0);
 });
 
-test("creations that look alike leave one after the other, and their operations run side by side", async () => {
-  const project = new FakeProject({ operationMs: 400 });
-  let open = 0;
-  let most = 0;
-  const { client } = await scripted(async (request, nth) => {
-    if (request.method !== "POST") return project.script(request, nth);
-    most = Math.max(most, ++open);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    open -= 1;
-    return project.script(request, nth);
-  });
-  await Promise.all(times(4, () => createCompute(client, PRJ, replica)));
-  expect(most).toBe(1);
-  expect(project.mostRunning).toBe(4);
-});
-
 test("two projects do not wait for each other", async () => {
   const slow = new FakeProject({ locks: true, operationMs: 1_000 });
   const quick = new FakeProject({ locks: true, operationMs: 10 });

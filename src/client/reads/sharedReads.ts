@@ -1,4 +1,4 @@
-import { type Deadline, withDeadline } from "../http/deadline";
+import { type Deadline, sleep, withDeadline } from "../http/deadline";
 import { AuthenticationError, deadlineExceeded, type SvcError } from "../http/errors";
 import type { Request } from "../http/requests";
 
@@ -12,8 +12,8 @@ type ReadEvents = Required<Pick<Request, "onProgress" | "onHeldOff" | "onError">
 
 /** One read that several callers wait for, each with its own deadline. All deadlines pause while the service asks the read to wait. */
 export class SharedRead<T> {
-  /** On the clock of performance.now. */
-  readonly startedAt = performance.now();
+  /** On the clock of performance.now: never later than it starts. */
+  readonly startedAt: number;
   readonly result: Promise<T>;
   loaded: { value: T } | undefined;
   readonly #waiters = new Map<WaitOptions, (() => void) | undefined>();
@@ -24,14 +24,18 @@ export class SharedRead<T> {
   constructor(
     private readonly path: string,
     read: (events: ReadEvents) => Promise<T>,
+    delayMs = 0,
   ) {
-    this.result = read({
+    const events: ReadEvents = {
       onProgress: (text) => {
         for (const { onProgress } of this.#waiters.keys()) onProgress?.(text);
       },
       onHeldOff: () => this.#holdOff(),
       onError: (error) => (this.#lastError = error),
-    });
+    };
+    this.startedAt = performance.now() + delayMs;
+    // A timer may fire a moment early.
+    this.result = delayMs === 0 ? read(events) : sleep(delayMs + 1).then(async () => read(events));
     this.result.then(
       (value) => (this.loaded = { value }),
       () => undefined,
@@ -75,17 +79,24 @@ export interface CachedReads<T> {
   latest: SharedRead<T>;
 }
 
+/** How long a read that must be fresh waits for others that need one too. */
+const GATHER_MS = 10;
+
 /** Reads that several callers need are made once and cached until a change of ours. */
 export class SharedReads {
   readonly #cached = new Map<string, CachedReads<unknown>>();
   readonly #changedAt = new Map<string, number>();
 
-  /** The reads of this key, the latest started at `since` or later. A key has one type of result. */
-  get<T>(key: string, startRead: () => SharedRead<T>, since = this.#changedAt.get(key) ?? 0): CachedReads<T> {
+  /**
+   * The reads of this key, the latest of which started at `fresh` or later; left out, after our last change of it. A key
+   * has one type of result.
+   */
+  get<T>(key: string, startRead: (delayMs: number) => SharedRead<T>, fresh?: number): CachedReads<T> {
+    const since = fresh ?? this.#changedAt.get(key) ?? 0;
     // One key always comes with the same `startRead`, so what is cached under it has that type.
     const cached = this.#cached.get(key) as CachedReads<T> | undefined;
     if (cached !== undefined && cached.latest.startedAt >= since) return cached;
-    const latest = startRead();
+    const latest = startRead(fresh === undefined ? 0 : GATHER_MS);
     const isCurrent = cached !== undefined && cached.first.startedAt >= (this.#changedAt.get(key) ?? 0);
     const now = { first: isCurrent ? cached.first : latest, latest };
     this.#cached.set(key, now);

@@ -1,0 +1,140 @@
+/** Creations whose objects could be taken for each other (docs/design/rules.md, 2). */
+import { FateUnknownError, type EndpointAttributes } from "../../src/client";
+import { createCompute } from "../support/creating";
+import { FakeProject } from "../support/fakeProject";
+import { closeAll, type Reply, scripted } from "../support/scriptedServer";
+
+afterEach(closeAll);
+
+const REPLICA = { branch_id: "b", type: "read_only" };
+const LOST: Reply = { fault: "reset" };
+
+type Answer = "answered" | "lost, executed" | "lost, not executed";
+
+/** Creates them all at once. `answers`: what becomes of the POST with this body and number. */
+async function creating(
+  wanted: readonly EndpointAttributes[],
+  answer: (name: unknown, nth: number) => Answer,
+  afterPost: (project: FakeProject) => void = () => undefined,
+) {
+  const project = new FakeProject({ operationMs: 30 });
+  let posted = 0;
+  const { client, server } = await scripted((request, nth) => {
+    if (request.method !== "POST") return project.script(request, nth);
+    posted += 1;
+    const { name } = (request.body as { endpoint: { name?: string } }).endpoint;
+    const how = answer(name, posted);
+    if (how === "lost, not executed") return LOST;
+    const reply = project.script(request, nth);
+    afterPost(project);
+    // The response comes after those of the lost ones have broken off.
+    return how === "answered" ? { ...reply, delayMs: 100 } : LOST;
+  });
+  const outcomes = await Promise.allSettled(wanted.map((one) => createCompute(client, "p", one)));
+  const ids = outcomes.flatMap((one) => (one.status === "fulfilled" ? [one.value.id] : []));
+  const words = outcomes.flatMap((one) => (one.status === "rejected" ? [one.reason as FateUnknownError] : []));
+  for (const error of words) expect(error).toBeInstanceOf(FateUnknownError);
+  return { project, client, server, ids, words: words.map(String) };
+}
+
+const times = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
+
+test("are sent side by side, after one list", async () => {
+  const project = new FakeProject({ operationMs: 100 });
+  let open = 0;
+  let most = 0;
+  const { client, server } = await scripted(async (request, nth) => {
+    if (request.method !== "POST") return project.script(request, nth);
+    most = Math.max(most, ++open);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    open -= 1;
+    return project.script(request, nth);
+  });
+  const created = await Promise.all(times(6, REPLICA).map((one) => createCompute(client, "p", one)));
+  expect(new Set(created.map(({ id }) => id)).size).toBe(6);
+  expect(most).toBe(6);
+  const beforeFirst = server.seen.slice(
+    0,
+    server.seen.findIndex(({ method }) => method === "POST"),
+  );
+  expect(beforeFirst).toHaveLength(1);
+});
+
+test("those whose response is lost find what was created for them, and none finds another one's", async () => {
+  const { project, ids } = await creating(times(6, REPLICA), (_, nth) =>
+    nth % 2 === 0 ? "lost, executed" : "answered",
+  );
+  expect(new Set(ids).size).toBe(6);
+  expect(ids.sort()).toEqual(project.computes.map(({ id }) => id).sort());
+});
+
+test("of two lost ones of which one was executed, one is found, and the other one does not exist", async () => {
+  const { project, ids, words } = await creating(times(3, REPLICA), (_, nth) =>
+    nth === 1 ? "lost, executed" : nth === 2 ? "lost, not executed" : "answered",
+  );
+  expect(ids.sort()).toEqual(project.computes.map(({ id }) => id).sort());
+  expect(words).toEqual([expect.stringContaining("the compute was looked for and does not exist")]);
+});
+
+test("more that could be theirs than were lost: none is claimed, and all are named", async () => {
+  const { project, ids, words } = await creating(
+    times(2, REPLICA),
+    () => "lost, executed",
+    ({ computes }) => {
+      // A colleague's, which looks the same.
+      if (computes.length === 2)
+        computes.push({ id: "ep-theirs", host: "h", ...REPLICA, current_state: "active", created_at: "2999-01-01" });
+    },
+  );
+  expect(ids).toEqual([]);
+  expect(words).toHaveLength(2);
+  for (const text of words) for (const { id } of project.computes) expect(text).toContain(id);
+});
+
+test.each([
+  ["the named one was created", "x"],
+  ["the unnamed one was created", undefined],
+])("a named and an unnamed one are lost, and %s: it alone is found", async (_, executed) => {
+  const { project, ids, words } = await creating([REPLICA, { ...REPLICA, name: "x" }], (name) =>
+    name === executed ? "lost, executed" : "lost, not executed",
+  );
+  expect(ids).toEqual(project.computes.map(({ id }) => id));
+  expect(project.computes.map(({ name }) => name)).toEqual([executed]);
+  expect(words).toHaveLength(1);
+});
+
+test("a named and an unnamed one are lost, and both were created: each finds its own", async () => {
+  const project = new FakeProject({ operationMs: 30 });
+  const { client } = await scripted((request, nth) => {
+    const reply = project.script(request, nth);
+    return request.method === "POST" ? LOST : reply;
+  });
+  const [unnamed, named] = await Promise.all([
+    createCompute(client, "p", REPLICA),
+    createCompute(client, "p", { ...REPLICA, name: "x" }),
+  ]);
+  expect(named.name).toBe("x");
+  expect(unnamed.name).toBeUndefined();
+});
+
+test("while one is looked for none is sent; afterwards they are", async () => {
+  const project = new FakeProject({ operationMs: 30 });
+  let posted = 0;
+  const sentAt: number[] = [];
+  const { client } = await scripted((request, nth) => {
+    const reply = project.script(request, nth);
+    if (request.method !== "POST") return reply;
+    sentAt.push(performance.now());
+    return ++posted === 1 ? LOST : reply;
+  });
+  const lines: string[] = [];
+  const first = createCompute(client, "p", REPLICA);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const second = createCompute(client, "p", REPLICA, { onProgress: (text) => lines.push(text) });
+  await Promise.all([first, second]);
+  // The search takes a lag; the second request leaves when it is over, and the first one is waited for beside it.
+  expect(posted).toBe(2);
+  expect((sentAt[1] ?? 0) - (sentAt[0] ?? 0)).toBeGreaterThan(140);
+  expect(lines).toContain("waiting while a creation whose response was lost is looked for");
+  expect(project.computes).toHaveLength(2);
+});
