@@ -1,6 +1,6 @@
 import { BadResponseError, Deadline, NotFoundError } from "../../src/client";
 import { FakeProject } from "../support/fakeProject";
-import { compute, gone, init, LIST, operation, PRJ, scene } from "../support/scene";
+import { compute, gone, init, LIST, operation, OPERATIONS, PRJ, scene } from "../support/scene";
 import { closeAll, errorOf, scripted } from "../support/scriptedServer";
 
 afterEach(closeAll);
@@ -102,7 +102,7 @@ describe("deleting a compute", () => {
     const operations = (nth: number): object[] => [operation(nth < 4 ? "running" : "finished")];
     const { server, client } = await scripted(scene({ computes: () => [], operations, change }));
     await client.computes.delete(PRJ, "ep-1", free);
-    expect(server.count(LIST)).toBe(4);
+    expect(server.count(OPERATIONS)).toBe(4);
   });
 });
 

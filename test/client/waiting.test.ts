@@ -10,7 +10,7 @@ import {
 } from "../../src/client";
 import { createCompute } from "../support/creating";
 import { FakeProject } from "../support/fakeProject";
-import { compute, ENDPOINTS, init, LIST, operation, PRJ, type Scene, scene } from "../support/scene";
+import { compute, ENDPOINTS, init, LIST, operation, OPERATIONS, PRJ, type Scene, scene } from "../support/scene";
 import { closeAll, errorOf, type Reply, scripted, type Script } from "../support/scriptedServer";
 
 afterEach(closeAll);
@@ -34,7 +34,7 @@ describe("a compute is ready when", () => {
       }),
     );
     await client.computes.update(PRJ, "ep-1", {}, () => true);
-    expect(server.count(LIST)).toBe(4);
+    expect(server.count(OPERATIONS)).toBe(4);
   });
 
   test("an operation was skipped", async () => {

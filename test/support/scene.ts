@@ -2,6 +2,7 @@ import type { Reply, Script } from "./scriptedServer";
 
 export const PRJ = "prj-1";
 export const ENDPOINTS = "/projects/prj-1/endpoints";
+export const OPERATIONS = `GET /projects/${PRJ}/operations?limit=100`;
 export const LIST = `GET ${ENDPOINTS}`;
 
 /** As the service says it: with its error body. */

@@ -3,7 +3,7 @@ import { type Account, PROJECT } from "../account";
 import { FateUnknownError, type SvcError } from "../http/errors";
 import type { ChangeResponse, Request } from "../http/requests";
 import { ProjectQueue } from "../operations/queue";
-import { DeletionWait, EndpointWait, type AcceptedChange } from "../operations/waits";
+import { DeletionWait, type Durations, EndpointWait, type AcceptedChange } from "../operations/waits";
 import { ProjectWatch } from "../operations/watch";
 import { type Collection, isRouteMissing, type ListOptions } from "../reads/absence";
 import type { WaitOptions } from "../reads/sharedReads";
@@ -29,7 +29,7 @@ interface CommonOptions extends Pick<Request, "deadline" | "onProgress" | "retry
 
 /** The computes: each change is queued, sent and waited for. */
 export class ComputesApi {
-  readonly #states = new Map<string, { queue: ProjectQueue; watch: ProjectWatch }>();
+  readonly #states = new Map<string, { queue: ProjectQueue; watch: ProjectWatch; durations: Durations }>();
 
   constructor(
     private readonly account: Account,
@@ -99,7 +99,10 @@ export class ComputesApi {
     return endpoint;
   }
 
-  /** Returns once no list shows it and the operations of its deletion have ended. A compute that is gone is no error. */
+  /**
+   * Returns once no list shows it. Of a primary the operations have ended then, too, so that its branch is free; and of any
+   * compute of a project that locks. A compute that is gone is no error.
+   */
   async delete(projectId: string, endpointId: string, before: () => void, options: WaitOptions = {}): Promise<void> {
     const common = this.#common(projectId, options);
     const params = { ...common.params, endpoint_id: endpointId };
@@ -110,8 +113,11 @@ export class ComputesApi {
     const send = () => this.collection(projectId).deleteItem(matches, endpointId, sendOnce, options, () => true);
     await this.#change(common, send, async (accepted) => {
       if (accepted === undefined) return;
-      const wait = new DeletionWait(this.account, { ...common, ...toAcceptedChange(endpointId, accepted) });
-      await this.#state(projectId).watch.wait(wait, common.deadline);
+      const { queue, watch, durations } = this.#state(projectId);
+      const change = toAcceptedChange(endpointId, accepted);
+      const untilQuiet = (): boolean => queue.isSerial || change.endpoint?.type !== "read_only";
+      const wait = new DeletionWait(this.account, durations, { ...common, ...change, untilQuiet });
+      await watch.wait(wait, common.deadline);
     });
   }
 
@@ -198,23 +204,25 @@ export class ComputesApi {
   ): Promise<EndpointRecord> {
     if (accepted.endpoint !== undefined) onAccepted?.(accepted.endpoint);
     const expected = { ...accepted, onProgress: common.onProgress, before: before?.updated_at, changed, idleIsReady };
-    const wait = new EndpointWait(this.account, expected);
+    const { watch, durations } = this.#state(common.params.project_id);
+    const wait = new EndpointWait(this.account, durations, expected);
     const seen = wait.checkResponse();
-    if (seen !== undefined) return seen.done;
-    return this.#state(common.params.project_id).watch.wait(wait, common.deadline);
+    return seen === undefined ? watch.wait(wait, common.deadline) : seen.done;
   }
 
   #state(projectId: string) {
     const known = this.#states.get(projectId);
     if (known !== undefined) return known;
     const { baseDelayMs, pollCeilingMs } = this.account.settings;
-    const watch = new ProjectWatch(async () => {
+    const watch = new ProjectWatch(async (needs) => {
       const readAt = performance.now();
-      // Operations first: a list that is read after their end shows their effect.
-      const operations = await this.projects.operationsOnce(projectId);
-      return { readAt, operations, endpoints: await this.account.readOnce("endpoints", projectId) };
+      const [operations, endpoints] = await Promise.all([
+        needs === "endpoints" ? undefined : this.projects.operationsOnce(projectId).then((listed) => ({ listed })),
+        needs === "operations" ? undefined : this.account.readOnce("endpoints", projectId),
+      ]);
+      return { readAt, operations, endpoints };
     }, pollCeilingMs);
-    const made = { queue: new ProjectQueue(baseDelayMs), watch };
+    const made = { queue: new ProjectQueue(baseDelayMs), watch, durations: new Map<string, number>() };
     this.#states.set(projectId, made);
     return made;
   }

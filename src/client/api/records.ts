@@ -54,6 +54,8 @@ const operationSchema = z.looseObject({
   endpoint_id: z.string().optional(),
   error: z.string().optional(),
   created_at: z.string().optional(),
+  // Waits are planned with it, and nothing else.
+  total_duration_ms: z.number().optional().catch(undefined),
 });
 export type OperationRecord = z.infer<typeof operationSchema>;
 

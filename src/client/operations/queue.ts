@@ -33,6 +33,11 @@ export class ProjectQueue {
 
   constructor(private readonly baseDelayMs: number) {}
 
+  /** Whether changes are sent one after the other. */
+  get isSerial(): boolean {
+    return this.#isSerial;
+  }
+
   async run<A, T>(job: Job<A, T>): Promise<T> {
     const arrival = (this.#arrivals += 1);
     await this.#enter(arrival, job);

@@ -4,7 +4,11 @@ import type { Deadline } from "../http/deadline";
 import { NotFoundError, NotStartingError, OperationFailedError, SvcError, WaitTimeoutError } from "../http/errors";
 import type { Redactor } from "../http/redact";
 import { SteadyObservation } from "../reads/absence";
-import type { Condition, Snapshot } from "./watch";
+import type { Condition, Needs, Snapshot } from "./watch";
+
+const SHORTEST_PAUSE_MS = 100;
+/** Operations that take as long as the last one may end a moment later. */
+const MARGIN_MS = 15;
 
 const SUCCEEDED = new Set(["finished", "skipped"]);
 const FAILED = new Set(["failed", "error", "cancelled"]);
@@ -45,6 +49,9 @@ interface AwaitedChange extends AcceptedChange {
   readonly onProgress?: ((text: string) => void) | undefined;
 }
 
+/** How long the last operation of each action took at one project, in milliseconds. */
+export type Durations = Map<string, number>;
+
 /** Follows the operations of one change of one compute, and reports them. */
 abstract class OperationWait<Change extends AwaitedChange> {
   /** For messages: the last known state of the compute, and what to say where there is none. */
@@ -53,9 +60,13 @@ abstract class OperationWait<Change extends AwaitedChange> {
   protected readonly startedAt = performance.now();
   protected readonly steady: SteadyObservation;
   readonly #operations = new Map<string, OperationRecord>();
+  #lookAheadMs = 0;
+  #endpointsReadAt = this.startedAt;
+  #lastLook: Snapshot | undefined;
 
   constructor(
     protected readonly account: Pick<Account, "settings" | "redactor">,
+    private readonly durations: Durations,
     protected readonly change: Change,
   ) {
     this.steady = new SteadyObservation(account.settings.lagMs);
@@ -79,8 +90,48 @@ abstract class OperationWait<Change extends AwaitedChange> {
     return this.#operations.size > 0 && [...this.#operations.values()].every(hasSucceeded);
   }
 
+  /** The compute list shows what operations have led to: it is asked for when they have ended, or should have. */
+  get needs(): Needs {
+    const end = this.#expectedEnd;
+    if (this.unfinished === undefined || this.change.operations === undefined) return "both";
+    // Somebody may have deleted it meanwhile.
+    if (performance.now() - this.#endpointsReadAt > this.account.settings.lagMs) return "both";
+    return end !== undefined && end <= performance.now() + this.#lookAheadMs ? "both" : "operations";
+  }
+
+  /**
+   * At once where nothing is known to be under way; when operations of that kind ended the last time; else after a tenth
+   * of the time waited.
+   */
+  dueAt(roundTripMs: number): number {
+    const { pollCeilingMs } = this.account.settings;
+    this.#lookAheadMs = roundTripMs + MARGIN_MS;
+    const last = this.#lastLook?.readAt;
+    const end = this.#expectedEnd;
+    // A look arrives half of its time after it was sent, and so did the response come after the change.
+    if (end !== undefined && end - roundTripMs > (last ?? 0)) return end - roundTripMs;
+    if (this.unfinished === undefined && this.#lastLook?.endpoints === undefined) return last ?? this.startedAt;
+    const since = last ?? this.startedAt;
+    return since + Math.min(pollCeilingMs, Math.max(SHORTEST_PAUSE_MS, (since - this.startedAt) / 10));
+  }
+
+  /** Undefined where an operation is of an action that was not seen before. */
+  get #expectedEnd(): number | undefined {
+    const unfinished = [...this.#operations.values()].filter(isUnfinished);
+    const known = unfinished.flatMap(({ action }) => this.durations.get(action) ?? []);
+    if (unfinished.length === 0 || known.length < unfinished.length) return undefined;
+    // From the response on; of a restart's two operations the second one begins when the first one has ended.
+    return this.startedAt + known.reduce((sum, ms) => sum + ms, MARGIN_MS);
+  }
+
   /** Takes over what the list shows. An operation that it lacks stays as it was while lists may lag, and is then dropped. */
-  protected updateOperations(listed: readonly OperationRecord[] | undefined): void {
+  protected update(look: Snapshot): void {
+    this.#lastLook = look;
+    if (look.endpoints !== undefined) this.#endpointsReadAt = look.readAt;
+    if (look.operations !== undefined) this.#updateOperations(look.operations.listed);
+  }
+
+  #updateOperations(listed: readonly OperationRecord[] | undefined): void {
     const { operations, endpointId, before } = this.change;
     if (operations === undefined) {
       const began = ({ created_at = "" }: OperationRecord): boolean =>
@@ -90,8 +141,11 @@ abstract class OperationWait<Change extends AwaitedChange> {
     }
     for (const id of this.#operations.keys()) {
       const now = listed?.find((one) => one.id === id);
-      if (now !== undefined) this.#operations.set(id, now);
-      else if (listed === undefined || !this.mayLag) this.#operations.delete(id);
+      if (now !== undefined) {
+        this.#operations.set(id, now);
+        const { action, total_duration_ms: took = 0 } = now;
+        if (hasSucceeded(now) && took > 0) this.durations.set(action, took);
+      } else if (listed === undefined || !this.mayLag) this.#operations.delete(id);
     }
   }
 
@@ -122,6 +176,7 @@ interface ReadyExpectation extends AwaitedChange {
 
 export class EndpointWait extends OperationWait<ReadyExpectation> implements Condition<EndpointRecord> {
   protected readonly neverSeen = "not seen in any list";
+  readonly #quiet = new SteadyObservation(this.account.settings.lagMs);
   #last = this.change.endpoint;
 
   /** The compute of the response, where it is ready already: no unfinished operation, and nothing pending. */
@@ -132,20 +187,28 @@ export class EndpointWait extends OperationWait<ReadyExpectation> implements Con
     return this.unfinished === undefined && this.#isReady(response) ? { done: response } : undefined;
   }
 
-  check({ endpoints, operations, readAt }: Snapshot): { done: EndpointRecord } | undefined {
-    this.updateOperations(operations);
+  check(look: Snapshot): { done: EndpointRecord } | undefined {
+    this.update(look);
     this.#throwFailed();
+    const { endpoints, operations, readAt } = look;
+    if (endpoints === undefined) {
+      if (this.#last !== undefined) this.#report(this.#last);
+      return undefined;
+    }
     const endpoint = endpoints.find(({ id }) => id === this.change.endpointId);
     this.#last = endpoint;
     if (this.steady.observe(endpoint === undefined, readAt))
       throw new NotFoundError("it disappeared while it was waited for: the compute list no longer has it");
     if (endpoint === undefined) return undefined;
     if (this.#isReady(endpoint)) return { done: endpoint };
-    this.#throwNotStarting(endpoint, newestOperationOf(endpoint.id, operations ?? []));
-    const target = endpoint.pending_state ?? endpoint.current_state;
-    const activity = target === "idle" ? "suspending" : endpoint.current_state === "active" ? "applying" : "starting";
-    this.reportProgress(activity);
+    if (this.#willNotStart(endpoint, readAt)) throw this.#notStarting(endpoint, operations?.listed ?? []);
+    this.#report(endpoint);
     return undefined;
+  }
+
+  #report({ current_state, pending_state = current_state }: EndpointRecord): void {
+    const changing = current_state === "active" ? "applying" : "starting";
+    this.reportProgress(pending_state === "idle" ? "suspending" : changing);
   }
 
   protected get lastSeen(): string | undefined {
@@ -177,35 +240,54 @@ export class EndpointWait extends OperationWait<ReadyExpectation> implements Con
   }
 
   /** Nothing is under way, and lists have had the time to show it: waiting longer does not help. */
-  #throwNotStarting({ current_state, pending_state }: EndpointRecord, newest: OperationRecord | undefined): void {
-    const { redactor } = this.account;
+  #willNotStart({ current_state, pending_state }: EndpointRecord, readAt: number): boolean {
     const { operations = [] } = this.change;
-    const isQuiet = pending_state === undefined && this.unfinished === undefined && !this.mayLag;
+    const isQuiet = pending_state === undefined && this.unfinished === undefined;
     const isUnready = current_state !== "active" && current_state !== "idle";
     // An operation that the response named and no list shows may still be running.
     const isTraced = operations.length === 0 || this.haveSucceeded;
-    if (!isQuiet || !isUnready || !isTraced) return;
+    return this.#quiet.observe(isQuiet && isUnready && isTraced, readAt);
+  }
+
+  #notStarting({ id, current_state }: EndpointRecord, listed: readonly OperationRecord[]): NotStartingError {
+    const { redactor } = this.account;
+    const newest = newestOperationOf(id, listed);
     const why = newest !== undefined && hasFailed(newest) ? operationFailed(newest, redactor).message : undefined;
     const what = `still "${current_state}", and no operation is under way that would change that`;
-    throw new NotStartingError(redactor.clean(why === undefined ? what : `${what}; ${why}`));
+    return new NotStartingError(redactor.clean(why === undefined ? what : `${what}; ${why}`));
   }
 }
 
-/** Waits until a deleted compute is off the list and its operations have ended, so that its branch is free and the project unlocked. */
-export class DeletionWait extends OperationWait<AwaitedChange> implements Condition<void> {
+interface DeletionExpectation extends AwaitedChange {
+  /** Whether its operations have to end, too: its branch is to be free then, or the project unlocked. */
+  readonly untilQuiet: () => boolean;
+}
+
+/** Waits until a deleted compute is off the list. */
+export class DeletionWait extends OperationWait<DeletionExpectation> implements Condition<void> {
   protected readonly neverSeen = "not known to be deleted";
   protected lastSeen: string | undefined;
 
-  check({ endpoints, operations, readAt }: Snapshot): { done: undefined } | undefined {
-    this.updateOperations(operations);
+  override get needs(): Needs {
+    return this.change.untilQuiet() ? super.needs : "endpoints";
+  }
+
+  override dueAt(roundTripMs: number): number {
+    return this.lastSeen === undefined && !this.change.untilQuiet() ? this.startedAt : super.dueAt(roundTripMs);
+  }
+
+  check(look: Snapshot): { done: undefined } | undefined {
+    this.update(look);
     const { failed, unfinished } = this;
-    const endpoint = endpoints.find(({ id }) => id === this.change.endpointId);
-    if (endpoint === undefined && unfinished === undefined) return { done: undefined };
+    const { endpoints, operations, readAt } = look;
+    const endpoint = endpoints?.find(({ id }) => id === this.change.endpointId);
+    const isOffList = endpoints !== undefined && endpoint === undefined;
+    if (isOffList && (unfinished === undefined || !this.change.untilQuiet())) return { done: undefined };
     if (endpoint !== undefined && failed !== undefined) throw operationFailed(failed, this.account.redactor);
-    const isQuiet = operations !== undefined && unfinished === undefined && endpoint?.pending_state === undefined;
-    if (this.steady.observe(isQuiet, readAt))
+    const isQuiet = operations?.listed !== undefined && unfinished === undefined;
+    if (this.steady.observe(isQuiet && endpoint !== undefined && endpoint.pending_state === undefined, readAt))
       throw new SvcError("its deletion was accepted and nothing is under way any more, but it is still listed");
-    this.lastSeen = `being deleted, still "${endpoint?.current_state ?? "gone"}"`;
+    if (endpoints !== undefined) this.lastSeen = `being deleted, still "${endpoint?.current_state ?? "gone"}"`;
     this.reportProgress("deleting");
     return undefined;
   }

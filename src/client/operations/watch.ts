@@ -2,25 +2,33 @@ import { type Deadline, LONGEST_TIMER_MS, withDeadline } from "../http/deadline"
 import { AuthenticationError, BadRequestError, NotFoundError, PermissionError, SvcError } from "../http/errors";
 import type { EndpointRecord, OperationRecord } from "../api/records";
 
-const FIRST_PAUSE_MS = 200;
-const GROWTH = 1.5;
+const FIRST_PAUSE_MS = 100;
+/** Waiters that are due within this time share a look. */
+const GATHER_MS = 30;
+
+/** What a look reads. */
+export type Needs = "operations" | "endpoints" | "both";
 
 export interface Snapshot {
   /** When reading began (performance.now). */
   readAt: number;
-  endpoints: readonly EndpointRecord[];
-  /** Undefined: the service has no such route. */
-  operations: readonly OperationRecord[] | undefined;
+  /** Undefined: not read. `listed` undefined: the service has no such route. */
+  operations: { readonly listed: readonly OperationRecord[] | undefined } | undefined;
+  /** Undefined: not read. */
+  endpoints: readonly EndpointRecord[] | undefined;
 }
 
 export interface Condition<T> {
+  readonly needs: Needs;
+  /** When the next look should be made (performance.now), given how long a look takes. */
+  dueAt: (roundTripMs: number) => number;
   /** Undefined while the condition is not met; throws when it can never be met. */
   check: (snapshot: Snapshot) => { done: T } | undefined;
-  /** The error for a deadline that has passed; `lastError` is why the last read failed, if it did. */
+  /** The error for a deadline that has passed; `lastError` is why the last look failed, if it did. */
   timedOut: (deadline: Deadline, lastError: SvcError | undefined) => Error;
 }
 
-interface Waiter {
+interface Waiter extends Pick<Condition<unknown>, "needs" | "dueAt"> {
   joinedAt: number;
   onSnapshot: (snapshot: Snapshot) => void;
   fail: (error: unknown) => void;
@@ -37,33 +45,41 @@ function isFinal(error: unknown): boolean {
 export class ProjectWatch {
   readonly #waiters = new Set<Waiter>();
   #running = false;
-  #pauseMs = FIRST_PAUSE_MS;
+  #roundTripMs = 0;
   #lastError: SvcError | undefined;
   #wake: () => void = () => undefined;
 
-  /** `readSnapshot` makes one attempt; the loop makes the next one. */
+  /** `read` makes one attempt; the loop makes the next one. */
   constructor(
-    private readonly readSnapshot: () => Promise<Snapshot>,
+    private readonly read: (needs: Needs) => Promise<Snapshot>,
     private readonly ceilingMs: number,
   ) {}
 
-  /** Checks at once, then after pauses that grow. */
   async wait<T>(condition: Condition<T>, deadline: Deadline): Promise<T> {
     let leave = (): void => undefined;
     const done = new Promise<T>((resolve, reject) => {
-      const onSnapshot = (snapshot: Snapshot): void => {
-        try {
-          const found = condition.check(snapshot);
-          if (found !== undefined) resolve(found.done);
-        } catch (error) {
-          reject(error);
-        }
+      const waiter: Waiter = {
+        joinedAt: performance.now(),
+        get needs() {
+          return condition.needs;
+        },
+        dueAt: (roundTripMs) => condition.dueAt(roundTripMs),
+        onSnapshot: (snapshot) => {
+          try {
+            const found = condition.check(snapshot);
+            if (found === undefined) return;
+            leave();
+            resolve(found.done);
+          } catch (error) {
+            leave();
+            reject(error);
+          }
+        },
+        fail: reject,
       };
-      const waiter = { joinedAt: performance.now(), onSnapshot, fail: reject };
       leave = () => this.#waiters.delete(waiter);
       this.#waiters.add(waiter);
     });
-    this.#pauseMs = FIRST_PAUSE_MS;
     if (this.#running) this.#wake();
     else void this.#run();
     try {
@@ -76,40 +92,53 @@ export class ProjectWatch {
 
   async #run(): Promise<void> {
     this.#running = true;
+    let failures = 0;
+    let heldOffUntil = 0;
     while (this.#waiters.size > 0) {
+      const dueAt = Math.max(heldOffUntil, this.#nextLookAt());
+      if (dueAt > performance.now() && (await this.#isWokenBefore(dueAt))) continue;
       const began = performance.now();
-      let retryAfterMs = 0;
+      const needs = new Set(this.#dueBy(began).map((waiter) => waiter.needs));
+      const [only = "both", ...others] = needs;
       try {
-        const snapshot = await this.readSnapshot();
+        const snapshot = await this.read(others.length === 0 ? only : "both");
+        this.#roundTripMs = performance.now() - began;
         this.#lastError = undefined;
+        failures = 0;
         for (const waiter of [...this.#waiters]) if (waiter.joinedAt <= began) waiter.onSnapshot(snapshot);
       } catch (error) {
         // Those that joined meanwhile fail as well: a refusal concerns the whole project.
         if (isFinal(error)) for (const waiter of [...this.#waiters]) waiter.fail(error);
         else if (error instanceof SvcError) {
           this.#lastError = error;
-          retryAfterMs = error.retryAfterMs ?? 0;
+          failures += 1;
+          const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, this.ceilingMs);
+          heldOffUntil = performance.now() + Math.max(error.retryAfterMs ?? 0, pauseMs);
         }
       }
-      const hasNewWaiter = [...this.#waiters].some(({ joinedAt }) => joinedAt > began);
-      if (this.#waiters.size > 0 && (!hasNewWaiter || retryAfterMs > 0)) await this.#pause(retryAfterMs);
     }
     this.#running = false;
   }
 
-  async #pause(retryAfterMs: number): Promise<void> {
-    const ms = Math.max(retryAfterMs, Math.min(this.#pauseMs, this.ceilingMs));
-    this.#pauseMs = Math.min(this.#pauseMs * GROWTH, this.ceilingMs);
-    await new Promise<void>((resolve) => {
+  #nextLookAt(): number {
+    const first = Math.min(...[...this.#waiters].map((waiter) => waiter.dueAt(this.#roundTripMs)));
+    return Math.max(...this.#dueBy(first + GATHER_MS).map((waiter) => waiter.dueAt(this.#roundTripMs)));
+  }
+
+  #dueBy(time: number): Waiter[] {
+    return [...this.#waiters].filter((waiter) => waiter.dueAt(this.#roundTripMs) <= time);
+  }
+
+  /** Sleeps until then; true where a waiter came, or the last one left, before. */
+  async #isWokenBefore(time: number): Promise<boolean> {
+    return new Promise<boolean>((resolve) => {
+      const ms = Math.ceil(time - performance.now());
       // Beyond what a timer can hold it would fire at once.
-      const timer = setTimeout(resolve, Math.min(ms, LONGEST_TIMER_MS));
+      const timer = setTimeout(() => resolve(false), Math.min(ms, LONGEST_TIMER_MS));
       this.#wake = () => {
-        // A pause that the service asked for is kept, unless nobody waits any more.
-        if (retryAfterMs > 0 && this.#waiters.size > 0) return;
         clearTimeout(timer);
-        resolve();
+        resolve(true);
       };
     });
-    this.#wake = () => undefined;
   }
 }
