@@ -4,7 +4,7 @@ export type Properties = Record<string, unknown>;
 /**
  * The keys that begin with `__`: no arguments, never displayed, never compared.
  * `__urn`, `__timeouts` and `__surplus` come with the inputs (a resource without them works); `__args`, `__version` and
- * `__unfinished` stand in the outs only.
+ * `__unfinished` are in the outs only.
  */
 export interface Hidden {
   /** See pointer.ts. */

@@ -1,5 +1,5 @@
 /**
- * The text that stands as `__provider` in the state of every resource: a permanent contract
+ * The text of `__provider` in the state of every resource: a permanent contract
  * (docs/design/decisions.md, The pointer and dynamic resources). `test/contract/pointer.test.ts` holds the exact text.
  *
  * - It resolves `pulumi-svc/provider` from the directory of the program first, then from beside `@pulumi/pulumi`
@@ -12,7 +12,7 @@ export function pointer(kind: Kind): string {
   return `exports.handler=()=>require(require.resolve("pulumi-svc/provider",{paths:[".",require.main.path]})).load("${kind}")`;
 }
 
-/** Names of the resources, as they stand in the pointer and in the type token. Adding one is fine, renaming never. */
+/** Names of the resources, as in the pointer and in the type token. Adding one is fine, renaming never. */
 export const KINDS = [
   "AuthIntegration",
   "AuthKeys",

@@ -11,8 +11,8 @@ import type {
 const now = () => ({ since: performance.now() });
 
 /**
- * Reads for functions: each asks the service, since one process may run a program several times (Automation API) while
- * others change things. Those that come while the same is being asked share its answer.
+ * Reads for functions: each sends a request, since one process may run a program several times (Automation API) while
+ * others change things. Equal reads at the same time share one request.
  */
 export class FreshReads {
   readonly #client: Client;

@@ -77,7 +77,7 @@ export function wordFor(value: unknown): string {
   return "then" in value && typeof value.then === "function" ? "a promise" : "an object";
 }
 
-/** As the SDK tells one, which helpers do without. */
+/** The SDK's own test for an Output; helpers do not load the SDK. */
 export function isOutput(value: unknown): boolean {
   return typeof value === "object" && value !== null && Reflect.get(value, "__pulumiOutput") === true;
 }

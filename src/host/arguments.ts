@@ -15,15 +15,15 @@ export interface ArgumentSpec<T> {
   readonly replaces?: boolean | "container";
   /** Whether two values mean the same. Default: equal as JSON. */
   readonly equal?: (left: T, right: T) => boolean;
-  /** What the service takes the argument for when it is left out; adding or dropping exactly this is no change of value. */
+  /** The service's default for an argument that is left out; adding or dropping exactly this value is no change. */
   readonly assumed?: T;
-  /** Leaving it out declares that it is not set: what stands there is then taken away by an update or a replacement. */
+  /** Leaving it out declares that it is not set: an update or a replacement then removes an existing value. */
   readonly unset?: "update" | "replace";
-  /** The service cannot show it, and no request changes it: where nothing is stored of it, the program is believed. */
+  /** The service does not show it, and no request changes it: without a stored value, that of the program is assumed. */
   readonly unreadable?: boolean;
-  /** A value of the program alone, which no request carries. Beginning to give it is a change of it. */
+  /** A value that no request carries. Beginning to give it is a change of it. */
   readonly local?: boolean;
-  /** Only looked at when the object is created: a change of it is no change of the object. */
+  /** Used only when the object is created: a change of it is no change of the object. */
   readonly createOnly?: boolean;
 }
 
@@ -31,14 +31,14 @@ export type ArgumentSpecs<Args extends object> = {
   readonly [Name in keyof Required<Args>]: ArgumentSpec<Required<Args>[Name]>;
 };
 
-/** A problem with an input, in words a person can act on; it holds no string value, which may be a secret. */
+/** A problem with an input, in plain words; it holds no string value, which may be a secret. */
 export interface Problem {
   /** Where it is: `size.min`, `settings.pgSettings`. */
   readonly path: string;
   readonly reason: string;
 }
 
-/** The whole text, since the engine must not be told the property (docs/design/engine.md, Errors). */
+/** The whole text: the property must not be reported to the engine by itself (docs/design/engine.md, Errors). */
 export function problemText({ path, reason }: Problem): string {
   return path === "" ? reason : `${path}: ${reason}`;
 }
@@ -166,8 +166,8 @@ export function compare<Args extends object>(
       dropped.add(key);
       continue;
     }
-    const unseen = spec.unreadable === true && !managed.has(key) && outs[key] === undefined;
-    if (unseen || sameArgument(spec, outs[key], news[key])) {
+    const isUnknownAtService = spec.unreadable === true && !managed.has(key) && outs[key] === undefined;
+    if (isUnknownAtService || sameArgument(spec, outs[key], news[key])) {
       if (!given) dropped.add(key);
       else if (!managed.has(key)) added.add(key);
       continue;
@@ -179,7 +179,7 @@ export function compare<Args extends object>(
 }
 
 /**
- * The arguments that a read answers, as they stand at the service: those that the program gives, and those that it declares
+ * The arguments that a read returns, as the service shows them: those that the program gives, and those that it declares
  * unset by leaving them out and that are set all the same. All, where nobody declares anything (`get`). One that cannot be
  * read back keeps what is stored; one that is not set is there as `undefined`.
  */
@@ -196,7 +196,7 @@ export function echoOf<Args extends object>(
     const spec = specOf(specs, name);
     const before = stored[name];
     const now = Object.hasOwn(observed, name) ? observed[name] : before;
-    // The spelling of the program stays while it means the same.
+    // The program's spelling stays while both mean the same.
     const isSame = spec !== undefined && before !== undefined && sameArgument(spec, before, now);
     echo[name] = isSame ? before : now;
   }

@@ -14,16 +14,16 @@ import { loggableUrn } from "./engineLog";
 import { messageOf, partialError, plainError } from "./errors";
 import type { HostedProvider } from "./hostedProvider";
 import type { Call, Created, Lifecycle, Stored } from "./lifecycle";
-import { KeptError } from "./memory";
+import { ManagedElsewhereError } from "./memory";
 import {
   declaredTwice,
   droppedWarning,
-  failure,
-  heldTwice,
-  patience,
+  failurePrefix,
+  storedTwice,
+  timeoutAdvice,
   possibleReplacement,
   replacementWarning,
-  stays,
+  notDeleted,
 } from "./messages";
 import { Progress } from "./progress";
 import { clean, hidden, inputEcho, visible, type Hidden, type Properties, type Timeouts } from "../contract/hiddenKeys";
@@ -34,14 +34,14 @@ import { unknownProperty } from "../helpers/given";
 
 const DEFAULT_TIMEOUT_SECONDS = 600;
 const READ_TIMEOUT_MS = 30_000;
-/** What a call may take beyond its deadline and its last request before it is given up. */
+/** How long a call may take beyond its deadline and its last request before it is abandoned. */
 const GRACE_MS = 15_000;
 
 type Verb = keyof Timeouts;
 
 /**
- * Makes a lifecycle a Pulumi dynamic provider: strips and echoes the hidden keys, checks, compares, cleans what goes back to
- * the engine, and lets nothing leave but its own errors.
+ * Turns a lifecycle into a Pulumi dynamic provider: strips and echoes the hidden keys, checks, compares, cleans what goes
+ * back to the engine, and throws only errors of its own.
  */
 export function host<Args extends object, Outputs extends object>(
   lifecycle: Lifecycle<Args, Outputs>,
@@ -100,12 +100,12 @@ export function host<Args extends object, Outputs extends object>(
     return compare(specs, outs as Properties, known, news);
   };
 
-  const run = async <Result>(
+  const runCall = async <Result>(
     own: Hidden,
     timeoutMs: number,
     properties: readonly Properties[],
     work: (call: Call<Outputs>) => Promise<Result>,
-    onTaken: (object: string) => void = () => undefined,
+    onTakeOver: (object: string) => void = () => undefined,
     checkpoint: Call<Outputs>["checkpoint"] = () => undefined,
   ): Promise<Result> => {
     // At each call: the environment may have come later than the process.
@@ -121,7 +121,7 @@ export function host<Args extends object, Outputs extends object>(
           authProvider: settings.authProvider,
           deadline,
           onProgress: (text) => progress.show(text),
-          run: memory.seenBy(urn, deadline, session.siblingStartsMs, onTaken),
+          run: memory.viewOf(urn, deadline, session.siblingStartsMs, onTakeOver),
           beforeDelete: () => undefined,
           note: (message) => {
             if (!settings.quiet) session.log({ severity: "info", message, urn: __urn, ephemeral: false });
@@ -137,11 +137,11 @@ export function host<Args extends object, Outputs extends object>(
   const remember = (verb: Verb, urn: string, id: string, outs: object): void => {
     // What was just returned has the types of its lifecycle.
     const objects = lifecycle.objects(id, outs as Partial<Outputs & Args>);
-    if (verb === "update") memory.hold(urn, objects);
-    else objects.forEach((object) => memory.keep(object, urn));
+    if (verb === "update") memory.setStored(urn, objects);
+    else objects.forEach((object) => memory.setOwner(object, urn));
   };
 
-  /** What a plan says of one resource, on its own line. */
+  /** The warnings of a plan about one resource. */
   const warn = (urn: string, stored: Stored<Args, Outputs>, given: Properties, changes: Comparison<Args>): void => {
     const { replaces } = changes;
     // The program's arguments have passed `check`.
@@ -157,7 +157,7 @@ export function host<Args extends object, Outputs extends object>(
       const names = open.map(([name]) => name);
       session.warn(urn, possibleReplacement(kind, stored.id, names, lifecycle.replacement(plan)));
     }
-    // A replacement takes over nothing that is not declared: what is dropped needs no word.
+    // A replacement is created from the program alone: a dropped argument needs no warning.
     if (replaces.size > 0) return;
     for (const warning of lifecycle.warnings?.(plan) ?? []) session.warn(urn, warning);
     for (const name of changes.dropped) {
@@ -167,13 +167,14 @@ export function host<Args extends object, Outputs extends object>(
   };
 
   const plainFailure = (thrown: unknown, verb: Verb, own: Hidden, id?: string): Error => {
-    const patient = patience(thrown, verb, timeoutMs(own, verb));
-    return plainError(patient === "" ? thrown : `${messageOf(thrown)}.${patient}`, failure(verb, kind, own, id));
+    const advice = timeoutAdvice(thrown, verb, timeoutMs(own, verb));
+    return plainError(advice === "" ? thrown : `${messageOf(thrown)}.${advice}`, failurePrefix(verb, kind, own, id));
   };
 
   /**
-   * A creation or an update (of `before`): what was kept is in the state, whatever fails later. A change of which it is not
-   * known whether it took effect leaves a mark there, so that the next update asks, or sends again what cannot be read.
+   * A creation or an update (of `before`): what was checkpointed is in the state, whatever fails later. A change that may
+   * have taken effect marks the state as unfinished, so that the next update asks the service, or sends again what cannot be
+   * read.
    */
   const apply = async (
     verb: "create" | "update",
@@ -184,31 +185,31 @@ export function host<Args extends object, Outputs extends object>(
     const own = hidden(news);
     const { __urn = "" } = own;
     const taken: string[] = [];
-    let kept: (Created<Outputs> & { given: Args; shown: Properties }) | undefined;
+    let checkpointed: (Created<Outputs> & { given: Args; shown: Properties }) | undefined;
     try {
       const given = checked(visible(news));
-      const { id, outputs } = await run(
+      const { id, outputs } = await runCall(
         own,
         timeoutMs(own, verb),
         [visible(before?.olds ?? {}), visible(news)],
         (call) => work(call, given),
         (object) => taken.push(object),
-        (id, outputs, shown = {}) => (kept = { id, outputs, given, shown }),
+        (id, outputs, shown = {}) => (checkpointed = { id, outputs, given, shown }),
       );
       remember(verb, __urn, id, { ...outputs, ...given });
       return { id, outs: complete(outputs, given, inputEcho(own)) };
     } catch (thrown) {
-      if (kept === undefined) {
-        taken.forEach((object) => memory.release(object));
+      if (checkpointed === undefined) {
+        taken.forEach((object) => memory.forgetOwner(object));
         const error = plainFailure(thrown, verb, own, before?.id);
         if (before === undefined || !mayHaveTakenEffect(thrown)) throw error;
         throw partialError(before.id, { ...before.olds, __unfinished: verb }, error.message);
       }
-      const { id, outputs, given, shown } = kept;
+      const { id, outputs, given, shown } = checkpointed;
       remember(verb, __urn, id, { ...outputs, ...given });
       const [what, it] = before === undefined ? ["exists", "It"] : ["was changed", "The change"];
-      const patient = patience(thrown, verb, timeoutMs(own, verb));
-      const reason = `${kind} ${id} ${what}, but ${messageOf(thrown)}. ${it} is kept in the stack: run pulumi up again.${patient}`;
+      const advice = timeoutAdvice(thrown, verb, timeoutMs(own, verb));
+      const reason = `${kind} ${id} ${what}, but ${messageOf(thrown)}. ${it} is kept in the stack: run pulumi up again.${advice}`;
       throw partialError(id, complete(outputs, { ...given, ...shown }, inputEcho(own), verb), reason);
     }
   };
@@ -221,7 +222,7 @@ export function host<Args extends object, Outputs extends object>(
     },
 
     async check(olds, news) {
-      return settle(() => {
+      return toPromise(() => {
         const { args, known, problems } = check(visible(news));
         const { __urn, __surplus = [] } = hidden(news);
         const { settings, problems: settingProblems } = resolveSettings(readSetting);
@@ -233,8 +234,8 @@ export function host<Args extends object, Outputs extends object>(
           const isReplacement = isNew && Object.keys(earlier).length > 0;
           session.checkedInputs.set(__urn, isReplacement ? earlier : oldInputs);
           const claims = lifecycle.declares?.(known, settings?.authProvider ?? "", new Set(Object.keys(args))) ?? [];
-          for (const twin of loggableUrn(__urn) === "" ? [] : memory.declare(__urn, claims))
-            problems.push({ path: "", reason: declaredTwice(twin.urn, twin.what) });
+          for (const other of loggableUrn(__urn) === "" ? [] : memory.declare(__urn, claims))
+            problems.push({ path: "", reason: declaredTwice(other.urn, other.what) });
           for (const remark of lifecycle.remarks?.({ args: known, isNew, isReplacement }) ?? [])
             session.warn(__urn, remark);
         }
@@ -250,7 +251,7 @@ export function host<Args extends object, Outputs extends object>(
     },
 
     async diff(id, olds, news) {
-      return settle(() => {
+      return toPromise(() => {
         const stored = storedFrom(id, olds);
         const given = visible(news);
         const comparison = compareWith(stored, given);
@@ -261,12 +262,12 @@ export function host<Args extends object, Outputs extends object>(
         if (__urn !== undefined && oldInputs !== undefined && loggableUrn(__urn) !== "") {
           // The types are those of the arguments and outputs; what is not known yet is taken as it is stored.
           const known = { ...stored.outs, ...knownOf(given) } as Partial<Outputs & Args>;
-          // What is to be replaced is given up: whoever takes its place declares it once.
+          // A resource that is to be replaced no longer manages its object: the replacement may take it over.
           const objects = comparison.replaces.size > 0 ? [] : lifecycle.objects(id, known);
           // The state may carry an older URN, which an alias leaves behind.
-          memory.hold(__urn, objects, hidden(olds).__urn);
-          const twin = objects.map((object) => memory.holder(object, __urn)).find((other) => other !== undefined);
-          if (twin !== undefined) throw new Error(heldTwice(kind, id, twin, __urn));
+          memory.setStored(__urn, objects, hidden(olds).__urn);
+          const other = objects.map((object) => memory.otherOwner(object, __urn)).find((owner) => owner !== undefined);
+          if (other !== undefined) throw new Error(storedTwice(kind, id, other, __urn));
         }
         const result = { replaces: [...comparison.replaces], deleteBeforeReplace: lifecycle.deleteBeforeReplace };
         if (stored.unfinished) return { ...result, changes: true };
@@ -286,9 +287,9 @@ export function host<Args extends object, Outputs extends object>(
       const own = hidden(properties);
       try {
         const stored = storedFrom(id, properties);
-        const observed = await run(own, READ_TIMEOUT_MS, [stored.outs], (call) => lifecycle.read(call, stored));
+        const observed = await runCall(own, READ_TIMEOUT_MS, [stored.outs], (call) => lifecycle.read(call, stored));
         if (observed === undefined) {
-          // Without a stored version somebody looks it up (`get`), and a blank id would be a resource without outputs.
+          // Without a stored version it is a lookup (`get`), where a blank id would be a resource without outputs.
           if (own.__version === undefined) throw new Error("it does not exist");
           return { id: "", props: {} };
         }
@@ -297,12 +298,12 @@ export function host<Args extends object, Outputs extends object>(
         const props = complete(observed.outputs, echo, inputEcho(own), observed.ready ? undefined : own.__unfinished);
         return {
           id,
-          // What a program does not declare (`get`) stays without managed arguments.
+          // A resource that is only looked up (`get`) has no managed arguments.
           props: clean({ ...props, __args: own.__args }),
           inputs: clean({ ...echo, ...inputEcho(own) }),
         };
       } catch (thrown) {
-        throw plainError(thrown, failure("read", kind, own, id));
+        throw plainError(thrown, failurePrefix("read", kind, own, id));
       }
     },
 
@@ -322,17 +323,17 @@ export function host<Args extends object, Outputs extends object>(
         const stored = storedFrom(id, properties);
         const objects = lifecycle.objects(id, stored.outs);
         const beforeDelete = (): void => memory.checkDeletable(objects, urn);
-        memory.giveUp(objects, urn);
+        memory.removeStored(objects, urn);
         beforeDelete();
-        const leaving = objects.filter((object) => memory.keeper(object, urn) === undefined);
+        const leaving = objects.filter((object) => memory.deletionBlocker(object, urn) === undefined);
         await memory.whileLeaving(leaving, urn, true, () =>
-          run(own, timeoutMs(own, "delete"), [stored.outs], (call) =>
+          runCall(own, timeoutMs(own, "delete"), [stored.outs], (call) =>
             lifecycle.delete({ ...call, beforeDelete }, stored),
           ),
         );
       } catch (thrown) {
-        if (!(thrown instanceof KeptError)) throw plainFailure(thrown, "delete", own, id);
-        const message = stays(kind, id, thrown.keeper);
+        if (!(thrown instanceof ManagedElsewhereError)) throw plainFailure(thrown, "delete", own, id);
+        const message = notDeleted(kind, id, thrown.owner);
         session.log({ severity: "info", message, urn: own.__urn, ephemeral: false });
       }
     },
@@ -367,8 +368,8 @@ function timeoutMs({ __timeouts }: Hidden, verb: Verb): number {
   return 1_000 * (__timeouts?.[verb] ?? DEFAULT_TIMEOUT_SECONDS);
 }
 
-/** For methods that wait for nothing: what is thrown becomes an error of ours. */
-function settle<Result>(work: () => Result): Promise<Result> {
+/** For methods without asynchronous work: what is thrown becomes a plain error. */
+function toPromise<Result>(work: () => Result): Promise<Result> {
   try {
     return Promise.resolve(work());
   } catch (thrown) {

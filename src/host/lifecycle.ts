@@ -13,7 +13,7 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   /** The shape of the outs. Raise it with `upgrade` when an output is renamed or its meaning changes. @default 1 */
   readonly version?: number;
   readonly args: ArgumentSpecs<Args>;
-  /** The service refuses the twin of an object that still stands, so a replacement deletes first. */
+  /** The service refuses a second object beside an existing one, so a replacement deletes first. */
   readonly deleteBeforeReplace: boolean;
   /**
    * Rules over several arguments. `args`: those that are known and well formed; `given`: the names of all that are given,
@@ -26,7 +26,7 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   readonly warnings?: (plan: Plan<Args, Outputs>) => string[];
   /** What a plan should say of the arguments alone, before anything is compared, once. */
   readonly remarks?: (declared: Declared<Args>) => string[];
-  /** The objects at the service that these arguments are about: another resource that declares one of them is an error. */
+  /** The objects at the service that these arguments declare: another resource that declares one of them is an error. */
   readonly declares?: (args: Partial<Args>, authProvider: string, given: ReadonlySet<string>) => Claim[];
   /** The objects at the service that the resource manages. */
   readonly objects: (id: string, outs: Partial<Outputs & Args>) => string[];
@@ -34,11 +34,11 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   readonly upgrade?: (outs: Properties, version: number) => Properties;
 
   create(call: Call<Outputs>, args: Args): Promise<Created<Outputs>>;
-  /** What stands at the service, or `undefined` when it is gone for sure. */
+  /** The object as the service shows it, or `undefined` when it is gone (docs/design/rules.md, 3). */
   read(call: Call<Outputs>, stored: Stored<Args, Outputs>): Promise<Observed<Args, Outputs> | undefined>;
   /**
-   * Sends what `changes` names, and looks whether the object is ready even when it names nothing. It is called for an
-   * argument that is taken out of the program too, so that also where every argument replaces there is one.
+   * Sends what `changes` names, and checks whether the object is ready even when it names nothing. It is also called for an
+   * argument that the program no longer gives, so it is needed even where every argument replaces.
    */
   update(call: Call<Outputs>, stored: Stored<Args, Outputs>, args: Args, changes: Changes<Args>): Promise<Outputs>;
   /** An object that is gone already is deleted. `call.beforeDelete` runs right before each request. */
@@ -60,7 +60,7 @@ export interface Stored<Args, Outputs> {
 }
 
 export interface Observed<Args, Outputs> {
-  /** One that can be read and is not set is `undefined`; one that cannot be read back is left out, and keeps what is stored. */
+  /** An argument that is not set is `undefined`; one that cannot be read back is left out, and the stored value stays. */
   readonly args: { readonly [Name in keyof Args]?: Args[Name] | undefined };
   readonly outputs: Outputs;
   /** Nothing is under way any more. */
@@ -72,7 +72,7 @@ export interface Changes<Args> {
   readonly changed: ReadonlySet<keyof Args & string>;
   /** Taken out of the program: no longer managed. */
   readonly dropped: ReadonlySet<keyof Args & string>;
-  /** Managed from now on, with the value that is stored: what stands at the service may differ by now, so an update looks. */
+  /** Managed from now on, with the stored value: the service may have another by now, so an update checks. */
   readonly added: ReadonlySet<keyof Args & string>;
 }
 
@@ -93,17 +93,17 @@ export interface Declared<Args> {
   readonly isReplacement: boolean;
 }
 
-/** One call of the engine. Its clock and its moving line are what the client waits by. */
+/** One call of the engine. The client waits with its deadline and its progress line. */
 export interface Call<Outputs> {
   readonly client: Client;
   readonly authProvider: string;
   readonly deadline: Deadline;
-  /** One line that moves, on the resource's own line. */
+  /** Shows a progress text on the line of the resource. */
   readonly onProgress: (text: string) => void;
   readonly run: Run;
-  /** Runs right before a request of a deletion; throws when the object is another resource's by now. */
+  /** Runs right before a request of a deletion; throws when another resource manages the object now. */
   readonly beforeDelete: () => void;
-  /** A lasting line, of what a person should know after this call. */
+  /** Logs a lasting line: what a person should know after this call. */
   note(text: string): void;
   /**
    * The object exists (or was changed) from here on: whatever fails later, it stays in the state with these outputs.
@@ -113,4 +113,4 @@ export interface Call<Outputs> {
 }
 
 /** The memory of the run, as one resource sees it. */
-export type Run = ReturnType<RunMemory["seenBy"]>;
+export type Run = ReturnType<RunMemory["viewOf"]>;

@@ -16,143 +16,144 @@ export interface Claim {
   readonly shared?: boolean;
 }
 
-/** Of an object that is being deleted, or moved away. */
+/** The deletion of an object, or its move away, while it is under way. */
 export interface Departure {
-  /** Never rejects. */
-  readonly over: Promise<void>;
-  /** The object whose place it waits for. */
+  /** Settles when it has ended. Never rejects. */
+  readonly ended: Promise<void>;
+  /** The object that has to leave first. */
   waitsFor?: string;
 }
 
-type Fate = { readonly keptBy?: string; readonly departure?: Departure; readonly isDeleted?: boolean };
+type ObjectState = { readonly owner?: string; readonly departure?: Departure; readonly isDeleted?: boolean };
 
-export const nameOf = (urn: string): string => urn.split("::").at(-1) ?? urn;
+export const nameInUrn = (urn: string): string => urn.split("::").at(-1) ?? urn;
 
-/** Instead of a deletion: the object is another resource's by now. */
-export class KeptError extends Error {
-  constructor(readonly keeper: string) {
-    super(`managed by "${nameOf(keeper)}" of this program`);
+/** Thrown instead of a deletion: another resource manages the object now. */
+export class ManagedElsewhereError extends Error {
+  constructor(readonly owner: string) {
+    super(`managed by "${nameInUrn(owner)}" of this program`);
   }
 }
 
 export class RunMemory {
   readonly #claims = new Map<string, readonly Claim[]>();
-  readonly #held = new Map<string, { readonly stateUrn: string; readonly objects: readonly string[] }>();
-  readonly #fates = new Map<string, Fate>();
-  /** Tells by an object's name that it begins to leave. */
+  readonly #stored = new Map<string, { readonly stateUrn: string; readonly objects: readonly string[] }>();
+  readonly #states = new Map<string, ObjectState>();
+  /** Emits the name of an object when its departure begins. */
   readonly #departures = new EventEmitter().setMaxListeners(0);
 
-  /** Notes what a resource declares. Answers what another one declares too, and which. */
+  /** Records what a resource declares. Returns what another resource declares too, and which one. */
   declare(urn: string, claims: readonly Claim[]): { what: string; urn: string }[] {
     this.#claims.set(urn, claims);
-    const others = [...this.#claims].filter(([other]) => other !== urn);
+    const others = [...this.#claims].filter(([one]) => one !== urn);
     return claims.flatMap(({ object, what, shared = false }) => {
-      const twin = others.find(([, theirs]) =>
+      const other = others.find(([, theirs]) =>
         theirs.some((claim) => claim.object === object && !(shared && claim.shared === true)),
       );
-      return twin === undefined ? [] : [{ what, urn: twin[0] }];
+      return other === undefined ? [] : [{ what, urn: other[0] }];
     });
   }
 
   /**
-   * Notes the objects that a resource has in its state and goes on managing. `stateUrn`: the URN in its state, with which
-   * its deletion comes; several resources may have the same there, once a name is given to another.
+   * Records the objects that a resource has in its state and goes on managing. `stateUrn`: the URN in its state, which its
+   * deletion brings; after renames several resources may have the same one there.
    */
-  hold(urn: string, objects: readonly string[], stateUrn = urn): void {
-    this.#held.set(urn, { stateUrn, objects });
+  setStored(urn: string, objects: readonly string[], stateUrn = urn): void {
+    this.#stored.set(urn, { stateUrn, objects });
   }
 
-  /** Another resource that has the object in its state, or has made it or taken it over in this run. */
-  holder(object: string, urn: string): string | undefined {
-    const keeper = this.#fates.get(object)?.keptBy;
-    if (keeper !== undefined && keeper !== urn) return keeper;
-    for (const [other, { stateUrn, objects }] of this.#held)
+  /** Another resource that has the object in its state, or has created it or taken it over in this run. */
+  otherOwner(object: string, urn: string): string | undefined {
+    const owner = this.#states.get(object)?.owner;
+    if (owner !== undefined && owner !== urn) return owner;
+    for (const [other, { stateUrn, objects }] of this.#stored)
       if (other !== urn && stateUrn !== urn && objects.includes(object)) return other;
     return undefined;
   }
 
-  /** The resource of this URN, or with this URN in its state, gives the objects up. */
-  giveUp(objects: readonly string[], urn: string): void {
-    for (const [one, held] of this.#held) {
-      if (one !== urn && held.stateUrn !== urn) continue;
-      this.#held.set(one, { ...held, objects: held.objects.filter((object) => !objects.includes(object)) });
+  /** The resource with this URN, also in its state, no longer manages the objects. */
+  removeStored(objects: readonly string[], urn: string): void {
+    for (const [one, stored] of this.#stored) {
+      if (one !== urn && stored.stateUrn !== urn) continue;
+      this.#stored.set(one, { ...stored, objects: stored.objects.filter((object) => !objects.includes(object)) });
     }
   }
 
-  keep(object: string, urn: string): void {
-    this.#fates.set(object, { keptBy: urn });
+  /** Records that the resource has created the object, or taken it over, in this run. */
+  setOwner(object: string, urn: string): void {
+    this.#states.set(object, { owner: urn });
   }
 
   /**
-   * Takes over an object that stands, in the same tick as it was seen to be free for that.
+   * Takes over an existing object. Call in the same tick as it was found to be free for that.
    * @throws when another resource of the program has it.
    */
-  take(object: string, urn: string): void {
-    const keeper = this.holder(object, urn);
-    if (keeper !== undefined)
-      throw new Error(`${object} is managed by "${nameOf(keeper)}" of this program already. Declare it once`);
+  takeOver(object: string, urn: string): void {
+    const owner = this.otherOwner(object, urn);
+    if (owner !== undefined)
+      throw new Error(`${object} is managed by "${nameInUrn(owner)}" of this program already. Declare it once`);
     if (this.departure(object) !== undefined)
       throw new Error(`${object} is being deleted or moved away in this run. Run pulumi up again`);
-    this.keep(object, urn);
+    this.setOwner(object, urn);
   }
 
-  /** @throws when another resource of this run has made the object, or taken it over. */
-  checkOwn(object: string, urn: string): void {
-    const keeper = this.#fates.get(object)?.keptBy;
-    if (keeper !== undefined && keeper !== urn)
+  /** @throws when another resource has created the object, or taken it over, in this run. */
+  checkNotTakenOver(object: string, urn: string): void {
+    const owner = this.#states.get(object)?.owner;
+    if (owner !== undefined && owner !== urn)
       throw new Error(
-        `${object} was taken over by "${nameOf(keeper)}" of this program in the same run, since it still existed. ` +
-          `Take "${nameOf(keeper)}" out of the program, run pulumi up (which leaves the object alone), and put it back`,
+        `${object} was taken over by "${nameInUrn(owner)}" of this program in the same run, since it still existed. ` +
+          `Take "${nameInUrn(owner)}" out of the program, run pulumi up (which leaves the object alone), and put it back`,
       );
   }
 
-  /** It was taken over, and could not be brought into the state. */
-  release(object: string): void {
-    this.#fates.delete(object);
+  /** For an object that was taken over and did not get into the state. */
+  forgetOwner(object: string): void {
+    this.#states.delete(object);
   }
 
   /**
-   * Who keeps the object from the deletion that comes with this URN. What this run has made or taken over is not deleted,
-   * whatever the URN: a replacement bears the one of what it replaces.
+   * The resource because of which a deletion with this URN must not delete the object. An object that this run has created
+   * or taken over is not deleted, whatever the URN: a replacement has the URN of the resource that it replaces.
    */
-  keeper(object: string, urn: string): string | undefined {
-    return this.#fates.get(object)?.keptBy ?? this.holder(object, urn);
+  deletionBlocker(object: string, urn: string): string | undefined {
+    return this.#states.get(object)?.owner ?? this.otherOwner(object, urn);
   }
 
   /**
-   * Call right before a deletion leaves.
-   * @throws when all of these objects are kept.
+   * Call right before a deletion is sent.
+   * @throws when other resources manage all of these objects.
    */
   checkDeletable(objects: readonly string[], urn: string): void {
-    const keepers = objects.map((object) => this.keeper(object, urn));
-    const [keeper] = keepers;
-    if (keeper !== undefined && !keepers.includes(undefined)) throw new KeptError(keeper);
+    const owners = objects.map((object) => this.deletionBlocker(object, urn));
+    const [owner] = owners;
+    if (owner !== undefined && !owners.includes(undefined)) throw new ManagedElsewhereError(owner);
   }
 
-  /** The memory as a call of one resource sees it. `onTaken` hears of what the call takes over. */
-  seenBy(urn: string, deadline: Deadline, siblingStartsMs: number, onTaken: (object: string) => void) {
+  /** The memory for one call of one resource. `onTakeOver` is called with each object that the call takes over. */
+  viewOf(urn: string, deadline: Deadline, siblingStartsMs: number, onTakeOver: (object: string) => void) {
     return {
-      take: (object: string) => {
-        this.take(object, urn);
-        onTaken(object);
+      takeOver: (object: string) => {
+        this.takeOver(object, urn);
+        onTakeOver(object);
       },
-      checkOwn: (object: string) => this.checkOwn(object, urn),
-      isKept: (object: string) => this.keeper(object, urn) !== undefined,
+      checkNotTakenOver: (object: string) => this.checkNotTakenOver(object, urn),
+      isDeletionBlocked: (object: string) => this.deletionBlocker(object, urn) !== undefined,
       wasDeleted: (object: string) => this.wasDeleted(object),
       departure: (object: string) => this.departure(object),
       /** Also when the engine begins with a sibling's change a moment later. */
       leavesSoon: (object: string) => this.leavesWithin(object, siblingStartsMs),
-      untilFree: (object: string, still?: string) => this.untilFree(object, deadline, still),
+      waitUntilFree: (object: string, still?: string) => this.waitUntilFree(object, deadline, still),
       whileLeaving: <Result>(objects: readonly string[], deletes: boolean, work: () => Promise<Result>) =>
         this.whileLeaving(objects, urn, deletes, work),
     };
   }
 
   departure(object: string): Departure | undefined {
-    return this.#fates.get(object)?.departure;
+    return this.#states.get(object)?.departure;
   }
 
-  /** Whether somebody is deleting the object, or moving it away, or begins with that within this time. */
+  /** Whether the object is being deleted or moved away, or that begins within this time. */
   async leavesWithin(object: string, ms: number): Promise<boolean> {
     if (this.departure(object) !== undefined) return true;
     const begun = once(this.#departures, object, { signal: AbortSignal.timeout(ms) });
@@ -160,42 +161,46 @@ export class RunMemory {
   }
 
   /**
-   * Waits while somebody is deleting the object, or moving it away. Answers whether this run has deleted it.
+   * Waits while the object is being deleted or moved away. Returns whether this run has deleted it.
    * @throws at the deadline, with `still`: what was under way.
    */
-  async untilFree(object: string, deadline: Deadline, still = `${object} was still being deleted`): Promise<boolean> {
+  async waitUntilFree(
+    object: string,
+    deadline: Deadline,
+    still = `${object} was still being deleted`,
+  ): Promise<boolean> {
     const departure = this.departure(object);
     if (departure === undefined) return this.wasDeleted(object);
     const late = ({ totalMs }: Deadline) => new WaitTimeoutError(`${still} after ${inSeconds(totalMs)}`);
-    await withDeadline(deadline, departure.over, late);
-    return this.untilFree(object, deadline, still);
+    await withDeadline(deadline, departure.ended, late);
+    return this.waitUntilFree(object, deadline, still);
   }
 
   wasDeleted(object: string): boolean {
-    return this.#fates.get(object)?.isDeleted === true;
+    return this.#states.get(object)?.isDeleted === true;
   }
 
-  /** While `work` runs, nobody takes these objects over; afterwards, when it deletes them and ended well, they are deleted. */
+  /** While `work` runs, these objects cannot be taken over. When it `deletes` them and succeeds, they are deleted. */
   async whileLeaving<Result>(
     objects: readonly string[],
     urn: string,
     deletes: boolean,
     work: () => Promise<Result>,
   ): Promise<Result> {
-    // Where two delete the same, the first one tells how that ends.
+    // Of two deletions of the same object the first one counts.
     const isFree = (object: string): boolean =>
-      this.departure(object) === undefined && (this.#fates.get(object)?.keptBy ?? urn) === urn;
-    const before = objects.filter(isFree).map((object) => [object, this.#fates.get(object) ?? {}] as const);
-    // Begins when it is noted below that they leave.
+      this.departure(object) === undefined && (this.#states.get(object)?.owner ?? urn) === urn;
+    const before = objects.filter(isFree).map((object) => [object, this.#states.get(object) ?? {}] as const);
+    // Starts after the departures are recorded below.
     const working = Promise.resolve().then(work);
     const over = Promise.allSettled([working]).then(([{ status }]) => {
       const isDeleted = deletes && status === "fulfilled";
       for (const [object, fate] of before)
-        if (this.departure(object) === departure) this.#fates.set(object, isDeleted ? { isDeleted } : fate);
+        if (this.departure(object) === departure) this.#states.set(object, isDeleted ? { isDeleted } : fate);
     });
-    const departure: Departure = { over };
+    const departure: Departure = { ended: over };
     for (const [object] of before) {
-      this.#fates.set(object, { departure });
+      this.#states.set(object, { departure });
       this.#departures.emit(object);
     }
     return over.then(() => working);

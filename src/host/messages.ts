@@ -1,24 +1,24 @@
 import { SvcError, WaitTimeoutError } from "../client";
-import { nameOf } from "./memory";
+import { nameInUrn } from "./memory";
 import type { Kind } from "../contract/pointer";
 import type { Hidden } from "../contract/hiddenKeys";
 
-/** Where the time of the call was too short, how it can be made longer. */
-export function patience(thrown: unknown, verb: string, totalMs: number): string {
+/** Advice for a call that a deadline ended; empty for any other. */
+export function timeoutAdvice(thrown: unknown, verb: string, totalMs: number): string {
   const isOver = thrown instanceof SvcError && thrown.deadlineMs === totalMs;
   return thrown instanceof WaitTimeoutError || isOver ? ` To wait longer at once, raise "customTimeouts.${verb}".` : "";
 }
 
 /** `Could not update ComputeEndpoint prj-demo/ep-1 ("api"): ` */
-export function failure(verb: string, kind: string, { __urn }: Hidden, id: string | undefined): string {
-  const name = __urn === undefined ? "" : ` ("${nameOf(__urn)}")`;
+export function failurePrefix(verb: string, kind: string, { __urn }: Hidden, id: string | undefined): string {
+  const name = __urn === undefined ? "" : ` ("${nameInUrn(__urn)}")`;
   return `Could not ${verb} ${kind}${id === undefined ? "" : ` ${id}`}${name}: `;
 }
 
 const quoted = (names: Iterable<string>): string => [...names].map((name) => `"${name}"`).join(", ");
 
-/** Of a replacement that may take over what stands where it goes. */
-export const adopting = ({ adopt }: { adopt?: unknown }): string =>
+/** For a replacement that may take over an existing object. */
+export const adoptionNote = ({ adopt }: { adopt?: unknown }): string =>
   adopt === true ? '; with "adopt" it takes over what is there by then' : "";
 
 /** `consequence` is the lifecycle's `replacement`. */
@@ -31,18 +31,18 @@ export function possibleReplacement(kind: Kind, id: string, names: readonly stri
 }
 
 export function declaredTwice(urn: string, what: string): string {
-  return `"${nameOf(urn)}" of this program declares ${what} too. Declare it once`;
+  return `"${nameInUrn(urn)}" of this program declares ${what} too. Declare it once`;
 }
 
-export function heldTwice(kind: string, id: string, holder: string, urn: string): string {
+export function storedTwice(kind: string, id: string, other: string, urn: string): string {
   return (
-    `${kind} ${id} is in the state of "${nameOf(urn)}" and of "${nameOf(holder)}", and each would undo the other's changes. ` +
+    `${kind} ${id} is in the state of "${nameInUrn(urn)}" and of "${nameInUrn(other)}", and each would undo the other's changes. ` +
     `Take one of them out of the program; the deletion that pulumi up plans then leaves the object alone`
   );
 }
 
-export function stays(kind: Kind, id: string, keeper: string): string {
-  return `${kind} ${id} stays at the service: "${nameOf(keeper)}" of this program manages it now`;
+export function notDeleted(kind: Kind, id: string, owner: string): string {
+  return `${kind} ${id} stays at the service: "${nameInUrn(owner)}" of this program manages it now`;
 }
 
 /** Of an argument that the program gave and gives no more. */

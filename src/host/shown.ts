@@ -1,10 +1,10 @@
-/** Done means shown: what the service shows of what was sent (docs/design/rules.md, 1). */
+/** Whether the service shows what was sent: only then a change is done (docs/design/rules.md, 1). */
 import type { Properties } from "../contract/hiddenKeys";
 import { sameArgument, specOf, type ArgumentSpecs } from "./arguments";
 
 /**
- * The names of given arguments that the service does not show with the value that was sent. What cannot be read
- * back is none of `shown`. `proof`: an argument that is not shown at all counts too, since that proves nothing.
+ * The names of the arguments that the service does not show with the value that was sent. `shown` lacks those that cannot
+ * be read back. `proof`: an argument whose value is not shown counts too, since that proves nothing.
  */
 export function notShown<Args extends object>(
   specs: ArgumentSpecs<Args>,
@@ -23,22 +23,22 @@ export function notShown<Args extends object>(
 }
 
 /**
- * Call it once operations have ended and lists have had their time. `keep` takes what is shown otherwise, for the state.
+ * Call it once operations have ended and lists have had their time. `checkpoint` gets the values that are shown instead, for the state.
  * @throws when the service shows something else than it accepted.
  */
 export function requireShown<Args extends object>(
   specs: ArgumentSpecs<Args>,
   sent: object,
   shown: object,
-  keep: (shown: Properties) => void,
+  checkpoint: (shown: Properties) => void,
 ): void {
   const names = notShown(specs, sent, shown);
   if (names.length === 0) return;
-  keep(Object.fromEntries(Object.entries(shown).filter(([name]) => names.includes(name))));
-  throw shownOtherwise(names);
+  checkpoint(Object.fromEntries(Object.entries(shown).filter(([name]) => names.includes(name))));
+  throw shownDifferently(names);
 }
 
-export function shownOtherwise(names: readonly string[]): Error {
+export function shownDifferently(names: readonly string[]): Error {
   const quoted = names.map((name) => `"${name}"`).join(" and ");
   return new Error(`the service accepted it, but shows another ${quoted}`);
 }

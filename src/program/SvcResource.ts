@@ -12,7 +12,7 @@ export const NO_ARGUMENTS = undefined as never;
 /** The names of a resource, whatever its types. */
 type Names = Declaration<Record<string, unknown>, Record<string, unknown>>;
 
-/** What stands on a resource object: each argument and each output; an argument's own type gives way to that of an output. */
+/** The properties of a resource object: each argument and each output. Of one that is both, the output's type counts. */
 type PropertiesOf<Shape extends object, Outputs extends object> = {
   readonly [Name in Exclude<keyof Shape, keyof Outputs>]: pulumi.Output<Shape[Name]>;
 } & { readonly [Name in keyof Outputs]-?: pulumi.Output<Outputs[Name]> };
@@ -65,11 +65,11 @@ function checkedOptions(owner: string, args: unknown, opts: unknown = {}): pulum
     throw new Error(`${owner}: the id of what is looked up must be a string that is not empty.`);
   }
   if (args === undefined && id === undefined) throw new Error(`${owner}: the arguments are missing.`);
-  // An object; what the SDK knows of its properties is not looked at here.
+  // An object; its properties are not checked here.
   return opts as pulumi.CustomResourceOptions;
 }
 
-/** The names, and never the values, that the resource does not have: `check` refuses them with all other problems. */
+/** The names (never the values) of unknown properties: `check` refuses them with all other problems. */
 function surplus({ args: declared }: Names, args: object | undefined): pulumi.Input<string[] | undefined> {
   const unknown = (given: unknown): string[] | undefined => {
     const found = isObject(given) && !pulumi.isUnknown(given) ? unknownNames(given, Object.keys(declared)) : [];

@@ -41,7 +41,7 @@ function resolve(): string | undefined {
     try {
       return createRequire(anchor).resolve("pulumi-svc/provider");
     } catch {
-      // Looked for in the next place.
+      // Try the next place.
     }
   }
   return undefined;
@@ -55,7 +55,7 @@ function warnOfPlainKey(): void {
   );
 }
 
-/** Not in the SDK's types, but exported since 2.10. Where it is missing nothing is known, and nothing is said. */
+/** Not in the SDK's types, but exported since 2.10. Where it is missing, no warning is given. */
 function isSecret(key: string): boolean {
   const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (key: string) => boolean };
   return isConfigSecret?.(key) ?? true;

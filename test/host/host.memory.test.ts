@@ -129,7 +129,7 @@ describe("a resource that manages several objects", () => {
       objects: (_id, { label }) => letters(label),
       delete: async ({ run, beforeDelete }, { outs: { label } }) => {
         beforeDelete();
-        kept.push(letters(label).filter((object) => run.isKept(object)));
+        kept.push(letters(label).filter((object) => run.isDeletionBlocked(object)));
       },
     });
     await declared(toy, "abc");
@@ -199,8 +199,8 @@ describe("while an object is being deleted", () => {
       },
       create: async ({ run }) => {
         seen.push(run.departure(OBJECT) === undefined ? "free" : "leaving");
-        seen.push((await run.untilFree(OBJECT)) ? "deleted" : "still there");
-        run.take(OBJECT);
+        seen.push((await run.waitUntilFree(OBJECT)) ? "deleted" : "still there");
+        run.takeOver(OBJECT);
         return { id: ID, outputs: { host: "h" } };
       },
     });
@@ -246,7 +246,7 @@ describe("what begins to leave", () => {
     let end: () => void = () => undefined;
     const { toy } = oneProcess({
       delete: () => new Promise<void>((resolve) => (end = resolve)),
-      create: async ({ run }) => ({ id: ID, outputs: { host: String(await run.untilFree(`toy ${ID}`)) } }),
+      create: async ({ run }) => ({ id: ID, outputs: { host: String(await run.waitUntilFree(`toy ${ID}`)) } }),
     });
     const deletion = toy.delete(ID, outs("old"));
     const creation = toy.create({ ...inputs("new"), __timeouts: { create: 0.1 } });
@@ -264,7 +264,7 @@ describe("what begins to leave", () => {
         new Promise<void>((resolve, reject) => {
           ends.push((fails) => (fails ? reject(new Error("refused")) : resolve()));
         }),
-      create: async ({ run }) => ({ id: ID, outputs: { host: String(await run.untilFree(`toy ${ID}`)) } }),
+      create: async ({ run }) => ({ id: ID, outputs: { host: String(await run.waitUntilFree(`toy ${ID}`)) } }),
     });
     const deletions = [toy.delete(ID, outs("old")), toy.delete(ID, outs("older"))];
     await new Promise((resolve) => setImmediate(resolve));
@@ -280,7 +280,7 @@ describe("what is taken over", () => {
   const taking = (fails = false) =>
     oneProcess({
       create: async ({ run }) => {
-        run.take(`toy ${ID}`);
+        run.takeOver(`toy ${ID}`);
         if (fails) throw new Error("refused");
         return { id: ID, outputs: { host: "h" } };
       },

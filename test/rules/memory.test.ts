@@ -809,11 +809,11 @@ describe("what is on its way out", () => {
     const ended = new Promise<void>((resolve) => (end = resolve));
     const leaving = memory.whileLeaving(["compute ep-1"], "urn::old", deletes, () => ended);
     const words = "compute ep-1 is being deleted or moved away in this run. Run pulumi up again";
-    expect(() => memory.take("compute ep-1", "urn::new")).toThrow(words);
-    expect(() => memory.take("compute ep-2", "urn::new")).not.toThrow();
+    expect(() => memory.takeOver("compute ep-1", "urn::new")).toThrow(words);
+    expect(() => memory.takeOver("compute ep-2", "urn::new")).not.toThrow();
     end();
     await leaving;
-    memory.take("compute ep-1", "urn::new");
-    expect(memory.holder("compute ep-1", "urn::old")).toBe("urn::new");
+    memory.takeOver("compute ep-1", "urn::new");
+    expect(memory.otherOwner("compute ep-1", "urn::old")).toBe("urn::new");
   });
 });

@@ -66,7 +66,7 @@ const stuckFault = z.strictObject({ stuck: z.literal(true), times });
 export type RequestFault = z.infer<typeof requestFault>;
 type FaultSpec = RequestFault | z.infer<typeof operationFault> | z.infer<typeof stuckFault>;
 
-/** The schema for what is posted to /_emulator/faults, told by its own key: a union would only say that nothing fits. */
+/** The schema for what is posted to /_emulator/faults, chosen by its key: the error of a union would only say that nothing fits. */
 export function faultSchemaFor(body: unknown): z.ZodType<FaultSpec> {
   if (typeof body === "object" && body !== null) {
     if ("operation" in body) return operationFault;
@@ -75,8 +75,8 @@ export function faultSchemaFor(body: unknown): z.ZodType<FaultSpec> {
   return requestFault;
 }
 
-/** A fault in use. `left` counts down; Infinity = until cleared. */
-interface Armed<Spec> {
+/** A fault that is in use. `left` counts down; Infinity = until cleared. */
+interface ActiveFault<Spec> {
   id: string;
   spec: Spec;
   left: number;
@@ -87,18 +87,18 @@ const timesOf = (spec: FaultSpec): number => ("operation" in spec ? spec.operati
 
 /** The faults that were asked for, in order: the first one that matches is used up. */
 export class Faults {
-  private armed: Armed<FaultSpec>[] = [];
+  private active: ActiveFault<FaultSpec>[] = [];
 
   add(spec: FaultSpec): string {
     const count = timesOf(spec);
     const skip = "after" in spec ? spec.after : 0;
     const fault = { id: newId(), spec, left: count === 0 ? Infinity : count, skip };
-    this.armed.push(fault);
+    this.active.push(fault);
     return fault.id;
   }
 
   list(): object[] {
-    return this.armed.map(({ id, spec, left, skip }) => ({
+    return this.active.map(({ id, spec, left, skip }) => ({
       id,
       ...spec,
       left: left === Infinity ? null : left,
@@ -107,12 +107,12 @@ export class Faults {
   }
 
   clear(): void {
-    this.armed = [];
+    this.active = [];
   }
 
   /** The fault for a request, if there is one. `path` is relative to the API root. */
   takeForRequest(method: string, path: string, template: string | null): RequestFault | undefined {
-    for (const fault of this.armed) {
+    for (const fault of this.active) {
       const { spec } = fault;
       if ("operation" in spec || "stuck" in spec) continue;
       if (spec.method !== undefined && spec.method.toUpperCase() !== method) continue;
@@ -129,7 +129,7 @@ export class Faults {
 
   /** How the next operation with that action is to end, if a fault says so. */
   takeOutcome(wanted: OperationAction): OperationOutcome | undefined {
-    for (const fault of this.armed) {
+    for (const fault of this.active) {
       const { spec } = fault;
       if ("stuck" in spec && wanted === "start_compute") {
         this.use(fault);
@@ -143,8 +143,8 @@ export class Faults {
     return undefined;
   }
 
-  private use(fault: Armed<FaultSpec>): void {
+  private use(fault: ActiveFault<FaultSpec>): void {
     fault.left -= 1;
-    if (fault.left <= 0) this.armed = this.armed.filter((other) => other !== fault);
+    if (fault.left <= 0) this.active = this.active.filter((other) => other !== fault);
   }
 }

@@ -26,7 +26,7 @@ export const requireKey =
     await next();
   };
 
-/** As an address stands in a url. */
+/** The form of an address in a URL. */
 export const bracketed = (host: string): string => (host.includes(":") ? `[${host}]` : host);
 
 /** In one spelling and without the port, which may be a forwarded one. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Hono, type MiddlewareHandler } from "hono";
 import { guardControl, refuseForeignHosts, requireKey } from "./access";
-import { applyFaults } from "../control/faultAnswers";
+import { applyFaults } from "../control/faultResponses";
 import { limitRate } from "./rateLimit";
 import { logRequests } from "./requestLog";
 import { controlRoutes } from "../control/routes";

@@ -7,7 +7,7 @@ const SAVE_DELAY_MS = 50;
 
 const records = z.array(z.looseObject({}));
 
-/** Enough to tell our own file from any other; what is inside a record, the format number vouches for. */
+/** Enough to recognise our own file; the format number stands for the fields of the records. */
 const fileSchema = z.object({
   format: z.literal(FORMAT),
   projects: z.array(
@@ -70,7 +70,7 @@ export class DataFile {
       try {
         this.save();
       } catch (error) {
-        // Thrown from a timer it would end the process that the emulator is a guest of.
+        // Thrown from a timer it would end the process that runs the emulator.
         process.emitWarning(reason(error));
       }
     }, SAVE_DELAY_MS).unref();

@@ -62,7 +62,7 @@ export class Lifecycle {
     return (targets.at(-1) ?? endpoint.current_state) === "active";
   }
 
-  /** A compute that is deleted has no more use for what was queued for it. */
+  /** Skips the queued operations of a deleted compute. */
   skipUnfinished(project: ProjectRecord, endpointId: string): void {
     for (const operation of this.unfinishedOf(project, endpointId)) this.end(operation, { status: "skipped" });
   }
@@ -85,7 +85,7 @@ export class Lifecycle {
     this.timers.clear();
   }
 
-  /** A compute without connections goes idle after a while, when the emulator was told to imitate that. */
+  /** A compute without connections goes idle after a while, with the option idleAfterMs. */
   suspendWhenIdle(project: ProjectRecord, endpoint: EndpointRecord): void {
     if (this.options.idleAfterMs === 0) return;
     this.after(`idle ${endpoint.id}`, this.options.idleAfterMs, () => {
@@ -101,8 +101,8 @@ export class Lifecycle {
   }
 
   private outcomeOf(action: OperationAction): OperationOutcome {
-    const told = this.faults.takeOutcome(action);
-    if (told !== undefined) return told;
+    const injected = this.faults.takeOutcome(action);
+    if (injected !== undefined) return injected;
     return this.options.stuckActivation && TARGET[action] === "active" ? { status: "stuck" } : { status: "finished" };
   }
 
@@ -128,12 +128,12 @@ export class Lifecycle {
     this.after(operation.id, Math.max(0, started_ms + duration_ms - Date.now()), () => {
       this.end(operation, outcome);
       const endpoint = project.endpoints.find(({ id }) => id === operation.endpoint_id);
-      if (endpoint !== undefined) this.settle(project, endpoint, operation);
+      if (endpoint !== undefined) this.applyResult(project, endpoint, operation);
       this.store.changed();
     });
   }
 
-  private settle(project: ProjectRecord, endpoint: EndpointRecord, operation: OperationRecord): void {
+  private applyResult(project: ProjectRecord, endpoint: EndpointRecord, operation: OperationRecord): void {
     const target = TARGET[operation.action];
     endpoint.updated_at = now();
     if (operation.status !== "finished") {

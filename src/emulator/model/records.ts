@@ -1,6 +1,5 @@
 /**
- * What the emulator keeps. Names are those of the wire (docs/design/api.md), so that a record and its answer read alike; a
- * field that no answer carries says so.
+ * The emulator's records. Field names are those of the API (docs/design/api.md); a field that no response shows says so.
  */
 export interface BranchRecord {
   id: string;
@@ -24,7 +23,7 @@ export interface EndpointRecord {
   autoscaling_limit_max_cu: number;
   region_id: string;
   type: "read_write" | "read_only";
-  /** Free text only after an edit by hand: a client must cope with a state that nobody has listed. */
+  /** Free text after an edit by hand only: a client must cope with an undocumented state. */
   current_state: string;
   pending_state?: string;
   settings: EndpointSettings;

@@ -1,6 +1,6 @@
 import type { CreationRecovery, AuthIntegrationRecord } from "../../client";
 import type { Call, Lifecycle } from "../../host/lifecycle";
-import { adopting } from "../../host/messages";
+import { adoptionNote } from "../../host/messages";
 import type { ArgumentSpecs } from "../../host/arguments";
 import { notShown, requireShown } from "../../host/shown";
 import { declaration, type AuthIntegrationOutputs, type AuthIntegrationShape } from "./declaration";
@@ -8,15 +8,15 @@ import { omitUndefined } from "../shared/omitUndefined";
 import { boolean, textUpTo } from "../shared/schemas";
 import { keyOutputs, storedKeys } from "../shared/keySet";
 import { authProviderSchema, branchIdSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
-import { wasReplaced } from "../shared/integrationChild";
-import { OR_ALIAS, gone, madeAgo, standingOrNew } from "../shared/standing";
+import { isIntegrationReplaced } from "../shared/integrationChild";
+import { ALIAS_ADVICE, goneError, createdAgo, useExistingOrCreate } from "../shared/existing";
 
 type Shape = AuthIntegrationShape;
 type Outputs = AuthIntegrationOutputs & Partial<Shape>;
 
 const databaseIdentifier = textUpTo(63);
 
-/** What the service takes when no role is given. */
+/** The service's default. */
 const DEFAULT_ROLE = "svcdb_owner";
 
 const args: ArgumentSpecs<Shape> = {
@@ -28,7 +28,7 @@ const args: ArgumentSpecs<Shape> = {
   adopt: { schema: boolean, createOnly: true },
 };
 
-/** By its project at the auth provider: another integration may take its place under the same name. */
+/** With its project at the auth provider: another integration may have the same name later. */
 const integrationObject = (id: string, authProviderProjectId = ""): string =>
   `auth integration ${id} ${authProviderProjectId}`;
 
@@ -39,7 +39,7 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
   deleteBeforeReplace: declaration.deleteBeforeReplace,
 
   declares({ projectId, authProvider }, standard, given) {
-    // Left out, it is the one of the settings; given and not known yet, it may be any.
+    // Without the argument it is the one of the settings; one that is not known yet may be any.
     const named = given.has("authProvider") ? authProvider : standard;
     const objectOf = (project: string, provider: string) => integrationObject(`${project}/${provider}`);
     return claim('an auth integration with the same "projectId" and "authProvider"', objectOf, projectId, named);
@@ -53,15 +53,15 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
       (name) => replaces.has(name) || (news[name] === undefined && stored.managed.has(name)),
     );
     return elsewhere
-      ? lost + adopting(news)
-      : `${lost}${adopting(news)}. It comes back on the same database: the service may keep the schema of the old one there (svc_auth by default), and then refuses the new one until it is dropped`;
+      ? lost + adoptionNote(news)
+      : `${lost}${adoptionNote(news)}. It comes back on the same database: the service may keep the schema of the old one there (svc_auth by default), and then refuses the new one until it is dropped`;
   },
 
   async create(call, given) {
     const { projectId, authProvider = call.authProvider } = given;
     const id = `${projectId}/${authProvider}`;
-    const made = await takenOverOrNew(call, given, authProvider);
-    // Kept before anything else is asked: the server key cannot be read again.
+    const made = await takeOverOrCreate(call, given, authProvider);
+    // Stored before any other request: the server key cannot be read again.
     const known = { projectId, authProvider, ...made };
     call.checkpoint(id, known);
     const integration = await find(call, id, known);
@@ -74,35 +74,35 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
   async read(call, { id, outs }) {
     const integration = await find(call, id, outs);
     if (integration === undefined) return undefined;
-    const outputs = { ...keptOutputs(id, outs), ...recordOutputs(integration) };
+    const outputs = { ...storedOutputs(id, outs), ...recordOutputs(integration) };
     return { args: toArguments(splitId(id).projectId, integration), outputs, ready: true };
   },
 
   async update(call, { id, outs }, given) {
-    // Every argument replaces, so this only completes what a failed creation left open.
+    // Every argument replaces, so this only completes a failed creation.
     const integration = await find(call, id, outs);
-    if (integration === undefined) throw gone();
+    if (integration === undefined) throw goneError();
     const { projectId, rest: authProvider } = splitId(id);
-    // A creation that failed before it had keys.
+    // No keys: the creation failed before it had any.
     const hasKeys = outs.secretServerKey !== undefined && outs.secretServerKey !== "";
     const keys = hasKeys ? {} : keyOutputs(await call.client.auth.createKeys(projectId, authProvider, call));
-    const outputs = { ...keptOutputs(id, outs), ...keys, ...recordOutputs(integration) };
+    const outputs = { ...storedOutputs(id, outs), ...keys, ...recordOutputs(integration) };
     requireShown(args, given, toArguments(projectId, integration), (shown) => call.checkpoint(id, outputs, shown));
     return outputs;
   },
 
   async delete(call, { id, outs: { authProviderProjectId } }) {
     const { projectId, rest: authProvider } = splitId(id);
-    if (await wasReplaced(call, projectId, authProviderProjectId)) {
+    if (await isIntegrationReplaced(call, projectId, authProviderProjectId)) {
       call.note(`AuthIntegration ${id}: another auth integration is in its place, and was not deleted`);
       return;
     }
-    const isIt = isIntegration(authProvider, authProviderProjectId);
-    await call.client.auth.deleteIntegration(projectId, authProvider, isIt, { ...call, before: call.beforeDelete });
+    const matches = isIntegration(authProvider, authProviderProjectId);
+    await call.client.auth.deleteIntegration(projectId, authProvider, matches, { ...call, before: call.beforeDelete });
   },
 };
 
-/** Another auth project under the same name is another integration: the stored one, with its keys, is gone then. */
+/** Another auth project under the same name is another integration: the stored one is gone then, with its keys. */
 const isIntegration =
   (authProvider: string, authProviderProjectId?: string) =>
   (item: AuthIntegrationRecord): boolean =>
@@ -114,17 +114,17 @@ function find(call: Call<Outputs>, id: string, { authProviderProjectId }: Partia
   return call.client.auth.integrations(projectId).find(isIntegration(authProvider, authProviderProjectId), call);
 }
 
-type Made = ReturnType<typeof keyOutputs> & { branchId: string; roleName?: string };
+type CreatedIntegration = ReturnType<typeof keyOutputs> & { branchId: string; roleName?: string };
 
-function takenOverOrNew(call: Call<Outputs>, given: Shape, authProvider: string): Promise<Made> {
+function takeOverOrCreate(call: Call<Outputs>, given: Shape, authProvider: string): Promise<CreatedIntegration> {
   const { projectId } = given;
   const id = `${projectId}/${authProvider}`;
   const objectOf = (item?: AuthIntegrationRecord) => integrationObject(id, item?.auth_provider_project_id);
-  const isIt = isIntegration(authProvider);
-  return standingOrNew(call, objectOf, {
+  const isSame = isIntegration(authProvider);
+  return useExistingOrCreate(call, objectOf, {
     collection: call.client.auth.integrations(projectId),
-    isIt: (item) => isIt(item) && !call.run.wasDeleted(objectOf(item)),
-    standing: (item) => adopted(call, given, item),
+    matches: (item) => isSame(item) && !call.run.wasDeleted(objectOf(item)),
+    useExisting: (item) => adopt(call, given, item),
     create: () => createNew(call, given, authProvider),
     advice:
       "But no list shows an integration in this project, and lists can lag behind: run pulumi up again in a while. " +
@@ -133,7 +133,7 @@ function takenOverOrNew(call: Call<Outputs>, given: Shape, authProvider: string)
   });
 }
 
-async function createNew(call: Call<Outputs>, given: Shape, authProvider: string): Promise<Made> {
+async function createNew(call: Call<Outputs>, given: Shape, authProvider: string): Promise<CreatedIntegration> {
   const { projectId, databaseName, roleName, branchId = await defaultBranchId(call, given.projectId) } = given;
   const id = `${projectId}/${authProvider}`;
   const isCandidate = isIntegration(authProvider);
@@ -143,11 +143,11 @@ async function createNew(call: Call<Outputs>, given: Shape, authProvider: string
     isOurs: (item) =>
       isCandidate(item) && notShown(args, sent, toArguments(projectId, item), { proof: true }).length === 0,
     describe: (item) =>
-      `an auth integration on ${item.branch_id}, database ${item.db_name ?? "unknown"}${madeAgo(item.created_at)}`,
+      `an auth integration on ${item.branch_id}, database ${item.db_name ?? "unknown"}${createdAgo(item.created_at)}`,
     advice: () => 'Set "adopt: true" to manage it here (where it is as declared), or delete it',
     onFound: (item) => {
-      // Without keys for now: they went with the answer, and making others may fail.
-      call.checkpoint(id, { ...keptOutputs(id, {}), ...recordOutputs(item) });
+      // Without keys for now: they were lost with the response, and creating new ones may fail.
+      call.checkpoint(id, { ...storedOutputs(id, {}), ...recordOutputs(item) });
       call.note(
         `AuthIntegration ${id} was found after the answer to its creation was lost: a new key set is made for it`,
       );
@@ -163,17 +163,17 @@ async function createNew(call: Call<Outputs>, given: Shape, authProvider: string
   return { branchId, roleName: roleName ?? DEFAULT_ROLE, ...keyOutputs(keys) };
 }
 
-/** Keys cannot be read back, so a new set is made; whoever holds the older ones goes on. Nothing shows the role. */
-async function adopted(call: Call<Outputs>, given: Shape, existing: AuthIntegrationRecord): Promise<Made> {
+/** Keys cannot be read back, so a new set is created; older ones stay valid. The role cannot be read back either. */
+async function adopt(call: Call<Outputs>, given: Shape, existing: AuthIntegrationRecord): Promise<CreatedIntegration> {
   const { projectId } = given;
   const { auth_provider: authProvider, branch_id: branchId, created_at, auth_provider_project_id } = existing;
-  const what = `an auth integration exists on ${branchId}${madeAgo(created_at)}`;
+  const what = `an auth integration exists on ${branchId}${createdAgo(created_at)}`;
   const differing = notShown(args, given, toArguments(projectId, existing));
   const named = differing.map((name) => `"${name}"`).join(" and ");
   if (given.adopt !== true) {
     const likeness = differing.length > 0 ? `; it differs from the program in ${named}` : "";
     throw new Error(
-      `${what}${likeness}. An interrupted pulumi up may have created it. Set "adopt: true" to manage it here (a new key set is made, older keys stay valid), or delete it first${OR_ALIAS}`,
+      `${what}${likeness}. An interrupted pulumi up may have created it. Set "adopt: true" to manage it here (a new key set is made, older keys stay valid), or delete it first${ALIAS_ADVICE}`,
     );
   }
   if (differing.length > 0) {
@@ -181,12 +181,12 @@ async function adopted(call: Call<Outputs>, given: Shape, existing: AuthIntegrat
       `${what}, and differs from the program in ${named}, which cannot be changed. Declare what is there, or delete it first`,
     );
   }
-  call.run.take(integrationObject(`${projectId}/${authProvider}`, auth_provider_project_id));
+  call.run.takeOver(integrationObject(`${projectId}/${authProvider}`, auth_provider_project_id));
   const keys = await call.client.auth.createKeys(projectId, authProvider, call);
   return { branchId, ...keyOutputs(keys) };
 }
 
-function keptOutputs(id: string, outs: Partial<Outputs>) {
+function storedOutputs(id: string, outs: Partial<Outputs>) {
   const { projectId, rest: authProvider } = splitId(id);
   return { ...storedKeys(outs), projectId, authProvider, ...omitUndefined({ roleName: outs.roleName }) };
 }

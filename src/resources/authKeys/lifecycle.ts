@@ -2,7 +2,7 @@ import type { ArgumentSpecs } from "../../host/arguments";
 import { declaration, type AuthKeysOutputs, type AuthKeysShape } from "./declaration";
 import { triggersSchema } from "../shared/schemas";
 import { authProviderSchema, childId, projectIdSchema, splitChildId } from "../shared/identifiers";
-import { asStored, inIntegration } from "../shared/integrationChild";
+import { keepStored, inIntegration } from "../shared/integrationChild";
 import { keyOutputs, storedKeys } from "../shared/keySet";
 
 type Shape = AuthKeysShape;
@@ -34,13 +34,13 @@ export const authKeys = inIntegration<Shape, Outputs>({
     };
   },
 
-  ...asStored<Shape, Outputs>(splitChildId, kept),
+  ...keepStored<Shape, Outputs>(splitChildId, storedOutputs),
 
   async delete({ note }, { id }) {
     note(`AuthKeys ${id} was removed from the stack only: ${NOT_REVOKED}`);
   },
 });
 
-function kept(id: string, outs: Partial<Outputs>): Outputs {
+function storedOutputs(id: string, outs: Partial<Outputs>): Outputs {
   return { ...splitChildId(id), ...storedKeys(outs) };
 }

@@ -2,7 +2,7 @@ import type { ArgumentSpecs } from "../../host/arguments";
 import { declaration, type AuthOwnershipTransferOutputs, type AuthOwnershipTransferShape } from "./declaration";
 import { triggersSchema } from "../shared/schemas";
 import { authProviderSchema, childId, projectIdSchema, splitChildId } from "../shared/identifiers";
-import { asStored, inIntegration } from "../shared/integrationChild";
+import { keepStored, inIntegration } from "../shared/integrationChild";
 
 type Shape = AuthOwnershipTransferShape;
 type Outputs = AuthOwnershipTransferOutputs & Partial<Shape>;
@@ -34,7 +34,7 @@ export const authOwnershipTransfer = inIntegration<Shape, Outputs>({
     return { id, outputs: { projectId, authProvider, url } };
   },
 
-  ...asStored<Shape, Outputs>(splitChildId, kept),
+  ...keepStored<Shape, Outputs>(splitChildId, storedOutputs),
 
   async delete({ note }, { id }) {
     note(`AuthOwnershipTransfer ${id} was removed from the stack only: ${NOT_TAKEN_BACK}`);
@@ -42,6 +42,6 @@ export const authOwnershipTransfer = inIntegration<Shape, Outputs>({
 });
 
 /** The address cannot be read again; asking for it anew would be another transfer. */
-function kept(id: string, { url = "" }: Partial<Outputs>): Outputs {
+function storedOutputs(id: string, { url = "" }: Partial<Outputs>): Outputs {
   return { ...splitChildId(id), url };
 }

@@ -5,8 +5,8 @@ import { declaration, type AuthUserOutputs, type AuthUserShape } from "./declara
 import { omitUndefined } from "../shared/omitUndefined";
 import { email, textUpTo } from "../shared/schemas";
 import { authProviderSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
-import { asStored, inIntegration } from "../shared/integrationChild";
-import { OR_ALIAS } from "../shared/standing";
+import { keepStored, inIntegration } from "../shared/integrationChild";
+import { ALIAS_ADVICE } from "../shared/existing";
 
 type Shape = AuthUserShape;
 type Outputs = AuthUserOutputs & Partial<Shape>;
@@ -19,7 +19,7 @@ const args: ArgumentSpecs<Shape> = {
 };
 
 const userObject = (id: string): string => `auth user ${id}`;
-/** The address, which the service takes once: a user of it that this run deletes leaves it. */
+/** The address, which only one user can have: free again once this run has deleted its user. */
 const addressObject = (projectId: string, email: string): string => `auth address ${projectId} ${email.toLowerCase()}`;
 
 /** A user of an integration (docs/design/api.md), who cannot be read back. */
@@ -43,13 +43,13 @@ export const authUser = inIntegration<Shape, Outputs>({
     return { id: `${projectId}/${userId}`, outputs: { projectId, authProvider, userId } };
   },
 
-  ...asStored<Shape, Outputs>((id) => ({ projectId: splitId(id).projectId }), kept),
+  ...keepStored<Shape, Outputs>((id) => ({ projectId: splitId(id).projectId }), storedOutputs),
 
   async delete(call, { id, outs: { authProviderProjectId } }) {
     const { projectId, rest: userId } = splitId(id);
-    const isHome = (item: AuthIntegrationRecord): boolean =>
+    const isIntegration = (item: AuthIntegrationRecord): boolean =>
       authProviderProjectId === undefined || item.auth_provider_project_id === authProviderProjectId;
-    await call.client.auth.deleteUser(projectId, userId, isHome, { ...call, before: call.beforeDelete });
+    await call.client.auth.deleteUser(projectId, userId, isIntegration, { ...call, before: call.beforeDelete });
   },
 });
 
@@ -61,28 +61,28 @@ async function createNew(
   const { run } = call;
   const address = addressObject(projectId, request.email);
   for (;;) {
-    const stood = !run.wasDeleted(address);
+    const existedBefore = !run.wasDeleted(address);
     try {
       return await call.client.auth.createUser(projectId, request, call);
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
-      // The one that had the address may have left in this run meanwhile, or be leaving, or begin with that a moment later.
-      if ((stood && run.wasDeleted(address)) || (await run.leavesSoon(address))) {
-        await run.untilFree(address, 'another user with this "email" was still being deleted');
+      // This run may have deleted the user of this address meanwhile, may be deleting it, or may begin with that a moment later.
+      if ((existedBefore && run.wasDeleted(address)) || (await run.leavesSoon(address))) {
+        await run.waitUntilFree(address, 'another user with this "email" was still being deleted');
         continue;
       }
       throw new Error(
         `${error.message}. A user with this "email" exists already; an interrupted pulumi up may have created it. Users can neither be listed nor taken over: ` +
-          `find the user in the table of the synced users (svc_auth.users_sync), and delete it or choose another address${OR_ALIAS}`,
+          `find the user in the table of the synced users (svc_auth.users_sync), and delete it or choose another address${ALIAS_ADVICE}`,
         { cause: error },
       );
     }
   }
 }
 
-/** With what nothing shows, also where the program leaves it out: what comes back unchanged must not replace the user. */
-function kept(id: string, { authProvider, email, name }: Partial<Outputs>): Outputs {
+/** Including what the service does not show and what the program no longer gives: the same value given again must not replace the user. */
+function storedOutputs(id: string, { authProvider, email, name }: Partial<Outputs>): Outputs {
   const { projectId, rest: userId } = splitId(id);
-  // A user that is only looked up has none of the three.
+  // A user that is only looked up has none of these three.
   return { projectId, userId, ...omitUndefined({ authProvider, email, name }) } as Outputs;
 }

@@ -18,21 +18,21 @@ import { toArguments, toAttributes, toOutputs } from "./mapping";
 import {
   adoptedObject,
   computeObject,
-  inTheWay,
-  named,
-  occupantOf,
+  alreadyExists,
+  findComputeToAdopt,
+  findOccupant,
   primaryObject,
   refuseOccupiedBranch,
-} from "./place";
+} from "./branchOccupancy";
 import { computeRemarks, computeReplacement, computeWarnings } from "./warnings";
 import { claim, splitId } from "../shared/identifiers";
-import { createOrStanding, gone, madeAgo, unseen } from "../shared/standing";
+import { createOrUseExisting, goneError, createdAgo, notListedAdvice } from "../shared/existing";
 
 type Shape = ComputeEndpointShape;
 type Outputs = ComputeEndpointOutputs & Partial<Shape>;
 
 const PRIMARY = "read_write";
-/** Where it goes, what only this provider knows, and what a PATCH does not take (docs/design/api.md). */
+/** Arguments that no PATCH takes (docs/design/api.md), or that only this provider knows. */
 const NOT_UPDATABLE: ReadonlySet<string> = new Set<keyof Shape>([
   "projectId",
   "restartTriggers",
@@ -69,9 +69,9 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
     const { projectId, rest } = splitId(id);
     const endpoint = await call.client.computes.find(projectId, rest, call);
     if (endpoint === undefined) return undefined;
-    const failed = unfinished && (await newestFailed(call, projectId, endpoint));
+    const failed = unfinished && (await lastOperationFailed(call, projectId, endpoint));
     return {
-      // What the record lacks, the service may just not show: it keeps what is stored, and is no drift.
+      // A field that the record lacks may just not be shown: the stored value stays, and it is no drift.
       args: omitUndefined(toArguments(projectId, endpoint, outs.settings)),
       outputs: toOutputs(projectId, endpoint),
       ready: isSettled(endpoint) && !failed && !suspensionFailed(outs, endpoint),
@@ -80,18 +80,18 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
 
   async update(call, { id, outs, unfinished }, args, { changed, added }) {
     const { projectId, rest } = splitId(id);
-    call.run.checkOwn(computeObject(rest));
+    call.run.checkNotTakenOver(computeObject(rest));
     let endpoint = await call.client.computes.find(projectId, rest, { ...call, since: performance.now() });
-    if (endpoint === undefined) throw gone();
+    if (endpoint === undefined) throw goneError();
     const differ = differing(args, endpoint);
-    // What an unfinished change has sent may not have been applied, and what was not managed may have changed since it was
-    // stored: there the service is asked, not the state. Of settings, a part that is no longer given is none of ours.
+    // An unfinished change may not have been applied, and an unmanaged argument may have changed since it was stored: there
+    // the service is asked, not the state. A part of the settings that is no longer given is not managed.
     const sent = [...changed].filter((name) => name !== "settings" || differ.includes(name));
     const asked = unfinished ? differ : [...added].filter((name) => differ.includes(name));
     const names = new Set<string>([...sent, ...asked].filter(isUpdatable));
     if (unfinished && !isSettled(endpoint)) endpoint = await getReady(call, args, endpoint, names.size > 0);
-    // Nothing but an operation that ends well mends one that failed: all that is managed is sent again.
-    const failed = unfinished && (await newestFailed(call, projectId, endpoint));
+    // Only an operation that succeeds mends a failed one: all managed arguments are sent again.
+    const failed = unfinished && (await lastOperationFailed(call, projectId, endpoint));
     if (failed || (unfinished && suspensionFailed(args, endpoint)))
       for (const name of Object.keys(args)) if (isUpdatable(name) && name !== "branchId") names.add(name);
     // A resize restarts an active compute by itself.
@@ -104,10 +104,10 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
     };
     if (names.size > 0) endpoint = await change(restart ? beforeRestart : call, args, endpoint, names);
     if (restart) endpoint = await restartActive(call, args, endpoint);
-    if (failed && (await newestFailed(call, projectId, endpoint))) {
-      // The service began nothing for what it stores already: a restart applies it.
+    if (failed && (await lastOperationFailed(call, projectId, endpoint))) {
+      // The service starts no operation for values that it stores already: a restart applies them.
       endpoint = await restartActive(call, args, endpoint);
-      if (endpoint.current_state === "active" && (await newestFailed(call, projectId, endpoint)))
+      if (endpoint.current_state === "active" && (await lastOperationFailed(call, projectId, endpoint)))
         throw new Error("its last operation failed, and a restart has not mended that. Look into it at the service");
     }
     return toOutputs(projectId, endpoint);
@@ -121,57 +121,58 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
 
 const pulumiId = (projectId: string, endpoint: EndpointRecord): string => `${projectId}/${endpoint.id}`;
 
-const keep = (call: Call<Outputs>, projectId: string, endpoint: EndpointRecord, shown?: Properties): void =>
+const checkpoint = (call: Call<Outputs>, projectId: string, endpoint: EndpointRecord, shown?: Properties): void =>
   call.checkpoint(pulumiId(projectId, endpoint), toOutputs(projectId, endpoint), shown);
 
 const isUpdatable = (name: string): boolean => !NOT_UPDATABLE.has(name);
 
-/** The arguments that the service does not show as the program gives them, whatever the state says. */
+/** The arguments that the service does not show with the value of the program. */
 function differing(args: Shape, endpoint: EndpointRecord): string[] {
   return notShown(computeArguments, args, toArguments(args.projectId, endpoint, args.settings), { proof: true });
 }
 
-/** Whether nothing is under way any more, as far as the record tells. */
+/** Whether the record shows nothing under way. */
 const isSettled = ({ current_state, pending_state }: EndpointRecord): boolean =>
   pending_state === undefined && ["active", "idle"].includes(current_state);
 
-/** A suspension that has failed leaves a disabled compute running. */
+/** A failed suspension leaves a disabled compute running. */
 const suspensionFailed = (args: Partial<Shape>, { disabled, current_state, pending_state }: EndpointRecord): boolean =>
   args.disabled === true && disabled === true && current_state === "active" && pending_state === undefined;
 
-/** Whether the last operation of a compute ended badly, and the compute does not show what it was to lead to all the same. */
-async function newestFailed(call: Call<Outputs>, projectId: string, endpoint: EndpointRecord): Promise<boolean> {
+/** Whether the last operation of a compute failed, and the compute is not in the target state all the same. */
+async function lastOperationFailed(call: Call<Outputs>, projectId: string, endpoint: EndpointRecord): Promise<boolean> {
   const since = performance.now();
   const newest = await call.client.projects.newestOperation(projectId, endpoint.id, { ...call, since });
   if (newest === undefined || !hasFailed(newest)) return false;
-  const led = newest.action === "suspend_compute" ? "idle" : newest.action === "start_compute" ? "active" : undefined;
-  return led === undefined || endpoint.current_state !== led;
+  const target =
+    newest.action === "suspend_compute" ? "idle" : newest.action === "start_compute" ? "active" : undefined;
+  return target === undefined || endpoint.current_state !== target;
 }
 
 function changeOptions(call: Call<Outputs>, { projectId, type, disabled }: Shape): ChangeOptions {
   return {
     deadline: call.deadline,
     onProgress: call.onProgress,
-    onAccepted: (endpoint) => keep(call, projectId, endpoint),
+    onAccepted: (endpoint) => checkpoint(call, projectId, endpoint),
     idleIsReady: type === "read_only" || disabled === true,
   };
 }
 
-/** A primary stands on the branch where one is to be created. */
-class OccupiedError extends Error {}
+/** The branch where a primary is to be created has one already. */
+class BranchOccupiedError extends Error {}
 
 async function createOrAdopt(call: Call<Outputs>, args: Shape): Promise<EndpointRecord> {
   const { projectId, branchId, adopt } = args;
-  const adopted = typeof adopt === "string" ? await named(call, adopt, args) : undefined;
+  const adopted = typeof adopt === "string" ? await findComputeToAdopt(call, adopt, args) : undefined;
   if (adopted !== undefined) return adoptCompute(call, args, adopted);
   for (;;) {
     try {
       return await createNew(call, args);
     } catch (error) {
-      if (!(error instanceof OccupiedError)) throw error;
-      const occupant = await occupantOf(call, projectId, branchId);
+      if (!(error instanceof BranchOccupiedError)) throw error;
+      const occupant = await findOccupant(call, projectId, branchId);
       if (occupant === undefined) continue;
-      if (adopt !== true) throw inTheWay(occupant);
+      if (adopt !== true) throw alreadyExists(occupant);
       return adoptCompute(call, args, occupant);
     }
   }
@@ -181,45 +182,45 @@ async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointReco
   const { projectId, branchId, type = PRIMARY, name } = args;
   const { computes } = call.client;
   const isCandidate = (endpoint: EndpointRecord): boolean => endpoint.branch_id === branchId && endpoint.type === type;
-  const isTwin = (endpoint: EndpointRecord): boolean =>
+  const isDuplicate = (endpoint: EndpointRecord): boolean =>
     isCandidate(endpoint) &&
     (type === PRIMARY || (name !== undefined && endpoint.name === name)) &&
     !call.run.wasDeleted(computeObject(endpoint.id));
-  const refuse = (twin: EndpointRecord): never => {
-    throw type === PRIMARY ? new OccupiedError() : inTheWay(twin);
+  const refuseDuplicate = (duplicate: EndpointRecord): never => {
+    throw type === PRIMARY ? new BranchOccupiedError() : alreadyExists(duplicate);
   };
-  const whole: Shape = { ...args, type };
+  const declared: Shape = { ...args, type };
   const differs = (endpoint: EndpointRecord): string => {
-    const names = differing(whole, endpoint);
+    const names = differing(declared, endpoint);
     return names.length === 0 ? "" : `, with another ${names.map((one) => `"${one}"`).join(" and ")}`;
   };
   const recovery: CreationRecovery<EndpointRecord> = {
-    checkListed: (listed) => listed.filter(isTwin).forEach(refuse),
+    checkListed: (listed) => listed.filter(isDuplicate).forEach(refuseDuplicate),
     isCandidate,
-    isOurs: (endpoint) => differing(whole, endpoint).length === 0,
+    isOurs: (endpoint) => differing(declared, endpoint).length === 0,
     describe: (endpoint) =>
-      `${endpoint.id} on ${endpoint.branch_id}${madeAgo(endpoint.created_at)}${differs(endpoint)}`,
+      `${endpoint.id} on ${endpoint.branch_id}${createdAgo(endpoint.created_at)}${differs(endpoint)}`,
     advice: ([first, ...others]) =>
       type === PRIMARY
         ? 'Set "adopt: true" to manage it here, or delete it'
         : `Set "adopt: '${others.length === 0 ? (first?.id ?? "") : "ep-…"}'" to manage one of them here, or delete them`,
     onFound: ({ id }) => call.note(`${id} was found after the answer to its creation was lost`),
   };
-  return createOrStanding<EndpointRecord, EndpointRecord>(call, {
+  return createOrUseExisting<EndpointRecord, EndpointRecord>(call, {
     collection: computes.collection(projectId),
-    isIt: isTwin,
-    standing: refuse,
+    matches: isDuplicate,
+    useExisting: refuseDuplicate,
     create: async () => {
-      const endpoint = await computes.create(projectId, toAttributes(whole), recovery, changeOptions(call, args));
+      const endpoint = await computes.create(projectId, toAttributes(declared), recovery, changeOptions(call, args));
       return untilShown(call, args, endpoint, args);
     },
-    advice: unseen(`what is in the way on ${branchId}`),
+    advice: notListedAdvice(`what is in the way on ${branchId}`),
   });
 }
 
 /**
- * Takes over a compute that stands, and brings it to what is declared. It is in the state from the accepted change on.
- * @throws before anything is changed, when it cannot be brought there.
+ * Takes over an existing compute, and changes it to what is declared. The state has it from the first accepted change on.
+ * @throws before anything is changed, when it cannot be changed to that.
  */
 async function adoptCompute(call: Call<Outputs>, args: Shape, endpoint: EndpointRecord): Promise<EndpointRecord> {
   const names = differing(args, endpoint);
@@ -228,12 +229,12 @@ async function adoptCompute(call: Call<Outputs>, args: Shape, endpoint: Endpoint
       `${endpoint.id} is in region ${endpoint.region_id}, and a region cannot be changed. Declare that one, or leave "regionId" out`,
     );
   }
-  call.run.take(computeObject(endpoint.id));
+  call.run.takeOver(computeObject(endpoint.id));
   const updates = new Set(names.filter(isUpdatable));
   let adopted = endpoint;
   if (!isSettled(endpoint)) {
-    // An interrupted command may have left it. From here on it may be started, whatever comes of that.
-    keep(call, args.projectId, endpoint);
+    // An interrupted command may have left it unfinished. It may be started from here on, so it is in the state first.
+    checkpoint(call, args.projectId, endpoint);
     adopted = await getReady(call, args, endpoint, updates.size > 0);
   }
   return updates.size > 0 ? change(call, args, adopted, updates) : adopted;
@@ -258,17 +259,17 @@ async function change(
       return start(call, args, endpoint, error);
     }
   };
-  const moving = async (): Promise<EndpointRecord> =>
-    // Others who want the branch that it leaves wait for that, as it waits for who leaves the one that it goes to.
+  const move = async (): Promise<EndpointRecord> =>
+    // A compute that is to go to its old branch waits for this move, as this one waits for the primary of its new branch.
     call.run.whileLeaving([computeObject(endpoint.id)], false, async () => {
       await refuseOccupiedBranch(call, projectId, endpoint, branchId);
       return send();
     });
-  const changed = await (names.has("branchId") ? moving() : send());
+  const changed = await (names.has("branchId") ? move() : send());
   return untilShown(call, args, changed, sent);
 }
 
-/** What the service shows after a change is what was sent; lists may lag. */
+/** Waits until the service shows what was sent; lists may lag. */
 async function untilShown(
   call: Call<Outputs>,
   { projectId, settings }: Shape,
@@ -277,21 +278,21 @@ async function untilShown(
 ): Promise<EndpointRecord> {
   let last = endpoint;
   const now = () => toArguments(projectId, last, settings);
-  // What the record lacks, the service may just not show.
+  // A field that the record lacks may just not be shown.
   const isShown = (): boolean => notShown(computeArguments, sent, now()).length === 0;
   if (isShown()) return endpoint;
   await call.client.computes.collection(projectId).pollWithinLag((listed) => {
     last = listed.find(({ id }) => id === endpoint.id) ?? last;
     return isShown() || undefined;
   }, call);
-  requireShown(computeArguments, sent, now(), (shown) => keep(call, projectId, last, shown));
+  requireShown(computeArguments, sent, now(), (shown) => checkpoint(call, projectId, last, shown));
   return last;
 }
 
 /**
- * Goes on waiting for a compute that an earlier command has left unfinished, and starts it again where nothing is under way
- * any more, which a disabled one refuses. `changes`: something is to be sent yet, which may be what a start lacked, so
- * nothing keeps it from being sent.
+ * Waits for a compute that an earlier command has left unfinished, and starts it again where nothing is under way any more
+ * (a disabled one cannot be started). `changes`: a change is still to be sent, which may be what the start needs, so a
+ * failed start does not keep it from being sent.
  */
 async function getReady(
   call: Call<Outputs>,
@@ -304,7 +305,7 @@ async function getReady(
   if (changes) {
     if (endpoint.disabled === true) return endpoint;
     try {
-      // Nothing to keep: the change itself is still to be sent.
+      // No checkpoint: the change itself is still to be sent.
       return (await computes.start(args.projectId, endpoint.id, { ...options, onAccepted: undefined })) ?? endpoint;
     } catch (error) {
       const kinds = [BadRequestError, ConflictError, OperationFailedError, NotStartingError];
@@ -321,22 +322,22 @@ async function getReady(
   }
 }
 
-/** `why`: what is to be said of a service that cannot be asked to. */
+/** `why`: the error for a service without a start route. */
 async function start(call: Call<Outputs>, args: Shape, { id }: EndpointRecord, why: Error): Promise<EndpointRecord> {
   const started = await call.client.computes.start(args.projectId, id, changeOptions(call, args));
   if (started === undefined) throw why;
   return started;
 }
 
-/** An idle one starts afresh by itself, so nothing is called; it may also go idle while the call is on its way. */
+/** An idle compute is not restarted: its next start applies everything. It may also go idle during the call. */
 async function restartActive(call: Call<Outputs>, args: Shape, endpoint: EndpointRecord): Promise<EndpointRecord> {
   const { computes } = call.client;
-  const skip = ({ current_state, pending_state }: EndpointRecord): void => {
+  const noteSkipped = ({ current_state, pending_state }: EndpointRecord): void => {
     const state = pending_state === "idle" ? "going idle" : current_state;
     call.note(`${endpoint.id} is ${state}, so it was not restarted: its next start applies everything anyway`);
   };
   if (endpoint.current_state !== "active") {
-    skip(endpoint);
+    noteSkipped(endpoint);
     return endpoint;
   }
   try {
@@ -345,7 +346,7 @@ async function restartActive(call: Call<Outputs>, args: Shape, endpoint: Endpoin
     if (!(error instanceof BadRequestError || error instanceof ConflictError)) throw error;
     const now = await computes.find(args.projectId, endpoint.id, { ...call, since: performance.now() });
     if (now?.current_state !== "idle" && now?.pending_state !== "idle") throw error;
-    skip(now);
+    noteSkipped(now);
     return now;
   }
 }

@@ -9,7 +9,7 @@ import { suspendTimeoutSeconds } from "./arguments";
 
 type Shape = ComputeEndpointShape;
 
-/** What the service is asked for (docs/design/api.md). */
+/** The attributes of a request (docs/design/api.md). */
 export function toAttributes(args: Partial<Shape>, current?: EndpointRecord): EndpointAttributes {
   const { size, scaleToZero, settings } = args;
   const attributes: EndpointAttributes = {
@@ -44,7 +44,7 @@ function toSettings({ pgSettings, preloadLibraries }: ComputeSettings, current: 
   };
 }
 
-/** The arguments as the service has them. Of the settings only the parts that are managed, which `managed` shows. */
+/** The arguments as the service shows them. Of the settings only the parts that `managed` has. */
 export function toArguments(projectId: string, endpoint: EndpointRecord, managed: ComputeSettings | undefined) {
   return {
     projectId,
@@ -95,7 +95,7 @@ function managedSettings(settings: NonNullable<EndpointRecord["settings"]>, mana
   };
 }
 
-/** The outputs, and every argument as it stands: what is not managed can be read off the resource as well. */
+/** The outputs, and every argument as the service shows it, also where it is not managed. */
 export function toOutputs(projectId: string, endpoint: EndpointRecord): ComputeEndpointOutputs & Partial<Shape> {
   const proxyHost = endpoint.proxy_host ?? endpoint.host.slice(endpoint.host.indexOf(".") + 1);
   const { settings: _managedOnly, ...observed } = toArguments(projectId, endpoint, undefined);

@@ -57,7 +57,7 @@ export function computeWarnings({
 const suspends = (what: string): string =>
   `"disabled" suspends ${what}: open connections are dropped, and no query wakes it`;
 
-/** Where all of the settings went, that is said of them as a whole. */
+/** The parts of the settings that the program no longer gives. When it gives none, another warning says so. */
 function droppedParts(before: ComputeSettings | undefined, now: ComputeSettings | undefined): string[] {
   if (before === undefined || now === undefined) return [];
   const parts = goneFrom(before, now);
@@ -72,7 +72,7 @@ function droppedParts(before: ComputeSettings | undefined, now: ComputeSettings 
 const goneFrom = (before: object, now: object): string[] =>
   Object.keys(before).filter((part) => !Object.hasOwn(now, part));
 
-/** What can be said of a compute before it is in the stack: a plan of a creation compares nothing. */
+/** Remarks on a compute that is not in the stack yet. */
 export function computeRemarks({ args, isNew, isReplacement }: Declared<ComputeEndpointShape>): string[] {
   if (!isNew) return [];
   const { adopt = false, branchId, disabled } = args;

@@ -21,7 +21,7 @@ type Outputs = Omit<EmailServerOutputs, "authProviderProjectId">;
 const HOST = /^([^\s/@:[\]]+|\[?[\da-f]*:[\da-f]*:[\da-f:.]*\]?)$/i;
 const PORT = { error: "must be a whole number from 1 to 65535" };
 
-/** The shared server has none of these: leaving them out takes them away. */
+/** The shared server has none of these: leaving them out unsets them. */
 const smtp: ArgumentSpecs<SmtpShape> = {
   host: {
     schema: string.regex(HOST, { error: "must be a host name, such as smtp.example.com" }),
@@ -59,11 +59,11 @@ export const emailServer = inIntegration<Shape, Outputs>({
   async create(call, given) {
     const { projectId } = given;
     const before = await call.client.auth.emailServer(projectId, { ...call, since: performance.now() });
-    await call.run.untilFree(serverObject(projectId));
-    // Taken before it is sent: then no deletion of this run begins meanwhile, which would reset it.
-    call.run.take(serverObject(projectId));
+    await call.run.waitUntilFree(serverObject(projectId));
+    // Before the request, so that no deletion of this run begins meanwhile, which would reset it.
+    call.run.takeOver(serverObject(projectId));
     await send(call, given);
-    tellOverwritten(call, given, before);
+    noteOverwritten(call, given, before);
     return { id: projectId, outputs: {} };
   },
 
@@ -71,10 +71,10 @@ export const emailServer = inIntegration<Shape, Outputs>({
     const server = await call.client.auth.emailServer(projectId, call);
     const { password, ...found } = toArguments(projectId, server);
     return {
-      // Somebody else's password is none of the state's business.
+      // The state holds no password that the program does not manage.
       args: managed.has("password") ? omitUndefined({ ...found, password }) : found,
       outputs: {},
-      // Which password was applied last, nothing shows.
+      // The service does not show which password was applied last.
       ready: !(unfinished && managed.has("password")),
     };
   },
@@ -113,11 +113,11 @@ async function send(call: Call<Outputs>, given: Shape, stored: Partial<Shape> = 
   );
 }
 
-/** What can be read of it; a shared one shows its type only. */
+/** The arguments that can be read back; a shared server shows its type only. */
 function toArguments(projectId: string, server: EmailServerRecord): Partial<Shape> {
   return {
     projectId,
-    // An unknown type is passed on as it is: it is a difference, and shows as one.
+    // An unknown type is passed on, so that it shows as a difference.
     type: server.type as Shape["type"],
     ...omitUndefined({
       host: readable(server.host),
@@ -130,7 +130,7 @@ function toArguments(projectId: string, server: EmailServerRecord): Partial<Shap
   };
 }
 
-function tellOverwritten(call: Call<Outputs>, given: Shape, before: EmailServerRecord): void {
+function noteOverwritten(call: Call<Outputs>, given: Shape, before: EmailServerRecord): void {
   if (before.type === "shared") return;
   const found = toArguments(given.projectId, before);
   const unset = Object.fromEntries(["type", ...SMTP].map((name) => [name, ""]));

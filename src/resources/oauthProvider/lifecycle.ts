@@ -1,28 +1,28 @@
 import type { CreationRecovery, OAuthProviderRecord } from "../../client";
 import type { Call, Observed, Stored } from "../../host/lifecycle";
-import { adopting } from "../../host/messages";
+import { adoptionNote } from "../../host/messages";
 import type { ArgumentSpecs } from "../../host/arguments";
-import { notShown, shownOtherwise } from "../../host/shown";
+import { notShown, shownDifferently } from "../../host/shown";
 import { declaration, type OAuthProviderOutputs, type OAuthProviderShape } from "./declaration";
 import { omitUndefined } from "../shared/omitUndefined";
 import { boolean, text } from "../shared/schemas";
 import { claim, oauthProviderIdSchema, projectIdSchema, splitId } from "../shared/identifiers";
 import { inIntegration } from "../shared/integrationChild";
-import { OR_ALIAS, gone, standingOrNew, unseen } from "../shared/standing";
+import { ALIAS_ADVICE, goneError, useExistingOrCreate, notListedAdvice } from "../shared/existing";
 import { readable } from "../../helpers/masked";
 
 type Shape = OAuthProviderShape;
 type Outputs = Omit<OAuthProviderOutputs, "authProviderProjectId">;
 type Credentials = { [Name in "clientId" | "clientSecret"]?: string | undefined };
 
-/** What a list shows says no more than this, so a plan shows it in place of the client id (docs/design/decisions.md). */
+/** A list shows only the type, so a plan shows this text in place of the client id (docs/design/decisions.md). */
 const SHARED_BY_HAND = "(shared keys of the service: changed outside Pulumi)";
 const STANDARD_BY_HAND = "(own credentials: changed outside Pulumi)";
 
 const args: ArgumentSpecs<Shape> = {
   projectId: { schema: projectIdSchema, required: true, replaces: "container" },
   providerId: { schema: oauthProviderIdSchema, required: true, replaces: true },
-  // A PATCH cannot take credentials away: going back to shared keys takes a new provider.
+  // A PATCH cannot remove credentials: only a new provider goes back to shared keys.
   clientId: { schema: text, unset: "replace" },
   clientSecret: { schema: text, unset: "replace" },
   adopt: { schema: boolean, createOnly: true },
@@ -51,16 +51,16 @@ export const oauthProvider = inIntegration<Shape, Outputs>({
 
   replacement: ({ replaces, news }) =>
     (replaces.has("clientId") ? "it goes back to the shared keys of the service by being" : "it is") +
-    ` deleted and created again: nobody can sign in with it meanwhile${adopting(news)}`,
+    ` deleted and created again: nobody can sign in with it meanwhile${adoptionNote(news)}`,
 
   async create(call, given) {
     const { projectId, providerId } = given;
-    const { type } = await standingOrNew(call, () => providerObject(projectId, providerId), {
+    const { type } = await useExistingOrCreate(call, () => providerObject(projectId, providerId), {
       collection: call.client.auth.oauthProviders(projectId),
-      isIt: isProvider(providerId),
-      standing: (provider) => adopted(call, given, provider),
+      matches: isProvider(providerId),
+      useExisting: (provider) => adopt(call, given, provider),
       create: () => createNew(call, given),
-      advice: unseen(`the OAuth provider ${providerId}`),
+      advice: notListedAdvice(`the OAuth provider ${providerId}`),
     });
     return { id: idOf(given), outputs: { type } };
   },
@@ -72,7 +72,7 @@ export const oauthProvider = inIntegration<Shape, Outputs>({
     return {
       args: { projectId, providerId: provider.id, ...observedCredentials(provider, managed) },
       outputs: { type: provider.type },
-      // Which credentials were applied last, nothing shows.
+      // The service does not show which credentials were applied last.
       ready: !(unfinished && managed.has("clientSecret")),
     };
   },
@@ -80,10 +80,10 @@ export const oauthProvider = inIntegration<Shape, Outputs>({
   async update(call, { id, outs, unfinished }, given, { changed }) {
     const { projectId, rest } = splitId(id);
     const current = await find(call, projectId, rest, performance.now());
-    if (current === undefined) throw gone();
+    if (current === undefined) throw goneError();
     const isWanted = changed.has("clientId") || changed.has("clientSecret") || unfinished;
     if (!isWanted || given.clientId === undefined) return { type: current.type };
-    // A shared provider has no other half that could stay, and what is unfinished is sent whole.
+    // A shared provider has no credentials of which one could stay, and an unfinished change is sent again as a whole.
     const isWhole = current.type !== "standard" || unfinished;
     const sent = {
       clientId: isWhole || changed.has("clientId") ? given.clientId : undefined,
@@ -120,23 +120,23 @@ async function createNew(call: Call<Outputs>, given: Shape): Promise<OAuthProvid
   };
   const request = { id: providerId, ...credentials(given) };
   const made = await call.client.auth.addOAuthProvider(projectId, request, recovery, call);
-  return shown(call, given, made, {});
+  return requireApplied(call, given, made, {});
 }
 
 /**
- * What the answer to a change shows is what was sent. Where it is not, the state holds the credentials that were `applied`
- * before: nothing shows which ones a provider has.
+ * Checks that the response to a change shows what was sent. If not, the state keeps the credentials that were `applied`
+ * before: the service does not show which ones a provider has.
  */
-function shown(
+function requireApplied(
   call: Call<Outputs>,
   given: Shape,
   provider: OAuthProviderRecord,
   { clientId, clientSecret }: Credentials,
 ): OAuthProviderRecord {
   call.checkpoint(idOf(given), { type: provider.type }, { clientId, clientSecret });
-  if (given.clientId !== undefined && provider.type !== "standard") throw shownOtherwise(["clientId"]);
+  if (given.clientId !== undefined && provider.type !== "standard") throw shownDifferently(["clientId"]);
   const names = notShown(args, given, omitUndefined({ clientId: readable(provider.client_id) }));
-  if (names.length > 0) throw shownOtherwise(names);
+  if (names.length > 0) throw shownDifferently(names);
   return provider;
 }
 
@@ -148,7 +148,7 @@ async function setCredentials(
 ): Promise<OAuthProviderRecord> {
   const { projectId, providerId } = given;
   const provider = await call.client.auth.updateOAuthProvider(projectId, providerId, credentials(sent), call);
-  return shown(call, given, provider, applied);
+  return requireApplied(call, given, provider, applied);
 }
 
 const credentials = ({ clientId, clientSecret }: Credentials) =>
@@ -158,15 +158,15 @@ function find(call: Call<Outputs>, projectId: string, providerId: string, since?
   return call.client.auth.oauthProviders(projectId).find(isProvider(providerId), { ...call, since });
 }
 
-async function adopted(call: Call<Outputs>, given: Shape, existing: OAuthProviderRecord): Promise<OAuthProviderRecord> {
+async function adopt(call: Call<Outputs>, given: Shape, existing: OAuthProviderRecord): Promise<OAuthProviderRecord> {
   const whose = existing.type === "shared" ? "with the shared keys of the service" : `with the type ${existing.type}`;
   const what = `the OAuth provider ${existing.id} exists already, ${whose}`;
   if (given.adopt !== true) {
     throw new Error(
-      `${what}. A new integration offers some shared ones by itself, and an interrupted pulumi up may have created it. Set "adopt: true" to manage it here, or delete it first${OR_ALIAS}`,
+      `${what}. A new integration offers some shared ones by itself, and an interrupted pulumi up may have created it. Set "adopt: true" to manage it here, or delete it first${ALIAS_ADVICE}`,
     );
   }
-  call.run.take(providerObject(given.projectId, given.providerId));
+  call.run.takeOver(providerObject(given.projectId, given.providerId));
   if (given.clientId !== undefined) {
     const provider = await setCredentials(call, given, given, {});
     if (existing.type !== "shared") {
@@ -180,7 +180,7 @@ async function adopted(call: Call<Outputs>, given: Shape, existing: OAuthProvide
   );
 }
 
-/** Own credentials that became shared keys by hand, or the other way round, have no value to show: a text stands for it. */
+/** A change by hand from own credentials to shared keys, or back, has no value to show: a text takes its place. */
 function observedCredentials(
   { type, client_id, client_secret }: OAuthProviderRecord,
   managed: Stored<Shape, Outputs>["managed"],

@@ -28,7 +28,7 @@ export function splitId(id: string): { projectId: string; rest: string } {
   return { projectId: id.slice(0, slash), rest: id.slice(slash + 1) };
 }
 
-/** Of a thing without an id of its own: a short hash of what tells it from its siblings. */
+/** The id of an object without one at the service: a short hash of what distinguishes it from its siblings. */
 export function childId(projectId: string, authProvider: string, distinction: string): string {
   const hash = createHash("sha256").update(distinction).digest("hex").slice(0, 12);
   return `${projectId}/${authProvider}/${hash}`;
@@ -43,7 +43,7 @@ export function splitChildId(id: string): { projectId: string; authProvider: str
   return { projectId, authProvider };
 }
 
-/** The declaration of an object; nothing as long as a part of what it is named after is not known. */
+/** The claim of an object; none while a part of its name is not known. */
 export function claim(
   what: string,
   objectOf: (...parts: string[]) => string,

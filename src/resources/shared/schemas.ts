@@ -2,7 +2,7 @@ import { z } from "zod";
 import { UNKNOWN_NAME } from "../../host/arguments";
 import { unknownProperty } from "../../helpers/given";
 
-/** Schemas of arguments. Each has words of its own for whatever a program may give, and none shows a string value. */
+/** Schemas of arguments. Each has its own messages, and none shows a string value. */
 
 export const boolean = z.boolean({ error: "must be true or false" });
 export const string = z.string({ error: "must be a string" });
@@ -14,7 +14,7 @@ export function textUpTo(longest: number) {
   return string.min(1, words).max(longest, words);
 }
 
-/** What has a place in an address. Which of them exist, and in which script, is the service's to say. */
+/** The form of an address only: the service decides which addresses it accepts. */
 export const email = string.regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/u, { error: "must be an e-mail address" });
 
 export const list = <Element extends z.ZodType>(element: Element, error: string) => z.array(element, { error });
@@ -22,7 +22,7 @@ export const list = <Element extends z.ZodType>(element: Element, error: string)
 /** Values that only matter by their change. */
 export const triggersSchema = list(z.unknown(), "must be a list of values, any of them");
 
-/** `z.strictObject`, but each unknown property is told by itself, with the name that may have been meant. */
+/** `z.strictObject`, but each unknown property is a problem of its own, with the nearest known name. */
 export function object<Shape extends z.ZodRawShape>(shape: Shape, error: string): z.ZodObject<Shape, z.core.$strict> {
   const known = Object.keys(shape);
   const unknown = z.custom<never>(() => false, {

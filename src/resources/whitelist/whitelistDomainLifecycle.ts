@@ -1,7 +1,7 @@
 import { isOfProvider, undefinedIfGone, type CreationRecovery, type WhitelistDomainRecord } from "../../client";
 import type { Call } from "../../host/lifecycle";
 import type { Claim } from "../../host/memory";
-import { adopting } from "../../host/messages";
+import { adoptionNote } from "../../host/messages";
 import type { ArgumentSpecs } from "../../host/arguments";
 import { whitelistDomainDeclaration, type WhitelistDomainOutputs, type WhitelistDomainShape } from "./declaration";
 import { boolean } from "../shared/schemas";
@@ -9,7 +9,7 @@ import { authProviderSchema, claim, projectIdSchema, splitId } from "../shared/i
 import { inIntegration } from "../shared/integrationChild";
 import { originSchema } from "./origin";
 import { normalisedOrigin } from "../../client/origins";
-import { OR_ALIAS, createOrStanding, standingOrNew, unseen } from "../shared/standing";
+import { ALIAS_ADVICE, createOrUseExisting, useExistingOrCreate, notListedAdvice } from "../shared/existing";
 
 type Shape = WhitelistDomainShape;
 type Outputs = Omit<WhitelistDomainOutputs, "authProviderProjectId"> & Partial<Shape>;
@@ -36,12 +36,17 @@ export const whitelistDomain = inIntegration<Shape, Outputs>({
     return [domainObject(projectId, domain)];
   },
 
-  replacement: ({ news }) => `the domain is removed from the whitelist, and the declared one is added${adopting(news)}`,
+  replacement: ({ news }) =>
+    `the domain is removed from the whitelist, and the declared one is added${adoptionNote(news)}`,
 
   async create(call, given) {
     const { projectId, domain } = given;
-    const standing = (): void => takeOver(call, given);
-    await standingOrNew(call, () => domainObject(projectId, domain), addition(call, projectId, domain, standing));
+    const useExisting = (): void => takeOver(call, given);
+    await useExistingOrCreate(
+      call,
+      () => domainObject(projectId, domain),
+      domainToAdd(call, projectId, domain, useExisting),
+    );
     return { id: `${projectId}/${domain}`, outputs: { authProvider: call.authProvider } };
   },
 
@@ -64,9 +69,9 @@ export const whitelistDomain = inIntegration<Shape, Outputs>({
 });
 
 function takeOver(call: Call<never>, { projectId, domain, adopt }: Shape): void {
-  if (adopt === true) return call.run.take(domainObject(projectId, domain));
+  if (adopt === true) return call.run.takeOver(domainObject(projectId, domain));
   throw new Error(
-    `${domain} is on the whitelist already; an interrupted pulumi up may have added it. Set "adopt: true" to manage it here, or delete it first${OR_ALIAS}`,
+    `${domain} is on the whitelist already; an interrupted pulumi up may have added it. Set "adopt: true" to manage it here, or delete it first${ALIAS_ADVICE}`,
   );
 }
 
@@ -90,7 +95,11 @@ export const isOrigin =
     isOfProvider(authProvider)(item) && normalisedOrigin(item.domain) === origin;
 
 /** The origins on the whitelist, each with the spellings in which the service stores it. */
-export async function listed(call: Call<never>, projectId: string, since?: number): Promise<Map<string, string[]>> {
+export async function listOrigins(
+  call: Call<never>,
+  projectId: string,
+  since?: number,
+): Promise<Map<string, string[]>> {
   const all = await call.client.auth.domains(projectId).list({ ...call, since });
   const origins = new Map<string, string[]>();
   for (const { domain } of all.filter(isOfProvider(call.authProvider))) {
@@ -100,46 +109,46 @@ export async function listed(call: Call<never>, projectId: string, since?: numbe
   return origins;
 }
 
-/** How an origin is added, and what may stand in its place. */
-function addition(call: Call<never>, projectId: string, origin: string, standing: () => void) {
+/** How an origin is added, and what happens where it is listed already. */
+function domainToAdd(call: Call<never>, projectId: string, origin: string, useExisting: () => void) {
   const { auth } = call.client;
-  const isIt = isOrigin(call, origin);
+  const matches = isOrigin(call, origin);
   const recovery: CreationRecovery<WhitelistDomainRecord> = {
-    isCandidate: isIt,
-    isOurs: isIt,
+    isCandidate: matches,
+    isOurs: matches,
     describe: ({ domain }) => domain,
     onFound: () => call.note(`${origin} was found on the whitelist after the answer to its creation was lost`),
   };
   return {
     collection: auth.domains(projectId),
-    isIt,
-    standing,
+    matches,
+    useExisting,
     create: () => auth.addDomain(projectId, origin, call.authProvider, recovery, call),
-    advice: unseen(`${origin} on the whitelist`),
+    advice: notListedAdvice(`${origin} on the whitelist`),
   };
 }
 
-/** One that turns out to stand already is as good. */
-export async function add(call: Call<never>, projectId: string, origin: string): Promise<void> {
-  const isFine = (): void => undefined;
-  await createOrStanding(call, addition(call, projectId, origin, isFine));
+/** Adds an origin. One that is listed already is no error. */
+export async function addDomain(call: Call<never>, projectId: string, origin: string): Promise<void> {
+  const ignore = (): void => undefined;
+  await createOrUseExisting(call, domainToAdd(call, projectId, origin, ignore));
 }
 
 /**
- * Deletes origins in the spellings that the service stores, in one request. One that is not listed is named all the
- * same: lists lag, and what is gone already is passed over. What another resource manages by now stays.
+ * Deletes origins in the spellings that the service stores, in one request. One that is not listed is sent all the same:
+ * lists lag, and the service ignores an origin that is gone. One that another resource manages now stays.
  */
 export async function deleteOrigins(call: Call<never>, projectId: string, origins: readonly string[]): Promise<void> {
   if (origins.length === 0) return;
-  // Any list tells how an origin is spelled, however old it is.
-  const known = await undefinedIfGone(() => listed(call, projectId, 0));
+  // A list of any age shows how an origin is spelled.
+  const known = await undefinedIfGone(() => listOrigins(call, projectId, 0));
   // The integration is gone, and its whitelist with it.
   if (known === undefined) return;
-  const isKept = (origin: string): boolean => call.run.isKept(domainObject(projectId, origin));
-  const leaving = (): string[] =>
-    origins.filter((origin) => !isKept(origin)).flatMap((origin) => known.get(origin) ?? [origin]);
-  await call.client.auth.deleteDomains(projectId, leaving, call.authProvider, call);
-  const kept = origins.filter(isKept);
+  const isDeletionBlocked = (origin: string): boolean => call.run.isDeletionBlocked(domainObject(projectId, origin));
+  const toDelete = (): string[] =>
+    origins.filter((origin) => !isDeletionBlocked(origin)).flatMap((origin) => known.get(origin) ?? [origin]);
+  await call.client.auth.deleteDomains(projectId, toDelete, call.authProvider, call);
+  const kept = origins.filter(isDeletionBlocked);
   if (kept.length === 0) return;
   call.note(`stays on the whitelist of ${projectId}, since another resource manages it now: ${kept.sort().join(", ")}`);
 }

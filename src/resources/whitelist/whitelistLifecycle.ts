@@ -5,7 +5,7 @@ import { list } from "../shared/schemas";
 import { authProviderSchema, projectIdSchema } from "../shared/identifiers";
 import { inIntegration } from "../shared/integrationChild";
 import { originSchema } from "./origin";
-import { add, deleteOrigins, domainObject, isOrigin, listClaim, listed } from "./whitelistDomainLifecycle";
+import { addDomain, deleteOrigins, domainObject, isOrigin, listClaim, listOrigins } from "./whitelistDomainLifecycle";
 
 type Shape = WhitelistShape;
 type Outputs = Omit<WhitelistOutputs, "authProviderProjectId"> & Partial<Shape>;
@@ -44,21 +44,21 @@ export const whitelist = inIntegration<Shape, Outputs>({
   async create(call, given) {
     const { projectId } = given;
     const outputs = { authProvider: call.authProvider };
-    // What is not on the list yet is none of the state's.
-    const removed = await bringAbout(call, given, (domains) => call.checkpoint(projectId, outputs, { domains }));
-    tellRemoved(call, projectId, removed);
+    // The state holds only what is on the list.
+    const removed = await applyDomains(call, given, (domains) => call.checkpoint(projectId, outputs, { domains }));
+    noteRemoved(call, projectId, removed);
     return { id: projectId, outputs };
   },
 
   async read(call, { id: projectId, outs: { domains: declared = [] } }) {
     const { authProvider } = call;
-    const shown = await listed(call, projectId);
+    const shown = await listOrigins(call, projectId);
     const missing = declared.find((origin) => !shown.has(origin));
-    // One that is missing is gone when two lists lack it; the later one shows the rest too.
+    // A missing one is gone when two lists lack it; the later list shows the others too.
     if (missing !== undefined) await call.client.auth.domains(projectId).find(isOrigin(call, missing), call);
-    const now = missing === undefined ? shown : await listed(call, projectId);
+    const now = missing === undefined ? shown : await listOrigins(call, projectId);
     const found = new Set(now.keys());
-    // In the order of the program, so that a plan shows what came and what went.
+    // In the order of the program, so that a plan shows what was added and removed.
     const known = declared.filter((origin) => found.delete(origin));
     const domains = [...known, ...[...found].sort()];
     return { args: { projectId, authProvider, domains }, outputs: { authProvider }, ready: true };
@@ -66,13 +66,13 @@ export const whitelist = inIntegration<Shape, Outputs>({
 
   async update(call, { id: projectId, outs: { domains: before = [] } }, given) {
     const outputs = { authProvider: call.authProvider };
-    // What was added is ours to remove, and what was there before still stands.
-    const removed = await bringAbout(call, given, (present) =>
+    // The added ones are managed from here on, and the earlier ones still exist.
+    const removed = await applyDomains(call, given, (present) =>
       call.checkpoint(projectId, outputs, { domains: [...new Set([...before, ...present])] }),
     );
-    // The plan showed what the state knew of; somebody may have added more since.
+    // The plan showed those of the state; others may have been added since.
     const unplanned = removed.filter((origin) => !before.includes(origin));
-    tellRemoved(call, projectId, unplanned);
+    noteRemoved(call, projectId, unplanned);
     return outputs;
   },
 
@@ -85,36 +85,36 @@ function sameSet(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((origin) => right.includes(origin));
 }
 
-/** First adds what is missing, then removes the rest. `keep` is called after each addition, with what stands then. */
-async function bringAbout(
+/** First adds the missing origins, then removes the rest. `onAdded` is called after each addition, with the declared origins that exist then. */
+async function applyDomains(
   call: Call<Outputs>,
   { projectId, domains: declared }: Shape,
-  keep: (present: string[]) => void,
+  onAdded: (present: string[]) => void,
 ): Promise<string[]> {
-  await Promise.all(declared.map((origin) => call.run.untilFree(domainObject(projectId, origin))));
-  const known = await listed(call, projectId, performance.now());
+  await Promise.all(declared.map((origin) => call.run.waitUntilFree(domainObject(projectId, origin))));
+  const known = await listOrigins(call, projectId, performance.now());
   // A list that still shows what this run has deleted lags.
-  const stands = (origin: string): boolean =>
+  const exists = (origin: string): boolean =>
     known.has(origin) && !call.run.wasDeleted(domainObject(projectId, origin));
-  const present = declared.filter(stands);
+  const present = declared.filter(exists);
   const missing = declared.filter((origin) => !present.includes(origin));
   // Declared here, so no other resource of the program removes it.
-  for (const origin of declared) call.run.take(domainObject(projectId, origin));
+  for (const origin of declared) call.run.takeOver(domainObject(projectId, origin));
   for (const [index, origin] of missing.entries()) {
     call.onProgress(`adding domain ${index + 1} of ${missing.length}`);
-    await add(call, projectId, origin);
+    await addDomain(call, projectId, origin);
     present.push(origin);
-    keep([...present]);
+    onAdded([...present]);
   }
-  // A later list may show what the first one lacked.
-  const now = missing.length > 0 ? await listed(call, projectId, performance.now()) : known;
+  // A later list may show more than the first one.
+  const now = missing.length > 0 ? await listOrigins(call, projectId, performance.now()) : known;
   const surplus = [...now.keys()].filter((origin) => !declared.includes(origin));
   const objects = surplus.map((origin) => domainObject(projectId, origin));
   await call.run.whileLeaving(objects, true, () => deleteOrigins(call, projectId, surplus));
   return surplus.sort();
 }
 
-function tellRemoved(call: Call<Outputs>, projectId: string, removed: readonly string[]): void {
+function noteRemoved(call: Call<Outputs>, projectId: string, removed: readonly string[]): void {
   if (removed.length === 0) return;
   call.note(`Whitelist ${projectId}: removed what the program does not list: ${removed.join(", ")}`);
 }

@@ -1,14 +1,15 @@
 /**
- * Who is in the way on a branch, and what of that leaves, or may be taken over. Without the wait for who leaves, a chain of
- * moves takes as many runs as it has links, and an adoption takes a compute that moves away (docs/design/rules.md).
+ * Which primary occupies a branch, whether this run moves it away or deletes it, and whether it may be taken over. Without
+ * the wait for that, a chain of moves takes as many runs as it has links, and an adoption takes a compute that moves away
+ * (docs/design/rules.md).
  */
 import type { EndpointRecord } from "../../client";
 import type { Call } from "../../host/lifecycle";
 import type { ComputeEndpointShape } from "./declaration";
-import { OR_ALIAS, madeAgo } from "../shared/standing";
+import { ALIAS_ADVICE, createdAgo } from "../shared/existing";
 
 const PRIMARY = "read_write";
-/** How a ComputeGroup names the replicas that it counts; its arguments have no place for "adopt" then. */
+/** How a ComputeGroup names the replicas of a given count; these have no arguments of their own, so no "adopt". */
 const COUNTED_REPLICA = /-replica-(\d+)$/;
 
 export const computeObject = (endpointId: string): string => `compute ${endpointId}`;
@@ -16,43 +17,43 @@ export const primaryObject = (projectId: string, branchId: string) => `primary c
 export const adoptedObject = (endpointId: string): string => `adopted ${computeObject(endpointId)}`;
 
 /**
- * Who stays on a branch that a primary is to go to: the compute `moverId`, or a new one. What this run is moving away or
- * deleting is waited for, also when the engine begins with it a moment later.
- * @throws when it is still leaving at the deadline, and when it waits in turn for the place of the one that is to go there.
+ * The primary that stays on a branch where another one is to go: the compute `moverId`, or a new one. A primary that this
+ * run moves away or deletes is waited for, also when the engine begins with that a moment later.
+ * @throws when it is still leaving at the deadline, and when it waits in turn for the branch of the other one.
  */
-export async function occupantOf(
+export async function findOccupant(
   call: Call<never>,
   projectId: string,
   branchId: string,
   moverId?: string,
 ): Promise<EndpointRecord | undefined> {
   const { client, run } = call;
-  for (let stays = false; ;) {
+  for (let isStaying = false; ;) {
     const listed = await client.computes.list(projectId, { ...call, since: performance.now() });
-    // A replica may stand first in a list: the type tells.
+    // A replica may come first in the list.
     const occupant = listed.find(({ type, branch_id }) => type === PRIMARY && branch_id === branchId);
     if (occupant === undefined || occupant.id === moverId) return undefined;
     const object = computeObject(occupant.id);
     // A list that still shows what this run has deleted lags.
     if (run.wasDeleted(object)) return undefined;
     if (run.departure(object) === undefined) {
-      if (stays) return occupant;
-      stays = !(await run.leavesSoon(object));
-      // It may have left since the list was taken.
+      if (isStaying) return occupant;
+      isStaying = !(await run.leavesSoon(object));
+      // It may have left since the list was read.
       continue;
     }
-    if (moverId !== undefined && waitsInCircle(call, computeObject(moverId), object))
+    if (moverId !== undefined && waitsInCycle(call, computeObject(moverId), object))
       throw new Error(
-        `${taken(occupant)}; that one waits in turn for the branch of ${moverId}, so neither can go first. Nothing was changed. ` +
+        `${occupiedBranch(occupant)}; that one waits in turn for the branch of ${moverId}, so neither can go first. Nothing was changed. ` +
           `Go in two steps: first move one of them to a free branch and run pulumi up; then move it to where it belongs and run pulumi up again`,
       );
     call.onProgress(`waiting for ${occupant.id} to leave ${branchId}`);
-    await run.untilFree(object, `${occupant.id} was still leaving ${branchId}`);
+    await run.waitUntilFree(object, `${occupant.id} was still leaving ${branchId}`);
   }
 }
 
-/** Notes that one object waits for the place of another, unless that one waits in turn for its own. */
-function waitsInCircle({ run }: Call<never>, object: string, other: string): boolean {
+/** Notes that one object waits for the place of another; true when that one waits, directly or not, for this one. */
+function waitsInCycle({ run }: Call<never>, object: string, other: string): boolean {
   for (let next: string | undefined = other; next !== undefined; next = run.departure(next)?.waitsFor) {
     if (next === object) return true;
   }
@@ -69,20 +70,20 @@ export async function refuseOccupiedBranch(
   branchId: string,
 ): Promise<void> {
   if (moving.type !== PRIMARY || moving.branch_id === branchId) return;
-  const occupant = await occupantOf(call, projectId, branchId, moving.id);
+  const occupant = await findOccupant(call, projectId, branchId, moving.id);
   if (occupant === undefined) return;
   throw new Error(
-    `${taken(occupant)}. Nothing was changed. ` +
+    `${occupiedBranch(occupant)}. Nothing was changed. ` +
       `Go in two steps: first move ${occupant.id} to a free branch, or take it out of the program, and run pulumi up; ` +
       `then move this one and run pulumi up again`,
   );
 }
 
-const taken = ({ id, branch_id }: EndpointRecord): string =>
+const occupiedBranch = ({ id, branch_id }: EndpointRecord): string =>
   `${branch_id} has a primary compute already (${id}), and a branch can have one only`;
 
-/** What stands where a compute is to be created, and stays there. */
-export function inTheWay(endpoint: EndpointRecord): Error {
+/** The error for a compute that exists where one is to be created. */
+export function alreadyExists(endpoint: EndpointRecord): Error {
   const isPrimary = endpoint.type === PRIMARY;
   const what = isPrimary ? "the branch has a primary compute" : "the branch has a read replica of this name";
   const adopt = isPrimary ? "adopt: true" : `adopt: '${endpoint.id}'`;
@@ -92,23 +93,23 @@ export function inTheWay(endpoint: EndpointRecord): Error {
       ? ""
       : ` (where a ComputeGroup counts its replicas, give them as a list instead, this one with key: "${counted}", the same name, and adopt)`;
   return new Error(
-    `${what} already: ${endpoint.id} on ${endpoint.branch_id}${madeAgo(endpoint.created_at)}. ` +
+    `${what} already: ${endpoint.id} on ${endpoint.branch_id}${createdAgo(endpoint.created_at)}. ` +
       `An interrupted pulumi up may have created it. To manage it here, set "${adopt}" on this resource${asList}; ` +
-      `to have a new one, delete ${endpoint.id} first or choose another branch${OR_ALIAS}`,
+      `to have a new one, delete ${endpoint.id} first or choose another branch${ALIAS_ADVICE}`,
   );
 }
 
-/** What `adopt` names; undefined when this run has deleted it: a replacement deletes what the program goes on naming. */
-export async function named(
+/** The compute that `adopt` names; undefined when this run has deleted it: a replacement may delete it first. */
+export async function findComputeToAdopt(
   call: Call<never>,
   endpointId: string,
   { projectId, type = PRIMARY }: ComputeEndpointShape,
 ): Promise<EndpointRecord | undefined> {
-  const still = `${endpointId} was still being deleted or moved away`;
-  const wasDeleted = (): Promise<boolean> => call.run.untilFree(computeObject(endpointId), still);
+  const stillLeaving = `${endpointId} was still being deleted or moved away`;
+  const wasDeleted = (): Promise<boolean> => call.run.waitUntilFree(computeObject(endpointId), stillLeaving);
   if (await wasDeleted()) return undefined;
   const endpoint = await call.client.computes.find(projectId, endpointId, { ...call, since: performance.now() });
-  // It may have begun to leave meanwhile.
+  // Its deletion or move may have begun meanwhile.
   if (await wasDeleted()) return undefined;
   if (endpoint === undefined)
     throw new Error('"adopt" names a compute that is not in this project. Take "adopt" out to make a new one');

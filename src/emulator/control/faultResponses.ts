@@ -45,7 +45,7 @@ function faultAnswer(fault: RequestFault, status: number, real: string): Respons
   return new Response(BODYLESS.has(status) ? null : isText ? body : JSON.stringify(body), { status, headers });
 }
 
-/** Lets the first fault that matches stand in for the answer, or delay it. */
+/** Answers with the first fault that matches, or delays the response. */
 export const applyFaults =
   ({ faults, store }: Service): MiddlewareHandler<Env> =>
   async (context, next) => {

@@ -1,0 +1,74 @@
+/** Objects that exist already where one is to be created: taking them over, and the messages about them. */
+import { ConflictError } from "../../client";
+import type { Collection } from "../../client/reads/absence";
+import type { Call } from "../../host/lifecycle";
+
+/** An object of which the service takes only one. */
+interface UniqueObject<Item, Result> {
+  readonly collection: Collection<Item>;
+  readonly matches: (item: Item) => boolean;
+  /** Takes over the existing object, or throws. */
+  readonly useExisting: (item: Item) => Promise<Result> | Result;
+  readonly create: () => Promise<Result>;
+  /** What to do where the service reports a conflict and no list shows the object. */
+  readonly advice: string;
+}
+
+/** Creates the object. After a 409 the existing one is looked up, which lists may not show yet. */
+export async function createOrUseExisting<Item, Result>(
+  call: Call<never>,
+  { collection, matches, useExisting, create, advice }: UniqueObject<Item, Result>,
+): Promise<Result> {
+  try {
+    return await create();
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error;
+    const found = await collection.pollWithinLag((items) => items.find(matches), call);
+    if (found !== undefined) return useExisting(found);
+    throw new Error(`${error.message}. ${advice}`, { cause: error });
+  }
+}
+
+/**
+ * Uses the existing object, or creates one. A deletion of this run is waited for; a list that still shows the object then lags.
+ * `objectOf`: the name of the existing object, or of the one to be created.
+ */
+export async function useExistingOrCreate<Item, Result>(
+  call: Call<never>,
+  objectOf: (item: Item | undefined) => string,
+  unique: UniqueObject<Item, Result>,
+): Promise<Result> {
+  const listed = await unique.collection.list({ ...call, since: performance.now() });
+  const existing = listed.find(unique.matches);
+  const wasDeleted = await call.run.waitUntilFree(objectOf(existing));
+  return existing !== undefined && !wasDeleted ? unique.useExisting(existing) : createOrUseExisting(call, unique);
+}
+
+/** The end of a message about an existing object: it may be the program's own. */
+export const ALIAS_ADVICE =
+  "; or, if it is this program's own under another name, give it an alias (the option aliases)";
+
+export const goneError = (): Error =>
+  new Error("it no longer exists. Run pulumi up --refresh, which plans to create it again");
+
+export const notListedAdvice = (thing: string): string =>
+  `But no list shows ${thing}. Lists can lag behind: run pulumi up again in a while, or delete it first`;
+
+const UNITS = [
+  [86_400, "day"],
+  [3_600, "hour"],
+  [60, "minute"],
+  [1, "second"],
+] as const;
+
+/** `, created 3 minutes ago` from an ISO 8601 timestamp; nothing where there is none. */
+export function createdAgo(createdAt = ""): string {
+  const made = Date.parse(createdAt);
+  if (Number.isNaN(made)) return "";
+  const seconds = Math.max(0, Math.round((Date.now() - made) / 1_000));
+  for (const [size, name] of UNITS) {
+    const count = Math.floor(seconds / size);
+    if (count > 0) return `, created ${count} ${name}${count === 1 ? "" : "s"} ago`;
+  }
+  return ", created just now";
+}
