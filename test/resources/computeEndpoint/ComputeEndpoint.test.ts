@@ -1,3 +1,4 @@
+import { computeEndpoint } from "../../../src/resources/computeEndpoint/lifecycle";
 import {
   allAtService,
   atService,
@@ -10,7 +11,23 @@ import {
   LEAST,
   sent,
 } from "../../support/computeCases";
-import { expectNoSecrets, MISBEHAVIOURS, PROJECT, thrownBy, UNKNOWN } from "../../support/harness";
+import { expectNoSecrets, PROJECT, thrownBy, UNKNOWN } from "../../support/harness";
+import { resourceCases } from "../../support/resourceCases";
+
+describe("a compute as a resource", () => {
+  resourceCases({
+    lifecycle: computeEndpoint,
+    inputs: EVERY,
+    replacedBy: { projectId: "prj-other", type: "read_only", regionId: "aws-eu-west-1" },
+    unknowns: {
+      branchId: UNKNOWN,
+      size: { min: 1, max: UNKNOWN },
+      settings: { pgSettings: UNKNOWN },
+      name: UNKNOWN,
+    },
+    remove: (given, state) => given.edit({ kind: "endpoint", id: endpointId(state), delete: true }),
+  });
+});
 
 describe("creating", () => {
   test("sends every argument in the words of the service, and stands there as declared", async () => {
@@ -127,36 +144,6 @@ describe("creating", () => {
 });
 
 describe("a plan", () => {
-  test("without changes, and one with unknown values, sends nothing", async () => {
-    const compute = await computes();
-    const state = await compute.create(EVERY);
-    await compute.forgetRequests();
-    expect(await compute.diff(state, EVERY)).toMatchObject({ changes: false, replaces: [] });
-    const unknown = {
-      ...EVERY,
-      branchId: UNKNOWN,
-      size: { min: 1, max: UNKNOWN },
-      settings: { pgSettings: UNKNOWN },
-      name: UNKNOWN,
-    };
-    expect(await compute.check(unknown)).toEqual([]);
-    const { changes, replaces } = await compute.diff(state, unknown);
-    expect([changes, replaces]).toEqual([undefined, []]);
-    expect(await compute.requests()).toEqual([]);
-  });
-
-  test.each([
-    ["projectId", "prj-other"],
-    ["type", "read_only"],
-    ["regionId", "aws-eu-west-1"],
-  ])("another %s replaces it, the old one first", async (name, value) => {
-    const compute = await computes();
-    const state = await compute.create(EVERY);
-    const { changes, ...result } = await compute.diff(state, { ...EVERY, [name]: value });
-    expect(changes).not.toBe(false);
-    expect(result).toEqual({ replaces: [name], deleteBeforeReplace: true });
-  });
-
   test("a replica whose type is taken out of the program becomes a primary: it is replaced", async () => {
     const compute = await computes();
     const { type: _type, ...rest } = { ...LEAST, type: "read_only" };
@@ -191,25 +178,6 @@ describe("a plan", () => {
 });
 
 describe("reading", () => {
-  test("a compute that is gone is a blank", async () => {
-    const compute = await computes();
-    const state = await compute.create(LEAST);
-    await compute.edit({ kind: "endpoint", id: endpointId(state), delete: true });
-    compute.restart();
-    expect(await compute.read(state)).toBeUndefined();
-  });
-
-  test.each(MISBEHAVIOURS)("a service that answers %s never makes it gone", async (_how, fault, words) => {
-    const compute = await computes({}, { readDeadlineMs: 1_500 });
-    const state = await compute.create(LEAST);
-    await compute.fault(fault);
-    compute.restart();
-    const error = await thrownBy(compute.read(state));
-    expect(error.message).toMatch(/^Could not read ComputeEndpoint prj-demo\/ep-.* \("thing"\): /);
-    expect(error.message).toMatch(words);
-    expectNoSecrets(compute);
-  });
-
   test("one list answers for every compute of the project", async () => {
     const compute = await computes();
     const made = [];
@@ -249,13 +217,6 @@ describe("deleting", () => {
       await compute.delete(state);
     },
   );
-
-  test("succeeds when it is gone by hand already", async () => {
-    const compute = await computes();
-    const state = await compute.create(LEAST);
-    await compute.edit({ kind: "endpoint", id: endpointId(state), delete: true });
-    await compute.delete(state);
-  });
 
   test("fails when the service refuses, and can be tried again", async () => {
     const compute = await computes();
