@@ -4,7 +4,7 @@ import type { ArgumentsOf } from "../program/inputs";
 import { lookup } from "./lookup";
 import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
 
-/** An auth integration as it stands (docs/design/api.md, Auth integration). */
+/** An auth integration as the service shows it (docs/design/api.md, Auth integration). */
 export interface AuthIntegrationResult {
   /** The project it belongs to. */
   projectId: string;

@@ -5,7 +5,7 @@ import { pooledHost } from "../helpers/connectionUri";
 import { lookup } from "./lookup";
 import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
 
-/** A compute as it stands (docs/design/api.md, Compute record), with what changes by itself. */
+/** A compute as the service shows it (docs/design/api.md, Compute record), with its current state. */
 export interface ComputeEndpointResult {
   /** The project it belongs to. */
   projectId: string;

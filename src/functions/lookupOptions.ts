@@ -10,7 +10,7 @@ export interface LookupOptions {
   provider?: Provider;
 }
 
-/** What every function is told. */
+/** The argument that every function has. */
 export interface ProjectLookupArgs {
   /** The project. */
   projectId: string;

@@ -274,7 +274,7 @@ export function host<Args extends object, Outputs extends object>(
         const { changed, dropped, added } = comparison;
         if (changed.size + dropped.size + added.size === 0) return { ...result, changes: false };
         // Left undefined, the engine compares the inputs itself and can tell what differs (docs/design/engine.md, Diff). Where the
-        // inputs are equal and only the outs differ, it has to be told.
+        // inputs are equal and only the outs differ, it needs an answer.
         return oldInputs !== undefined && sameJson(oldInputs, given) ? { ...result, changes: true } : result;
       });
     },

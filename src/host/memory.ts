@@ -2,10 +2,10 @@ import { once, EventEmitter } from "node:events";
 import { inSeconds, WaitTimeoutError, withDeadline, type Deadline } from "../client";
 
 /**
- * The memory of one run (docs/design/rules.md, 4). What is asked at the moment of acting is synchronous.
+ * The memory of one run (docs/design/rules.md, 4). Questions that are asked right before a request are synchronous.
  *
- * Resources are told apart by the URN that their state carries, which an alias leaves behind. Objects have names that
- * tell kind, project and id, such as `compute prj-1/ep-1`.
+ * Resources are identified by the URN in their state, which is the old one after an alias. Objects are identified by names
+ * with kind, project and id, such as `compute prj-1/ep-1`.
  */
 
 /** An object that a resource declares. `shared`: several may, beside none that declares it alone. */

@@ -45,7 +45,7 @@ export function notDeleted(kind: Kind, id: string, owner: string): string {
   return `${kind} ${id} stays at the service: "${nameInUrn(owner)}" of this program manages it now`;
 }
 
-/** Of an argument that the program gave and gives no more. */
+/** Of an argument that the program no longer gives. */
 export function droppedWarning(kind: string, id: string, name: string, isShown: boolean): string {
   const what = `"${name}" of ${kind} ${id} is no longer managed`;
   return isShown ? `${what}: it stays as it is at the service, and drift is no longer detected` : what;

@@ -40,8 +40,8 @@ test("a preview says what a wide span, disabling, a replacement and a dropped ar
   // It is said, not refused, and comes true.
   stack.program(program(WIDE, "disabled: true", 'regionId: "aws-us-east-1"'));
   expect(await stack.up()).toMatchObject({ code: 0 });
-  const standing = new Map((await service.endpoints()).map((endpoint) => [endpoint["id"], endpoint]));
-  expect(standing.get(wide)).toMatchObject({ autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 10 });
-  expect(standing.get(off)).toMatchObject({ disabled: true, current_state: "idle", name: "off" });
+  const computes = new Map((await service.endpoints()).map((endpoint) => [endpoint["id"], endpoint]));
+  expect(computes.get(wide)).toMatchObject({ autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 10 });
+  expect(computes.get(off)).toMatchObject({ disabled: true, current_state: "idle", name: "off" });
   await stack.finish(before);
 });

@@ -1,7 +1,7 @@
 import { Stack } from "../support/Stack";
 
 /** What must not change while resources change hands; keys are made anew by an adoption. */
-async function standing({ service }: Stack): Promise<object> {
+async function objectsAtService({ service }: Stack): Promise<object> {
   const auth = "/projects/prj-demo/auth";
   const ids = (await service.endpoints()).map(({ id }) => id);
   const routes = ["integrations", "oauth_providers", "domains", "email_server"];
@@ -23,7 +23,7 @@ test("what a renamed resource takes over is kept when the old name goes, and the
   const { service } = stack;
   const before = await service.state();
   expect(await stack.up()).toMatchObject({ code: 0 });
-  const made = await standing(stack);
+  const made = await objectsAtService(stack);
 
   stack.program(program("-2", ", adopt: true"));
   const handedOver = await stack.up();
@@ -34,7 +34,7 @@ test("what a renamed resource takes over is kept when the old name goes, and the
   expect(handedOver.text).toContain(
     'AuthIntegration prj-demo/supported_provider stays at the service: "auth-2" of this program manages it now',
   );
-  expect(await standing(stack)).toEqual(made);
+  expect(await objectsAtService(stack)).toEqual(made);
   expect(await names(stack)).toEqual(["api-2", "auth-2", "github-2", "list-2", "mail-2"]);
   await stack.finish(before);
 });
@@ -48,11 +48,11 @@ test("redirect domains change from one form to the other without leaving the lis
   const { service } = stack;
   const before = await service.state();
   expect(await stack.up()).toMatchObject({ code: 0 });
-  const made = await standing(stack);
+  const made = await objectsAtService(stack);
   for (const form of [single, list]) {
     stack.program(`${auth} ${form}`);
     expect(await stack.up()).toMatchObject({ code: 0 });
-    expect(await standing(stack)).toEqual(made);
+    expect(await objectsAtService(stack)).toEqual(made);
   }
   await stack.finish(before);
 });

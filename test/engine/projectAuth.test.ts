@@ -20,8 +20,8 @@ exports.branch = svc.getDefaultBranchOutput({ projectId: "prj-demo" }).branchId;
 
 const AUTH = "/projects/prj-demo/auth";
 
-/** What of the program stands at the service, by its own lists. */
-async function standing({ service }: Stack): Promise<object> {
+/** The objects of the program, by the lists of the service. */
+async function objectsAtService({ service }: Stack): Promise<object> {
   const { users } = (await service.state()).projects[0] ?? {};
   const [integrations, providers, domains, email] = await Promise.all([
     service.list(`${AUTH}/integrations`),
@@ -52,7 +52,7 @@ test("a whole auth set-up comes in one up; a replaced integration brings everyth
   const before = await service.state();
 
   expect(await stack.up()).toMatchObject({ code: 0 });
-  expect(await standing(stack)).toMatchObject(complete("br-main"));
+  expect(await objectsAtService(stack)).toMatchObject(complete("br-main"));
   expect(await stack.outputs()).toMatchObject({ branch: "br-main" });
   expect(await stack.leaks(CANARIES)).toEqual([]);
 
@@ -69,7 +69,7 @@ test("a whole auth set-up comes in one up; a replaced integration brings everyth
     /AuthIntegration .* is replaced, since .*: it is deleted and created again: all of its users and keys are lost/,
   );
   expect(await stack.up()).toMatchObject({ code: 0 });
-  expect(await standing(stack)).toMatchObject(complete("br-dev"));
+  expect(await objectsAtService(stack)).toMatchObject(complete("br-dev"));
   expect(await stack.leaks(CANARIES)).toEqual([]);
   await stack.finish(before);
 });

@@ -81,8 +81,8 @@ const CASES: Readonly<Record<Kind, Case>> = {
 const KINDS = Object.keys(CASES) as Kind[];
 const EACH = KINDS.flatMap((kind) => Object.keys(CASES[kind].others).map((argument) => [kind, argument] as const));
 
-/** A stack in which the resource "thing" stands. */
-async function standing(kind: Kind, inputs: object = CASES[kind].inputs) {
+/** A stack with the deployed resource "thing". */
+async function deployed(kind: Kind, inputs: object = CASES[kind].inputs) {
   const given = await world();
   await given.project(P, { integration: kind !== "AuthIntegration" });
   const stack = given.stack();
@@ -101,7 +101,7 @@ test.each(KINDS)("%s: every argument that replaces it is in the table of this fi
 });
 
 test.each(EACH)("%s: another value of %s is announced as a replacement, with what is lost", async (kind, argument) => {
-  const { warnings } = await standing(kind);
+  const { warnings } = await deployed(kind);
   const said = await warnings({ [argument]: CASES[kind].others[argument] });
   const [announcement = ""] = said.filter((text) => /replace/i.test(text));
   expect(announcement).toContain(`"${argument}"`);
@@ -112,7 +112,7 @@ test.each(EACH)("%s: another value of %s is announced as a replacement, with wha
 test.each(EACH)(
   "%s: a value of %s that is not known yet is announced as a possible replacement",
   async (kind, argument) => {
-    const { warnings } = await standing(kind);
+    const { warnings } = await deployed(kind);
     const said = (await warnings({ [argument]: UNKNOWN })).filter((text) => /replace/i.test(text)).join("\n");
     expect(said).toContain(`"${argument}"`);
     expect(said).toMatch(/known/);
@@ -120,7 +120,7 @@ test.each(EACH)(
 );
 
 test.each(KINDS)("%s: a plan without changes announces nothing, and neither does a refresh", async (kind) => {
-  const { warnings, thing, stack } = await standing(kind);
+  const { warnings, thing, stack } = await deployed(kind);
   expect(await warnings({})).toEqual([]);
   const { errors, log } = await stack.refresh();
   expect(errors).toEqual([]);
@@ -129,7 +129,7 @@ test.each(KINDS)("%s: a plan without changes announces nothing, and neither does
 });
 
 test("an integration on a branch that is not known yet: the plan says that all users and keys may be lost", async () => {
-  const { warnings } = await standing("AuthIntegration");
+  const { warnings } = await deployed("AuthIntegration");
   const said = (await warnings({ branchId: UNKNOWN })).join("\n");
   expect(said).toMatch(/may be replaced/);
   expect(said).toMatch(/users/);
@@ -137,7 +137,7 @@ test("an integration on a branch that is not known yet: the plan says that all u
 });
 
 test("an OAuth provider that goes back to shared keys is announced as a replacement", async () => {
-  const { warnings } = await standing("OAuthProvider");
+  const { warnings } = await deployed("OAuthProvider");
   const said = await warnings({ clientId: undefined, clientSecret: undefined });
   expect(said.join("\n")).toMatch(/replace|deleted and created again/);
 });
@@ -166,7 +166,7 @@ describe("a takeover in a replacement is announced", () => {
     ],
   ];
   test.each(TAKEOVERS)("%s", async (_what, kind, inputs, change) => {
-    const { given, warnings } = await standing(kind, { projectId: P, ...inputs });
+    const { given, warnings } = await deployed(kind, { projectId: P, ...inputs });
     await given.project("prj-live", { compute: true });
     const said = (await warnings(change)).join("\n");
     expect(said).toMatch(/replace/i);
@@ -186,7 +186,7 @@ describe("a restart is announced", () => {
     );
 
   test("when size is managed anew, with a value that the state may have from long ago", async () => {
-    const { given, stack, warnings, thing } = await standing("ComputeEndpoint", { ...compute, size: 2 });
+    const { given, stack, warnings, thing } = await deployed("ComputeEndpoint", { ...compute, size: 2 });
     // Managed no more, then changed by hand: the state still says 2.
     expectDone(await stack.up([thing({ size: undefined })]));
     await given.edit(P, {
@@ -201,12 +201,12 @@ describe("a restart is announced", () => {
   });
 
   test("when size is managed for the first time, with another value", async () => {
-    const { warnings } = await standing("ComputeEndpoint", compute);
+    const { warnings } = await deployed("ComputeEndpoint", compute);
     expect((await warnings({ size: 8 })).join("\n")).toMatch(/"size".*restart.*connections/s);
   });
 
   test("when restartTriggers are given for the first time, which does restart an active compute", async () => {
-    const { given, stack, warnings, thing } = await standing("ComputeEndpoint", compute);
+    const { given, stack, warnings, thing } = await deployed("ComputeEndpoint", compute);
     expect((await warnings({ restartTriggers: [1] })).join("\n")).toMatch(/restart.*connections/s);
     await active(given, idOf(stack));
     await given.forgetRequests();
@@ -215,7 +215,7 @@ describe("a restart is announced", () => {
   });
 
   test("when triggers are given again after they were left out", async () => {
-    const { given, stack, warnings, thing } = await standing("ComputeEndpoint", { ...compute, restartTriggers: [1] });
+    const { given, stack, warnings, thing } = await deployed("ComputeEndpoint", { ...compute, restartTriggers: [1] });
     expectDone(await stack.up([thing({ restartTriggers: undefined })]));
     expect((await warnings({ restartTriggers: [2] })).join("\n")).toMatch(/restart.*connections/s);
     await active(given, idOf(stack));
@@ -235,7 +235,7 @@ describe("a restart is announced", () => {
   });
 
   test("a trigger beside a size that somebody has changed by hand to the declared value restarts all the same", async () => {
-    const { given, stack, thing } = await standing("ComputeEndpoint", { ...compute, size: 2, restartTriggers: [1] });
+    const { given, stack, thing } = await deployed("ComputeEndpoint", { ...compute, size: 2, restartTriggers: [1] });
     await given.edit(P, {
       kind: "endpoint",
       id: idOf(stack),
@@ -248,7 +248,7 @@ describe("a restart is announced", () => {
   });
 
   test("a trigger beside a real resize restarts once: the resize does it", async () => {
-    const { given, stack, thing } = await standing("ComputeEndpoint", { ...compute, size: 2, restartTriggers: [1] });
+    const { given, stack, thing } = await deployed("ComputeEndpoint", { ...compute, size: 2, restartTriggers: [1] });
     await active(given, idOf(stack));
     await given.forgetRequests();
     expectDone(await stack.up([thing({ size: 4, restartTriggers: [2] })]));
@@ -257,7 +257,7 @@ describe("a restart is announced", () => {
 });
 
 test("a refresh that finds drift in everything that a plan would announce says nothing of a plan", async () => {
-  const { given, stack } = await standing("ComputeEndpoint", {
+  const { given, stack } = await deployed("ComputeEndpoint", {
     projectId: P,
     branchId: branch(P, 2),
     type: "read_only",

@@ -25,7 +25,7 @@ import {
   oauthScene,
   providerOf,
   REPLICA,
-  standing,
+  recordsOf,
   userScene,
   USER_ARGS,
   WHITELIST_ARGS,
@@ -58,7 +58,7 @@ describe("what an update has made before it failed", () => {
     network.calm();
     given.restart();
     await given.delete(broken.state as State);
-    expect(await standing(given, "domains")).toEqual([]);
+    expect(await recordsOf(given, "domains")).toEqual([]);
   });
 });
 
@@ -94,9 +94,9 @@ describe("a resize that is answered without a body, and whose operation fails,",
     const broken = await up(given, first, { ...COMPUTE, size: 4 });
     expect(wordsOf(broken.outcome)).toMatch(/apply_config/);
     network.calm();
-    const before = await standing(given, "operations");
+    const before = await recordsOf(given, "operations");
     const again = await up(given, broken.state, { ...COMPUTE, size: 4 });
-    const since = (await standing(given, "operations")).filter(({ id }) => !before.some((one) => one["id"] === id));
+    const since = (await recordsOf(given, "operations")).filter(({ id }) => !before.some((one) => one["id"] === id));
     if (again.outcome.ended === "well") expect(since.filter(({ status }) => status === "finished")).not.toEqual([]);
   });
 
@@ -105,7 +105,7 @@ describe("a resize that is answered without a body, and whose operation fails,",
     const first = await given.create(COMPUTE);
     await given.fault({ operation: { action: "apply_config", status: "failed", error: "no capacity left" } });
     const ended = async (): Promise<void> => {
-      while (!(await standing(given, "operations")).some(({ status }) => status === "failed"));
+      while (!(await recordsOf(given, "operations")).some(({ status }) => status === "failed"));
     };
     network.on({ method: "PATCH", path: ENDPOINT, nth: 1, after: ended, answer: empty() });
     const { outcome } = await up(given, first, { ...COMPUTE, size: 4 });
@@ -221,7 +221,7 @@ test("a domain can be deleted while another auth provider of the project has it 
     answer: altered((body) => ({ domains: [...(body["domains"] as object[]), theirs] })),
   });
   await given.delete(state);
-  expect(await standing(given, "domains")).toEqual([]);
+  expect(await recordsOf(given, "domains")).toEqual([]);
 });
 
 test("what is looked up learns that it lives in the integration of its own auth provider", async () => {

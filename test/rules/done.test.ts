@@ -29,7 +29,7 @@ import {
   OAUTH_STANDARD,
   oauthScene,
   providerOf,
-  standing,
+  recordsOf,
   type Mutation,
 } from "../support/rules/mutations";
 import { outcomeOf, step, up, wordsOf, type Outcome } from "../support/rules/steps";
@@ -234,7 +234,7 @@ describe("an answer of the right shape with another value than was sent", () => 
 
 /** The operations of the compute that began after this many, and ended well. */
 const endedWellSince = async (given: Harness, count: number): Promise<unknown[]> =>
-  (await standing(given, "operations"))
+  (await recordsOf(given, "operations"))
     .slice(count)
     .filter(({ status, action }) => status === "finished" && action !== "check_availability");
 
@@ -246,7 +246,7 @@ describe("operations", () => {
     await given.fault({ operation: { action: "apply_config", status: "failed", error: "no capacity left" } });
     const { outcome, state } = await up(given, first, program);
     expect(wordsOf(outcome)).toMatch(/apply_config/);
-    const count = (await standing(given, "operations")).length;
+    const count = (await recordsOf(given, "operations")).length;
     const again = await up(given, state, program);
     const mended = await endedWellSince(given, count);
     if (again.outcome.ended === "well") expect(mended).not.toEqual([]);
@@ -316,7 +316,7 @@ describe("operations", () => {
 
 async function settledOperations(given: Harness): Promise<void> {
   for (;;) {
-    const unfinished = (await standing(given, "operations")).filter(({ status }) =>
+    const unfinished = (await recordsOf(given, "operations")).filter(({ status }) =>
       ["scheduling", "running"].includes(String(status)),
     );
     if (unfinished.length === 0) return;

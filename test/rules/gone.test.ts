@@ -25,7 +25,7 @@ import {
   OAUTH_STANDARD,
   oauthScene,
   providerOf,
-  standing,
+  recordsOf,
   transferScene,
   USER,
   USER_ARGS,
@@ -52,7 +52,7 @@ interface Deletable extends Kind {
   vanish: (given: Harness, state: State) => Promise<void>;
 }
 
-const holds = (list: string) => async (given: Harness) => (await standing(given, list)).length > 0;
+const holds = (list: string) => async (given: Harness) => (await recordsOf(given, list)).length > 0;
 const lastOf = (id: string): string => id.slice(id.indexOf("/") + 1);
 const removed =
   (kind: string) =>

@@ -39,9 +39,9 @@ function expectDistinct({ state }: Stack): void {
 
 /** Every compute in the state stands at the service, none twice. */
 async function expectComputesStand(given: World, stack: Stack, projectId: string): Promise<void> {
-  const standing = (await given.computes(projectId)).map(({ id }) => `${projectId}/${String(id)}`);
+  const listed = (await given.computes(projectId)).map(({ id }) => `${projectId}/${String(id)}`);
   const held = stack.state.filter(({ kind, id }) => kind === "ComputeEndpoint" && id.startsWith(`${projectId}/`));
-  expect(standing).toEqual(expect.arrayContaining(held.map(({ id }) => id)));
+  expect(listed).toEqual(expect.arrayContaining(held.map(({ id }) => id)));
   expectDistinct(stack);
 }
 
@@ -160,8 +160,8 @@ describe("a list that is declared by index", () => {
           // The last of the list goes last: whoever wants its branch has to say so.
           for (const error of errors) expect(error).toMatch(/has a primary compute already|two steps/);
           // Nothing was lost.
-          const standing = Object.keys(await places(given, projectId)).map((id) => `${projectId}/${id}`);
-          expect(standing).toEqual(expect.arrayContaining(before));
+          const listed = Object.keys(await places(given, projectId)).map((id) => `${projectId}/${id}`);
+          expect(listed).toEqual(expect.arrayContaining(before));
           return;
         }
         const taken = Object.values(await places(given, projectId)).sort();
@@ -463,14 +463,14 @@ describe("adopt: true beside a compute that this run takes away", () => {
       const [here, live] = [`prj-h${seed}`, `prj-l${seed}`];
       await given.project(here);
       await given.project(live, { compute: true });
-      const [standing] = await given.computes(live);
+      const [compute] = await given.computes(live);
       const stack = given.stack();
       expectDone(await stack.up([primary("api", here, branch(here, 1), { adopt: true })], { seed: 0 }));
       const program = [primary("api", live, branch(live, 1), { adopt: true })];
       const { errors, steps } = await stack.up(program, { seed });
       expectDone({ errors });
       expect(steps).toContain("delete api");
-      expect(stack.entry("api").id).toBe(`${live}/${String(standing?.["id"])}`);
+      expect(stack.entry("api").id).toBe(`${live}/${String(compute?.["id"])}`);
       expect(await given.computes(here)).toEqual([]);
       expect(await given.computes(live)).toHaveLength(1);
       await expectClean(stack, program);

@@ -21,7 +21,7 @@ import {
   oauthScene,
   providerOf,
   REPLICA,
-  standing,
+  recordsOf,
   USER_ARGS,
   userScene,
 } from "../support/rules/mutations";
@@ -69,7 +69,7 @@ const integration: Creation = {
   // So that a colleague may take another branch.
   open: () => integrationScene({ anyAuthBranch: true }),
   args: INTEGRATED,
-  list: (given) => standing(given, "integrations"),
+  list: (given) => recordsOf(given, "integrations"),
   nameOf: ({ auth_provider }) => String(auth_provider),
   marks: ({ branch_id, db_name }) => [String(branch_id), String(db_name)],
 };
@@ -80,7 +80,7 @@ const oauth: Creation = {
   args: OAUTH_SHARED,
   // A new integration has two that nobody declared.
   list: async (given) =>
-    (await standing(given, "oauth_providers")).filter(({ id }) => id !== "google" && id !== "github"),
+    (await recordsOf(given, "oauth_providers")).filter(({ id }) => id !== "google" && id !== "github"),
   nameOf: ({ id }) => String(id),
 };
 const oauthWithCredentials: Creation = {
@@ -93,7 +93,7 @@ const domain: Creation = {
   path: DOMAINS,
   open: domainScene,
   args: DOMAIN_ARGS,
-  list: (given) => standing(given, "domains"),
+  list: (given) => recordsOf(given, "domains"),
   nameOf: ({ domain: name }) => String(name),
 };
 const user: Creation = {
@@ -101,7 +101,7 @@ const user: Creation = {
   path: CREATE_USER,
   open: userScene,
   args: USER_ARGS,
-  list: (given) => standing(given, "users"),
+  list: (given) => recordsOf(given, "users"),
   nameOf: ({ email }) => String(email),
 };
 

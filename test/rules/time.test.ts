@@ -3,7 +3,7 @@ import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
 import { endpointId } from "../support/computeCases";
 import { withIntegration, type State } from "../support/harness";
 import { json, scene, type Reply } from "../support/rules/hostile";
-import { COMPUTE, computesOf, ENDPOINT, ENDPOINTS, OAUTH, OAUTH_STANDARD, standing } from "../support/rules/mutations";
+import { COMPUTE, computesOf, ENDPOINT, ENDPOINTS, OAUTH, OAUTH_STANDARD, recordsOf } from "../support/rules/mutations";
 import { outcomeOf, wordsOf, type Outcome } from "../support/rules/steps";
 
 const busy = (status: number, headers: Record<string, string> = {}): Reply => {
@@ -160,7 +160,7 @@ describe("a change that is held off", () => {
     network.on({ method: "PATCH", path: ENDPOINT, nth: 1, executed: false, answer: busy(429) });
     const { outs } = await given.update(state, { ...COMPUTE, size: 4 });
     expect(outs["size"]).toBe(4);
-    expect((await standing(given, "operations")).some(({ action }) => action === "apply_config")).toBe(true);
+    expect((await recordsOf(given, "operations")).some(({ action }) => action === "apply_config")).toBe(true);
   });
 });
 
@@ -169,14 +169,14 @@ describe("a read that is held off", () => {
 
   test("for ever shows a moving line, and ends in words after two minutes more", async () => {
     const { given, network } = await scene(computeEndpoint);
-    const standing = await given.create(COMPUTE);
+    const created = await given.create(COMPUTE);
     stoppedClock();
     given.restart();
     given.log.splice(0);
     network.on({ method: "GET", executed: false, answer: busy(429, { "retry-after": "5" }) });
     const began = performance.now();
     const outcome = await ended(
-      outcomeOf(() => given.read(standing)),
+      outcomeOf(() => given.read(created)),
       () => pass(1),
     );
     const seconds = (performance.now() - began) / 1_000;

@@ -7,7 +7,7 @@ export function sleep(ms: number): Promise<void> {
 }
 
 /**
- * The clock of a step of a resource (docs/design/rules.md, 6). It stands still while somebody has paused it, and a change of
+ * The clock of a step of a resource (docs/design/rules.md, 6). It does not run while it is paused, and a change of
  * the system's time does not move it.
  */
 export class Deadline {

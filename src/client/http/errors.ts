@@ -50,7 +50,7 @@ export class SvcError extends Error {
   }
 }
 
-// Which status stands for which: `MEANINGS` of responses.ts.
+// The classes of the statuses: `MEANINGS` of responses.ts.
 /** 400, 422 and any other refusal without a class of its own. */
 export class BadRequestError extends SvcError {}
 export class AuthenticationError extends SvcError {}

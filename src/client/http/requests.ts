@@ -24,7 +24,7 @@ export interface Request {
   onProgress?: ((text: string) => void) | undefined;
   /** Runs before each attempt, which is sent in the same tick. What it throws ends the call. */
   before?: (() => Promise<void> | void) | undefined;
-  /** Shared with whoever sends it again: whether an attempt may have taken effect. */
+  /** Shared by the repetitions of a request: whether an attempt may have taken effect. */
   fate?: { open: boolean };
   /** Called when the service asks a read to wait; the returned function is called when that wait ends. */
   onHeldOff?: () => () => void;

@@ -72,7 +72,7 @@ export function decideRetry(tried: FailedAttempts): RetryDecision {
   if (happened !== "held-off" && faults >= MOST_FAULTS) return { retry: false, because: "enough" };
   // Full jitter: anything between nothing and an exponentially growing ceiling.
   const jitter = random * Math.min(LONGEST_DELAY_MS, baseDelayMs * 2 ** Math.min(attempts - 1, 30));
-  // Spread out after the pause that the service asks for: all its clients were told the same.
+  // Spread out after the pause that the service asks for: all its clients wait for the same time.
   const delayMs = error.retryAfterMs === undefined ? jitter : error.retryAfterMs + Math.min(jitter, baseDelayMs);
   if (error.retryAfterMs !== undefined && error.retryAfterMs >= remainingMs)
     return { retry: false, because: "too-late" };

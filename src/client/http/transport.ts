@@ -65,8 +65,8 @@ export class Transport {
   readonly #http: AxiosInstance;
   /** Host and port, for messages. */
   readonly #where: string;
-  readonly #kept = { httpAgent: new HttpAgent({ keepAlive: true }), httpsAgent: new HttpsAgent({ keepAlive: true }) };
-  // A kept connection that the service closes just then would leave a request's fate unknown for no good reason.
+  readonly #shared = { httpAgent: new HttpAgent({ keepAlive: true }), httpsAgent: new HttpsAgent({ keepAlive: true }) };
+  // Closed by the service just then, a reused connection would leave the fate of a request unknown for no good reason.
   readonly #own = { httpAgent: new HttpAgent({ keepAlive: false }), httpsAgent: new HttpsAgent({ keepAlive: false }) };
 
   /** How far the service's clock is ahead of performance.now, by the newest answer: in whole seconds, rounded down. */
@@ -89,7 +89,7 @@ export class Transport {
     });
   }
 
-  /** The time of the service, or up to a second before it; NaN where no answer told it. */
+  /** The time of the service, or up to a second before it; NaN where no response had a date. */
   serviceNow(): number {
     return this.#aheadMs + performance.now();
   }
@@ -105,7 +105,7 @@ export class Transport {
         ...(attempt.body === undefined
           ? {}
           : { data: JSON.stringify(attempt.body), headers: { "Content-Type": "application/json" } }),
-        ...(attempt.repeatable ? this.#kept : this.#own),
+        ...(attempt.repeatable ? this.#shared : this.#own),
         signal: abort.signal,
       });
       this.#aheadMs = Date.parse(headerOf(response, "date") ?? "") - performance.now();

@@ -157,7 +157,7 @@ abstract class OperationWait<Change extends AwaitedChange> {
 
   timedOut(deadline: Deadline, lastError: SvcError | undefined): WaitTimeoutError {
     const after = `after ${seconds(deadline.totalMs)} s`;
-    const why = lastError === undefined ? "" : `; the last look failed: ${lastError.message}`;
+    const why = lastError === undefined ? "" : `; the last read failed: ${lastError.message}`;
     const running = this.unfinished === undefined ? "" : ` (${describe(this.unfinished)})`;
     const outcome = this.lastSeen === undefined ? `${this.neverSeen} ${after}` : `${this.lastSeen} ${after}${running}`;
     return new WaitTimeoutError(this.account.redactor.clean(outcome) + why);

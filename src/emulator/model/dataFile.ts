@@ -7,7 +7,7 @@ const SAVE_DELAY_MS = 50;
 
 const records = z.array(z.looseObject({}));
 
-/** Enough to recognise our own file; the format number stands for the fields of the records. */
+/** Enough to recognise our own file; the format number says that the fields of the records are right. */
 const fileSchema = z.object({
   format: z.literal(FORMAT),
   projects: z.array(

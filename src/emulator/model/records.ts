@@ -1,5 +1,5 @@
 /**
- * The emulator's records. Field names are those of the API (docs/design/api.md); a field that no response shows says so.
+ * The emulator's records. Field names are those of the API (docs/design/api.md); a comment marks a field that no response shows.
  */
 export interface BranchRecord {
   id: string;

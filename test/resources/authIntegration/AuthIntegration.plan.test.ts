@@ -17,7 +17,7 @@ import { resourceCases } from "../../support/resourceCases";
 const INPUTS = { projectId: PROJECT, branchId: "br-main", databaseName: "svcdb", roleName: "svcdb_owner" };
 const ID = `${PROJECT}/${PROVIDER}`;
 
-const standing = async (given: Harness) =>
+const integrations = async (given: Harness) =>
   (await given.get(`/projects/${PROJECT}/auth/integrations`))["data"] as Json[];
 
 describe("an integration as a resource", () => {
@@ -141,7 +141,7 @@ describe("a refresh", () => {
   test("keeps the address of the public keys where the list does not tell it", async () => {
     const auth = await harness(authIntegration);
     const state = await auth.create(INPUTS);
-    const [made] = await standing(auth);
+    const [made] = await integrations(auth);
     const { jwks_url: _unsaid, ...rest } = made ?? {};
     const path = "/projects/{project_id}/auth/integrations";
     await auth.fault({ method: "GET", path, status: 200, body: { data: [rest] }, times: 0 });
@@ -165,7 +165,7 @@ describe("deleting", () => {
     const auth = await harness(authIntegration);
     const state = await auth.create(INPUTS);
     await auth.delete(state);
-    expect(await standing(auth)).toEqual([]);
+    expect(await integrations(auth)).toEqual([]);
   });
 
   test("leaves another integration alone that stands in its place", async () => {
@@ -175,7 +175,7 @@ describe("deleting", () => {
     await withIntegration(auth);
     auth.restart();
     await auth.delete(state);
-    expect(await standing(auth)).toHaveLength(1);
+    expect(await integrations(auth)).toHaveLength(1);
     expect(auth.log.at(-1)?.message).toMatch(/another auth integration is in its place.*not deleted/);
   });
 
@@ -187,7 +187,7 @@ describe("deleting", () => {
     const state = await auth.create(INPUTS);
     await auth.fault({ method: "DELETE", ...fault });
     expect((await thrownBy(auth.delete(state))).message).toContain(status);
-    expect(await standing(auth)).toHaveLength(1);
+    expect(await integrations(auth)).toHaveLength(1);
     expectNoSecrets(auth);
   });
 });

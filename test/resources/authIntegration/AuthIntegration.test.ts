@@ -14,7 +14,7 @@ import {
 const INPUTS = { projectId: PROJECT, branchId: "br-main", databaseName: "svcdb", roleName: "svcdb_owner" };
 const ID = `${PROJECT}/${PROVIDER}`;
 
-const standing = async (given: Harness) =>
+const integrations = async (given: Harness) =>
   (await given.get(`/projects/${PROJECT}/auth/integrations`))["data"] as Json[];
 const keySets = async (given: Harness) => (await given.state())["key_sets"] as Json[];
 
@@ -22,7 +22,7 @@ describe("creating", () => {
   test("sends what is declared, and the outs hold the record and the key set", async () => {
     const auth = await harness(authIntegration);
     const { id, outs } = await auth.create(INPUTS);
-    const [made] = await standing(auth);
+    const [made] = await integrations(auth);
     expect(id).toBe(ID);
     expect((await auth.mutations()).map(({ path, body }) => ({ path, body }))).toEqual([
       {
@@ -136,7 +136,7 @@ describe("an integration that exists already", () => {
   test("adopt is no hindrance where nothing stands", async () => {
     const auth = await harness(authIntegration);
     await auth.create({ ...INPUTS, adopt: true });
-    expect(await standing(auth)).toHaveLength(1);
+    expect(await integrations(auth)).toHaveLength(1);
   });
 });
 
@@ -161,7 +161,7 @@ describe("when the fate of the creation is unknown", () => {
     await auth.fault({ method: "POST", path: "/projects/auth/create", ...fault });
     const { id, outs } = await auth.create(INPUTS);
     expect(id).toBe(ID);
-    expect(await standing(auth)).toHaveLength(1);
+    expect(await integrations(auth)).toHaveLength(1);
     const made = await keySets(auth);
     expect(outs["pubClientKey"]).toBe(made[1]?.["pub_client_key"]);
     expect((await auth.mutations()).map(({ path }) => path)).toEqual(["/projects/auth/create", "/projects/auth/keys"]);
@@ -213,7 +213,7 @@ describe("a creation that fails after the integration was made", () => {
     const error = await thrownBy(auth.create(INPUTS));
     await auth.clearFaults();
     await auth.delete({ id: ID, outs: error["properties"] as Record<string, unknown> });
-    expect(await standing(auth)).toEqual([]);
+    expect(await integrations(auth)).toEqual([]);
   });
 
   test("and is gone by the next up is reported as such", async () => {

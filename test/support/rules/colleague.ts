@@ -146,22 +146,22 @@ export class Colleague {
         taken(`OAuth provider ${rest}`, entry, () => this.providers.delete(rest));
       }
     }
-    const standing = (list: string, key: string): Set<string> =>
+    const keysOf = (list: string, key: string): Set<string> =>
       new Set((held[list] as Json[]).map((record) => String(record[key])));
-    const computes = standing("endpoints", "id");
+    const computes = keysOf("endpoints", "id");
     for (const id of this.computes) if (!computes.has(id)) found.push(`compute ${id} of the colleague was deleted`);
     for (const id of this.integrations) if (id !== home) found.push("the integration of the colleague was deleted");
     // With an integration goes what lives in it.
-    const domains = standing("domains", "domain");
+    const domains = keysOf("domains", "domain");
     for (const [domain, where] of this.domains) {
       if (where !== home || domains.has(domain)) continue;
       if (clears) this.domains.delete(domain);
       else found.push(`domain ${domain} of the colleague was deleted`);
     }
-    const users = standing("users", "id");
+    const users = keysOf("users", "id");
     for (const [id, { home: where }] of this.users)
       if (where === home && !users.has(id)) found.push(`user ${id} of the colleague was deleted`);
-    const providers = standing("oauth_providers", "id");
+    const providers = keysOf("oauth_providers", "id");
     for (const [id, where] of this.providers)
       if (where === home && !providers.has(id)) found.push(`OAuth provider ${id} of the colleague was deleted`);
     return found;

@@ -71,16 +71,16 @@ export const whitelistScene = inIntegration((options) => scene(whitelist, option
 export const emailScene = inIntegration((options) => scene(emailServer, options));
 
 /** One list of the demo project, as the emulator keeps it. */
-export async function standing(given: Harness, list: string): Promise<Json[]> {
+export async function recordsOf(given: Harness, list: string): Promise<Json[]> {
   // The state of the emulator is checked by its own tests.
   return (await given.state())[list] as Json[];
 }
 
 /** The computes beside the one that the demo project begins with. */
 export const computesOf = async (given: Harness): Promise<Json[]> =>
-  (await standing(given, "endpoints")).filter(({ id }) => id !== DEMO_PRIMARY);
+  (await recordsOf(given, "endpoints")).filter(({ id }) => id !== DEMO_PRIMARY);
 export const providerOf = async (given: Harness, id = "microsoft"): Promise<Json | undefined> =>
-  (await standing(given, "oauth_providers")).find((provider) => provider["id"] === id);
+  (await recordsOf(given, "oauth_providers")).find((provider) => provider["id"] === id);
 /** The state of the emulator holds one configuration. */
 export const mailOf = async (given: Harness): Promise<Json> => (await given.state())["email_server"] as Json;
 
@@ -110,8 +110,8 @@ export interface Mutation {
   secret?: true;
 }
 
-const isEmpty = (list: string) => async (given: Harness) => (await standing(given, list)).length === 0;
-const holdsOne = (list: string) => async (given: Harness) => (await standing(given, list)).length === 1;
+const isEmpty = (list: string) => async (given: Harness) => (await recordsOf(given, list)).length === 0;
+const holdsOne = (list: string) => async (given: Harness) => (await recordsOf(given, list)).length === 1;
 
 /** A compute that its first start has left `init`. */
 async function unstarted(given: Harness): Promise<State> {
@@ -148,7 +148,7 @@ export const MUTATIONS: readonly Mutation[] = [
     from: { ...COMPUTE, restartTriggers: [1] },
     to: { ...COMPUTE, restartTriggers: [2] },
     happened: async (given) =>
-      (await standing(given, "operations")).some(
+      (await recordsOf(given, "operations")).some(
         ({ action, status }) => action === "suspend_compute" && status === "finished",
       ),
   },
@@ -193,7 +193,7 @@ export const MUTATIONS: readonly Mutation[] = [
     path: KEYS,
     open: keysScene,
     to: IN_PROJECT,
-    happened: async (given) => (await standing(given, "key_sets")).length > 1,
+    happened: async (given) => (await recordsOf(given, "key_sets")).length > 1,
     onlyAnswered: true,
   },
   {
@@ -222,7 +222,7 @@ export const MUTATIONS: readonly Mutation[] = [
     open: transferScene,
     to: IN_PROJECT,
     happened: async (given) =>
-      (await standing(given, "integrations")).some((found) => "transfer_token_hashes" in found),
+      (await recordsOf(given, "integrations")).some((found) => "transfer_token_hashes" in found),
     onlyAnswered: true,
   },
   {
