@@ -93,6 +93,8 @@ abstract class OperationWait<Change extends AwaitedChange> {
   /** The compute list shows what operations have led to: it is asked for when they have ended, or should have. */
   get needs(): Needs {
     const end = this.#expectedEnd;
+    // The look before has shown their end, and nothing else.
+    if (this.haveSucceeded && this.#lastLook?.endpoints === undefined) return "endpoints";
     if (this.unfinished === undefined || this.change.operations === undefined) return "both";
     // Somebody may have deleted it meanwhile.
     if (performance.now() - this.#endpointsReadAt > this.account.settings.lagMs) return "both";
