@@ -275,7 +275,8 @@ export class DeletionWait extends OperationWait<DeletionExpectation> implements 
   }
 
   override dueAt(roundTripMs: number): number {
-    return this.lastSeen === undefined && !this.change.untilQuiet() ? this.startedAt : super.dueAt(roundTripMs);
+    const isFirst = this.lastSeen === undefined && !this.change.untilQuiet();
+    return isFirst ? this.startedAt + SHORTEST_PAUSE_MS / 2 : super.dueAt(roundTripMs);
   }
 
   check(look: Snapshot): { done: undefined } | undefined {

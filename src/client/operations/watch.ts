@@ -4,7 +4,7 @@ import type { EndpointRecord, OperationRecord } from "../api/records";
 
 const FIRST_PAUSE_MS = 100;
 /** Waiters that are due within this time share a look. */
-const GATHER_MS = 30;
+const GATHER_MS = 50;
 
 /** What a look reads. */
 export type Needs = "operations" | "endpoints" | "both";

@@ -80,7 +80,7 @@ export interface CachedReads<T> {
 }
 
 /** How long a read that must be fresh waits for others that need one too. */
-const GATHER_MS = 10;
+const GATHER_MS = 25;
 
 /** Reads that several callers need are made once and cached until a change of ours. */
 export class SharedReads {
