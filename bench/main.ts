@@ -1,73 +1,134 @@
 /**
- * Side by side, in one run: this package's pointer against `pulumi.dynamic.Resource`, whose serialised code is what a
- * dynamic provider usually puts into the state. Both declare the same redirect domains at the same emulator. Figures are
- * ratios of paired runs (A B A B …): the machine may be slow or busy, but it is so for both.
- *
- *   npm run bench -- [--resources 50] [--rounds 3] [--no-goals]
- *
- * Ends with 1 when the median of a ratio misses its goal.
+ * Whole commands of the real CLI against the emulator, side by side in one run: this package, the same program as
+ * hand-written `pulumi.dynamic.Resource`s, and the least that the service takes. Runs are paired (A B A B …): the
+ * machine may be slow or busy, but it is so for both.
  */
-import { parseArgs } from "node:util";
-import { dynamicResource, pointerResource, type Contender } from "./programs";
-import { measure, type Figures } from "./measure";
+import { writeFileSync } from "node:fs";
+import { Command, Option } from "commander";
+import { cases, type Case, type Step } from "./cases";
+import { processFigures } from "./process";
+import type { Contender } from "./programs";
+import { median, printTable, type Row } from "./report";
+import { Stack, type Run } from "./stack";
 
-const HELP = `Usage: npm run bench -- [--resources 50] [--rounds 3] [--no-goals]
+const COMMANDS: Readonly<Record<Step, readonly string[]>> = {
+  create: ["up", "--yes", "--skip-preview"],
+  plan: ["preview"],
+  "refresh plan": ["preview", "--refresh"],
+  "no-op up": ["up", "--yes", "--skip-preview", "--expect-no-changes"],
+  change: ["up", "--yes", "--skip-preview"],
+  destroy: ["destroy", "--yes", "--skip-preview"],
+};
 
-  --resources  how many redirect domains both declare
-  --rounds     how many pairs of runs
-  --no-goals   only show the ratios; else the exit code is 1 when the median of one misses its goal`;
+const USUAL = ["computes", "locked", "auth", "projects", "domains", "process"];
+const names = [...cases.map(({ name }) => name), "process"];
 
-/** The highest ratio that is good enough. */
-const GOALS: Partial<Record<keyof Figures, number>> = { "destroy, s": 1.1 };
+interface Options {
+  cases: readonly string[];
+  resources?: number;
+  rounds: number;
+  byHand: boolean;
+  goals: boolean;
+  json?: string;
+}
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      resources: { type: "string", default: "50" },
-      rounds: { type: "string", default: "3" },
-      "no-goals": { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
-    },
+const wholeNumber = (text: string): number => {
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new Error(`"${text}" is not a whole number from 1 on`);
+  return Number(text);
+};
+
+const bench = new Command("npm run bench --")
+  .description("Measures whole commands against the emulator. Ends with 1 when a goal is missed.")
+  .addOption(new Option("--cases <names...>", "what to measure").choices(names).default(USUAL))
+  .addOption(new Option("--resources <number>", "how many, in place of the case's own numbers").argParser(wholeNumber))
+  .addOption(
+    new Option("--rounds <number>", "paired runs, of which the median counts").argParser(wholeNumber).default(3),
+  )
+  .option("--no-by-hand", "ours alone, without the hand-written program")
+  .option("--no-goals", "show the figures, and end with 0 whatever they are")
+  .option("--json <file>", "write the figures to a file, too")
+  .action(async (options: Options) => {
+    const rows: Row[] = [];
+    for (const one of cases.filter(({ name }) => options.cases.includes(name))) {
+      for (const resources of options.resources === undefined ? one.resources : [options.resources]) {
+        const measured = await measure(one, resources, options);
+        printTable(`${one.name}: ${resources} ${one.title}`, measured);
+        rows.push(...measured);
+      }
+    }
+    const figures = options.cases.includes("process") ? await processFigures() : [];
+    const missed = [...rows, ...figures].filter((row) => row.missed.length > 0);
+    if (options.json !== undefined)
+      writeFileSync(options.json, `${JSON.stringify({ rounds: options.rounds, rows, figures }, undefined, 2)}\n`);
+    if (missed.length > 0 && options.goals) {
+      console.log(`\n${missed.length} goals are missed.`);
+      process.exitCode = 1;
+    }
   });
-  const [resources, rounds] = [Number(values.resources), Number(values.rounds)];
-  if (values.help || !(resources >= 1) || !(rounds >= 1)) {
-    console.log(HELP);
-    return values.help ? 0 : 2;
-  }
-  const runs: { ours: Figures; theirs: Figures }[] = [];
+
+/** One row for each step: the floor once a round, then ours and the hand-written program in turn. */
+async function measure(one: Case, resources: number, { rounds, byHand }: Options): Promise<Row[]> {
+  const floors: Record<string, number[]> = {};
+  const runs: Record<Contender, Record<string, Run[]>> = { ours: {}, byHand: {} };
+  const bytes: { all: number; engine: number }[] = [];
+  // A program without retries ends with the first 423.
+  const contenders: Contender[] = byHand && one.name !== "locked" ? ["ours", "byHand"] : ["ours"];
   for (let round = 1; round <= rounds; round += 1) {
-    const run = async (contender: Contender): Promise<Figures> => {
-      console.log(`round ${round} of ${rounds}: ${contender.name}, ${resources} resources`);
-      return measure(contender, resources);
+    console.log(`${one.name}, ${resources} resources: round ${round} of ${rounds}`);
+    for (const [step, { seconds }] of await wholeLife(one, "ours", 0)) (floors[step] ??= []).push(seconds);
+    for (const contender of contenders) {
+      const seen = contender === "ours" ? bytes : undefined;
+      for (const [step, run] of await wholeLife(one, contender, resources, seen))
+        (runs[contender][step] ??= []).push(run);
+    }
+  }
+  return one.steps.map((step): Row => {
+    const floor = median(floors[step] ?? []);
+    const ours = runs.ours[step] ?? [];
+    const theirs = runs.byHand[step] ?? [];
+    const over = (of: readonly Run[]): number => median(of.map(({ seconds }) => seconds)) - floor;
+    const requests = median(ours.map((run) => run.requests));
+    const locked = median(ours.map((run) => run.locked));
+    const ratio =
+      theirs.length === 0 ? undefined : median(ours.map((run, i) => run.seconds / (theirs[i]?.seconds ?? 0)));
+    const goal = one.goals(step, resources);
+    const [seconds, most] = [over(ours), goal.requests?.(over(ours))];
+    const missed = [
+      ...(goal.seconds !== undefined && seconds > goal.seconds ? ["seconds"] : []),
+      ...(most !== undefined && requests > most ? ["requests"] : []),
+      ...(goal.ratio !== undefined && ratio !== undefined && ratio > goal.ratio ? ["ratio"] : []),
+      ...(goal.locked !== undefined && locked > goal.locked ? ["423"] : []),
+    ];
+    const goals = { seconds: goal.seconds, requests: most && Math.floor(most), ratio: goal.ratio, locked: goal.locked };
+    const byHandSeconds = theirs.length === 0 ? undefined : over(theirs);
+    const byHandRequests = theirs.length === 0 ? undefined : median(theirs.map((run) => run.requests));
+    const limit = one.limit(step, resources);
+    const state = step === "create" ? bytes[0] : undefined;
+    return {
+      ...{ case: one.name, resources, step, floor, limit, seconds, byHandSeconds, ratio },
+      ...{ requests, byHandRequests, locked, state, goals, missed },
     };
-    runs.push({ ours: await run(pointerResource), theirs: await run(dynamicResource) });
-  }
-  console.log(`\npulumi-svc / pulumi.dynamic.Resource, ${resources} resources, ${rounds} paired rounds\n`);
-  console.log(`${"".padEnd(30)}${"ours".padStart(12)}${"theirs".padStart(12)}   ratio (min … median … max)`);
-  let missed = 0;
-  for (const figure of Object.keys(runs[0]?.ours ?? {}) as (keyof Figures)[]) {
-    const ours = runs.map((run) => run.ours[figure]);
-    const theirs = runs.map((run) => run.theirs[figure]);
-    const ratios = ours.map((value, index) => value / (theirs[index] ?? Number.NaN));
-    const range = [Math.min(...ratios), median(ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2));
-    const goal = values["no-goals"] ? undefined : GOALS[figure];
-    const isMissed = goal !== undefined && !(median(ratios) <= goal);
-    if (isMissed) missed += 1;
-    const said = goal === undefined ? "" : `   goal: at most ${goal.toFixed(2)}${isMissed ? ", MISSED" : ""}`;
-    console.log(`${figure.padEnd(30)}${show(median(ours))}${show(median(theirs))}   ${range.join(" … ")}${said}`);
-  }
-  return missed === 0 ? 0 : 1;
+  });
 }
 
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((left, right) => left - right);
-  const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.ceil((sorted.length - 1) / 2)]];
-  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
+async function wholeLife(
+  one: Case,
+  contender: Contender,
+  resources: number,
+  bytes?: { all: number; engine: number }[],
+): Promise<[Step, Run][]> {
+  const stack = await Stack.create(one.emulator, one.parallel, one.prepare);
+  try {
+    const seen: [Step, Run][] = [];
+    for (const step of one.steps) {
+      stack.write(one.programs[contender]({ resources, changed: step === "change" }));
+      seen.push([step, await stack.run(COMMANDS[step])]);
+      if (step === "create" && resources > 0) bytes?.push(stack.stateBytes());
+    }
+    return seen;
+  } finally {
+    await stack.end();
+  }
 }
 
-const show = (value: number): string =>
-  (value < 1_000 ? value.toFixed(value < 100 ? 2 : 0) : value.toFixed(0)).padStart(12);
-
-void main().then((code) => {
-  process.exitCode = code;
-});
+void bench.parseAsync();

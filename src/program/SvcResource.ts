@@ -12,6 +12,8 @@ export const NO_ARGUMENTS = undefined as never;
 /** The names of a resource, whatever its types. */
 type Names = Declaration<Record<string, unknown>, Record<string, unknown>>;
 
+const UNDEFINED = { from: "id", by: () => undefined } as const;
+
 /** The properties of a resource object: each argument and each output. Of one that is both, the output's type counts. */
 type PropertiesOf<Shape extends object, Outputs extends object> = {
   readonly [Name in Exclude<keyof Shape, keyof Outputs>]: pulumi.Output<Shape[Name]>;
@@ -36,15 +38,32 @@ export function resource<Args extends object, Shape extends object, Outputs exte
         );
       }
       checkInstallation();
+      const unknown = surplus(declaration, args);
+      const times = timeouts(opts.customTimeouts);
       const props = {
         ...inputs(declaration, args),
-        __surplus: surplus(declaration, args),
+        ...(unknown !== undefined && { __surplus: unknown }),
         __provider: pointer(kind),
         __urn: urnOf(name, type, opts.parent),
-        __timeouts: timeouts(opts.customTimeouts),
+        ...(times !== undefined && { __timeouts: times }),
       };
       super(type, name, props, options(declaration, opts));
     }
+  }
+  const { derived = {}, onlyIfGiven = [] } = declaration as Names;
+  const lazy = { ...Object.fromEntries(onlyIfGiven.map((name) => [name, UNDEFINED])), ...derived };
+  for (const [name, { from, by } = UNDEFINED] of Object.entries(lazy)) {
+    Object.defineProperty(SvcResource.prototype, name, {
+      configurable: true,
+      get(this: Record<string, pulumi.Output<unknown>>) {
+        // The declaration names a property that the resource has, and what takes its value.
+        return this[from]?.apply((value) => (value === undefined ? undefined : by(value as never)));
+      },
+      // What is given, or what a transformation adds, is the SDK's.
+      set(this: object, value: unknown) {
+        Object.defineProperty(this, name, { value, configurable: true, enumerable: true, writable: true });
+      },
+    });
   }
   // The SDK puts the properties that the inputs name on the object; a class cannot say so of computed names.
   return SvcResource as unknown as abstract new (
@@ -83,12 +102,17 @@ function surplus({ args: declared }: Names, args: object | undefined): pulumi.In
 }
 
 /** By name: `args` may be an Output, whose internals a spread would take (docs/design/engine.md, Inputs and outputs). */
-function inputs({ args: declared, outputs }: Names, args: object | undefined): pulumi.Inputs {
+function inputs(
+  { args: declared, outputs, derived = {}, onlyIfGiven = [] }: Names,
+  args: object | undefined,
+): pulumi.Inputs {
   // Reading a property of an Output lifts it, so this works for a plain object and for an Output of one.
   const given = (args ?? {}) as Record<string, unknown>;
   // An output that is not named here would not be on the resource object.
-  const props: pulumi.Inputs = Object.fromEntries(Object.keys(outputs).map((name) => [name, undefined]));
+  const prepared = Object.keys(outputs).filter((name) => !(name in derived));
+  const props: pulumi.Inputs = Object.fromEntries(prepared.map((name) => [name, undefined]));
   for (const [name, secrecy] of Object.entries(declared)) {
+    if (given[name] === undefined && onlyIfGiven.includes(name)) continue;
     props[name] = secrecy === "secret" && given[name] !== undefined ? pulumi.secret(given[name]) : given[name];
   }
   return props;

@@ -59,6 +59,59 @@ test("every argument and output that is left out is still there on the resource 
   }
 });
 
+/** What an output knows of itself; these are internal in the SDK's types. */
+async function facts(output: pulumi.Output<unknown>) {
+  const inner = output as pulumi.Output<unknown> & {
+    promise: () => Promise<unknown>;
+    isKnown: Promise<boolean>;
+    isSecret: Promise<boolean>;
+    allResources: () => Promise<Set<pulumi.Resource>>;
+  };
+  const [value, isKnown, isSecret, on] = await Promise.all([
+    inner.promise(),
+    inner.isKnown,
+    inner.isSecret,
+    inner.allResources(),
+  ]);
+  return { value, isKnown, isSecret, on: [...on] };
+}
+
+test.each([
+  ["pooledHost", "ep-1-pooler.db.example.com"],
+  ["proxyHost", "db.example.com"],
+  ["autoscalingLimitMinCu", 1],
+  ["autoscalingLimitMaxCu", 4],
+  ["maxConnections", { min: 450, max: 1802 }],
+  ["endpointId", "derived-id"],
+] as const)("%s follows from another property, and depends on the resource as that does", async (name, value) => {
+  const given = { ...ARGS, size: { min: 1, max: 4 } };
+  // The mocks answer with what they are given: a host comes in by a transformation.
+  const transformations = [
+    ({ props, opts }: pulumi.ResourceTransformationArgs) => ({
+      props: { ...props, host: "ep-1.db.example.com" },
+      opts,
+    }),
+  ];
+  const compute = new svc.ComputeEndpoint("derived", given, { transformations });
+  const seen = await facts(compute[name]);
+  expect(seen).toEqual({ value, isKnown: true, isSecret: false, on: [compute] });
+});
+
+test("what follows from a secret is secret", async () => {
+  const compute = new svc.ComputeEndpoint("hidden", { ...ARGS, size: pulumi.secret(2) });
+  expect(await facts(compute.autoscalingLimitMaxCu)).toMatchObject({ value: 2, isSecret: true });
+});
+
+test("an argument that has a value only where it is given is undefined elsewhere, and what a transformation adds shows", async () => {
+  const bare = new svc.ComputeEndpoint("without", ARGS);
+  expect(await facts(bare.adopt)).toEqual({ value: undefined, isKnown: true, isSecret: false, on: [bare] });
+  const transformations = [
+    ({ props, opts }: pulumi.ResourceTransformationArgs) => ({ props: { ...props, adopt: true }, opts }),
+  ];
+  const added = new svc.ComputeEndpoint("with", ARGS, { transformations });
+  expect(await facts(added.adopt)).toMatchObject({ value: true });
+});
+
 test("the option import is refused with what to do instead", () => {
   expect(() => new svc.ComputeEndpoint("imported", ARGS, { import: "prj-1/ep-1" })).toThrow(
     /"import" does not work.*adopt/s,

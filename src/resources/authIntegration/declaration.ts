@@ -78,6 +78,7 @@ export const declaration: Declaration<AuthIntegrationShape, AuthIntegrationOutpu
     branchId: "plain",
     authProvider: "plain",
   },
+  onlyIfGiven: ["adopt"],
   // A project takes one integration for each auth provider.
   deleteBeforeReplace: true,
 };

@@ -19,14 +19,6 @@ export type ComputeEndpointArgs = ArgumentsOf<ComputeEndpointShape>;
 export class ComputeEndpoint extends resource<ComputeEndpointArgs, ComputeEndpointShape, ComputeEndpointOutputs>(
   declaration,
 ) {
-  declare readonly endpointId: pulumi.Output<string>;
-
-  constructor(name: string, args: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
-    super(name, args, opts);
-    // From the id, which stays known in the preview of a change (an output does not).
-    this.endpointId = this.id.apply((id) => id.slice(id.indexOf("/") + 1));
-  }
-
   /** Looks a compute up by its id `<project>/<endpoint id>`; it is not managed then. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, opts?: pulumi.CustomResourceOptions): ComputeEndpoint {
     return new ComputeEndpoint(name, NO_ARGUMENTS, { ...opts, id });

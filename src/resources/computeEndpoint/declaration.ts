@@ -1,5 +1,8 @@
 import type { Declaration } from "../../contract/declaration";
-import type { ComputeSize } from "../../helpers/computeSizes";
+import { type ComputeSize, computeSizes } from "../../helpers/computeSizes";
+import { pooledHost } from "../../helpers/connectionUri";
+import { maxConnections } from "../../helpers/maxConnections";
+import { omitUndefined } from "../shared/omitUndefined";
 
 /** What a compute is declared with (docs/design/api.md, Computes). What is left out is not managed: never sent, never drift. */
 export interface ComputeEndpointShape {
@@ -94,6 +97,20 @@ export interface ComputeEndpointOutputs {
   poolerMode?: string;
 }
 
+/** The host name that a host ends in. */
+export const proxyHostOf = (host: string): string => host.slice(host.indexOf(".") + 1);
+
+export const limitsOf = (size: ComputeSize): { min: number; max: number } =>
+  typeof size === "number" ? { min: size, max: size } : size;
+
+/** A size that this version does not know is no reason to fail a refresh. */
+export function maxConnectionsOf(size: ComputeSize): ComputeEndpointOutputs["maxConnections"] | undefined {
+  const { min, max } = limitsOf(size);
+  if (![min, max].every((cu) => computeSizes.includes(cu))) return undefined;
+  const connections = maxConnections(size);
+  return typeof connections === "object" ? omitUndefined(connections) : connections;
+}
+
 export const declaration: Declaration<ComputeEndpointShape, ComputeEndpointOutputs> = {
   kind: "ComputeEndpoint",
   args: {
@@ -127,6 +144,16 @@ export const declaration: Declaration<ComputeEndpointShape, ComputeEndpointOutpu
     type: "plain",
     poolerMode: "plain",
   },
+  derived: {
+    // From the id, which stays known in the preview of a change.
+    endpointId: { from: "id", by: (id: string) => id.slice(id.indexOf("/") + 1) },
+    pooledHost: { from: "host", by: pooledHost },
+    proxyHost: { from: "host", by: proxyHostOf },
+    autoscalingLimitMinCu: { from: "size", by: (size: ComputeSize) => limitsOf(size).min },
+    autoscalingLimitMaxCu: { from: "size", by: (size: ComputeSize) => limitsOf(size).max },
+    maxConnections: { from: "size", by: maxConnectionsOf },
+  },
+  onlyIfGiven: ["settings", "restartTriggers", "adopt"],
   // A branch has one primary at most.
   deleteBeforeReplace: true,
 };

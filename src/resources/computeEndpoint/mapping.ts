@@ -1,9 +1,13 @@
 import type { EndpointAttributes, EndpointRecord } from "../../client";
 import type { ComputeSize } from "../../helpers/computeSizes";
-import { computeSizes } from "../../helpers/computeSizes";
 import { pooledHost } from "../../helpers/connectionUri";
-import { maxConnections } from "../../helpers/maxConnections";
-import type { ComputeEndpointOutputs, ComputeEndpointShape, ComputeSettings } from "./declaration";
+import {
+  type ComputeEndpointOutputs,
+  type ComputeEndpointShape,
+  type ComputeSettings,
+  maxConnectionsOf,
+  proxyHostOf,
+} from "./declaration";
 import { omitUndefined } from "../shared/omitUndefined";
 import { suspendTimeoutSeconds } from "./arguments";
 
@@ -97,28 +101,18 @@ function managedSettings(settings: NonNullable<EndpointRecord["settings"]>, mana
 
 /** The outputs, and every argument as the service shows it, also where it is not managed. */
 export function toOutputs(projectId: string, endpoint: EndpointRecord): ComputeEndpointOutputs & Partial<Shape> {
-  const proxyHost = endpoint.proxy_host ?? endpoint.host.slice(endpoint.host.indexOf(".") + 1);
   const { settings: _managedOnly, ...observed } = toArguments(projectId, endpoint, undefined);
   return omitUndefined({
     ...observed,
     endpointId: endpoint.id,
     host: endpoint.host,
     pooledHost: pooledHost(endpoint.host),
-    proxyHost,
+    proxyHost: endpoint.proxy_host ?? proxyHostOf(endpoint.host),
     autoscalingLimitMinCu: endpoint.autoscaling_limit_min_cu,
     autoscalingLimitMaxCu: endpoint.autoscaling_limit_max_cu,
     suspendTimeoutSeconds: endpoint.suspend_timeout_seconds,
-    maxConnections: toMaxConnections(observed.size),
+    maxConnections: observed.size && maxConnectionsOf(observed.size),
     creationSource: endpoint.creation_source,
     createdAt: endpoint.created_at,
   });
-}
-
-/** A size that this version does not know is no reason to fail a refresh. */
-function toMaxConnections(size: ComputeSize | undefined): ComputeEndpointOutputs["maxConnections"] | undefined {
-  if (size === undefined) return undefined;
-  const limits = typeof size === "number" ? [size] : [size.min, size.max];
-  if (!limits.every((cu) => computeSizes.includes(cu))) return undefined;
-  const connections = maxConnections(size);
-  return typeof connections === "object" ? omitUndefined(connections) : connections;
 }

@@ -36,6 +36,7 @@ export const declaration: Declaration<OAuthProviderShape, OAuthProviderOutputs> 
   kind: "OAuthProvider",
   args: { projectId: "plain", providerId: "plain", clientId: "plain", clientSecret: "secret", adopt: "plain" },
   outputs: { type: "plain", authProviderProjectId: "plain" },
+  onlyIfGiven: ["adopt"],
   // The service takes a provider once.
   deleteBeforeReplace: true,
 };

@@ -63,6 +63,7 @@ export const whitelistDomainDeclaration: Declaration<WhitelistDomainShape, White
   kind: "WhitelistDomain",
   args: { projectId: "plain", domain: "plain", authProvider: "plain", adopt: "plain" },
   outputs: { authProviderProjectId: "plain", authProvider: "plain" },
+  onlyIfGiven: ["adopt"],
   // The service takes a domain once.
   deleteBeforeReplace: true,
 };
