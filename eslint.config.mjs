@@ -1,6 +1,135 @@
 import tseslint from "typescript-eslint";
-import { forbidden, HOUSE } from "./scripts/check/house.mjs";
 
+/**
+ * Who may import whom. The table of CONTRIBUTING.md is written from it, too (`npm run docs`).
+ *
+ * `imports`: what of src may be imported, beside the folder itself. `classes` are the files of resources that a program
+ * loads (PascalCase) with their declarations, `lifecycles` those that only the provider's process loads (camelCase).
+ * `types`: what may be imported as types only. `packages`: beside what Node brings along.
+ */
+export const HOUSE = [
+  {
+    files: "src/index.ts",
+    what: "the public surface. Loading it loads neither axios nor zod",
+    imports: ["program", "classes", "components", "functions", "helpers"],
+  },
+  {
+    files: "src/provider.ts",
+    what: "`pulumi-svc/provider`: what users' state points at. A permanent contract",
+    imports: ["contract", "host", "lifecycles"],
+  },
+  {
+    files: "src/contract/**",
+    what: "what both processes agree on: pointer and kinds, hidden keys, unknowns, settings",
+    imports: [],
+  },
+  {
+    files: "src/program/**",
+    what: "the program's side of any resource: base class, Provider, inputs, checks of the installation",
+    imports: ["contract", "helpers"],
+    packages: ["@pulumi/pulumi"],
+  },
+  {
+    files: "src/host/**",
+    what: "the provider's side of any resource: the wrapper around lifecycles, arguments, the memory of the run, messages",
+    imports: ["contract", "client", "helpers"],
+    packages: ["@pulumi/pulumi", "zod"],
+  },
+  {
+    files: "src/resources/*/[A-Z]*.ts",
+    what: "a resource as a program sees it: its class",
+    imports: ["program", "helpers", "classes"],
+    packages: ["@pulumi/pulumi"],
+  },
+  {
+    files: "src/resources/*/[a-z]*.ts",
+    what: "the same at the provider: its lifecycle, arguments, mapping. Of other resources `shared` only",
+    imports: ["contract", "host", "client", "helpers", "own lifecycles"],
+    types: ["program"],
+    packages: ["zod"],
+  },
+  {
+    files: "src/components/**",
+    what: "several resources in one block",
+    imports: ["program", "classes", "helpers"],
+    packages: ["@pulumi/pulumi"],
+  },
+  {
+    files: "src/functions/**",
+    what: "look-ups that run in the program. They load the client with the first call",
+    imports: ["contract", "program", "host/errors", "helpers"],
+    types: ["client", "host"],
+    packages: ["@pulumi/pulumi"],
+  },
+  { files: "src/helpers/**", what: "pure functions from the service's limits", imports: [] },
+  {
+    files: "src/client/**",
+    what: "the typed API: transport, retry, reads, queue, waits. It knows nothing of Pulumi",
+    imports: ["contract/loopback"],
+    packages: ["zod"],
+    except: { "src/client/http/transport.ts": ["axios", "zod"] },
+  },
+  {
+    files: "src/emulator/**",
+    what: "the local service. No schema of the client: it would share a mistake",
+    imports: ["contract/version"],
+    packages: ["hono", "zod"],
+  },
+  {
+    files: "src/cli/**",
+    what: "the command `pulumi-svc`",
+    imports: ["contract", "emulator"],
+    packages: ["commander"],
+  },
+];
+
+const FOLDERS = ["contract", "program", "host", "components", "functions", "helpers", "client", "emulator", "cli"];
+
+/** The import specifiers of what stands in resources, as seen from src, or from a folder of resources. */
+const CLASSES = "^(\\.\\.?/)+resources/\\w+/([A-Z]|declaration$)";
+const OWN_LIFECYCLES = "^(\\./(?!declaration$)[a-z]|\\.\\./shared/)";
+const LIFECYCLES = "^(\\.\\.?/)+resources/\\w+/(?!declaration$)[a-z]";
+const OTHER_RESOURCES = "^\\.\\./(?!shared/)\\w+/(?!declaration$)[a-z]";
+
+const PACKAGES = {
+  "@pulumi/pulumi": "^@pulumi/",
+  axios: "^axios$",
+  zod: "^zod$",
+  hono: "^(hono|@hono/.*)(/|$)",
+  commander: "^commander$",
+};
+
+/**
+ * The entries of eslint's no-restricted-imports for one row of the house.
+ * @param {(typeof HOUSE)[number]} row
+ * @param {string[]} packages
+ */
+function forbidden({ files, imports, types = [], packages: own = [] }, packages = own) {
+  /** @type {{ regex: string, message: string, allowTypeImports: boolean, caseSensitive: true }[]} */
+  const patterns = [];
+  /** @type {(regex: string, message: string, allowTypeImports?: boolean) => void} */
+  const forbid = (regex, message, allowTypeImports = false) => {
+    patterns.push({ regex, message, allowTypeImports, caseSensitive: true });
+  };
+  const where = `${files} may import ${[...imports, ...packages].join(", ") || "nothing of ours"} only (CONTRIBUTING.md).`;
+  for (const folder of FOLDERS) {
+    if (imports.includes(folder) || files.startsWith(`src/${folder}/`)) continue;
+    const parts = imports.filter((name) => name.startsWith(`${folder}/`)).map((name) => name.slice(folder.length + 1));
+    const but = parts.length > 0 ? `(?!/(${parts.join("|")})$)` : "";
+    forbid(`^(\\.\\.?/)+${folder}(?=/|$)${but}`, where, types.includes(folder));
+  }
+  if (!imports.includes("classes")) forbid(CLASSES, where);
+  if (!imports.includes("lifecycles")) forbid(LIFECYCLES, where);
+  if (files.startsWith("src/resources/")) {
+    forbid(OTHER_RESOURCES, where);
+    if (imports.includes("own lifecycles")) forbid("^\\./[A-Z]", where, true);
+    else forbid(OWN_LIFECYCLES, where);
+  }
+  for (const [name, regex] of Object.entries(PACKAGES)) if (!packages.includes(name)) forbid(regex, where);
+  return patterns;
+}
+
+/** @type {(files: string, patterns: ReturnType<typeof forbidden>) => import("typescript-eslint").ConfigArray[number]} */
 const restricted = (files, patterns) => ({
   files: [files],
   rules: { "@typescript-eslint/no-restricted-imports": ["error", { patterns }] },

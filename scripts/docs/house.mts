@@ -1,7 +1,7 @@
-import { HOUSE } from "../check/house.mjs";
+import { HOUSE } from "../../eslint.config.mjs";
 import { table } from "./markdown.mts";
 
-const BEGIN = "<!-- Written by `npm run docs` from scripts/check/house.mjs, which the linter reads too. -->";
+const BEGIN = "<!-- Written by `npm run docs` from eslint.config.mjs. -->";
 const END = "<!-- end of the table -->";
 
 /** The text of CONTRIBUTING.md with the table of who may import whom, as the linter holds it. */
