@@ -4,11 +4,10 @@
  * dependencies and their Node are there, that Node runs the rest (main.mts).
  */
 import { spawn } from "node:child_process";
-import { EXIT, report, SetupError, UsageError } from "./lib/errors.mjs";
-import { say } from "./lib/log.mjs";
+import { fileURLToPath } from "node:url";
+import { EXIT, report, say, SetupError, UsageError } from "./lib/console.mjs";
 import { NODE } from "./lib/paths.mjs";
-import { ensureDependencies } from "./setup/dependencies.mjs";
-import { ensureNode } from "./setup/node.mjs";
+import { ensureDependencies, ensureNode } from "./setup/packages.mjs";
 
 const JEST_ARGS = "[-- jest's own arguments, such as a path or -t 'part of a title']";
 
@@ -87,15 +86,25 @@ async function main([name, ...args]) {
   }
   ensureDependencies();
   ensureNode();
-  const program = new URL("main.mts", import.meta.url).pathname;
-  // In a process group of its own: Ctrl-C reaches us alone, and we pass it on, once.
+  const program = fileURLToPath(new URL("main.mts", import.meta.url));
+  // In a process group of its own: Ctrl-C reaches us alone, and we pass it on to all that runs, as a terminal does.
   const child = spawn(NODE, [program, name, ...args], { detached: true, stdio: ["ignore", "inherit", "inherit"] });
-  for (const signal of /** @type {const} */ (["SIGHUP", "SIGINT", "SIGTERM"])) {
-    process.on(signal, () => child.kill(signal));
-  }
+  /** @param {NodeJS.Signals} signal */
+  const signalGroup = (signal) => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, signal);
+    } catch {
+      // The group has ended.
+    }
+  };
+  for (const signal of /** @type {const} */ (["SIGHUP", "SIGINT", "SIGTERM"])) process.on(signal, signalGroup);
   return await new Promise((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", (code) => resolve(code ?? EXIT.failed));
+    child.once("exit", (code) => {
+      // What the task has left behind.
+      signalGroup("SIGKILL");
+      resolve(code ?? EXIT.failed);
+    });
   });
 }
 

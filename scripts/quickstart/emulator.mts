@@ -1,10 +1,9 @@
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createWriteStream, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ResultPromise } from "execa";
-import { endGroup, start } from "../lib/exec.mts";
-import { interrupted } from "../lib/interrupt.mts";
-import { NODE } from "../lib/paths.mjs";
+import { NODE, ROOT } from "../lib/paths.mjs";
+import { interrupted } from "../lib/processes.mts";
 
 const START_DEADLINE_MS = 20_000;
 
@@ -23,35 +22,41 @@ interface Project {
 
 /** The emulator as a process of its own. */
 export class Emulator {
-  readonly child: ResultPromise;
-  readonly baseUrl: string;
-  readonly control: URL;
-
-  private constructor(child: ResultPromise, baseUrl: string) {
-    this.child = child;
-    this.baseUrl = baseUrl;
-    this.control = new URL("/_emulator/", baseUrl);
-  }
+  readonly child: ChildProcess;
+  /** Where it listens. */
+  baseUrl = "";
 
   /**
    * Starts it with the package's command, as a user would. The key is given by the environment: command lines are
-   * public. Its output goes to a file: it outlives us with `--keep`, so it must not write to our pipe.
+   * public. With `outlivesUs` Ctrl-C does not reach it; its output goes to a file, so that it needs no pipe of ours.
    */
-  static async start(apiKey: string, logFile: string): Promise<Emulator> {
-    const log = createWriteStream(logFile, { mode: 0o600 });
-    await once(log, "open");
-    const output = { stdin: "ignore", stdout: log, stderr: log } as const;
-    const args = ["dist/cli/main.js", "emulator", "--port", "0"];
-    const child = start(NODE, args, { env: { SVC_EMULATOR_API_KEY: apiKey }, ...output });
-    log.destroy();
-    const deadline = Date.now() + START_DEADLINE_MS;
-    while (Date.now() < deadline && child.exitCode === null && !interrupted.aborted) {
-      const baseUrl = /^listening on (\S+)$/m.exec(readFileSync(logFile, "utf8"))?.[1];
-      if (baseUrl) return new Emulator(child, baseUrl);
-      await sleep(50);
+  constructor(apiKey: string, logFile: string, outlivesUs: boolean) {
+    const log = openSync(logFile, "w", 0o600);
+    this.child = spawn(NODE, ["dist/cli/main.js", "emulator", "--port", "0"], {
+      cwd: ROOT,
+      env: { ...process.env, SVC_EMULATOR_API_KEY: apiKey },
+      stdio: ["ignore", log, log],
+      detached: outlivesUs,
+    });
+    closeSync(log);
+  }
+
+  async listens(logFile: string): Promise<void> {
+    for (const deadline = Date.now() + START_DEADLINE_MS; ; await sleep(50, undefined, { signal: interrupted })) {
+      const said = readFileSync(logFile, "utf8");
+      this.baseUrl = /^listening on (\S+)$/m.exec(said)?.[1] ?? "";
+      if (this.baseUrl !== "") return;
+      const ended = Date.now() > deadline || this.child.exitCode !== null;
+      if (ended) throw new Error(`the emulator did not start:\n${said.trimEnd()}`);
     }
-    await endGroup(child);
-    throw new Error(`the emulator did not start:\n${readFileSync(logFile, "utf8").trimEnd()}`);
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.kill()) await once(this.child, "exit");
+  }
+
+  controlUrl(path: "state" | "edit"): string {
+    return new URL(`/_emulator/${path}`, this.baseUrl).href;
   }
 
   async project(id: string): Promise<Project> {
@@ -68,8 +73,8 @@ export class Emulator {
     await this.#request("edit", { method: "POST", headers, body: JSON.stringify(change) });
   }
 
-  async #request(path: string, init: RequestInit = {}): Promise<Response> {
-    const response = await fetch(new URL(path, this.control), { ...init, signal: AbortSignal.timeout(10_000) });
+  async #request(path: "state" | "edit", init: RequestInit = {}): Promise<Response> {
+    const response = await fetch(this.controlUrl(path), { ...init, signal: AbortSignal.timeout(10_000) });
     if (!response.ok) throw new Error(`the emulator answered ${response.status} to ${path}: ${await response.text()}`);
     return response;
   }

@@ -2,11 +2,9 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { run } from "../lib/exec.mts";
-import { indented, say } from "../lib/log.mjs";
+import { indented, say } from "../lib/console.mjs";
 import { ROOT } from "../lib/paths.mjs";
-import { directLoopback } from "../lib/proxies.mts";
-import { environmentFile } from "./byHand.mts";
+import { directLoopback, run } from "../lib/processes.mts";
 
 /** A Pulumi of its own: home, state and passphrase in a temporary folder, so that nothing of the user's is read or changed. */
 export class Sandbox {
@@ -71,4 +69,40 @@ export class Sandbox {
     rmSync(this.folder, { recursive: true, force: true });
     rmSync(join(ROOT, `Pulumi.${this.stack}.yaml`), { force: true });
   }
+}
+
+/**
+ * What a shell has to source to go on with a stack by hand. It takes the caller's own settings away, as `pulumi` does here.
+ * @public for the tests
+ */
+export function environmentFile(settings: Record<string, string>): string {
+  const unset = `unset SVC_API_KEY $(env | sed -nE 's/^((PULUMI|SVC)_[A-Za-z0-9_]*)=.*/\\1/p')`;
+  const exports = Object.entries(settings).map(([name, value]) => `export ${name}=${shellQuote(value)}`);
+  return `${[unset, ...exports].join("\n")}\n`;
+}
+
+interface Left {
+  envFile: string;
+  stateUrl: string;
+  pid: number | undefined;
+  folder: string;
+}
+
+/** The commands to go on with what `--keep` has left, and those that end it. */
+export function commandsByHand({ envFile, stateUrl, pid, folder }: Left): { goOn: string[]; end: string[] } {
+  return {
+    goOn: [
+      `source ${shellQuote(envFile)}     # Pulumi's home, state and passphrase of this stack, and PATH`,
+      "pulumi stack output",
+      "pulumi preview --refresh --diff",
+      "pulumi up                                # after a change to examples/quickstart/index.ts",
+      `curl ${shellQuote(stateUrl)}   # what the service holds`,
+    ],
+    end: ["pulumi destroy --yes && pulumi stack rm --yes", `kill ${pid} && rm -r ${shellQuote(folder)}`],
+  };
+}
+
+/** A text as one word of a shell, whatever is in it. */
+export function shellQuote(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

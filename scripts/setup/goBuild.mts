@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { run } from "../lib/exec.mts";
-import { say, stopwatch, withProgress } from "../lib/log.mjs";
+import { say, stopwatch } from "../lib/console.mjs";
+import { run } from "../lib/processes.mts";
 
 const PULUMI = "github.com/pulumi/pulumi";
 const CLIPBOARD = "replace github.com/atotto/clipboard => github.com/tgummerer/clipboard";
@@ -30,14 +30,12 @@ const programs = (version: string) => [
 
 /**
  * Builds the CLI and its language host from Go modules, for machines that do not reach Pulumi's download site. The
- * programs end up in `bin` of the folder; answers with the reason when it could not be done.
+ * programs end up in `bin` of the folder; answers with the reason when it could not be done. Go gets the toolchain that
+ * a module asks for from the module proxy, too.
  */
 export async function goBuild(version: string, work: string): Promise<string | undefined> {
-  const { code, stdout } = await run("go", ["version"], { timeoutMs: 30_000 });
+  const { code } = await run("go", ["version"], { timeout: 30_000 });
   if (code !== 0) return "there is no working Go on PATH to build it with";
-  if (Number(/go1\.(\d+)/.exec(stdout)?.[1] ?? 0) < 25) {
-    return `a build from Go modules needs Go 1.25 or newer, and this is ${stdout.trim()}`;
-  }
   say("   building it from Go modules: 4 to 8 minutes on 2 cores and about 4 GB of disk, once for all clones");
   for (const program of programs(version)) {
     const elapsed = stopwatch();
@@ -47,10 +45,12 @@ export async function goBuild(version: string, work: string): Promise<string | u
     writeFileSync(join(source, "go.mod"), `${module}\n`);
     const stamp = `-s -w -X ${PULUMI}/sdk/v3/go/common/version.Version=v${version}`;
     const args = ["build", "-mod=mod", "-trimpath", "-tags", "osusergo,grpcnotrace", "-ldflags", stamp];
-    // Static, so that no C compiler is needed; and no go.work of a folder above.
-    const options = { cwd: source, env: { CGO_ENABLED: "0", GOWORK: "off" } };
-    const build = run("go", [...args, "-o", join(work, "bin", program.name), program.package], options);
-    const { code, output } = await withProgress(`go build of ${program.name}`, build);
+    const { code, output } = await run("go", [...args, "-o", join(work, "bin", program.name), program.package], {
+      cwd: source,
+      // Static, so that no C compiler is needed; and no go.work of a folder above.
+      env: { CGO_ENABLED: "0", GOWORK: "off" },
+      progress: `go build of ${program.name}`,
+    });
     if (code !== 0) {
       return `go build of ${program.name} ended with ${code}:\n${output.trimEnd().split("\n").slice(-12).join("\n")}`;
     }

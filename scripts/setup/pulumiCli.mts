@@ -1,8 +1,7 @@
 import {
-  accessSync,
   chmodSync,
-  constants,
   copyFileSync,
+  existsSync,
   mkdirSync,
   readFileSync,
   realpathSync,
@@ -10,14 +9,14 @@ import {
   rmSync,
 } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { SetupError } from "../lib/errors.mjs";
-import { run } from "../lib/exec.mts";
-import { say, stopwatch, withProgress } from "../lib/log.mjs";
+import { setTimeout as sleep } from "node:timers/promises";
+import lockfile from "proper-lockfile";
+import { say, SetupError } from "../lib/console.mjs";
 import { NODE, NODE_MODULES, PULUMI_HOME } from "../lib/paths.mjs";
+import { interrupted, run } from "../lib/processes.mts";
 import { goBuild } from "./goBuild.mts";
-import { withLock } from "./lock.mts";
 
-export interface Cli {
+interface Cli {
   /** The folder to put first on PATH. */
   dir: string;
   version: string;
@@ -29,9 +28,6 @@ const DYNAMIC_PLUGIN = "pulumi-resource-pulumi-nodejs";
 const SDK = join(NODE_MODULES, "@pulumi", "pulumi");
 const VERSIONS = join(PULUMI_HOME, "versions");
 
-/** How a file system says that a folder takes nothing more. */
-const UNWRITABLE = ["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT"];
-
 /** Finds the Pulumi CLI or gets it: on PATH, in Pulumi's versions folder, by the SDK's installer, by a build from Go modules. */
 export async function ensurePulumiCli(): Promise<Cli> {
   const { cli, refused } = await findOnPath();
@@ -39,10 +35,10 @@ export async function ensurePulumiCli(): Promise<Cli> {
   // The SDK's installer gets the version of the SDK, and so does the build.
   const { version } = JSON.parse(readFileSync(join(SDK, "package.json"), "utf8"));
   try {
-    return (await findInVersions(version)) ?? (await getInto(version, refused));
+    return (await findInVersions(version)) ?? (await getIntoVersions(version, refused));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException; // a SetupError has no code
-    if (code === undefined || !UNWRITABLE.includes(code)) throw error;
+    const { code } = error as NodeJS.ErrnoException; // the file system's errors have one
+    if (code === undefined) throw error;
     throw new SetupError(
       `the Pulumi CLI cannot be put into ${PULUMI_HOME} (${code})`,
       "Set PULUMI_HOME to a folder that can be written and has 4 GB free, or install the Pulumi CLI yourself.",
@@ -56,7 +52,7 @@ async function findOnPath(): Promise<{ cli?: Cli; refused: string[] }> {
   const refused = [];
   for (const folder of new Set(folders)) {
     const pulumi = join(folder, "pulumi");
-    if (!isExecutable(pulumi)) continue;
+    if (!existsSync(pulumi)) continue;
     const version = await versionOf(pulumi);
     // A package manager may link `pulumi` alone into PATH: its companions then stand beside the link's target.
     const places = [folder, dirname(realpathSync(pulumi))];
@@ -71,62 +67,69 @@ async function findOnPath(): Promise<{ cli?: Cli; refused: string[] }> {
 }
 
 function missingFrom(...folders: string[]): string[] {
-  return [LANGUAGE_HOST, DYNAMIC_PLUGIN].filter((name) => !folders.some((folder) => isExecutable(join(folder, name))));
+  return [LANGUAGE_HOST, DYNAMIC_PLUGIN].filter((name) => !folders.some((folder) => existsSync(join(folder, name))));
 }
 
 async function findInVersions(wanted: string): Promise<Cli | undefined> {
   const dir = join(VERSIONS, wanted, "bin");
-  if (!isExecutable(join(dir, LANGUAGE_HOST))) return undefined;
   const version = await versionOf(join(dir, "pulumi"));
-  if (version !== `v${wanted}`) return undefined;
-  addDynamicPlugin(dir);
+  if (version !== `v${wanted}` || !existsSync(join(dir, LANGUAGE_HOST))) return undefined;
+  const plugin = join(dir, DYNAMIC_PLUGIN);
+  // The official archive holds the plugin, a build from Go modules does not.
+  if (!existsSync(plugin)) {
+    const half = `${plugin}.${process.pid}`;
+    copyFileSync(join(SDK, DYNAMIC_PLUGIN), half);
+    chmodSync(half, 0o755);
+    renameSync(half, plugin);
+  }
   return { dir, version };
 }
 
-/** The official archive holds the plugin, a build from Go modules does not. */
-function addDynamicPlugin(dir: string): void {
-  const target = join(dir, DYNAMIC_PLUGIN);
-  if (isExecutable(target)) return;
-  const half = `${target}.${process.pid}`;
-  copyFileSync(join(SDK, DYNAMIC_PLUGIN), half);
-  chmodSync(half, 0o755);
-  renameSync(half, target);
-}
-
-async function getInto(version: string, refused: string[]): Promise<Cli> {
+async function getIntoVersions(version: string, refused: string[]): Promise<Cli> {
   say(`-- Pulumi CLI ${version}: not on this machine yet; getting it into ${join(VERSIONS, version)}`);
   for (const reason of refused) say(`   not used: ${reason}`);
-  const elapsed = stopwatch();
   mkdirSync(VERSIONS, { recursive: true });
-  const cli = await withLock(join(VERSIONS, `${version}.lock`), async () => {
-    const meanwhile = await findInVersions(version);
-    return meanwhile ?? (await install(version, refused));
-  });
-  say(`   Pulumi CLI ${cli.version} is ready (${elapsed()})`);
-  return cli;
-}
-
-async function install(version: string, refused: string[]): Promise<Cli> {
-  // Beside the place where the result will stand: a rename works only within one file system. The lock is ours.
+  // Beside the place where the result will stand: a rename works only within one file system.
   const work = join(VERSIONS, `.${version}-work`);
   const failures = [...refused];
+  const unlock = await lock(join(VERSIONS, `${version}.lock`));
   try {
+    const got = await findInVersions(version);
+    if (got) return got;
     for (const get of [download, goBuild]) {
       rmSync(work, { recursive: true, force: true });
       mkdirSync(join(work, "bin"), { recursive: true });
       const failure = (await get(version, work)) ?? (await moveIntoPlace(version, work));
       const cli = failure === undefined ? await findInVersions(version) : undefined;
       if (cli) return cli;
-      failures.push(failure ?? "what was put in place does not start");
+      failures.push(failure ?? `it has no ${LANGUAGE_HOST}`);
       say(`   that failed: ${failures.at(-1)}`);
     }
   } finally {
     rmSync(work, { recursive: true, force: true });
+    await unlock();
   }
   throw new SetupError(
     `there is no Pulumi CLI, and it could not be got:\n${failures.map((failure) => `  - ${failure}`).join("\n")}`,
     "Install the Pulumi CLI 3.216 or newer (https://www.pulumi.com/docs/install/), or Go 1.25 or newer, and run this again.",
   );
+}
+
+/** Waits until no other process holds the lock. One that its holder has not refreshed for a minute counts as left behind. */
+async function lock(path: string): Promise<() => Promise<void>> {
+  for (let waitedSeconds = 0; ; waitedSeconds++) {
+    try {
+      return await lockfile.lock(path, { lockfilePath: path, realpath: false, stale: 60_000 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ELOCKED") throw error; // proper-lockfile's errors are Node's
+    }
+    if (waitedSeconds % 20 === 0) {
+      say(
+        `   another clone holds the lock ${path}; waiting, ${waitedSeconds} s so far (if nothing is running, delete it)`,
+      );
+    }
+    await sleep(1_000, undefined, { signal: interrupted });
+  }
 }
 
 /**
@@ -137,18 +140,20 @@ async function download(version: string, work: string): Promise<string | undefin
   say("   downloading it from Pulumi's site: about 150 MB");
   const program = `require(${JSON.stringify(join(SDK, "automation"))}).PulumiCommand.install({ root: ${JSON.stringify(work)} })
     .catch((error) => { console.error(error.message); process.exitCode = 1; });`;
-  const child = run(NODE, ["-e", program], { env: { NODE_USE_ENV_PROXY: "1" }, timeoutMs: 15 * 60_000 });
-  const { code, output } = await withProgress("the download", child);
+  const { code, output } = await run(NODE, ["-e", program], {
+    env: { NODE_USE_ENV_PROXY: "1" },
+    timeout: 15 * 60_000,
+    progress: "the download",
+  });
   return code === 0 ? undefined : `the download of ${version} failed: ${output.trim()}`;
 }
 
+/** Takes the place of what was found wanting, once it has started. */
 async function moveIntoPlace(version: string, work: string): Promise<string | undefined> {
   const bin = join(work, "bin");
   const actual = await versionOf(join(bin, "pulumi"));
   if (actual !== `v${version}`) return `it does not start on this machine (${actual ?? "no version"})`;
-  addDynamicPlugin(bin);
   const target = join(VERSIONS, version, "bin");
-  // What stands there was found wanting.
   rmSync(target, { recursive: true, force: true });
   mkdirSync(dirname(target), { recursive: true });
   renameSync(bin, target);
@@ -159,16 +164,7 @@ async function moveIntoPlace(version: string, work: string): Promise<string | un
 async function versionOf(pulumi: string): Promise<string | undefined> {
   const { code, stdout } = await run(pulumi, ["version"], {
     env: { PULUMI_SKIP_UPDATE_CHECK: "true" },
-    timeoutMs: 30_000,
+    timeout: 30_000,
   });
   return code === 0 ? stdout.trim().split("\n").at(-1) : undefined;
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

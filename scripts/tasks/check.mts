@@ -1,13 +1,9 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { globSync } from "node:fs";
 import { packageHygiene } from "../check/packageHygiene.mts";
-import { runTool } from "../check/tool.mts";
 import { trackedFiles } from "../check/trackedFiles.mts";
-import { EXIT, messageOf, UsageError } from "../lib/errors.mjs";
-import { interrupted } from "../lib/interrupt.mts";
-import { indented, say, stopwatch } from "../lib/log.mjs";
+import { EXIT, indented, leaveResults, messageOf, say, stopwatch, UsageError } from "../lib/console.mjs";
 import { ROOT } from "../lib/paths.mjs";
-import { leaveResults } from "../lib/results.mts";
+import { interrupted, runTool } from "../lib/processes.mts";
 import { ensureBuild } from "../setup/build.mts";
 import { checkDocs } from "./docs.mts";
 
@@ -46,11 +42,9 @@ export async function check(names: string[]): Promise<number> {
 
 /** The package and its tests, these scripts, and each example against the built package. */
 async function types(): Promise<string> {
-  const examples = readdirSync(join(ROOT, "examples")).map((name) => `examples/${name}/tsconfig.json`);
   const findings = [];
-  for (const project of ["tsconfig.json", "scripts/tsconfig.json", ...examples]) {
-    if (existsSync(join(ROOT, project)))
-      findings.push(await runTool("typescript", "bin/tsc", "--noEmit", "-p", project));
+  for (const project of globSync("{,scripts/,examples/*/}tsconfig.json", { cwd: ROOT })) {
+    findings.push(await runTool("typescript", "bin/tsc", "--noEmit", "-p", project));
   }
   return findings.join("");
 }

@@ -5,8 +5,7 @@ import { withHouseTable } from "../docs/house.mts";
 import { messagesPage } from "../docs/messages.mts";
 import { pagesOf } from "../docs/pages.mts";
 import { Source } from "../docs/source.mts";
-import { EXIT, UsageError } from "../lib/errors.mjs";
-import { say } from "../lib/log.mjs";
+import { EXIT, say, UsageError } from "../lib/console.mjs";
 import { ROOT } from "../lib/paths.mjs";
 
 /** Writes the reference pages of docs/, and the table of imports, from the sources. With `--check` it only says what is wrong with them. */

@@ -1,12 +1,16 @@
 import { join } from "node:path";
-import { EXIT, messageOf, UsageError } from "../lib/errors.mjs";
-import { endGroup } from "../lib/exec.mts";
-import { interrupted } from "../lib/interrupt.mts";
-import { say, stopwatch } from "../lib/log.mjs";
-import { commandsByHand } from "../quickstart/byHand.mts";
+import { EXIT, indented, messageOf, say, stopwatch, UsageError } from "../lib/console.mjs";
+import { interrupted } from "../lib/processes.mts";
 import { Emulator } from "../quickstart/emulator.mts";
-import { Sandbox } from "../quickstart/sandbox.mts";
-import { story, type Scene } from "../quickstart/story.mts";
+import { commandsByHand, Sandbox, shellQuote } from "../quickstart/sandbox.mts";
+
+/** What examples/quickstart works on unless it is told otherwise, and what it asks for. */
+const PROJECT = "prj-demo";
+const BRANCH = "br-dev";
+const SIZE = { min: 0.5, max: 2 };
+
+/** Pulumi's exit code for changes where none were expected. */
+const EXPECTED_NO_CHANGES = 7;
 
 export async function quickstart(args: string[]): Promise<number> {
   const unknown = args.find((arg) => arg !== "--keep");
@@ -14,15 +18,15 @@ export async function quickstart(args: string[]): Promise<number> {
   const keep = args.includes("--keep");
   const elapsed = stopwatch();
   const sandbox = new Sandbox();
-  let emulator: Emulator | undefined;
+  const logFile = join(sandbox.folder, "emulator.log");
+  const emulator = new Emulator(sandbox.apiKey, logFile, keep);
   let left = false;
   try {
     say("\n== 0. Start a local emulator of the service");
     say("   $ SVC_EMULATOR_API_KEY=… node dist/cli/main.js emulator --port 0");
-    emulator = await Emulator.start(sandbox.apiKey, join(sandbox.folder, "emulator.log"));
+    await emulator.listens(logFile);
     say(`   | listening on ${emulator.baseUrl}`);
-    const scenes = await story(sandbox, emulator);
-    const summary = await play(keep ? scenes.slice(0, -1) : scenes);
+    const summary = await story(sandbox, emulator, keep);
     say(`\n== Done in ${elapsed()}`);
     for (const line of summary) say(`   ${line}`);
     if (keep) sayHowToGoOn(sandbox, emulator);
@@ -34,35 +38,118 @@ export async function quickstart(args: string[]): Promise<number> {
     say(`\n${messageOf(error)}\nThe quickstart ended after ${elapsed()}; what it made is removed.`);
     return EXIT.failed;
   } finally {
-    if (left) emulator?.child.unref();
+    if (left) emulator.child.unref();
     else {
-      if (emulator) await endGroup(emulator.child);
+      await emulator.stop();
       sandbox.remove();
     }
   }
 }
 
-/** Answers with a line for each scene. */
-async function play(scenes: Scene[]): Promise<string[]> {
-  const summary = [];
-  for (const [index, [title, scene]] of scenes.entries()) {
-    say(`\n== ${index + 1}. ${title}`);
+/**
+ * The life of a stack; answers with a line for each scene. Each looks at the service itself (the emulator's state), not
+ * only at what Pulumi says.
+ */
+async function story(sandbox: Sandbox, emulator: Emulator, keep: boolean): Promise<string[]> {
+  const summary: string[] = [];
+
+  /** `play` answers with what it has shown, or throws. */
+  async function scene(title: string, play: () => Promise<string>): Promise<void> {
+    const number = summary.length + 1;
+    say(`\n== ${number}. ${title}`);
     const elapsed = stopwatch();
     try {
-      const shown = `${await scene()} (${elapsed()})`;
+      const shown = `${await play()} (${elapsed()})`;
       say(`   -> ${shown}`);
-      summary.push(`${index + 1}. ${shown}`);
+      summary.push(`${number}. ${shown}`);
     } catch (error) {
-      throw new Error(`Step ${index + 1} "${title}" failed: ${messageOf(error)}.`, { cause: error });
+      throw new Error(`Step ${number} "${title}" failed: ${messageOf(error)}.`, { cause: error });
     }
   }
+
+  const before = new Set((await emulator.project(PROJECT)).endpoints.map(({ id }) => id));
+
+  async function compute() {
+    const { endpoints } = await emulator.project(PROJECT);
+    const ours = endpoints.filter(({ id, branch_id }) => branch_id === BRANCH && !before.has(id));
+    if (ours.length !== 1) throw new Error(`the service shows ${ours.length} new computes on ${BRANCH}, not one`);
+    return ours[0];
+  }
+
+  await scene("Make a stack and tell it the service's address and key", async () => {
+    await sandbox.pulumi(["stack", "init", sandbox.stack]);
+    await sandbox.pulumi(["config", "set", "svc:baseUrl", emulator.baseUrl]);
+    const fromInput = { input: sandbox.apiKey, hint: "   (reads the key from standard input)" };
+    await sandbox.pulumi(["config", "set", "--secret", "svc:apiKey"], fromInput);
+    return `stack ${sandbox.stack}, the key encrypted`;
+  });
+
+  await scene("Deploy: a compute for br-dev, the project's auth integration", async () => {
+    await sandbox.pulumi(["up", "--yes"]);
+    const { current_state: state, id } = await compute();
+    if (state !== "active") throw new Error(`the compute ${id} is ${state}`);
+    if ((await emulator.project(PROJECT)).integrations.length !== 1) throw new Error("there is no integration");
+    return `created; the service shows ${id} active, and the integration`;
+  });
+
+  await scene("The outputs, and no secret in clear in the state", async () => {
+    const output = await sandbox.pulumi(["stack", "output"]);
+    const key = (await sandbox.quietly("stack", "output", "secretServerKey", "--show-secrets")).trim();
+    const state = await sandbox.quietly("stack", "export");
+    if (!/secretServerKey\s+\[secret\]/.test(output)) throw new Error("the server key is not shown as [secret]");
+    sandbox.refuseSecrets(output, "the list of outputs", key);
+    sandbox.refuseSecrets(state, "the stack's state", key);
+    return "host, endpointId, jwksUrl, secretServerKey as [secret]";
+  });
+
+  await scene("Plan again: nothing to do", async () => {
+    await sandbox.pulumi(["preview", "--expect-no-changes"]);
+    return "no changes";
+  });
+
+  await scene("Somebody resizes the compute in the service's console", async () => {
+    const { id } = await compute();
+    const set = { autoscaling_limit_min_cu: 4, autoscaling_limit_max_cu: 8 };
+    const change = { kind: "endpoint", project_id: PROJECT, id, set };
+    say(`   $ curl ${emulator.controlUrl("edit")} --json ${shellQuote(JSON.stringify(change))}`);
+    await emulator.edit(change);
+    return `${id} is 4 to 8 CU now, the program says ${SIZE.min} to ${SIZE.max}`;
+  });
+
+  await scene("Find the drift, as a CI job would", async () => {
+    await sandbox.pulumi(["preview", "--refresh", "--expect-no-changes"], { code: EXPECTED_NO_CHANGES });
+    say(indented(`exit code ${EXPECTED_NO_CHANGES}: changes where none were expected`));
+    return `drift found: exit code ${EXPECTED_NO_CHANGES}`;
+  });
+
+  await scene("Repair it", async () => {
+    await sandbox.pulumi(["up", "--refresh", "--yes"]);
+    const { id, autoscaling_limit_min_cu: min, autoscaling_limit_max_cu: max } = await compute();
+    if (min !== SIZE.min || max !== SIZE.max) throw new Error(`${id} is ${min} to ${max} CU after the repair`);
+    return `repaired: the service shows ${id} at ${min} to ${max} CU`;
+  });
+
+  await scene("Plan once more, with a refresh: nothing to do", async () => {
+    await sandbox.pulumi(["preview", "--refresh", "--expect-no-changes"]);
+    return "no changes, no drift";
+  });
+
+  if (keep) return summary;
+  await scene("Destroy", async () => {
+    await sandbox.pulumi(["destroy", "--yes"]);
+    const { endpoints, integrations } = await emulator.project(PROJECT);
+    const left = endpoints.some(({ id }) => !before.has(id)) || integrations.length > 0;
+    if (left) throw new Error("the service still holds something of the stack");
+    await sandbox.pulumi(["stack", "rm", "--yes"]);
+    return "destroyed: the service holds nothing of the stack any more";
+  });
   return summary;
 }
 
 function sayHowToGoOn(sandbox: Sandbox, emulator: Emulator): void {
   const { goOn, end } = commandsByHand({
     envFile: sandbox.writeEnvFile(),
-    stateUrl: new URL("state", emulator.control).href,
+    stateUrl: emulator.controlUrl("state"),
     pid: emulator.child.pid,
     folder: sandbox.folder,
   });

@@ -7,7 +7,7 @@ const NAME = `it's a "temporary" $HOME folder`;
 
 async function environmentFile(settings: Record<string, string>): Promise<string> {
   const args = [JSON.stringify(settings)];
-  return String((await call("quickstart/byHand.mts", "environmentFile", args, environment([]))).value);
+  return String((await call("quickstart/sandbox.mts", "environmentFile", args, environment([]))).value);
 }
 
 /** The environment of a bash that has sourced the file, as a program that it starts sees it. */
@@ -59,7 +59,7 @@ test("the commands that --keep prints work on the folder of the stack and on no 
   writeFileSync(envFile, await environmentFile({ PATH: path }));
 
   const left = JSON.stringify({ envFile, stateUrl: "http://127.0.0.1:1/_emulator/state", pid: 4711, folder });
-  const { value } = await call("quickstart/byHand.mts", "commandsByHand", [left], environment([]));
+  const { value } = await call("quickstart/sandbox.mts", "commandsByHand", [left], environment([]));
   const { goOn, end } = value as { goOn: string[]; end: string[] }; // what the function says it answers with
   const typed = ['kill() { echo "kill $*"; }', ...goOn, ...end].join("\n");
   const { code, output } = await runProcess("bash", ["-e", "-c", typed], { env: environment([]), cwd: parent });

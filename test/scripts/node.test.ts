@@ -19,18 +19,18 @@ test("beside the Node that stands in for the packaged one nothing else is found 
 
   // The packaged Node is not there and cannot be completed, as after an install without scripts and without a registry.
   mkdirSync(bin, { recursive: true });
-  const { output } = await call("setup/node.mjs", "ensureNode", [], caller, own);
+  const { output } = await call("setup/packages.mjs", "ensureNode", [], caller, own);
   expect(output).toContain(`going on with Node ${version}, which runs this`);
   const program = `
     import { execFileSync } from "node:child_process";
-    import { putFirstOnPath } from ${JSON.stringify(pathToFileURL(join(SCRIPTS, "setup", "node.mjs")).href)};
+    import { putFirstOnPath } from ${JSON.stringify(pathToFileURL(join(SCRIPTS, "lib", "processes.mts")).href)};
     putFirstOnPath(${JSON.stringify(bin)}, ${JSON.stringify(cliDir)});
     execFileSync("/bin/sh", ["-c", "pulumi; node --version"], { stdio: "inherit" });`;
   const said = await runProcess(own, ["--input-type=module", "-e", program], { env: caller });
   expect(said.output).toBe(`chosen\n${version}\n`);
 
   // A second run finds it as it is.
-  expect(await call("setup/node.mjs", "ensureNode", [], caller, own)).toMatchObject({ output: "" });
+  expect(await call("setup/packages.mjs", "ensureNode", [], caller, own)).toMatchObject({ output: "" });
   const show = ["-p", "process.execPath"];
   expect((await runProcess(join(bin, "node"), show, { env: caller })).output).toBe(`${own}\n`);
 });

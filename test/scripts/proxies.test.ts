@@ -2,7 +2,7 @@ import { call, environment } from "../support/scripts";
 
 /** With the loopback of this machine taken out of what goes through a proxy. */
 const direct = async (env: Record<string, string>): Promise<unknown> =>
-  (await call("lib/proxies.mts", "directLoopback", ["env"], environment([], env))).value;
+  (await call("lib/processes.mts", "directLoopback", ["env"], environment([], env))).value;
 
 const LOOPBACK = "127.0.0.1,localhost,::1";
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { call, environment, fakeExecutable, temporaryFolder, type Called } from "../support/scripts";
 
@@ -42,11 +42,11 @@ function fakeCli(folder: string, version: string, companions = [HOST, PLUGIN]): 
 }
 
 /** A `go` that leaves a program which answers as the CLI would. */
-function fakeGo(bin: string, version = "go1.26.1"): void {
+function fakeGo(bin: string): void {
   fakeExecutable(
     bin,
     "go",
-    `[ "$1" = version ] && { echo "go version ${version} linux/amd64"; exit; }
+    `[ "$1" = version ] && { echo "go version go1.26.1 linux/amd64"; exit; }
      echo "$PWD $* CGO_ENABLED=$CGO_ENABLED" >> ${bin}/go-calls; cat go.mod >> ${bin}/go-calls
      while [ "$1" != -o ]; do shift; done
      printf '#!/bin/sh\\necho v${VERSION}\\n' > "$2"; chmod +x "$2"`,
@@ -172,22 +172,36 @@ describe("the build from Go modules", () => {
     expect(existsSync(half)).toBe(false);
   });
 
-  test("happens once when two clones need the CLI at the same time", async () => {
-    const { bin, ensure } = machine();
+  test("happens once when two clones need the CLI at the same time: one waits, and says so", async () => {
+    const { home, bin, ensure } = machine();
     fakeGo(bin);
     const results = await Promise.all([ensure(), ensure()]);
     expect(results.map(({ error }) => error)).toEqual([undefined, undefined]);
     const builds = readFileSync(join(bin, "go-calls"), "utf8").match(/ build /g);
     expect(builds).toHaveLength(2); // the CLI and the language host, once each
+    expect(results.map(({ output }) => output).join("")).toContain(
+      `another clone holds the lock ${join(home, "versions", `${VERSION}.lock`)}; waiting`,
+    );
   });
 
-  test("is not tried with a Go that is too old, and the end says what was tried and what to do", async () => {
+  test("does not wait for a lock that nobody has refreshed for minutes", async () => {
     const { home, bin, ensure } = machine();
-    fakeGo(bin, "go1.24.9");
+    fakeGo(bin);
+    const lock = join(home, "versions", `${VERSION}.lock`);
+    mkdirSync(lock, { recursive: true });
+    utimesSync(lock, 1, 1);
+    const { value, output } = await ensure();
+    expect(value).toEqual({ dir: versionsBin(home), version: `v${VERSION}` });
+    expect(output).not.toContain("another clone");
+    expect(readdirSync(join(home, "versions"))).toEqual([VERSION]);
+  });
+
+  test("is not tried without a Go, and the end says what was tried and what to do", async () => {
+    const { home, ensure } = machine();
     const { error } = await ensure();
     expect(error?.name).toBe("SetupError");
     expect(error?.message).toContain("Failed to download: no site");
-    expect(error?.message).toContain("needs Go 1.25 or newer, and this is go version go1.24.9");
+    expect(error?.message).toContain("there is no working Go on PATH");
     expect(error?.advice).toContain("Install the Pulumi CLI 3.216 or newer");
     expect(readdirSync(join(home, "versions"))).toEqual([]);
   });

@@ -50,7 +50,7 @@ describe("the tasks", () => {
 
 describe("what jest's report counts as", () => {
   const count = async (report: Record<string, number>, everything = true): Promise<unknown> =>
-    (await call("lib/results.mts", "countTests", [JSON.stringify(report), String(everything)], environment([]))).value;
+    (await call("tasks/test.mts", "countTests", [JSON.stringify(report), String(everything)], environment([]))).value;
   const none = { numPassedTests: 0, numFailedTests: 0, numRuntimeErrorTestSuites: 0, numPendingTests: 0 };
 
   test("a file that cannot be loaded is a failure", async () => {

@@ -1,4 +1,4 @@
-import { say } from "./log.mjs";
+import { writeFileSync } from "node:fs";
 
 /** What a task, and with it `scripts/run.mjs`, exits with. */
 export const EXIT = { good: 0, failed: 1, usage: 2, setup: 3 };
@@ -36,4 +36,26 @@ export function report(error) {
   }
   say(`\nUnexpected: ${error instanceof Error ? error.stack : String(error)}`);
   return EXIT.failed;
+}
+
+/** All output of the scripts goes to standard output: what runs beside them writes there too. @param {string} text */
+export function say(text) {
+  process.stdout.write(`${text}\n`);
+}
+
+/** The text as the output of a command under its headline. @param {string} text */
+export function indented(text) {
+  return text.replace(/^(?=.)/gm, "   | ");
+}
+
+/** Tells the time since the call, such as "0.4 s" or "245.0 s". */
+export function stopwatch() {
+  const start = Date.now();
+  return () => `${((Date.now() - start) / 1000).toFixed(1)} s`;
+}
+
+/** Leaves the counts of a task for .ci/run, in the file that PULUMI_SVC_RESULTS names. @param {Record<"passed" | "failed", number>} counts */
+export function leaveResults(counts) {
+  const file = process.env.PULUMI_SVC_RESULTS;
+  if (file) writeFileSync(file, `${JSON.stringify(counts)}\n`);
 }

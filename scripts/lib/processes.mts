@@ -1,0 +1,89 @@
+import { delimiter, join } from "node:path";
+import { execa, type Options } from "execa";
+import { say, stopwatch } from "./console.mjs";
+import { NODE, NODE_MODULES, ROOT } from "./paths.mjs";
+
+const controller = new AbortController();
+const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
+
+/**
+ * Aborted by Ctrl-C, TERM and a closed terminal; the reason is the exit code. The commands that run are ended then, and
+ * the code that waits for them cleans up in its `finally`.
+ */
+export const interrupted = controller.signal;
+
+export function watchInterrupts(): void {
+  for (const [signal, code] of Object.entries(EXIT_CODES)) {
+    process.on(signal, () => {
+      if (interrupted.aborted) process.exit(code);
+      say(`\n${signal}: cleaning up (once more to leave at once)`);
+      controller.abort(code);
+    });
+  }
+}
+
+interface RunOptions extends Options {
+  /** Its output is ours. */
+  inherit?: boolean;
+  onLine?: (line: string) => void;
+  /** What is said every 20 seconds while it runs. */
+  progress?: string;
+}
+
+export interface Result {
+  code: number;
+  stdout: string;
+  /** Both outputs, as the lines came. */
+  output: string;
+}
+
+/** Runs a command in the clone to its end. Throws only when we are interrupted; whatever else went wrong is in the result. */
+export async function run(command: string, args: string[], options: RunOptions = {}): Promise<Result> {
+  const { inherit = false, onLine, progress, ...more } = options;
+  const tell = function* (line: unknown) {
+    onLine?.(String(line));
+    yield line;
+  };
+  const out = inherit ? "inherit" : onLine ? tell : "pipe";
+  const ends = { reject: false, cancelSignal: interrupted } as const;
+  const elapsed = stopwatch();
+  const timer = progress && setInterval(() => say(`   ${progress}: still running, ${elapsed()}`), 20_000);
+  const child = execa(command, args, { cwd: ROOT, input: "", stdout: out, stderr: out, all: true, ...ends, ...more });
+  const { exitCode, stdout, all, failed, shortMessage } = await child;
+  clearInterval(timer);
+  interrupted.throwIfAborted();
+  // Without an exit code it did not start, or a signal ended it.
+  const output = failed && exitCode === undefined ? `${all ?? ""}\n${shortMessage}` : all;
+  return { code: exitCode ?? 127, stdout: String(stdout ?? ""), output: String(output ?? "") };
+}
+
+/** Runs an installed tool, whose exit code is the verdict; answers with what is wrong. `program` is its path in the package. */
+export async function runTool(packageName: string, program: string, ...args: string[]): Promise<string> {
+  const env = { NO_COLOR: "1" };
+  const { code, output } = await run(NODE, [join(NODE_MODULES, packageName, program), ...args], { env });
+  return code === 0 ? "" : `${[packageName, ...args].join(" ")} ended with ${code}:\n${output}`;
+}
+
+/** Puts folders first on our own PATH, and so on that of everything we start. */
+export function putFirstOnPath(...folders: string[]): void {
+  const rest = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folders.includes(folder));
+  process.env.PATH = [...folders, ...rest].join(delimiter);
+}
+
+/**
+ * What an environment needs so that nothing asks a proxy for this machine itself. The Pulumi SDK does, even for the
+ * engine on 127.0.0.1: its gRPC client takes the proxy of the environment unless the list names the host.
+ */
+export function directLoopback(env: NodeJS.ProcessEnv): Record<string, string> {
+  const withLoopback = (list = ""): string => {
+    const hosts = list.split(/[\s,]+/).filter(Boolean);
+    return [...new Set([...hosts, "127.0.0.1", "localhost", "::1"])].join(",");
+  };
+  const { no_proxy: lower, NO_PROXY: upper, no_grpc_proxy: grpc } = env;
+  return {
+    no_proxy: withLoopback(lower || upper),
+    NO_PROXY: withLoopback(upper || lower),
+    // Where it is given, the gRPC client reads it instead.
+    ...(grpc && { no_grpc_proxy: withLoopback(grpc) }),
+  };
+}

@@ -1,4 +1,0 @@
-/** A text as one word of a shell, whatever is in it. */
-export function shellQuote(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
