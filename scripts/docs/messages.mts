@@ -67,29 +67,22 @@ function rendered(node: ts.Expression): string {
 
 /** What a placeholder is called: the name that its expression begins with, or that of the function. */
 function nameOf(node: ts.Expression): string {
-  if (ts.isIdentifier(node)) return node.text;
-  if (ts.isPropertyAccessExpression(node)) {
-    return ["length", "message", "name", "id"].includes(node.name.text)
-      ? node.getText().replace(/[?!]/g, "")
-      : node.name.text;
-  }
+  if (ts.isBinaryExpression(node)) return nameOf(node.left);
   if (ts.isCallExpression(node)) {
     const {
-      expression,
+      expression: callee,
       arguments: [first],
     } = node;
-    if (ts.isPropertyAccessExpression(expression) && !ts.isIdentifier(expression.expression))
-      return nameOf(expression.expression);
-    if (
-      ts.isPropertyAccessExpression(expression) &&
-      ["map", "join", "replace", "toFixed"].includes(expression.name.text)
-    ) {
-      return nameOf(expression.expression);
+    if (ts.isPropertyAccessExpression(callee)) {
+      const changesForm = ["map", "join", "replace", "toFixed"].includes(callee.name.text);
+      if (changesForm || !ts.isIdentifier(callee.expression)) return nameOf(callee.expression);
     }
-    return first && (ts.isIdentifier(first) || ts.isPropertyAccessExpression(first))
-      ? nameOf(first)
-      : expression.getText();
+    const isNamed = first && (ts.isIdentifier(first) || ts.isPropertyAccessExpression(first));
+    return isNamed ? nameOf(first) : callee.getText();
   }
-  if (ts.isBinaryExpression(node)) return nameOf(node.left);
-  return "…";
+  if (ts.isPropertyAccessExpression(node)) {
+    const isVague = ["length", "message", "name", "id"].includes(node.name.text);
+    return isVague ? node.getText().replace(/[?!]/g, "") : node.name.text;
+  }
+  return ts.isIdentifier(node) ? node.text : "…";
 }

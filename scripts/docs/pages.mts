@@ -1,183 +1,165 @@
 import ts from "typescript";
-import { contents, oneLine, paragraphs, table } from "./markdown.mts";
-import { memberOf, objectOf, sourceText, tagOf, textOf, type Exported, type Member, type Source } from "./source.mts";
+import {
+  memberOf,
+  sourceText,
+  tagOf,
+  textOf,
+  type Behaviour,
+  type Exported,
+  type Member,
+  type Source,
+} from "./source.mts";
 
 /** Some of the exports: a list of contents, and a section for each. */
 interface Part {
   title: string;
-  exports: Exported[];
-  section: (exported: Exported) => string;
+  holds: (exported: Exported) => boolean;
   /** The sections stand under a heading with the title. */
   headed?: boolean;
 }
 
-const RESOURCES = {
-  file: "resources.md",
-  title: "Resources",
-  intro: `Each argument of a resource may be a \`pulumi.Input\`, at every depth; the tables show the type of the known value. An
+/** A page of the reference. An export stands in the first part that holds it. */
+interface Page {
+  file: string;
+  title: string;
+  intro: string;
+  parts: Part[];
+}
+
+const isType = ({ node }: Exported): boolean => ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
+const isClass = ({ node }: Exported): boolean => ts.isClassDeclaration(node);
+const isIn = ({ folder }: Exported, ...folders: string[]): boolean => folders.includes(folder);
+
+const PAGES: Page[] = [
+  {
+    file: "resources.md",
+    title: "Resources",
+    intro: `Each argument of a resource may be a \`pulumi.Input\`, at every depth; the tables show the type of the known value. An
 argument that is left out is not managed: it is never sent and never drift.
 
 Each argument is also an output of the same name. A secret one is encrypted in the state, whatever the program wraps it in.
 
 All take \`pulumi.CustomResourceOptions\` (components \`pulumi.ComponentResourceOptions\`) as their last parameter.
 Settings, drift and limits: [README](../README.md). Look-ups and helpers: [functions](functions.md).`,
-};
-
-const FUNCTIONS = {
-  file: "functions.md",
-  title: "Functions and helpers",
-  intro: `Functions look things up at the service. They run in the program's own process, in previews too, and each has two forms:
+    parts: [
+      { title: "Resources", holds: (each) => isClass(each) && isIn(each, "resources") },
+      { title: "Components", holds: (each) => isClass(each) && isIn(each, "components") },
+      { title: "Provider", holds: (each) => isClass(each) && isIn(each, "program") },
+      {
+        title: "Types",
+        holds: (each) => isType(each) && isIn(each, "resources", "components", "program"),
+        headed: true,
+      },
+    ],
+  },
+  {
+    file: "functions.md",
+    title: "Functions and helpers",
+    intro: `Functions look things up at the service. They run in the program's own process, in previews too, and each has two forms:
 one that takes known values and answers a promise, and one whose name ends in \`Output\`, which takes \`pulumi.Input\`s and
 answers an Output. Helpers ask nobody: they compute. What can be declared: [resources](resources.md).`,
-};
+    parts: [
+      { title: "Functions", holds: (each) => !isType(each) && isIn(each, "functions") },
+      { title: "Types of the functions", holds: (each) => isType(each) && isIn(each, "functions"), headed: true },
+      { title: "Helpers", holds: (each) => isIn(each, "helpers"), headed: true },
+    ],
+  },
+];
 
 /** The reference pages: the text of each by its path. */
-export function pagesOf(source: Source): Record<string, string> {
-  return Object.fromEntries([RESOURCES, FUNCTIONS].map((page) => [`docs/${page.file}`, new Page(source, page).text()]));
+export function pagesOf(source: Source, behaviours: Map<string, Behaviour>): Record<string, string> {
+  const reference = new Reference(source, behaviours);
+  return Object.fromEntries(PAGES.map((page) => [`docs/${page.file}`, reference.text(page)]));
 }
 
-class Page {
+class Reference {
   readonly #source: Source;
-  readonly #page: typeof RESOURCES;
-  /** The heading of each export: its own, or that of what it belongs to. */
-  readonly #headings = new Map<string, string>();
+  readonly #behaviours: Map<string, Behaviour>;
+  /** The heading of each export: its own, or that of what it belongs to, and the page that it is on. */
+  readonly #headings = new Map<string, { heading: string; file: string }>();
+  /** The page that is being written. */
+  #file = "";
 
-  constructor(source: Source, page: typeof RESOURCES) {
+  constructor(source: Source, behaviours: Map<string, Behaviour>) {
     this.#source = source;
-    this.#page = page;
-    for (const { name } of source.exports.values()) this.#headings.set(name, this.#mainForm(name));
-    for (const { name, node } of source.exports.values()) {
-      const args = argumentsType(node)?.getText() ?? "";
-      if (source.exports.has(args)) this.#headings.set(args, this.#mainForm(name));
+    this.#behaviours = behaviours;
+    for (const exported of source.exports.values()) {
+      const { name, node } = exported;
+      const file = PAGES.find(({ parts }) => parts.some(({ holds }) => holds(exported)))?.file;
+      if (!file) source.problems.push(`src/index.ts exports ${name}, which is on no page`);
+      const main = source.exports.get(name.replace(/Output$/, "")) ?? exported;
+      // `getX` for `getXOutput`, and the class or function for its arguments.
+      const place = { heading: ts.isFunctionDeclaration(main.node) ? main.name : name, file: file ?? "" };
+      if (!this.#headings.has(name)) this.#headings.set(name, place);
+      const args = typesOf(node)[0]?.getText() ?? "";
+      if (source.exports.has(args)) this.#headings.set(args, place);
     }
   }
 
-  text(): string {
-    const { title, intro } = this.#page;
-    const parts = this.#page === RESOURCES ? this.#resources() : this.#functions();
-    const text = paragraphs(
+  text({ file, title, intro, parts }: Page): string {
+    this.#file = file;
+    const own = [...this.#source.exports.values()]
+      .filter(({ name }) => this.#headings.get(name)?.heading === name)
+      .sort((left, right) => Number(isType(left)) - Number(isType(right)) || (left.name < right.name ? -1 : 1));
+    const held = parts.map((part) => ({ ...part, exports: own.filter(part.holds) }));
+    return paragraphs(
       `# ${title}`,
       "<!-- Written by `npm run docs` from the JSDoc in src: change it there. -->",
       intro,
-      ...parts.map(({ title, exports }) => contents(title, exports)),
-      ...parts.flatMap(({ title, exports, section, headed }) => [headed ? `## ${title}` : "", ...exports.map(section)]),
+      ...held.map(({ title, exports }) => contents(title, exports)),
+      ...held.flatMap(({ title, exports, headed }) => [
+        headed ? `## ${title}` : "",
+        ...exports.map((each) => `${headed ? "###" : "##"} ${each.name}\n\n${this.#section(each)}`),
+      ]),
     );
-    for (const { name } of this.#source.exports.values()) {
-      const heading = this.#headings.get(name) ?? "";
-      const file = fileOf(this.#source.exports.get(heading)?.folder);
-      const isMissing = file === this.#page.file && !text.includes(`# ${heading}\n`);
-      if (!file || isMissing) this.#source.problems.push(`src/index.ts exports ${name}, which is on no page`);
-    }
-    return text;
   }
 
-  #resources(): Part[] {
-    const all = this.#source.of("resources", "components", "program");
-    const classes = all.filter(({ node }) => ts.isClassDeclaration(node));
-    const isResource = ({ node }: Exported): boolean => baseOf(node) !== undefined;
-    const inComponents = ({ folder }: Exported): boolean => folder === "components";
-    const provider = classes.filter((each) => !isResource(each) && !inComponents(each));
-    const plain = (each: Exported): string => this.#class(each);
-    return [
-      { title: "Resources", exports: classes.filter(isResource), section: (each) => this.#resource(each) },
-      { title: "Components", exports: classes.filter(inComponents), section: plain },
-      { title: "Provider", exports: provider, section: plain },
-      { title: "Types", exports: this.#types(all), section: (each) => this.#type(each, "Property"), headed: true },
-    ];
+  #section(exported: Exported): string {
+    if (isClass(exported)) return this.#class(exported);
+    if (isType(exported)) return this.#type(exported);
+    return isIn(exported, "functions") ? this.#function(exported) : this.#helper(exported);
   }
 
-  #functions(): Part[] {
-    const all = this.#source.of("functions");
-    const functions = all.filter(({ name, node }) => !isType(node) && this.#headings.get(name) === name);
-    const helpers = this.#source.of("helpers");
-    const types = this.#types(helpers);
-    return [
-      { title: "Functions", exports: functions, section: (each) => this.#function(each) },
-      {
-        title: "Types of the functions",
-        exports: this.#types(all),
-        section: (each) => this.#type(each, /(Args|Options)$/.test(each.name) ? "Property" : "Field"),
-        headed: true,
-      },
-      {
-        title: "Helpers",
-        exports: [...helpers.filter(({ node }) => !isType(node)), ...types],
-        section: (each) => (types.includes(each) ? this.#type(each, "Property") : this.#helper(each)),
-        headed: true,
-      },
-    ];
-  }
-
-  #resource({ name, node }: Exported): string {
+  /** A resource, a component, or the provider. */
+  #class({ name, folder, node }: Exported): string {
     const source = this.#source;
-    const base = baseOf(node);
-    if (!ts.isClassDeclaration(node) || !base) return "";
-    // The resource's declaration, and what the provider's side says.
-    const declaration = objectOf(source.staticValue(base.declaration));
-    const [argSecrecy, outputSecrecy] = [objectOf(declaration.args), objectOf(declaration.outputs)];
-    const specs = objectOf(source.specs.get(name));
-    if (Object.keys(specs).length === 0) source.problem(node, `the lifecycle of ${name} names no arguments`);
-    const isSecret = (member: string): boolean => [argSecrecy[member], outputSecrecy[member]].includes("secret");
-    const secrecy = (member: Member) => ({ Secret: isSecret(member.name) ? "yes" : "no" });
-    const shape = this.#shape(node);
-    const args = source.described(source.members(shape));
-    const outputs = source.declarationOf(base.outputs);
-    const all = source.described(source.members(outputs));
-    const results = all.filter((member) => !args.some((arg) => arg.name === member.name));
-    const get = node.members.find((member) => member.name?.getText() === "get");
-    const order = declaration.deleteBeforeReplace
+    const behaviour = this.#behaviours.get(name);
+    if (folder === "resources" && !behaviour?.specs)
+      source.problems.push(`the lifecycle of ${name} names no arguments`);
+    const members = ts.isClassDeclaration(node) ? [...node.members] : [];
+    const [args, shape, outputs] = typesOf(node).map((type) => source.declarationOf(type));
+    const given = source.members(shape ?? args);
+    const properties = folder === "components" ? members.filter(ts.isPropertyDeclaration).map(memberOf) : [];
+    const all = outputs ? source.members(outputs) : properties;
+    const isArgument = ({ name }: Member): boolean => given.some((arg) => arg.name === name);
+    const results = all.filter((member) => !behaviour || !isArgument(member));
+    const get = members.find((member) => member.name?.getText() === "get");
+    const order = behaviour?.deleteBeforeReplace
       ? "the old one goes before the new one is made"
       : "the new one is made before the old one goes";
     return paragraphs(
-      `## ${name}`,
       source.description(node, name),
-      `- When it is replaced, ${order}.` +
+      (behaviour ? `- When it is replaced, ${order}.` : "") +
         (get ? `\n- \`${name}.get(name, id)\`: ${oneLine(source.description(get, `${name}.get`))}` : ""),
       `### Arguments of ${name}`,
       shape && textOf(shape),
-      this.#table(args, "Argument", (each) => ({
-        ...secrecy(each),
-        "Changing it": changing(objectOf(specs[each.name])),
-      })),
-      `### Outputs of ${name}`,
-      outputs && textOf(outputs),
-      this.#table(results, "Output", secrecy),
-      alwaysKnown(args, all),
-    );
-  }
-
-  /** The type that `ArgumentsOf` and `AllOrNone` make the arguments from: its description is that of all of them. */
-  #shape(node: ts.Declaration): ts.Declaration | undefined {
-    const args = this.#args(node);
-    if (!args || !ts.isTypeAliasDeclaration(args) || !ts.isTypeReferenceNode(args.type)) return args;
-    return this.#source.declarationOf(madeFrom(args.type).typeName);
-  }
-
-  /** A component, or the provider. */
-  #class({ name, folder, node }: Exported): string {
-    const source = this.#source;
-    const properties = folder === "components" && ts.isClassDeclaration(node) ? node.members : [];
-    const results = [...properties].filter(ts.isPropertyDeclaration).map(memberOf);
-    return paragraphs(
-      `## ${name}`,
-      source.description(node, name),
-      `### Arguments of ${name}`,
-      this.#table(source.described(source.members(this.#args(node))), "Argument"),
+      this.#table("Argument", given, behaviour),
       results.length > 0 ? `### Outputs of ${name}` : "",
-      this.#table(source.described(results), "Output"),
+      outputs && textOf(outputs),
+      this.#table("Output", results, behaviour),
+      behaviour && alwaysKnown(given, all),
     );
   }
 
   #function({ name, node, text }: Exported): string {
-    const source = this.#source;
-    const forms = [name, `${name}Output`].flatMap((form) => source.exports.get(form) ?? []);
+    const forms = [name, `${name}Output`].flatMap((form) => this.#source.exports.get(form) ?? []);
     const lines = forms.map((form) => {
-      const about = oneLine(source.description(form.node, form.name));
-      const call = `- \`${form.name}(args, opts?)\` answers ${this.#code(answer(form.node))}`;
+      const about = oneLine(this.#source.description(form.node, form.name));
+      const answer = ts.isFunctionDeclaration(form.node) && form.node.type ? sourceText(form.node.type) : "unknown";
+      const call = `- \`${form.name}(args, opts?)\` answers ${this.#code(answer)}`;
       return form.name === name ? call : `${call}: ${about}`;
     });
-    const args = source.described(source.members(this.#args(node)));
-    return paragraphs(`## ${name}`, text, lines.join("\n"), this.#table(args, "Argument"));
+    return paragraphs(text, lines.join("\n"), this.#table("Argument", this.#argumentsOf(node)));
   }
 
   #helper({ name, node, declarations }: Exported): string {
@@ -185,45 +167,43 @@ class Page {
     const other = this.#source.exports.get(`${name}Output`);
     const about = other && oneLine(this.#source.description(other.node, other.name));
     return paragraphs(
-      `### ${name}`,
       `\`\`\`ts\n${declarations.map(signature).join("\n")}\n\`\`\``,
       this.#source.description(node, name),
-      other ? `\`${other.name}(options)\` answers an Output: ${about}` : "",
+      other && `\`${other.name}(options)\` answers an Output: ${about}`,
       throws && `Throws: ${throws}`,
-      this.#table(this.#source.members(this.#args(node)), "Option"),
+      this.#table("Option", this.#argumentsOf(node)),
     );
   }
 
-  #type({ name, node }: Exported, column: "Property" | "Field"): string {
-    const source = this.#source;
+  #type({ name, folder, node }: Exported): string {
     const bases = ts.isInterfaceDeclaration(node) ? (node.heritageClauses ?? []).flatMap(({ types }) => types) : [];
     // The properties of an interface are in the table.
     const others = bases.filter(({ expression }) => {
-      const base = source.declarationOf(expression);
+      const base = this.#source.declarationOf(expression);
       return base && ts.isTypeAliasDeclaration(base);
     });
     const alias = ts.isTypeAliasDeclaration(node) && this.#isReadable(node.type) ? sourceText(node.type) : "";
+    const column = folder === "functions" && !/(Args|Options)$/.test(name) ? "Field" : "Property";
     return paragraphs(
-      `### ${name}`,
-      source.description(node, name),
+      this.#source.description(node, name),
       alias && `\`\`\`ts\ntype ${name} = ${alias};\n\`\`\``,
-      ts.isInterfaceDeclaration(node) ? this.#table(source.described(source.members(node)), column) : "",
-      others.length > 0 ? `And everything of ${others.map((base) => this.#code(base.getText())).join(" and ")}.` : "",
+      this.#table(column, ts.isInterfaceDeclaration(node) ? this.#source.members(node) : []),
+      others.length > 0 && `And everything of ${others.map((base) => this.#code(base.getText())).join(" and ")}.`,
     );
   }
 
-  #table(members: Member[], column: string, more: (member: Member) => Record<string, string> = () => ({})): string {
+  #table(column: string, members: Member[], behaviour?: Behaviour): string {
     const isResult = column === "Output" || column === "Field";
     return table(
-      members.map((member) => ({
-        [column]: `\`${member.name}\``,
-        Type: this.#code(isResult && member.optional ? `${member.type} | undefined` : member.type),
-        Required: isResult ? "" : member.only ? `with ${member.only}` : member.optional ? "no" : "yes",
-        Default: tagOf(member.node, "default").replace(/^("[^"]*"|\[\]|\d+|true|false)(?=\s|$)/, "`$1`"),
-        Secret: "",
-        Description: member.text,
-        // What has a column already takes its place.
-        ...more(member),
+      members.map(({ name, type, optional, only, node, text }) => ({
+        [column]: `\`${name}\``,
+        Type: this.#code(isResult && optional ? `${type} | undefined` : type),
+        Required: isResult ? "" : only ? `with ${only}` : optional ? "no" : "yes",
+        Default: tagOf(node, "default").replace(/^("[^"]*"|\[\]|\d+|true|false)(?=\s|$)/, "`$1`"),
+        Secret: behaviour ? (behaviour.secrecy[name] === "secret" ? "yes" : "no") : "",
+        // The names of the options of a helper may say enough.
+        Description: text || (column === "Option" ? "" : this.#source.description(node, name)),
+        "Changing it": behaviour && column === "Argument" ? changing(behaviour.specs[name]) : "",
       })),
     );
   }
@@ -231,34 +211,19 @@ class Page {
   /** Code that leads to the first documented name in it. */
   #code(code: string): string {
     const words = [...code.matchAll(/(?<!")\b\w+\b(?!")/g)].map(([word]) => word);
-    const found = this.#source.exports.get(words.find((word) => this.#headings.has(word)) ?? "");
+    const found = words.map((word) => this.#headings.get(word)).find((place) => place !== undefined);
     if (!found) return `\`${code}\``;
-    const file = fileOf(found.folder) ?? "";
-    return `[\`${code}\`](${file === this.#page.file ? "" : file}#${this.#headings.get(found.name)?.toLowerCase()})`;
+    return `[\`${code}\`](${found.file === this.#file ? "" : found.file}#${found.heading.toLowerCase()})`;
   }
 
-  /** `getX` for `getXOutput`. */
-  #mainForm(name: string): string {
-    const main = name.replace(/Output$/, "");
-    const node = this.#source.exports.get(main)?.node;
-    return node && ts.isFunctionDeclaration(node) ? main : name;
-  }
-
-  /** Those of them that are types under a heading of their own. */
-  #types(all: Exported[]): Exported[] {
-    return all.filter(({ name, node }) => isType(node) && this.#headings.get(name) === name);
-  }
-
-  /** The declaration of the arguments of a class or function. */
-  #args(node: ts.Declaration): ts.Declaration | undefined {
-    const type = argumentsType(node);
-    return type && ts.isTypeReferenceNode(type) ? this.#source.declarationOf(type.typeName) : undefined;
+  #argumentsOf(node: ts.Declaration): Member[] {
+    return this.#source.members(this.#source.declarationOf(typesOf(node)[0]));
   }
 
   /** Whether a reader knows every type that is named in it: one of the language, of the SDK, or one that is exported. */
   #isReadable(node: ts.Node): boolean {
     if (ts.isTypeReferenceNode(node) && ts.isIdentifier(node.typeName)) {
-      const declaration = this.#source.declarationOf(node.typeName);
+      const declaration = this.#source.declarationOf(node);
       const isPrivate = declaration && !declaration.getSourceFile().isDeclarationFile;
       if (isPrivate && !this.#source.exports.has(node.typeName.text)) return false;
     }
@@ -266,13 +231,21 @@ class Page {
   }
 }
 
-function fileOf(folder: string | undefined): string | undefined {
-  if (["resources", "components", "program"].includes(folder ?? "")) return RESOURCES.file;
-  return folder === "functions" || folder === "helpers" ? FUNCTIONS.file : undefined;
+/**
+ * The types that something is made with, as they are written: the arguments of a class or function; of a resource, which
+ * extends `resource<Args, Shape, Outputs>(declaration)`, those three.
+ */
+function typesOf(node: ts.Declaration): readonly ts.TypeNode[] {
+  const base = ts.isClassDeclaration(node) ? node.heritageClauses?.[0]?.types[0]?.expression : undefined;
+  if (base && ts.isCallExpression(base)) return base.typeArguments ?? [];
+  const callable = ts.isClassDeclaration(node) ? node.members.find(ts.isConstructorDeclaration) : node;
+  if (!callable || !(ts.isConstructorDeclaration(callable) || ts.isFunctionDeclaration(callable))) return [];
+  const { type } = callable.parameters.find(({ name }) => ["args", "options"].includes(name.getText())) ?? {};
+  return type ? [type] : [];
 }
 
-/** What a change of an argument does, by its specification (`ArgumentSpec`). */
-function changing({ replaces, createOnly }: Record<string, unknown>): string {
+/** What a change of an argument does. */
+function changing({ replaces, createOnly }: Behaviour["specs"][string] = {}): string {
   if (replaces) return "replaces it";
   return createOnly ? "no effect after creation" : "updates it in place";
 }
@@ -286,47 +259,36 @@ function alwaysKnown(args: Member[], outputs: Member[]): string {
   return known.length === 1 ? `As an output, ${names} has a value also when left out.` : "";
 }
 
-function madeFrom(type: ts.TypeReferenceNode): ts.TypeReferenceNode {
-  const [argument] = type.typeArguments ?? [];
-  return argument && ts.isTypeReferenceNode(argument) ? madeFrom(argument) : type;
-}
-
-interface Base {
-  args: ts.TypeNode;
-  outputs: ts.Node;
-  declaration: ts.Expression;
-}
-
-/** What `resource<Args, Shape, Outputs>(declaration)` is given, which the class of a resource extends. */
-function baseOf(node: ts.Declaration): Base | undefined {
-  const call = ts.isClassDeclaration(node) ? node.heritageClauses?.[0]?.types[0]?.expression : undefined;
-  if (!call || !ts.isCallExpression(call) || call.expression.getText() !== "resource") return undefined;
-  const [args, , outputs] = call.typeArguments ?? [];
-  const [declaration] = call.arguments;
-  if (!args || !outputs || !ts.isTypeReferenceNode(outputs) || !declaration) return undefined;
-  return { args, outputs: outputs.typeName, declaration };
-}
-
-function argumentsType(node: ts.Declaration): ts.TypeNode | undefined {
-  const base = baseOf(node);
-  if (base) return base.args;
-  const callable = ts.isClassDeclaration(node) ? node.members.find(ts.isConstructorDeclaration) : node;
-  if (!callable || !(ts.isConstructorDeclaration(callable) || ts.isFunctionDeclaration(callable))) return undefined;
-  return callable.parameters.find(({ name }) => ["args", "options"].includes(name.getText()))?.type;
-}
-
-function isType(node: ts.Declaration): boolean {
-  return ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
-}
-
-function answer(node: ts.Declaration): string {
-  return ts.isFunctionDeclaration(node) && node.type ? sourceText(node.type) : "unknown";
-}
-
 function signature(node: ts.Declaration): string {
   if (ts.isFunctionDeclaration(node)) {
-    return `function ${node.name?.text}(${node.parameters.map(sourceText).join(", ")}): ${answer(node)};`;
+    const parameters = node.parameters.map(sourceText).join(", ");
+    return `function ${node.name?.text}(${parameters}): ${node.type ? sourceText(node.type) : "unknown"};`;
   }
   if (ts.isVariableDeclaration(node) && node.type) return `const ${node.name.getText()}: ${sourceText(node.type)};`;
   throw new Error(`no signature is known for ${sourceText(node)}`);
+}
+
+/** A table of the columns that say something, from rows with the same keys: the headings. */
+export function table(rows: Record<string, string>[]): string {
+  const columns = Object.keys(rows[0] ?? {}).filter((column) => rows.some((row) => row[column]));
+  const cells = rows.map((row) => columns.map((column) => oneLine(row[column]).replace(/\|/g, "\\|")));
+  const lines = [columns, columns.map(() => "---"), ...cells];
+  return rows.length === 0 ? "" : lines.map((line) => `| ${line.join(" | ")} |`).join("\n");
+}
+
+/** A list of links to headings, each with the first sentence of its text. */
+function contents(title: string, headings: Exported[]): string {
+  const lines = headings.map(({ name, text }) => {
+    const [first] = oneLine(text).split(/(?<=\.) (?=[A-Z`])/);
+    return `- [${name}](#${name.toLowerCase()})${first && `: ${first}`}`;
+  });
+  return `**${title}**\n\n${lines.join("\n")}`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+function paragraphs(...parts: (string | false | undefined)[]): string {
+  return parts.filter(Boolean).join("\n\n");
 }

@@ -1,4 +1,7 @@
+import { globSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join, relative } from "node:path";
+import { register } from "ts-node";
 import ts from "typescript";
 
 export interface Exported {
@@ -24,13 +27,39 @@ export interface Member {
   node: ts.Node;
 }
 
-/** What a program that imports the package sees, and what the provider's side says of its arguments. */
+/** What a resource does with its properties. */
+export interface Behaviour {
+  /** From its lifecycle (`ArgumentSpecs`). */
+  specs: Record<string, { replaces?: unknown; createOnly?: unknown }>;
+  /** From its declaration (`Declaration`). */
+  secrecy: Record<string, "plain" | "secret">;
+  deleteBeforeReplace: boolean;
+}
+
+/** What such a file exports, as far as it is looked at: both have arguments, a declaration alone has outputs. */
+type Loaded = Record<"args" | "outputs", Record<string, never>> & { kind?: string; deleteBeforeReplace: boolean };
+
+const UNKNOWN: Behaviour = { specs: {}, secrecy: {}, deleteBeforeReplace: false };
+
+/** Of each resource, by its kind. The declarations and lifecycles are loaded as they are, and both tell of it. */
+export function behaviours(root: string): Map<string, Behaviour> {
+  register({ transpileOnly: true, cwd: root });
+  const load = createRequire(join(root, "package.json"));
+  const found = new Map<string, Behaviour>();
+  for (const file of globSync("src/resources/*/{declaration,*ifecycle}.ts", { cwd: root })) {
+    for (const { kind, args, outputs, deleteBeforeReplace } of Object.values<Loaded>(load(join(root, file)))) {
+      const told = outputs ? { deleteBeforeReplace, secrecy: { ...args, ...outputs } } : { specs: args };
+      if (kind) found.set(kind, { ...(found.get(kind) ?? UNKNOWN), ...told });
+    }
+  }
+  return found;
+}
+
+/** What a program that imports the package sees. */
 export class Source {
   readonly exports = new Map<string, Exported>();
   /** What the reference lacks. */
   readonly problems: string[] = [];
-  /** The argument specifications of each resource, by its kind. */
-  readonly specs = new Map<unknown, unknown>();
   readonly #checker: ts.TypeChecker;
   readonly #root: string;
 
@@ -39,13 +68,12 @@ export class Source {
     const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
     const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
     const index = join(root, "src", "index.ts");
-    const program = ts.createProgram([index, join(root, "src", "provider.ts")], { ...options, types: [] });
+    const program = ts.createProgram([index], { ...options, types: [] });
     this.#checker = program.getTypeChecker();
     const file = program.getSourceFile(index);
     const module = file && this.#checker.getSymbolAtLocation(file);
     if (!module) throw new Error("src/index.ts is not there, or exports nothing");
     for (const symbol of this.#checker.getExportsOfModule(module)) this.#addExport(symbol);
-    for (const source of program.getSourceFiles().filter((each) => !each.isDeclarationFile)) this.#addSpecs(source);
   }
 
   #addExport(symbol: ts.Symbol): void {
@@ -57,48 +85,15 @@ export class Source {
     this.exports.set(symbol.name, { name: symbol.name, folder, declarations, node, text: textOf(node) });
   }
 
-  /** Finds the lifecycles: constants of the type `Lifecycle`, written as they are or made by a call from what is written. */
-  #addSpecs(source: ts.SourceFile): void {
-    for (const statement of source.statements.filter(ts.isVariableStatement)) {
-      const [{ name, initializer }] = statement.declarationList.declarations;
-      if (this.#checker.getTypeAtLocation(name).symbol?.name !== "Lifecycle" || !initializer) continue;
-      const written = ts.isCallExpression(initializer) ? initializer.arguments[0] : initializer;
-      const { kind, args } = objectOf(this.staticValue(written));
-      this.specs.set(kind, args);
-    }
-  }
-
-  /** The exports of these folders, in the order of their names. */
-  of(...folders: string[]): Exported[] {
-    const found = [...this.exports.values()].filter(({ folder }) => folders.includes(folder));
-    return found.sort((left, right) => (left.name < right.name ? -1 : 1));
-  }
-
   #resolved(symbol: ts.Symbol | undefined): ts.Symbol | undefined {
     return symbol && symbol.flags & ts.SymbolFlags.Alias ? this.#checker.getAliasedSymbol(symbol) : symbol;
   }
 
-  /** Where a name is declared, whatever file it was imported from. */
-  declarationOf(name: ts.Node): ts.Declaration | undefined {
-    return this.#resolved(this.#checker.getSymbolAtLocation(name))?.declarations?.[0];
-  }
-
-  /** The value that an expression stands for, as far as its text tells: of a call, say, nothing. */
-  staticValue(node: ts.Node | undefined): unknown {
+  /** Where a name, or the type that is written, is declared, whatever file it was imported from. */
+  declarationOf(node: ts.Node | undefined): ts.Declaration | undefined {
     if (!node) return undefined;
-    if (ts.isAsExpression(node) || ts.isSatisfiesExpression(node)) return this.staticValue(node.expression);
-    if (ts.isVariableDeclaration(node) || ts.isPropertyAssignment(node)) return this.staticValue(node.initializer);
-    if (ts.isStringLiteral(node)) return node.text;
-    if (node.kind === ts.SyntaxKind.TrueKeyword) return true;
-    if (ts.isArrayLiteralExpression(node)) return node.elements.map((element) => this.staticValue(element));
-    if (ts.isObjectLiteralExpression(node)) {
-      return Object.fromEntries(node.properties.map((each) => [each.name?.getText(), this.staticValue(each)]));
-    }
-    if (ts.isShorthandPropertyAssignment(node)) {
-      return this.staticValue(this.#resolved(this.#checker.getShorthandAssignmentValueSymbol(node))?.valueDeclaration);
-    }
-    if (ts.isPropertyAccessExpression(node)) return objectOf(this.staticValue(node.expression))[node.name.text];
-    return ts.isIdentifier(node) ? this.staticValue(this.declarationOf(node)) : undefined;
+    const name = ts.isTypeReferenceNode(node) ? node.typeName : node;
+    return this.#resolved(this.#checker.getSymbolAtLocation(name))?.declarations?.[0];
   }
 
   /**
@@ -111,29 +106,15 @@ export class Source {
     return type.isUnion() ? variants(type.types.map(declaredIn)) : declaredIn(type);
   }
 
-  /** The same, each with a description that has to be there. */
-  described(members: Member[]): Member[] {
-    for (const { node, name } of members) this.description(node, name);
-    return members;
-  }
-
   /** The text of a JSDoc that has to be there. */
   description(node: ts.Node, name: string): string {
     const text = textOf(node);
-    if (text === "") this.problem(node, `${name} has no description`);
-    return text;
-  }
-
-  problem(node: ts.Node, what: string): void {
     const file = node.getSourceFile();
     const { line } = file.getLineAndCharacterOfPosition(node.getStart());
-    this.problems.push(`${relative(this.#root, file.fileName)}:${line + 1}: ${what}`);
+    const place = `${relative(this.#root, file.fileName)}:${line + 1}`;
+    if (text === "") this.problems.push(`${place}: ${name} has no description`);
+    return text;
   }
-}
-
-/** The properties of what may be an object. */
-export function objectOf(value: unknown): Record<string, unknown> {
-  return typeof value === "object" ? { ...value } : {};
 }
 
 /** Inherited properties first. */

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
-import { withHouseTable } from "../docs/house.mts";
+import { HOUSE } from "../../eslint.config.mjs";
 import { messagesPage } from "../docs/messages.mts";
-import { pagesOf } from "../docs/pages.mts";
-import { Source } from "../docs/source.mts";
+import { pagesOf, table } from "../docs/pages.mts";
+import { behaviours, Source } from "../docs/source.mts";
 import { EXIT, say, UsageError } from "../lib/console.mjs";
 import { ROOT } from "../lib/paths.mjs";
 
@@ -12,11 +12,15 @@ import { ROOT } from "../lib/paths.mjs";
 export async function docs(args: string[]): Promise<number> {
   const unknown = args.find((arg) => arg !== "--check");
   if (unknown) throw new UsageError(`docs does not know "${unknown}".`);
+  const onlyCheck = args.length > 0;
   const { problems, stale } = await read();
-  const findings = args.length > 0 ? [...problems, ...stale.map(outdated)] : problems;
-  if (findings.length > 0) say(findings.join("\n"));
-  if (args.length > 0 || findings.length > 0) return findings.length > 0 ? EXIT.failed : EXIT.good;
-  for (const { path, text } of stale) {
+  const findings = onlyCheck ? [...problems, ...stale.map(outdated)] : problems;
+  if (findings.length > 0) {
+    say(findings.join("\n"));
+    return EXIT.failed;
+  }
+  if (onlyCheck) return EXIT.good;
+  for (const [path, text] of stale) {
     writeFileSync(join(ROOT, path), text);
     say(`${path} is written anew.`);
   }
@@ -30,29 +34,46 @@ export async function checkDocs(): Promise<string> {
   return [...problems, ...stale.map(outdated)].join("\n");
 }
 
-interface Page {
-  path: string;
-  text: string;
-}
+type Page = [path: string, text: string];
 
-function outdated({ path }: Page): string {
+function outdated([path]: Page): string {
   return `${path} is not what the sources give. Write it anew: npm run docs`;
 }
 
-/** Each page that is not what the sources give; none when the sources do not say all that the reference has to. */
+/** Each page that is not what the sources give, with its path; none when the sources do not say all that the reference has to. */
 async function read(): Promise<{ problems: string[]; stale: Page[] }> {
   const source = new Source(ROOT);
-  const stale = [];
   const pages = {
-    ...pagesOf(source),
+    ...pagesOf(source, behaviours(ROOT)),
     "docs/messages.md": messagesPage(ROOT),
     "CONTRIBUTING.md": withHouseTable(readFileSync(join(ROOT, "CONTRIBUTING.md"), "utf8")),
   };
-  for (const [path, page] of Object.entries(pages)) {
+  const problems = [...new Set(source.problems)];
+  const stale: Page[] = [];
+  for (const [path, page] of problems.length > 0 ? [] : Object.entries(pages)) {
     const file = join(ROOT, path);
     const text = await format(page, { ...(await resolveConfig(file)), filepath: file });
-    if (!existsSync(file) || readFileSync(file, "utf8") !== text) stale.push({ path, text });
+    if (!existsSync(file) || readFileSync(file, "utf8") !== text) stale.push([path, text]);
   }
-  const problems = [...new Set(source.problems)];
-  return { problems, stale: problems.length > 0 ? [] : stale };
+  return { problems, stale };
+}
+
+/** The text of CONTRIBUTING.md with the table of who may import whom, as the linter holds it. */
+function withHouseTable(text: string): string {
+  const begin = "<!-- Written by `npm run docs` from eslint.config.mjs. -->";
+  const end = "<!-- end of the table -->";
+  const [before, rest] = text.split(begin);
+  const after = rest?.split(end)[1];
+  if (after === undefined) {
+    throw new Error(`CONTRIBUTING.md has no place for the table of imports: ${begin} ... ${end}`);
+  }
+  const rows = HOUSE.map(({ files, what, imports, types = [], packages = [], except = {} }) => {
+    const only = Object.entries(except).map(([file, more]) => {
+      const besides = more.filter((name) => !packages.includes(name));
+      return `${besides.join(", ")} in ${file.replace(/^src\//, "")} alone`;
+    });
+    const all = [...imports, ...types.map((name) => `types of ${name}`), ...packages, ...only];
+    return { Files: `\`${files}\``, "What it is": what, "May import": all.join(", ") || "nothing of ours" };
+  });
+  return `${before}${begin}\n\n${table(rows)}\n\n${end}${after}`;
 }

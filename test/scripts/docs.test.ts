@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ArgumentSpec } from "../../src/host/arguments";
 import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
@@ -24,6 +24,7 @@ function copy(): string {
   for (const name of ["src", "docs", "package.json", "tsconfig.json", ".prettierrc.json", "CONTRIBUTING.md"]) {
     cpSync(join(ROOT, name), join(root, name), { recursive: true });
   }
+  symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
   return root;
 }
 
