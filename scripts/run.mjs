@@ -9,51 +9,36 @@ import { EXIT, report, say, SetupError, UsageError } from "./lib/console.mjs";
 import { NODE } from "./lib/paths.mjs";
 import { ensureDependencies, ensureNode } from "./setup/packages.mjs";
 
-const JEST_ARGS = "[-- jest's own arguments, such as a path or -t 'part of a title']";
-
 /**
  * What the help tells of each task; main.mts runs them.
- * @type {Record<string, { summary: string, args?: string, details?: string }>}
+ * @type {Record<string, string>}
  */
 const TASKS = {
-  setup: { summary: "only get what the other tasks need: dependencies, Node, the Pulumi CLI, the build" },
-  build: { summary: "compile src to dist, where it is out of date" },
-  quickstart: {
-    summary: "deploy examples/quickstart on the local emulator: up, no changes, drift, repair, destroy",
-    args: "[-- --keep]",
-    details:
-      "  --keep   leave the emulator and the stack up, and print the commands to go on by hand\n\n" +
-      "Takes about a minute. Everything it makes stands in a temporary folder, but for Pulumi.quickstart-*.yaml\n" +
-      "in the clone, which goes at the end. Your own Pulumi login, stacks and settings are not touched.",
-  },
-  test: { summary: "all tests: unit, rules, processes and engine", args: JEST_ARGS },
-  "test:unit": { summary: "the tests that start no process, under a minute", args: JEST_ARGS },
-  "test:rules": {
-    summary: "the rules against a hostile service and a colleague, a few minutes",
-    args: JEST_ARGS,
-  },
-  "test:processes": {
-    summary: "the tests of the scripts, of the command and of the SDK's provider process",
-    args: JEST_ARGS,
-  },
-  "test:engine": { summary: "the tests that drive the real Pulumi CLI", args: JEST_ARGS },
-  check: {
-    summary: "types, lint, formatting, dead code, duplicates, the package, docs, tracked files",
-    args: "[-- names of steps]",
-  },
-  docs: {
-    summary: "write docs/resources.md and docs/functions.md from src",
-    args: "[-- --check]",
-    details: "  --check   write nothing, and fail where a page is out of date",
-  },
-  bench: { summary: "the benchmarks in bench/" },
+  setup: "only get what the other tasks need: dependencies, Node, the Pulumi CLI, the build",
+  build: "compile src to dist, where it is out of date",
+  quickstart: `deploy examples/quickstart on the local emulator: up, no changes, drift, repair, destroy
+                 It takes about a minute. Everything it makes stands in a temporary folder, but for
+                 Pulumi.quickstart-*.yaml in the clone, which goes at the end. Your own Pulumi login, stacks
+                 and settings are not touched.
+                 --keep   leave the emulator and the stack up, and print the commands to go on by hand`,
+  test: `all tests: unit, rules, processes and engine
+                 The arguments of this and of the next four are jest's own: a path, or -t 'part of a title'`,
+  "test:unit": "the tests that start no process, under a minute",
+  "test:rules": "the rules against a hostile service and a colleague, a few minutes",
+  "test:processes": "the tests of the scripts, of the command and of the SDK's provider process",
+  "test:engine": "the tests that drive the real Pulumi CLI",
+  check: `types, lint, formatting, dead code, duplicates, the package, docs, tracked files
+                 The arguments are names of steps: all of them without one`,
+  docs: `write the reference in docs/ and the table of imports in CONTRIBUTING.md
+                 --check  write nothing, and fail where a page is out of date`,
+  bench: "the benchmarks in bench/",
 };
 
 const HELP = `Usage: node scripts/run.mjs <task> [arguments]     (or: npm run <task> -- [arguments])
 
 Tasks:
 ${Object.entries(TASKS)
-  .map(([name, { summary }]) => `  ${name.padEnd(14)} ${summary}`)
+  .map(([name, text]) => `  ${name.padEnd(14)} ${text}`)
   .join("\n")}
 
 Each task first gets what it needs and is not there yet: dependencies (npm ci), a Node that the Pulumi SDK
@@ -74,10 +59,9 @@ async function main([name, ...args]) {
     say(HELP);
     return name === undefined ? EXIT.usage : EXIT.good;
   }
-  const task = Object.hasOwn(TASKS, name) ? TASKS[name] : undefined;
-  if (!task) throw new UsageError(`There is no task "${name}".`);
+  if (!Object.hasOwn(TASKS, name)) throw new UsageError(`There is no task "${name}".`);
   if (args.includes("--help") || args.includes("-h")) {
-    say(`Usage: npm run ${name} ${task.args ?? ""}\n\n${task.summary}${task.details ? `\n\n${task.details}` : ""}`);
+    say(`Usage: npm run ${name} -- [arguments]\n\n  ${name.padEnd(14)} ${TASKS[name]}`);
     return EXIT.good;
   }
   if (process.platform === "win32") throw new SetupError("these scripts run on Linux and macOS", "On Windows use WSL.");

@@ -75,15 +75,13 @@ export function putFirstOnPath(...folders: string[]): void {
  * engine on 127.0.0.1: its gRPC client takes the proxy of the environment unless the list names the host.
  */
 export function directLoopback(env: NodeJS.ProcessEnv): Record<string, string> {
-  const withLoopback = (list = ""): string => {
-    const hosts = list.split(/[\s,]+/).filter(Boolean);
-    return [...new Set([...hosts, "127.0.0.1", "localhost", "::1"])].join(",");
+  const lists: Record<string, string | undefined> = {
+    no_proxy: env.no_proxy || env.NO_PROXY,
+    NO_PROXY: env.NO_PROXY || env.no_proxy,
+    // The gRPC client reads it instead.
+    no_grpc_proxy: env.no_grpc_proxy || env.no_proxy || env.NO_PROXY,
   };
-  const { no_proxy: lower, NO_PROXY: upper, no_grpc_proxy: grpc } = env;
-  return {
-    no_proxy: withLoopback(lower || upper),
-    NO_PROXY: withLoopback(upper || lower),
-    // Where it is given, the gRPC client reads it instead.
-    ...(grpc && { no_grpc_proxy: withLoopback(grpc) }),
-  };
+  const withLoopback = (list = ""): string =>
+    [...new Set([...list.split(/[\s,]+/).filter(Boolean), "127.0.0.1", "localhost", "::1"])].join(",");
+  return Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, withLoopback(list)]));
 }

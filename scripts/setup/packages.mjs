@@ -36,12 +36,12 @@ function staleness() {
   for (const field of ["dependencies", "devDependencies", "workspaces"]) {
     if (!isDeepStrictEqual(manifest[field], wanted[""]?.[field])) return `${field} of package.json changed`;
   }
-  for (const [path, entry] of Object.entries(wanted)) {
+  for (const [path, { version, integrity, optional }] of Object.entries(wanted)) {
     const present = installed[path];
     // What is optional is left out on another kind of machine.
-    if (path === "" || (!present && entry.optional)) continue;
-    if (!present) return `${path} is missing`;
-    if (present.version !== entry.version || present.integrity !== entry.integrity) return `${path} is another version`;
+    if (path === "" || (!present && optional)) continue;
+    const isSame = present?.version === version && present?.integrity === integrity;
+    if (!present || !isSame) return `${path} is missing or another version`;
   }
   return undefined;
 }
@@ -51,11 +51,7 @@ function staleness() {
  * @returns {Json | undefined}
  */
 function readJson(file) {
-  try {
-    return JSON.parse(readFileSync(file, "utf8"));
-  } catch {
-    return undefined;
-  }
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
 }
 
 /** Makes sure that NODE runs what follows: it is that of the npm package `node`, else the one that runs us. */

@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-} from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import lockfile from "proper-lockfile";
@@ -53,21 +44,18 @@ async function findOnPath(): Promise<{ cli?: Cli; refused: string[] }> {
   for (const folder of new Set(folders)) {
     const pulumi = join(folder, "pulumi");
     if (!existsSync(pulumi)) continue;
-    const version = await versionOf(pulumi);
+    const version = (await versionOf(pulumi)) ?? "";
     // A package manager may link `pulumi` alone into PATH: its companions then stand beside the link's target.
-    const places = [folder, dirname(realpathSync(pulumi))];
-    const dir = places.find((beside) => missingFrom(beside, ...folders).length === 0);
-    if (!version) refused.push(`${pulumi} does not start`);
+    const dir = existsSync(join(folder, LANGUAGE_HOST)) ? folder : dirname(realpathSync(pulumi));
+    const isThere = (name: string): boolean => [dir, ...folders].some((each) => existsSync(join(each, name)));
+    const missing = [LANGUAGE_HOST, DYNAMIC_PLUGIN].filter((name) => !isThere(name));
+    if (version === "") refused.push(`${pulumi} does not start`);
     else if (!(Number(/^v3\.(\d+)/.exec(version)?.[1]) >= 216)) {
       refused.push(`${pulumi} is ${version}; 3.216 or newer, below 4, is needed`);
-    } else if (dir) return { cli: { dir, version }, refused };
-    else refused.push(`${pulumi} has no ${missingFrom(...folders).join(" and no ")} beside it or on PATH`);
+    } else if (missing.length > 0) refused.push(`${pulumi} has no ${missing.join(" and no ")} beside it or on PATH`);
+    else return { cli: { dir, version }, refused };
   }
   return { refused };
-}
-
-function missingFrom(...folders: string[]): string[] {
-  return [LANGUAGE_HOST, DYNAMIC_PLUGIN].filter((name) => !folders.some((folder) => existsSync(join(folder, name))));
 }
 
 async function findInVersions(wanted: string): Promise<Cli | undefined> {
@@ -76,22 +64,18 @@ async function findInVersions(wanted: string): Promise<Cli | undefined> {
   if (version !== `v${wanted}` || !existsSync(join(dir, LANGUAGE_HOST))) return undefined;
   const plugin = join(dir, DYNAMIC_PLUGIN);
   // The official archive holds the plugin, a build from Go modules does not.
-  if (!existsSync(plugin)) {
-    const half = `${plugin}.${process.pid}`;
-    copyFileSync(join(SDK, DYNAMIC_PLUGIN), half);
-    chmodSync(half, 0o755);
-    renameSync(half, plugin);
-  }
+  if (!existsSync(plugin)) copyFileSync(join(SDK, DYNAMIC_PLUGIN), plugin);
   return { dir, version };
 }
 
 async function getIntoVersions(version: string, refused: string[]): Promise<Cli> {
-  say(`-- Pulumi CLI ${version}: not on this machine yet; getting it into ${join(VERSIONS, version)}`);
-  for (const reason of refused) say(`   not used: ${reason}`);
-  mkdirSync(VERSIONS, { recursive: true });
+  const target = join(VERSIONS, version);
   // Beside the place where the result will stand: a rename works only within one file system.
   const work = join(VERSIONS, `.${version}-work`);
+  say(`-- Pulumi CLI ${version}: not on this machine yet; getting it into ${target}`);
+  for (const reason of refused) say(`   not used: ${reason}`);
   const failures = [...refused];
+  mkdirSync(VERSIONS, { recursive: true });
   const unlock = await lock(join(VERSIONS, `${version}.lock`));
   try {
     const got = await findInVersions(version);
@@ -99,11 +83,17 @@ async function getIntoVersions(version: string, refused: string[]): Promise<Cli>
     for (const get of [download, goBuild]) {
       rmSync(work, { recursive: true, force: true });
       mkdirSync(join(work, "bin"), { recursive: true });
-      const failure = (await get(version, work)) ?? (await moveIntoPlace(version, work));
-      const cli = failure === undefined ? await findInVersions(version) : undefined;
+      let failure = await get(version, work);
+      const actual = failure === undefined ? await versionOf(join(work, "bin", "pulumi")) : undefined;
+      if (actual === `v${version}`) {
+        rmSync(target, { recursive: true, force: true });
+        renameSync(work, target);
+      }
+      const cli = await findInVersions(version);
       if (cli) return cli;
-      failures.push(failure ?? `it has no ${LANGUAGE_HOST}`);
-      say(`   that failed: ${failures.at(-1)}`);
+      failure ??= `it does not start on this machine (${actual ?? "no version"})`;
+      failures.push(failure);
+      say(`   that failed: ${failure}`);
     }
   } finally {
     rmSync(work, { recursive: true, force: true });
@@ -146,18 +136,6 @@ async function download(version: string, work: string): Promise<string | undefin
     progress: "the download",
   });
   return code === 0 ? undefined : `the download of ${version} failed: ${output.trim()}`;
-}
-
-/** Takes the place of what was found wanting, once it has started. */
-async function moveIntoPlace(version: string, work: string): Promise<string | undefined> {
-  const bin = join(work, "bin");
-  const actual = await versionOf(join(bin, "pulumi"));
-  if (actual !== `v${version}`) return `it does not start on this machine (${actual ?? "no version"})`;
-  const target = join(VERSIONS, version, "bin");
-  rmSync(target, { recursive: true, force: true });
-  mkdirSync(dirname(target), { recursive: true });
-  renameSync(bin, target);
-  return undefined;
 }
 
 /** Such as "v3.259.0"; nothing when it does not start. */

@@ -40,9 +40,9 @@ test("what is installed is what the lock names, less the optional packages of ot
 
 test.each([
   ["nothing is installed yet", undefined, MANIFEST],
-  ["node_modules/zod is missing", EXAMPLE, MANIFEST],
-  ["node_modules/example is missing", ZOD, MANIFEST],
-  ["node_modules/zod is another version", { ...INSTALLED, ...OTHER_ZOD }, MANIFEST],
+  ["node_modules/zod is missing or another version", EXAMPLE, MANIFEST],
+  ["node_modules/example is missing or another version", ZOD, MANIFEST],
+  ["node_modules/zod is missing or another version", { ...INSTALLED, ...OTHER_ZOD }, MANIFEST],
   ["dependencies of package.json changed", INSTALLED, { ...MANIFEST, dependencies: { zod: "4.1.0" } }],
   ["workspaces of package.json changed", INSTALLED, { ...MANIFEST, workspaces: [] }],
 ])("npm ci is run when %s, and says so", async (reason, installed, manifest) => {
