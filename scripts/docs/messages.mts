@@ -28,15 +28,10 @@ export function messagesPage(root: string): string {
 
 function messagesIn(node: ts.Node): string[] {
   if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return [];
-  const inner = (): string[] => {
-    const found: string[] = [];
-    ts.forEachChild(node, (child) => void found.push(...messagesIn(child)));
-    return found;
-  };
-  if (!isText(node)) return inner();
-  const text = rendered(node).replace(/\s+/g, " ").trim();
+  const text = isText(node) ? rendered(node).replace(/\s+/g, " ").trim() : "";
   // A text without prose may still hold one: the part of a template, a branch of a condition.
-  return PROSE.test(text.replace(/\{[^{}]*\}/g, "{}")) ? [text] : inner();
+  const isProse = PROSE.test(text.replace(/\{[^{}]*\}/g, "{}"));
+  return isProse ? [text] : node.getChildren().flatMap(messagesIn);
 }
 
 /** A literal, a template, or several of them joined. */
@@ -57,10 +52,8 @@ function rendered(node: ts.Expression): string {
   }
   if (isJoined(node)) return rendered(node.left) + rendered(node.right);
   if (ts.isConditionalExpression(node)) {
-    const [whenTrue, whenFalse] = [node.whenTrue, node.whenFalse].map((branch) =>
-      rendered(branch).replace(/^\{([^{}|]*)\}$/, "$1"),
-    );
-    return whenTrue === "" ? `{${whenFalse} |}` : whenFalse === "" ? `{${whenTrue} |}` : `{${whenTrue} | ${whenFalse}}`;
+    const branches = [node.whenTrue, node.whenFalse].map((each) => rendered(each).replace(/^\{([^{}|]*)\}$/, "$1"));
+    return branches.includes("") ? `{${branches.join("")} |}` : `{${branches.join(" | ")}}`;
   }
   return `{${nameOf(node)}}`;
 }

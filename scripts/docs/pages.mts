@@ -124,8 +124,8 @@ class Reference {
   #class({ name, folder, node }: Exported): string {
     const source = this.#source;
     const behaviour = this.#behaviours.get(name);
-    if (folder === "resources" && !behaviour?.specs)
-      source.problems.push(`the lifecycle of ${name} names no arguments`);
+    const specs = Object.keys(behaviour?.specs ?? {});
+    if (folder === "resources" && specs.length === 0) source.problems.push(`${name} has no lifecycle with arguments`);
     const members = ts.isClassDeclaration(node) ? [...node.members] : [];
     const [args, shape, outputs] = typesOf(node).map((type) => source.declarationOf(type));
     const given = source.members(shape ?? args);

@@ -5,24 +5,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { NODE, ROOT } from "../lib/paths.mjs";
 import { interrupted } from "../lib/processes.mts";
 
-const START_DEADLINE_MS = 20_000;
-
 /** A project as the emulator's state shows it; only what is looked at here. */
 interface Project {
   id: string;
   integrations: unknown[];
-  endpoints: {
-    id: string;
-    branch_id: string;
-    autoscaling_limit_min_cu: number;
-    autoscaling_limit_max_cu: number;
-    current_state: string;
-  }[];
+  endpoints: (Record<"id" | "branch_id" | "current_state", string> &
+    Record<"autoscaling_limit_min_cu" | "autoscaling_limit_max_cu", number>)[];
 }
 
 /** The emulator as a process of its own. */
 export class Emulator {
   readonly child: ChildProcess;
+  readonly #logFile: string;
   /** Where it listens. */
   baseUrl = "";
 
@@ -31,6 +25,7 @@ export class Emulator {
    * public. With `outlivesUs` Ctrl-C does not reach it; its output goes to a file, so that it needs no pipe of ours.
    */
   constructor(apiKey: string, logFile: string, outlivesUs: boolean) {
+    this.#logFile = logFile;
     const log = openSync(logFile, "w", 0o600);
     this.child = spawn(NODE, ["dist/cli/main.js", "emulator", "--port", "0"], {
       cwd: ROOT,
@@ -41,9 +36,9 @@ export class Emulator {
     closeSync(log);
   }
 
-  async listens(logFile: string): Promise<void> {
-    for (const deadline = Date.now() + START_DEADLINE_MS; ; await sleep(50, undefined, { signal: interrupted })) {
-      const said = readFileSync(logFile, "utf8");
+  async listens(): Promise<void> {
+    for (const deadline = Date.now() + 20_000; ; await sleep(50, undefined, { signal: interrupted })) {
+      const said = readFileSync(this.#logFile, "utf8");
       this.baseUrl = /^listening on (\S+)$/m.exec(said)?.[1] ?? "";
       if (this.baseUrl !== "") return;
       const ended = Date.now() > deadline || this.child.exitCode !== null;
@@ -60,8 +55,7 @@ export class Emulator {
   }
 
   async project(id: string): Promise<Project> {
-    const response = await this.#request("state");
-    const { projects } = (await response.json()) as { projects: Project[] }; // what the emulator documents
+    const { projects } = (await this.#request("state")) as { projects: Project[] }; // what the emulator documents
     const project = projects.find((candidate) => candidate.id === id);
     if (!project) throw new Error(`the emulator has no project ${id}`);
     return project;
@@ -73,9 +67,9 @@ export class Emulator {
     await this.#request("edit", { method: "POST", headers, body: JSON.stringify(change) });
   }
 
-  async #request(path: "state" | "edit", init: RequestInit = {}): Promise<Response> {
+  async #request(path: "state" | "edit", init: RequestInit = {}): Promise<unknown> {
     const response = await fetch(this.controlUrl(path), { ...init, signal: AbortSignal.timeout(10_000) });
     if (!response.ok) throw new Error(`the emulator answered ${response.status} to ${path}: ${await response.text()}`);
-    return response;
+    return await response.json();
   }
 }

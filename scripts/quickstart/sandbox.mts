@@ -11,12 +11,12 @@ export class Sandbox {
   folder = mkdtempSync(join(tmpdir(), "pulumi-svc-quickstart-"));
   stack = `quickstart-${randomBytes(3).toString("hex")}`;
   apiKey = randomBytes(24).toString("hex");
-  #passphrase = randomBytes(24).toString("hex");
+  passphrase = randomBytes(24).toString("hex");
   /** What a user who goes on by hand needs as well. */
   #settings: Record<string, string> = {
     PULUMI_HOME: join(this.folder, "home"),
     PULUMI_BACKEND_URL: `file://${join(this.folder, "state")}`,
-    PULUMI_CONFIG_PASSPHRASE: this.#passphrase,
+    PULUMI_CONFIG_PASSPHRASE: this.passphrase,
     PULUMI_SKIP_UPDATE_CHECK: "true",
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
     ...directLoopback(process.env),
@@ -28,34 +28,17 @@ export class Sandbox {
   }
 
   /**
-   * Runs a pulumi command as a user would type it, and shows it with its output. `hint` tells the reader where the input
-   * comes from; `code` is the exit code that it has to end with.
+   * Runs a pulumi command as a user would type it, and shows it with its output, unless that holds secrets (`quiet`). `hint`
+   * tells the reader where the input comes from; `code` is the exit code that it has to end with.
    */
-  async pulumi(args: string[], { input = "", hint = "", code = 0 } = {}): Promise<string> {
-    say(`   $ pulumi ${args.join(" ")}${hint}`);
-    const { output } = await this.#run(args, code, { input, onLine: (line) => say(indented(line)) });
-    this.refuseSecrets(output, `the output of pulumi ${args[0]}`);
-    return output;
-  }
-
-  /** What a command prints, without showing it: for what holds secrets. */
-  async quietly(...args: string[]): Promise<string> {
-    return (await this.#run(args, 0, {})).stdout;
-  }
-
-  async #run(args: string[], expected: number, options: { input?: string; onLine?: (line: string) => void }) {
-    const foreign = /^(PULUMI_|SVC_)/;
-    const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name));
+  async pulumi(args: string[], { input = "", hint = "", code = 0, quiet = false } = {}): Promise<string> {
+    if (!quiet) say(`   $ pulumi ${args.join(" ")}${hint}`);
+    const kept = Object.entries(process.env).filter(([name]) => !/^(PULUMI_|SVC_)/.test(name));
     const env = { ...Object.fromEntries(kept), ...this.#settings };
-    const result = await run("pulumi", args, { env, extendEnv: false, ...options });
-    if (result.code !== expected) throw new Error(`the command ended with ${result.code}, not ${expected}`);
-    return result;
-  }
-
-  refuseSecrets(text: string, where: string, ...more: string[]): void {
-    if ([this.apiKey, this.#passphrase, ...more].some((secret) => text.includes(secret))) {
-      throw new Error(`${where} holds a secret in clear`);
-    }
+    const onLine = quiet ? undefined : (line: string) => say(indented(line));
+    const ended = await run("pulumi", args, { env, extendEnv: false, input, onLine });
+    if (ended.code !== code) throw new Error(`the command ended with ${ended.code}, not ${code}`);
+    return ended.stdout;
   }
 
   /** Writes what a shell has to source to go on by hand. Readable by the user alone: the passphrase is in it. */
@@ -81,25 +64,18 @@ export function environmentFile(settings: Record<string, string>): string {
   return `${[unset, ...exports].join("\n")}\n`;
 }
 
-interface Left {
-  envFile: string;
-  stateUrl: string;
-  pid: number | undefined;
-  folder: string;
-}
-
 /** The commands to go on with what `--keep` has left, and those that end it. */
-export function commandsByHand({ envFile, stateUrl, pid, folder }: Left): { goOn: string[]; end: string[] } {
-  return {
-    goOn: [
-      `source ${shellQuote(envFile)}     # Pulumi's home, state and passphrase of this stack, and PATH`,
-      "pulumi stack output",
-      "pulumi preview --refresh --diff",
-      "pulumi up                                # after a change to examples/quickstart/index.ts",
-      `curl ${shellQuote(stateUrl)}   # what the service holds`,
-    ],
-    end: ["pulumi destroy --yes && pulumi stack rm --yes", `kill ${pid} && rm -r ${shellQuote(folder)}`],
-  };
+export function commandsByHand(folder: string, envFile: string, stateUrl: string, pid: number | undefined): string[] {
+  return [
+    `source ${shellQuote(envFile)}     # Pulumi's home, state and passphrase of this stack, and PATH`,
+    "pulumi stack output",
+    "pulumi preview --refresh --diff",
+    "pulumi up                                # after a change to examples/quickstart/index.ts",
+    `curl ${shellQuote(stateUrl)}   # what the service holds`,
+    "# To end it:",
+    "pulumi destroy --yes && pulumi stack rm --yes",
+    `kill ${pid} && rm -r ${shellQuote(folder)}`,
+  ];
 }
 
 /** A text as one word of a shell, whatever is in it. */

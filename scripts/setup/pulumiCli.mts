@@ -21,12 +21,13 @@ const VERSIONS = join(PULUMI_HOME, "versions");
 
 /** Finds the Pulumi CLI or gets it: on PATH, in Pulumi's versions folder, by the SDK's installer, by a build from Go modules. */
 export async function ensurePulumiCli(): Promise<Cli> {
-  const { cli, refused } = await findOnPath();
-  if (cli) return cli;
   // The SDK's installer gets the version of the SDK, and so does the build.
   const { version } = JSON.parse(readFileSync(join(SDK, "package.json"), "utf8"));
+  const path = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
+  const { cli, refused } = await find([...new Set(path), join(VERSIONS, version, "bin")]);
+  if (cli) return cli;
   try {
-    return (await findInVersions(version)) ?? (await getIntoVersions(version, refused));
+    return await getIntoVersions(version, refused);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException; // the file system's errors have one
     if (code === undefined) throw error;
@@ -37,19 +38,20 @@ export async function ensurePulumiCli(): Promise<Cli> {
   }
 }
 
-/** The first suitable `pulumi` on PATH: 3.216 or newer (older ones lack what `read` needs), below 4, with its companions. */
-async function findOnPath(): Promise<{ cli?: Cli; refused: string[] }> {
-  const folders = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
+/** The first suitable `pulumi` in them: 3.216 or newer (older ones lack what `read` needs), below 4, with its companions. */
+async function find(folders: string[]): Promise<{ cli?: Cli; refused: string[] }> {
   const refused = [];
-  for (const folder of new Set(folders)) {
+  for (const folder of folders) {
     const pulumi = join(folder, "pulumi");
     if (!existsSync(pulumi)) continue;
-    const version = (await versionOf(pulumi)) ?? "";
+    const env = { PULUMI_SKIP_UPDATE_CHECK: "true" };
+    const { code, stdout } = await run(pulumi, ["version"], { env, timeout: 30_000 });
+    const version = stdout.trim().split("\n").at(-1) ?? "";
     // A package manager may link `pulumi` alone into PATH: its companions then stand beside the link's target.
     const dir = existsSync(join(folder, LANGUAGE_HOST)) ? folder : dirname(realpathSync(pulumi));
     const isThere = (name: string): boolean => [dir, ...folders].some((each) => existsSync(join(each, name)));
     const missing = [LANGUAGE_HOST, DYNAMIC_PLUGIN].filter((name) => !isThere(name));
-    if (version === "") refused.push(`${pulumi} does not start`);
+    if (code !== 0) refused.push(`${pulumi} does not start`);
     else if (!(Number(/^v3\.(\d+)/.exec(version)?.[1]) >= 216)) {
       refused.push(`${pulumi} is ${version}; 3.216 or newer, below 4, is needed`);
     } else if (missing.length > 0) refused.push(`${pulumi} has no ${missing.join(" and no ")} beside it or on PATH`);
@@ -58,42 +60,33 @@ async function findOnPath(): Promise<{ cli?: Cli; refused: string[] }> {
   return { refused };
 }
 
-async function findInVersions(wanted: string): Promise<Cli | undefined> {
-  const dir = join(VERSIONS, wanted, "bin");
-  const version = await versionOf(join(dir, "pulumi"));
-  if (version !== `v${wanted}` || !existsSync(join(dir, LANGUAGE_HOST))) return undefined;
-  const plugin = join(dir, DYNAMIC_PLUGIN);
-  // The official archive holds the plugin, a build from Go modules does not.
-  if (!existsSync(plugin)) copyFileSync(join(SDK, DYNAMIC_PLUGIN), plugin);
-  return { dir, version };
-}
-
 async function getIntoVersions(version: string, refused: string[]): Promise<Cli> {
   const target = join(VERSIONS, version);
   // Beside the place where the result will stand: a rename works only within one file system.
   const work = join(VERSIONS, `.${version}-work`);
+  const [bin, plugin] = [join(work, "bin"), join(work, "bin", DYNAMIC_PLUGIN)];
   say(`-- Pulumi CLI ${version}: not on this machine yet; getting it into ${target}`);
   for (const reason of refused) say(`   not used: ${reason}`);
   const failures = [...refused];
   mkdirSync(VERSIONS, { recursive: true });
   const unlock = await lock(join(VERSIONS, `${version}.lock`));
   try {
-    const got = await findInVersions(version);
-    if (got) return got;
+    const { cli: meanwhile } = await find([join(target, "bin")]);
+    if (meanwhile) return meanwhile;
     for (const get of [download, goBuild]) {
       rmSync(work, { recursive: true, force: true });
-      mkdirSync(join(work, "bin"), { recursive: true });
-      let failure = await get(version, work);
-      const actual = failure === undefined ? await versionOf(join(work, "bin", "pulumi")) : undefined;
-      if (actual === `v${version}`) {
+      mkdirSync(bin, { recursive: true });
+      const failure = await get(version, work);
+      // The official archive holds the plugin, a build from Go modules does not.
+      if (!existsSync(plugin)) copyFileSync(join(SDK, DYNAMIC_PLUGIN), plugin);
+      const { cli, refused } = failure === undefined ? await find([bin]) : { refused: [failure] };
+      if (cli) {
         rmSync(target, { recursive: true, force: true });
         renameSync(work, target);
+        return { ...cli, dir: join(target, "bin") };
       }
-      const cli = await findInVersions(version);
-      if (cli) return cli;
-      failure ??= `it does not start on this machine (${actual ?? "no version"})`;
-      failures.push(failure);
-      say(`   that failed: ${failure}`);
+      failures.push(...refused);
+      say(`   that failed: ${refused.join("; ")}`);
     }
   } finally {
     rmSync(work, { recursive: true, force: true });
@@ -136,13 +129,4 @@ async function download(version: string, work: string): Promise<string | undefin
     progress: "the download",
   });
   return code === 0 ? undefined : `the download of ${version} failed: ${output.trim()}`;
-}
-
-/** Such as "v3.259.0"; nothing when it does not start. */
-async function versionOf(pulumi: string): Promise<string | undefined> {
-  const { code, stdout } = await run(pulumi, ["version"], {
-    env: { PULUMI_SKIP_UPDATE_CHECK: "true" },
-    timeout: 30_000,
-  });
-  return code === 0 ? stdout.trim().split("\n").at(-1) : undefined;
 }

@@ -12,36 +12,20 @@ import { ROOT } from "../lib/paths.mjs";
 export async function docs(args: string[]): Promise<number> {
   const unknown = args.find((arg) => arg !== "--check");
   if (unknown) throw new UsageError(`docs does not know "${unknown}".`);
-  const onlyCheck = args.length > 0;
-  const { problems, stale } = await read();
-  const findings = onlyCheck ? [...problems, ...stale.map(outdated)] : problems;
-  if (findings.length > 0) {
-    say(findings.join("\n"));
-    return EXIT.failed;
-  }
-  if (onlyCheck) return EXIT.good;
-  for (const [path, text] of stale) {
-    writeFileSync(join(ROOT, path), text);
-    say(`${path} is written anew.`);
-  }
-  if (stale.length === 0) say("The reference is up to date.");
-  return EXIT.good;
+  const { problems, written } = await update(args.length > 0);
+  const told = problems.length > 0 ? problems : written.map((path) => `${path} is written anew.`);
+  if (told.length > 0) say(told.join("\n"));
+  else if (args.length === 0) say("The reference is up to date.");
+  return problems.length > 0 ? EXIT.failed : EXIT.good;
 }
 
 /** What is wrong with the reference; nothing when it is up to date. */
 export async function checkDocs(): Promise<string> {
-  const { problems, stale } = await read();
-  return [...problems, ...stale.map(outdated)].join("\n");
+  return (await update(true)).problems.join("\n");
 }
 
-type Page = [path: string, text: string];
-
-function outdated([path]: Page): string {
-  return `${path} is not what the sources give. Write it anew: npm run docs`;
-}
-
-/** Each page that is not what the sources give, with its path; none when the sources do not say all that the reference has to. */
-async function read(): Promise<{ problems: string[]; stale: Page[] }> {
+/** Writes each page that is not what the sources give, unless the sources do not say all that the reference has to. */
+async function update(onlyCheck: boolean): Promise<{ problems: string[]; written: string[] }> {
   const source = new Source(ROOT);
   const pages = {
     ...pagesOf(source, behaviours(ROOT)),
@@ -49,13 +33,20 @@ async function read(): Promise<{ problems: string[]; stale: Page[] }> {
     "CONTRIBUTING.md": withHouseTable(readFileSync(join(ROOT, "CONTRIBUTING.md"), "utf8")),
   };
   const problems = [...new Set(source.problems)];
-  const stale: Page[] = [];
-  for (const [path, page] of problems.length > 0 ? [] : Object.entries(pages)) {
+  if (problems.length > 0) return { problems, written: [] };
+  const stale: string[] = [];
+  for (const [path, page] of Object.entries(pages)) {
     const file = join(ROOT, path);
     const text = await format(page, { ...(await resolveConfig(file)), filepath: file });
-    if (!existsSync(file) || readFileSync(file, "utf8") !== text) stale.push([path, text]);
+    if (existsSync(file) && readFileSync(file, "utf8") === text) continue;
+    stale.push(path);
+    if (!onlyCheck) writeFileSync(file, text);
   }
-  return { problems, stale };
+  if (!onlyCheck) return { problems, written: stale };
+  return {
+    problems: stale.map((path) => `${path} is not what the sources give. Write it anew: npm run docs`),
+    written: [],
+  };
 }
 
 /** The text of CONTRIBUTING.md with the table of who may import whom, as the linter holds it. */

@@ -58,10 +58,9 @@ test("the commands that --keep prints work on the folder of the stack and on no 
   const path = String(environment([bin]).PATH);
   writeFileSync(envFile, await environmentFile({ PATH: path }));
 
-  const left = JSON.stringify({ envFile, stateUrl: "http://127.0.0.1:1/_emulator/state", pid: 4711, folder });
-  const { value } = await call("quickstart/sandbox.mts", "commandsByHand", [left], environment([]));
-  const { goOn, end } = value as { goOn: string[]; end: string[] }; // what the function says it answers with
-  const typed = ['kill() { echo "kill $*"; }', ...goOn, ...end].join("\n");
+  const args = [folder, envFile, "http://127.0.0.1:1/_emulator/state", 4711].map((arg) => JSON.stringify(arg));
+  const { value } = await call("quickstart/sandbox.mts", "commandsByHand", args, environment([]));
+  const typed = ['kill() { echo "kill $*"; }', ...(value as string[])].join("\n"); // what the function says it answers with
   const { code, output } = await runProcess("bash", ["-e", "-c", typed], { env: environment([]), cwd: parent });
   expect({ code, output }).toEqual({
     code: 0,

@@ -78,36 +78,31 @@ describe("a CLI that is there", () => {
     expect((await ensure()).error?.message).toContain(`${join(bin, "pulumi")} does not start`);
   });
 
-  test("is taken from the versions folder, which gets the script that ships with the SDK", async () => {
+  test("is taken from the versions folder", async () => {
     const { home, ensure } = machine();
-    fakeCli(versionsBin(home), VERSION, [HOST]);
+    fakeCli(versionsBin(home), VERSION);
     expect(await ensure()).toEqual({ value: { dir: versionsBin(home), version: `v${VERSION}` }, output: "" });
-    expect(readdirSync(versionsBin(home)).sort()).toEqual(["pulumi", HOST, PLUGIN]);
   });
 });
 
-test.each(["EACCES", "EROFS", "ENOSPC"])(
-  "a home that refuses the script that ships with the SDK (%s) ends the set-up in words",
-  async (code) => {
-    const { home, ensure } = machine();
-    fakeCli(versionsBin(home), VERSION, [HOST]);
-    // Root may write everywhere, so the file system's refusal is planted.
-    const refusing = join(temporaryFolder(), "refusing.mjs");
-    writeFileSync(
-      refusing,
-      `import fs from "node:fs";
+test.each(["EACCES", "EROFS", "ENOSPC"])("a home that refuses a file (%s) ends the set-up in words", async (code) => {
+  const { home, ensure } = machine();
+  // Root may write everywhere, so the file system's refusal is planted.
+  const refusing = join(temporaryFolder(), "refusing.mjs");
+  writeFileSync(
+    refusing,
+    `import fs from "node:fs";
        import { syncBuiltinESMExports } from "node:module";
        fs.copyFileSync = () => { throw Object.assign(new Error("${code}: planted"), { code: "${code}" }); };
        syncBuiltinESMExports();`,
-    );
-    const { error } = await ensure(NO_SITE, { NODE_OPTIONS: `--import=${refusing}` });
-    expect(error).toEqual({
-      name: "SetupError",
-      message: `the Pulumi CLI cannot be put into ${home} (${code})`,
-      advice: expect.stringContaining("Set PULUMI_HOME to a folder that can be written"),
-    });
-  },
-);
+  );
+  const { error } = await ensure(NO_SITE, { NODE_OPTIONS: `--import=${refusing}` });
+  expect(error).toEqual({
+    name: "SetupError",
+    message: `the Pulumi CLI cannot be put into ${home} (${code})`,
+    advice: expect.stringContaining("Set PULUMI_HOME to a folder that can be written"),
+  });
+});
 
 describe("the SDK's installer", () => {
   /** Leaves a CLI that answers with a version, as the installer does: in a folder `bin` of the one that it is told. */
@@ -129,12 +124,13 @@ describe("the SDK's installer", () => {
 
   test.each([
     ["fails", NO_SITE, `the download of ${VERSION} failed: Failed to download: no site`],
-    ["brings what does not start", installs("0.0.0"), "it does not start on this machine (v0.0.0)"],
+    ["brings what is not suitable", installs("0.0.0"), "is v0.0.0; 3.216 or newer, below 4, is needed"],
   ])("is followed by the build from Go modules when it %s", async (_, installer, reason) => {
     const { home, bin, ensure } = machine();
     fakeGo(bin);
     const { value, output } = await ensure(installer);
-    expect(output).toContain(`that failed: ${reason}`);
+    expect(output).toMatch(/that failed: .*/);
+    expect(output).toContain(reason);
     expect(value).toEqual({ dir: versionsBin(home), version: `v${VERSION}` });
   });
 });
