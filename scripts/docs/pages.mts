@@ -155,8 +155,7 @@ class Reference {
     const forms = [name, `${name}Output`].flatMap((form) => this.#source.exports.get(form) ?? []);
     const lines = forms.map((form) => {
       const about = oneLine(this.#source.description(form.node, form.name));
-      const answer = ts.isFunctionDeclaration(form.node) && form.node.type ? sourceText(form.node.type) : "unknown";
-      const call = `- \`${form.name}(args, opts?)\` answers ${this.#code(answer)}`;
+      const call = `- \`${form.name}(args, opts?)\` answers ${this.#code(answer(form.node))}`;
       return form.name === name ? call : `${call}: ${about}`;
     });
     return paragraphs(text, lines.join("\n"), this.#table("Argument", this.#argumentsOf(node)));
@@ -255,14 +254,17 @@ function alwaysKnown(args: Member[], outputs: Member[]): string {
   const have = outputs.filter(({ optional }) => !optional).map(({ name }) => name);
   const known = args.filter(({ name, optional }) => optional && have.includes(name));
   const names = known.map(({ name }) => `\`${name}\``).join(" and ");
-  if (known.length > 1) return `As outputs, ${names} have values also when left out.`;
-  return known.length === 1 ? `As an output, ${names} has a value also when left out.` : "";
+  if (known.length === 0) return "";
+  return `${known.length > 1 ? `As outputs, ${names} have values` : `As an output, ${names} has a value`} also when left out.`;
+}
+
+function answer(node: ts.Declaration): string {
+  return ts.isFunctionDeclaration(node) && node.type ? sourceText(node.type) : "unknown";
 }
 
 function signature(node: ts.Declaration): string {
   if (ts.isFunctionDeclaration(node)) {
-    const parameters = node.parameters.map(sourceText).join(", ");
-    return `function ${node.name?.text}(${parameters}): ${node.type ? sourceText(node.type) : "unknown"};`;
+    return `function ${node.name?.text}(${node.parameters.map(sourceText).join(", ")}): ${answer(node)};`;
   }
   if (ts.isVariableDeclaration(node) && node.type) return `const ${node.name.getText()}: ${sourceText(node.type)};`;
   throw new Error(`no signature is known for ${sourceText(node)}`);

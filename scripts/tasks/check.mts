@@ -1,10 +1,20 @@
-import { globSync } from "node:fs";
-import { packageHygiene } from "../check/packageHygiene.mts";
-import { trackedFiles } from "../check/trackedFiles.mts";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, posix } from "node:path";
 import { EXIT, indented, leaveResults, messageOf, say, stopwatch, UsageError } from "../lib/console.mjs";
-import { ROOT } from "../lib/paths.mjs";
-import { interrupted, runTool } from "../lib/processes.mts";
+import { NODE_MODULES, ROOT } from "../lib/paths.mjs";
+import { interrupted, run, runTool } from "../lib/processes.mts";
 import { ensureBuild } from "../setup/build.mts";
+import { npm } from "../setup/packages.mjs";
 import { checkDocs } from "./docs.mts";
 
 /** In the order in which they run; each answers with what is wrong. */
@@ -47,4 +57,106 @@ async function types(): Promise<string> {
     findings.push(await runTool("typescript", "bin/tsc", "--noEmit", "-p", project));
   }
   return findings.join("");
+}
+
+const PROGRAM = `
+export * as svc from "pulumi-svc";
+export * as emulator from "pulumi-svc/emulator";
+export * as provider from "pulumi-svc/provider";`;
+
+/** The way TypeScript looked for packages before `exports`, which most Pulumi templates are still set to, and today's. */
+const RESOLUTIONS = [
+  ["--module", "commonjs", "--moduleResolution", "node"],
+  ["--module", "node16", "--moduleResolution", "node16"],
+];
+
+/**
+ * Packs the package as `npm publish` would and looks at the archive: publint for package.json against the files, attw for
+ * the types as each kind of importer resolves them, and a program that is compiled against it as strictly as a user may:
+ * the package's types are checked too (no `--skipLibCheck`), and of other packages there are the SDK and Node's types
+ * alone, so that the types of a dependency such as zod must not be needed.
+ */
+async function packageHygiene(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-pack-"));
+  try {
+    // The check `build` has just built; without scripts the archive holds that.
+    const packed = await run(...npm("pack", "--ignore-scripts", "--pack-destination", folder));
+    const archive = join(folder, globSync("*.tgz", { cwd: folder })[0] ?? "no archive");
+    const modules = join(folder, "node_modules");
+    mkdirSync(join(modules, "pulumi-svc"), { recursive: true });
+    const unpacked = await run("tar", ["-xzf", archive, "-C", join(modules, "pulumi-svc"), "--strip-components=1"]);
+    if (packed.code !== 0 || unpacked.code !== 0) return packed.output + unpacked.output;
+    for (const scope of ["@pulumi", "@types"]) symlinkSync(join(NODE_MODULES, scope), join(modules, scope));
+    const program = join(folder, "index.ts");
+    writeFileSync(program, PROGRAM);
+    const findings = [
+      await runTool("publint", "src/cli.js", "run", archive, "--strict"),
+      await runTool("@arethetypeswrong/cli", "dist/index.js", archive, "--profile", "strict"),
+    ];
+    for (const resolution of RESOLUTIONS) {
+      const options = ["--target", "es2022", "--strict", "--noEmit", "--types", "node", ...resolution];
+      findings.push(await runTool("typescript", "bin/tsc", ...options, program));
+    }
+    return findings.join("");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * What no tracked file may hold. The patterns are POSIX extended ones for git; each is written so that it does not match itself.
+ */
+const FORBIDDEN = {
+  "a path of somebody's machine": "(^|[^[:alnum:]_.~/<{-])/(work|root|home/[a-z]+|Users/[A-Za-z]+|tmp)/[[:alnum:]_.]",
+  "the host of a package registry":
+    "(registry[.](npmjs|yarnpkg)|proxy[.]golang|npm[.]pkg[.]github|pypi[.]org|artifactory[.])",
+  "a private key": "-----BEGIN [A-Z ]*PRIVATE[ ]KEY",
+  "a token of a known form":
+    "(gh[opsu]_[A-Za-z0-9]{30}|npm_[A-Za-z0-9]{36}|pul-[0-9a-f]{40}|AKIA[0-9A-Z]{16}|xox[abp]-[0-9A-Za-z-]{20}|eyJ[A-Za-z0-9_-]{20,}[.]eyJ)",
+  "a URL with a password in it": "https?://[^/[:space:]\"'`{}<>]+:[^/[:space:]\"'`{}<>]+@",
+};
+
+async function trackedFiles(): Promise<string> {
+  const findings = [];
+  for (const [what, pattern] of Object.entries(FORBIDDEN)) {
+    const { code, output } = await run("git", ["grep", "-nIE", "-e", pattern]);
+    // The tests' made-up secrets say that they are: each holds the word canary.
+    const lines = output.split("\n").filter((line) => line !== "" && !/canary/i.test(line));
+    // git grep: 0 found, 1 nothing found, more: an error.
+    if (code > 1 || lines.length > 0) findings.push(`${what}:\n${lines.join("\n")}`);
+  }
+  const { output: listed } = await run("git", ["ls-files", "-z"]);
+  const lost = lostReferences(ROOT, listed.split("\0").filter(Boolean));
+  if (lost.length > 0) findings.push(`a reference to a document that nobody who clones this has:\n${lost.join("\n")}`);
+  return findings.join("\n");
+}
+
+/** The name of a document, with its folders, where it is no part of a URL; what follows a comma may name a section. */
+const REFERENCE = /(?<![\w:./-])(?<name>(?:\.{0,2}\/)?[\w@][\w@./-]*\.md)\b(?:, (?<section>[A-Z][^\n]*))?/g;
+
+/**
+ * The references to documents that are not in the repository, and to sections that a page of docs/design does not have.
+ * A name is looked for from the root, from the folder of the file that gives it, and from docs, where the texts of
+ * generators go. The files are relative to the root; the answer is `file:line: what is wrong`.
+ * @public for the tests
+ */
+export function lostReferences(root: string, files: string[]): string[] {
+  const problemsIn = (file: string, line: string): string[] =>
+    [...line.matchAll(REFERENCE)].flatMap(({ groups: { name = "", section } = {} }) => {
+      // The documents of other packages.
+      if (name.includes("node_modules/")) return [];
+      const places = ["", posix.dirname(file), "docs"].map((folder) => posix.join(folder, name));
+      const found = places.find((path) => files.includes(path));
+      if (found === undefined) return [`${name} is not in the repository`];
+      if (section === undefined || !found.startsWith("docs/design/")) return [];
+      const headings = [...readFileSync(join(root, found), "utf8").matchAll(/^#+ (?:\d+\. )?(.*)$/gm)];
+      const isThere = headings.some(([, heading]) => section.startsWith(heading));
+      return isThere ? [] : [`${found} has no section "${section.slice(0, 40)}"`];
+    });
+  return files.flatMap((file) => {
+    // A listed file may be deleted and not committed yet.
+    const text = existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : "";
+    const lines = text.includes("\0") ? [] : text.split("\n");
+    return lines.flatMap((line, at) => problemsIn(file, line).map((problem) => `${file}:${at + 1}: ${problem}`));
+  });
 }

@@ -1,8 +1,13 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { EXIT, indented, messageOf, say, stopwatch, UsageError } from "../lib/console.mjs";
-import { interrupted } from "../lib/processes.mts";
-import { Emulator } from "../quickstart/emulator.mts";
-import { commandsByHand, Sandbox, shellQuote } from "../quickstart/sandbox.mts";
+import { NODE, ROOT } from "../lib/paths.mjs";
+import { directLoopback, interrupted, run } from "../lib/processes.mts";
 
 /** What examples/quickstart works on unless it is told otherwise, and what it asks for. */
 const PROJECT = "prj-demo";
@@ -150,4 +155,153 @@ async function story(sandbox: Sandbox, emulator: Emulator, keep: boolean): Promi
     return "destroyed: the service holds nothing of the stack any more";
   });
   return summary;
+}
+
+/** A project as the emulator's state shows it; only what is looked at here. */
+interface Project {
+  id: string;
+  integrations: unknown[];
+  endpoints: (Record<"id" | "branch_id" | "current_state", string> &
+    Record<"autoscaling_limit_min_cu" | "autoscaling_limit_max_cu", number>)[];
+}
+
+/** The emulator as a process of its own. */
+class Emulator {
+  readonly child: ChildProcess;
+  readonly #logFile: string;
+  /** Where it listens. */
+  baseUrl = "";
+
+  /**
+   * Starts it with the package's command, as a user would. The key is given by the environment: command lines are
+   * public. With `outlivesUs` Ctrl-C does not reach it; its output goes to a file, so that it needs no pipe of ours.
+   */
+  constructor(apiKey: string, logFile: string, outlivesUs: boolean) {
+    this.#logFile = logFile;
+    const log = openSync(logFile, "w", 0o600);
+    this.child = spawn(NODE, ["dist/cli/main.js", "emulator", "--port", "0"], {
+      cwd: ROOT,
+      env: { ...process.env, SVC_EMULATOR_API_KEY: apiKey },
+      stdio: ["ignore", log, log],
+      detached: outlivesUs,
+    });
+    closeSync(log);
+  }
+
+  async listens(): Promise<void> {
+    for (const deadline = Date.now() + 20_000; ; await sleep(50, undefined, { signal: interrupted })) {
+      const said = readFileSync(this.#logFile, "utf8");
+      this.baseUrl = /^listening on (\S+)$/m.exec(said)?.[1] ?? "";
+      if (this.baseUrl !== "") return;
+      const ended = Date.now() > deadline || this.child.exitCode !== null;
+      if (ended) throw new Error(`the emulator did not start:\n${said.trimEnd()}`);
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.kill()) await once(this.child, "exit");
+  }
+
+  controlUrl(path: "state" | "edit"): string {
+    return new URL(`/_emulator/${path}`, this.baseUrl).href;
+  }
+
+  async project(id: string): Promise<Project> {
+    const { projects } = (await this.#request("state")) as { projects: Project[] }; // what the emulator documents
+    const project = projects.find((candidate) => candidate.id === id);
+    if (!project) throw new Error(`the emulator has no project ${id}`);
+    return project;
+  }
+
+  /** An out-of-band change, as somebody makes it in the service's console. */
+  async edit(change: Record<string, unknown>): Promise<void> {
+    const headers = { "content-type": "application/json" };
+    await this.#request("edit", { method: "POST", headers, body: JSON.stringify(change) });
+  }
+
+  async #request(path: "state" | "edit", init: RequestInit = {}): Promise<unknown> {
+    const response = await fetch(this.controlUrl(path), { ...init, signal: AbortSignal.timeout(10_000) });
+    if (!response.ok) throw new Error(`the emulator answered ${response.status} to ${path}: ${await response.text()}`);
+    return await response.json();
+  }
+}
+
+/** A Pulumi of its own: home, state and passphrase in a temporary folder, so that nothing of the user's is read or changed. */
+class Sandbox {
+  folder = mkdtempSync(join(tmpdir(), "pulumi-svc-quickstart-"));
+  stack = `quickstart-${randomBytes(3).toString("hex")}`;
+  apiKey = randomBytes(24).toString("hex");
+  passphrase = randomBytes(24).toString("hex");
+  /** What a user who goes on by hand needs as well. */
+  #settings: Record<string, string> = {
+    PULUMI_HOME: join(this.folder, "home"),
+    PULUMI_BACKEND_URL: `file://${join(this.folder, "state")}`,
+    PULUMI_CONFIG_PASSPHRASE: this.passphrase,
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+    ...directLoopback(process.env),
+  };
+
+  constructor() {
+    mkdirSync(join(this.folder, "home"));
+    mkdirSync(join(this.folder, "state"));
+  }
+
+  /**
+   * Runs a pulumi command as a user would type it, and shows it with its output, unless that holds secrets (`quiet`). `hint`
+   * tells the reader where the input comes from; `code` is the exit code that it has to end with.
+   */
+  async pulumi(args: string[], { input = "", hint = "", code = 0, quiet = false } = {}): Promise<string> {
+    if (!quiet) say(`   $ pulumi ${args.join(" ")}${hint}`);
+    const kept = Object.entries(process.env).filter(([name]) => !/^(PULUMI_|SVC_)/.test(name));
+    const env = { ...Object.fromEntries(kept), ...this.#settings };
+    const onLine = quiet ? undefined : (line: string) => say(indented(line));
+    const ended = await run("pulumi", args, { env, extendEnv: false, input, onLine });
+    if (ended.code !== code) throw new Error(`the command ended with ${ended.code}, not ${code}`);
+    return ended.stdout;
+  }
+
+  /** Writes what a shell has to source to go on by hand. Readable by the user alone: the passphrase is in it. */
+  writeEnvFile(): string {
+    const file = join(this.folder, "env.sh");
+    writeFileSync(file, environmentFile({ ...this.#settings, PATH: process.env.PATH ?? "" }), { mode: 0o600 });
+    return file;
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+    rmSync(join(ROOT, `Pulumi.${this.stack}.yaml`), { force: true });
+  }
+}
+
+/**
+ * What a shell has to source to go on with a stack by hand. It takes the caller's own settings away, as `pulumi` does here.
+ * @public for the tests
+ */
+export function environmentFile(settings: Record<string, string>): string {
+  const unset = `unset SVC_API_KEY $(env | sed -nE 's/^((PULUMI|SVC)_[A-Za-z0-9_]*)=.*/\\1/p')`;
+  const exports = Object.entries(settings).map(([name, value]) => `export ${name}=${shellQuote(value)}`);
+  return `${[unset, ...exports].join("\n")}\n`;
+}
+
+/**
+ * The commands to go on with what `--keep` has left, and those that end it.
+ * @public for the tests
+ */
+export function commandsByHand(folder: string, envFile: string, stateUrl: string, pid: number | undefined): string[] {
+  return [
+    `source ${shellQuote(envFile)}     # Pulumi's home, state and passphrase of this stack, and PATH`,
+    "pulumi stack output",
+    "pulumi preview --refresh --diff",
+    "pulumi up                                # after a change to examples/quickstart/index.ts",
+    `curl ${shellQuote(stateUrl)}   # what the service holds`,
+    "# To end it:",
+    "pulumi destroy --yes && pulumi stack rm --yes",
+    `kill ${pid} && rm -r ${shellQuote(folder)}`,
+  ];
+}
+
+/** A text as one word of a shell, whatever is in it. */
+function shellQuote(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -7,7 +7,7 @@ const NAME = `it's a "temporary" $HOME folder`;
 
 async function environmentFile(settings: Record<string, string>): Promise<string> {
   const args = [JSON.stringify(settings)];
-  return String((await call("quickstart/sandbox.mts", "environmentFile", args, environment([]))).value);
+  return String((await call("tasks/quickstart.mts", "environmentFile", args, environment([]))).value);
 }
 
 /** The environment of a bash that has sourced the file, as a program that it starts sees it. */
@@ -59,7 +59,7 @@ test("the commands that --keep prints work on the folder of the stack and on no 
   writeFileSync(envFile, await environmentFile({ PATH: path }));
 
   const args = [folder, envFile, "http://127.0.0.1:1/_emulator/state", 4711].map((arg) => JSON.stringify(arg));
-  const { value } = await call("quickstart/sandbox.mts", "commandsByHand", args, environment([]));
+  const { value } = await call("tasks/quickstart.mts", "commandsByHand", args, environment([]));
   const typed = ['kill() { echo "kill $*"; }', ...(value as string[])].join("\n"); // what the function says it answers with
   const { code, output } = await runProcess("bash", ["-e", "-c", typed], { env: environment([]), cwd: parent });
   expect({ code, output }).toEqual({

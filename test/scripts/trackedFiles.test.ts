@@ -13,7 +13,7 @@ async function lost(files: Record<string, string>): Promise<unknown> {
     writeFileSync(join(root, file), text);
   }
   const args = [JSON.stringify(root), JSON.stringify(Object.keys(files))];
-  return (await call("check/trackedFiles.mts", "lostReferences", args, environment([]))).value;
+  return (await call("tasks/check.mts", "lostReferences", args, environment([]))).value;
 }
 
 const PAGE = "docs/design/api" + MD;
