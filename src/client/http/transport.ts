@@ -1,4 +1,4 @@
-import axios, { type AxiosInstance, type AxiosResponse } from "axios";
+import type { AxiosInstance, AxiosResponse, AxiosStatic } from "axios";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { Readable } from "node:stream";
@@ -60,9 +60,14 @@ function fieldOf(error: unknown, name: "code" | "syscall"): string | undefined {
   return typeof value === "string" ? value : fieldOf(Reflect.get(error, "cause"), name);
 }
 
+/** A plan without a refresh sends nothing, and loading axios takes 70 ms of it. */
+// eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load it with this file
+const loadAxios = () => require("axios") as AxiosStatic;
+
 /** Sends one attempt over HTTP. Nothing of axios leaves it: its errors hold the key and the body. */
 export class Transport {
-  readonly #http: AxiosInstance;
+  readonly #connect: () => AxiosInstance;
+  #connected: AxiosInstance | undefined;
   /** Host and port, for messages. */
   readonly #where: string;
   readonly #shared = { httpAgent: new HttpAgent({ keepAlive: true }), httpsAgent: new HttpsAgent({ keepAlive: true }) };
@@ -75,18 +80,19 @@ export class Transport {
   constructor(baseUrl: string, apiKey: string) {
     const { hostname, port, protocol } = new URL(baseUrl);
     this.#where = `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
-    this.#http = axios.create({
-      adapter: "http",
-      baseURL: baseUrl,
-      headers: { Authorization: `Bearer ${apiKey}`, Accept: "application/json", "User-Agent": "pulumi-svc" },
-      maxRedirects: 0,
-      // No proxy reaches the loopback of this machine; asked for it, it would be given the key in clear.
-      ...(isLoopback(hostname) ? { proxy: false } : {}),
-      maxBodyLength: BODY_LIMIT_BYTES,
-      responseType: "stream",
-      transformResponse: [(data: unknown) => data],
-      validateStatus: () => true,
-    });
+    this.#connect = () =>
+      loadAxios().create({
+        adapter: "http",
+        baseURL: baseUrl,
+        headers: { Authorization: `Bearer ${apiKey}`, Accept: "application/json", "User-Agent": "pulumi-svc" },
+        maxRedirects: 0,
+        // No proxy reaches the loopback of this machine; asked for it, it would be given the key in clear.
+        ...(isLoopback(hostname) ? { proxy: false } : {}),
+        maxBodyLength: BODY_LIMIT_BYTES,
+        responseType: "stream",
+        transformResponse: [(data: unknown) => data],
+        validateStatus: () => true,
+      });
   }
 
   /** The time of the service, or up to a second before it; NaN where no response had a date. */
@@ -99,7 +105,7 @@ export class Transport {
     const timer = setTimeout(() => abort.abort(), attempt.timeoutMs);
     timer.unref();
     try {
-      const response = await this.#http.request<Readable>({
+      const response = await (this.#connected ??= this.#connect()).request<Readable>({
         method: attempt.method,
         url: attempt.path,
         ...(attempt.body === undefined
