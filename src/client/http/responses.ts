@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { withoutNulls } from "../api/records";
+import { dropNulls } from "../api/records";
 import { isGoneStatus, isErrorBody } from "../reads/absence";
 import * as errors from "./errors";
 import type { ErrorFacts, SvcError } from "./errors";
@@ -101,7 +101,8 @@ export function parseContent<S extends z.ZodType>(
   redactor: Redactor,
 ): Content<z.infer<S>> {
   if (raw.text.trim() === "") return {};
-  const json = withoutNulls(jsonOf(raw.text));
+  const json = jsonOf(raw.text);
+  dropNulls(json);
   redactor.learn(json);
   const invalid = (what: string): { invalid: SvcError } => {
     const facts = factsOf(raw, isErrorBody(json) ? json : undefined, request, redactor);
