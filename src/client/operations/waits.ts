@@ -109,11 +109,12 @@ abstract class OperationWait<Change extends AwaitedChange> {
     const { pollCeilingMs } = this.account.settings;
     this.#lookAheadMs = roundTripMs + MARGIN_MS;
     const last = this.#lastLook?.readAt;
-    const end = this.#expectedEnd;
-    // A look arrives half of its time after it was sent, and so did the response come after the change.
-    if (end !== undefined && end - roundTripMs > (last ?? 0)) return end - roundTripMs;
-    if (this.unfinished === undefined && this.#lastLook?.endpoints === undefined) return last ?? this.startedAt;
     const since = last ?? this.startedAt;
+    const end = this.#expectedEnd;
+    // A look arrives half of its time after it was sent, and so did the response come after the change. The last operation
+    // may have taken hours, so no longer than between two looks.
+    if (end !== undefined && end - roundTripMs > (last ?? 0)) return Math.min(end - roundTripMs, since + pollCeilingMs);
+    if (this.unfinished === undefined && this.#lastLook?.endpoints === undefined) return since;
     return since + Math.min(pollCeilingMs, Math.max(SHORTEST_PAUSE_MS, (since - this.startedAt) / 10));
   }
 
@@ -128,7 +129,9 @@ abstract class OperationWait<Change extends AwaitedChange> {
 
   /** Takes over what the list shows. An operation that it lacks stays as it was while lists may lag, and is then dropped. */
   protected update(look: Snapshot): void {
-    this.#lastLook = look;
+    const needed = this.needs === "both" ? (["operations", "endpoints"] as const) : ([this.needs] as const);
+    // One that others have asked for, and that lacks what is needed here, does not put off the next look.
+    if (needed.every((what) => look[what] !== undefined)) this.#lastLook = look;
     if (look.endpoints !== undefined) this.#endpointsReadAt = look.readAt;
     if (look.operations !== undefined) this.#updateOperations(look.operations.listed);
   }
@@ -190,6 +193,7 @@ export class EndpointWait extends OperationWait<ReadyExpectation> implements Con
   }
 
   check(look: Snapshot): { done: EndpointRecord } | undefined {
+    const hadSucceeded = this.haveSucceeded;
     this.update(look);
     this.#throwFailed();
     const { endpoints, operations, readAt } = look;
@@ -202,7 +206,9 @@ export class EndpointWait extends OperationWait<ReadyExpectation> implements Con
     if (this.steady.observe(endpoint === undefined, readAt))
       throw new NotFoundError("it disappeared while it was waited for: the compute list no longer has it");
     if (endpoint === undefined) return undefined;
-    if (this.#isReady(endpoint)) return { done: endpoint };
+    // Both lists are read side by side, so the one of computes may be of before that end: between two operations, say.
+    const mayStart = endpoint.current_state === "idle" && this.haveSucceeded && !hadSucceeded;
+    if (this.#isReady(endpoint) && !mayStart) return { done: endpoint };
     if (this.#willNotStart(endpoint, readAt)) throw this.#notStarting(endpoint, operations?.listed ?? []);
     this.#report(endpoint);
     return undefined;
