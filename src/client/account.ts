@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { bodies } from "./api/records";
 import { Deadline } from "./http/deadline";
 import { Redactor } from "./http/redact";
+import { RateShare } from "./http/rateShare";
 import { type Request, Requests } from "./http/requests";
 import { Transport } from "./http/transport";
 import type { ClientOptions, Settings } from "./options";
@@ -28,6 +29,7 @@ const CHANGE_MS = 600_000;
 /** What all calls of one account share. The key is in no property: a client that is logged must not show it. */
 export class Account {
   readonly settings: Settings;
+  readonly share: RateShare;
   readonly requests: Requests;
   readonly creator: ObjectCreator;
   readonly redactor: Redactor;
@@ -42,10 +44,12 @@ export class Account {
       lagMs: options.lagMs ?? 3_000,
       pollCeilingMs: options.pollCeilingMs ?? 2_000,
       baseDelayMs: options.baseDelayMs ?? 250,
+      minuteMs: options.minuteMs ?? 60_000,
     });
     this.redactor = new Redactor(options.apiKey);
     const transport = new Transport(options.baseUrl, options.apiKey);
-    this.requests = new Requests(transport, this.redactor, settings);
+    this.share = new RateShare(settings.minuteMs);
+    this.requests = new Requests(transport, this.redactor, settings, this.share);
     this.creator = new ObjectCreator(this.requests, transport);
   }
 

@@ -22,6 +22,11 @@ export class Client {
     this.auth = new AuthApi(this.#account);
   }
 
+  /** How many requests may leave in a minute from now on; undefined: any number. */
+  limitRequests(maxRequestsPerMinute: number | undefined): void {
+    this.#account.share.limit = maxRequestsPerMinute;
+  }
+
   /** Remembers the secrets in these arguments or outputs: no message repeats them. */
   learnSecrets(...properties: readonly unknown[]): void {
     this.#account.redactor.learn(...properties);

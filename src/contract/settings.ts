@@ -11,6 +11,8 @@ export interface Settings {
   readonly authProvider: string;
   /** No progress lines. */
   readonly quiet: boolean;
+  /** Undefined: no limit. */
+  readonly maxRequestsPerMinute: number | undefined;
 }
 
 /** Reads one setting by its name in the namespace `svc`, such as `apiKey`. */
@@ -23,9 +25,13 @@ const ENVIRONMENT = {
   authProvider: "SVC_AUTH_PROVIDER",
   quiet: "SVC_QUIET",
   allowHttp: "SVC_ALLOW_HTTP",
+  maxRequestsPerMinute: "SVC_MAX_REQUESTS_PER_MINUTE",
 } as const;
 
 const DEFAULT_AUTH_PROVIDER = "supported_provider";
+
+/** A whole number from 10 on. With fewer requests, a change and the looks of its wait would take minutes. */
+const SHARE = /^[1-9]\d+$/;
 
 /** As resources/shared/identifiers has it for arguments; every program loads this file, so it does without zod. */
 const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
@@ -36,7 +42,8 @@ export function resolveSettings(read: ReadSetting): { settings?: Settings; probl
     text(read(name)) ?? text(process.env[ENVIRONMENT[name]]);
   const apiKey = get("apiKey");
   const baseUrl = get("baseUrl");
-  if (isUnknown(apiKey) || isUnknown(baseUrl)) return { problems: [] };
+  const share = get("maxRequestsPerMinute");
+  if (isUnknown(apiKey) || isUnknown(baseUrl) || isUnknown(share)) return { problems: [] };
 
   const problems: string[] = [];
   if (apiKey === undefined) {
@@ -61,8 +68,13 @@ export function resolveSettings(read: ReadSetting): { settings?: Settings; probl
   if (!SEGMENT.test(authProvider)) {
     problems.push("svc:authProvider (or SVC_AUTH_PROVIDER) must be the short name of an auth provider");
   }
+  const maxRequestsPerMinute = share === undefined ? undefined : Number(share);
+  if (share !== undefined && !SHARE.test(share)) {
+    problems.push("svc:maxRequestsPerMinute (or SVC_MAX_REQUESTS_PER_MINUTE) must be a whole number from 10 on");
+  }
   if (problems.length > 0 || apiKey === undefined || baseUrl === undefined) return { problems };
-  const settings = { apiKey, baseUrl: baseUrl.replace(/\/+$/, ""), authProvider, quiet: isOn(get("quiet")) };
+  const url = baseUrl.replace(/\/+$/, "");
+  const settings = { apiKey, baseUrl: url, authProvider, quiet: isOn(get("quiet")), maxRequestsPerMinute };
   return { problems, settings };
 }
 

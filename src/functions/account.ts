@@ -53,8 +53,8 @@ export function readerOf(settings: ProviderSettings): ReadSetting {
  * holds none of them.
  */
 export function settingsOf(provider: Provider): pulumi.Output<ProviderSettings> {
-  const { apiKey, baseUrl, authProvider } = provider.settings;
-  return pulumi.unsecret(pulumi.output({ apiKey, baseUrl, authProvider }));
+  const { apiKey, baseUrl, authProvider, maxRequestsPerMinute } = provider.settings;
+  return pulumi.unsecret(pulumi.output({ apiKey, baseUrl, authProvider, maxRequestsPerMinute }));
 }
 
 /** @throws when they are not known yet: in a preview, they may come from a resource that is not there. */

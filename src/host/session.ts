@@ -31,6 +31,7 @@ export class Session {
       client = new Client({ ...this.clientOptions, baseUrl: settings.baseUrl, apiKey: settings.apiKey });
       this.#clients.set(key, client);
     }
+    client.limitRequests(settings.maxRequestsPerMinute);
     return { client, settings };
   }
 

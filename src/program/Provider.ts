@@ -8,6 +8,11 @@ export interface ProviderArgs {
   baseUrl?: pulumi.Input<string>;
   /** The short name of the auth provider that is used where a resource names none. @default the configuration `svc:authProvider` */
   authProvider?: pulumi.Input<string>;
+  /**
+   * How many requests may be sent in a minute, a whole number from 10 on: this job's share of what the service allows the account.
+   * @default the configuration `svc:maxRequestsPerMinute`; where that is unset, no limit
+   */
+  maxRequestsPerMinute?: pulumi.Input<number>;
 }
 
 /**
@@ -27,12 +32,16 @@ export class Provider extends pulumi.ProviderResource {
       apiKey: key === undefined ? pulumi.output(undefined) : pulumi.secret(key),
       baseUrl: pulumi.output(args.baseUrl ?? config.get("baseUrl")),
       authProvider: pulumi.output(args.authProvider ?? config.get("authProvider")),
+      maxRequestsPerMinute: pulumi
+        .output(args.maxRequestsPerMinute ?? config.get("maxRequestsPerMinute"))
+        .apply((share) => (share === undefined ? undefined : String(share))),
     };
     const inputs = {
       "svc:apiKey": key === undefined ? undefined : settings.apiKey,
       "svc:baseUrl": settings.baseUrl,
       "svc:authProvider": settings.authProvider,
       "svc:quiet": config.get("quiet"),
+      "svc:maxRequestsPerMinute": settings.maxRequestsPerMinute,
       "svc:allowHttp": config.get("allowHttp"),
     };
     super("pulumi-nodejs", name, inputs, opts);
@@ -40,15 +49,21 @@ export class Provider extends pulumi.ProviderResource {
   }
 }
 
-const ARGS = ["apiKey", "baseUrl", "authProvider"] as const satisfies readonly (keyof ProviderArgs)[];
+/** With the type of each. */
+const ARGS = {
+  apiKey: "string",
+  baseUrl: "string",
+  authProvider: "string",
+  maxRequestsPerMinute: "number",
+} as const satisfies Record<keyof ProviderArgs, string>;
 
 /** A program without types can give anything. */
 function refuseBadArguments(name: string, args: ProviderArgs): void {
-  const problems = objectProblems(args, "", { known: ARGS });
-  for (const argument of problems.length > 0 ? [] : ARGS) {
-    const value: unknown = args[argument];
-    if (value === undefined || typeof value === "string" || isOutput(value) || wordFor(value) === "a promise") continue;
-    problems.push(`${argument}: must be a string or an Output of one, not ${wordFor(value)}`);
+  const problems = objectProblems(args, "", { known: Object.keys(ARGS) });
+  for (const [argument, type] of problems.length > 0 ? [] : Object.entries(ARGS)) {
+    const value: unknown = Reflect.get(args, argument);
+    if (value === undefined || typeof value === type || isOutput(value) || wordFor(value) === "a promise") continue;
+    problems.push(`${argument}: must be a ${type} or an Output of one, not ${wordFor(value)}`);
   }
   if (problems.length > 0) throw new Error(`Provider "${name}": ${problems.join("; ")}`);
 }

@@ -1,6 +1,13 @@
 import { resolveSettings } from "../../src/contract/settings";
 
-const NAMES = ["SVC_API_KEY", "SVC_BASE_URL", "SVC_AUTH_PROVIDER", "SVC_QUIET", "SVC_ALLOW_HTTP"];
+const NAMES = [
+  "SVC_API_KEY",
+  "SVC_BASE_URL",
+  "SVC_AUTH_PROVIDER",
+  "SVC_QUIET",
+  "SVC_ALLOW_HTTP",
+  "SVC_MAX_REQUESTS_PER_MINUTE",
+];
 const saved = NAMES.map((name) => [name, process.env[name]] as const);
 
 beforeEach(() => NAMES.forEach((name) => delete process.env[name]));
@@ -125,6 +132,34 @@ test.each([
   expect(from({ apiKey: "k", baseUrl: "https://x.example/v2", quiet }).settings?.quiet).toBe(isQuiet);
 });
 
+test.each(["10", "99", "120", "7000"])("a share of %s requests a minute is taken", (maxRequestsPerMinute) => {
+  const good = { apiKey: "k", baseUrl: "https://x.example/v2" };
+  const share = Number(maxRequestsPerMinute);
+  expect(from({ ...good, maxRequestsPerMinute }).settings?.maxRequestsPerMinute).toBe(share);
+  process.env["SVC_MAX_REQUESTS_PER_MINUTE"] = maxRequestsPerMinute;
+  expect(from(good).settings?.maxRequestsPerMinute).toBe(share);
+  expect(from({ ...good, maxRequestsPerMinute: "33" }).settings?.maxRequestsPerMinute).toBe(33);
+});
+
+test("without a share there is no limit", () => {
+  expect(from({ apiKey: "k", baseUrl: "https://x.example/v2", maxRequestsPerMinute: " " }).settings).toHaveProperty(
+    "maxRequestsPerMinute",
+    undefined,
+  );
+});
+
+test.each(["9", "0", "-10", "12.5", "1e3", "0x20", "Infinity", "many CANARY", "0120", "10 20"])(
+  "%j is no share of requests",
+  (maxRequestsPerMinute) => {
+    const { settings, problems } = from({ apiKey: "k", baseUrl: "https://x.example/v2", maxRequestsPerMinute });
+    expect(settings).toBeUndefined();
+    expect(problems).toEqual([
+      "svc:maxRequestsPerMinute (or SVC_MAX_REQUESTS_PER_MINUTE) must be a whole number from 10 on",
+    ]);
+  },
+);
+
 test("all that is wrong comes at once", () => {
   expect(from({ baseUrl: "x" }).problems).toHaveLength(2);
+  expect(from({ baseUrl: "x", maxRequestsPerMinute: "5", quiet: "?" }).problems).toHaveLength(4);
 });

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as svc from "../../src";
-import { readerOf } from "../../src/functions/account";
+import { knownSettings, readerOf } from "../../src/functions/account";
 import { resolveSettings } from "../../src/contract/settings";
 import { api, control, createCompute, integrate, PRIMARY, record, start } from "../support/emulator";
 
@@ -204,8 +204,29 @@ describe("settings", () => {
     expect(await svc.getBranches(PROJECT, { provider })).toHaveLength(3);
   });
 
+  test("with a share of requests: that of the provider, else of the stack, in words where it is none", async () => {
+    const emulator = await start({ apiKey: KEY });
+    const account = { apiKey: KEY, baseUrl: emulator.baseUrl };
+    const readOf = async (provider: svc.Provider) => resolveSettings(readerOf(await knownSettings(provider)));
+    pulumi.runtime.setAllConfig({ "svc:maxRequestsPerMinute": "33" });
+    const share = new svc.Provider("share", { ...account, maxRequestsPerMinute: pulumi.output(120) });
+    expect(await readOf(share)).toMatchObject({ settings: { maxRequestsPerMinute: 120 } });
+    expect(await svc.getBranches(PROJECT, { provider: share })).toHaveLength(3);
+    const stack = new svc.Provider("stack", account);
+    expect(await readOf(stack)).toMatchObject({ settings: { maxRequestsPerMinute: 33 } });
+    const none = new svc.Provider("none", { ...account, maxRequestsPerMinute: 1.5 });
+    await expect(svc.getBranches(PROJECT, { provider: none })).rejects.toThrow(
+      /^getBranches: svc:maxRequestsPerMinute .* must be a whole number from 10 on$/,
+    );
+  });
+
   test("that no Provider takes come from the stack for an explicit one too", async () => {
-    const settings = { apiKey: KEY, baseUrl: "http://api.example.com/v2", authProvider: undefined };
+    const settings = {
+      apiKey: KEY,
+      baseUrl: "http://api.example.com/v2",
+      authProvider: undefined,
+      maxRequestsPerMinute: undefined,
+    };
     const provider = new svc.Provider("clear", { apiKey: settings.apiKey, baseUrl: settings.baseUrl });
     await expect(svc.getBranches(PROJECT, { provider })).rejects.toThrow(/getBranches: .*unencrypted/);
     pulumi.runtime.setAllConfig({ "svc:allowHttp": "true" });

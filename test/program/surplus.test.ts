@@ -127,6 +127,7 @@ describe("what JavaScript may give in place of the arguments is refused in words
     [null, "the arguments must be an object, not null"],
     ["x", "the arguments must be an object, not a string"],
     [{ apikey: "x" }, 'apikey: unknown property. Did you mean "apiKey"?'],
+    [{ maxRequestsPerMinute: "120" }, "maxRequestsPerMinute: must be a number or an Output of one, not a string"],
     [{ apiKey: 7, baseUrl: null }, "apiKey: must be a string or an Output of one, not a number; baseUrl: must be"],
   ])("Provider: %j", (args, words) => {
     const Untyped = svc.Provider as unknown as Untyped; // as above

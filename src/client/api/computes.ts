@@ -214,14 +214,18 @@ export class ComputesApi {
     const known = this.#states.get(projectId);
     if (known !== undefined) return known;
     const { baseDelayMs, pollCeilingMs } = this.account.settings;
-    const watch = new ProjectWatch(async (needs) => {
-      const readAt = performance.now();
-      const [operations, endpoints] = await Promise.all([
-        needs === "endpoints" ? undefined : this.projects.operationsOnce(projectId).then((listed) => ({ listed })),
-        needs === "operations" ? undefined : this.account.readOnce("endpoints", projectId),
-      ]);
-      return { readAt, operations, endpoints };
-    }, pollCeilingMs);
+    const watch = new ProjectWatch(
+      async (needs) => {
+        const readAt = performance.now();
+        const [operations, endpoints] = await Promise.all([
+          needs === "endpoints" ? undefined : this.projects.operationsOnce(projectId).then((listed) => ({ listed })),
+          needs === "operations" ? undefined : this.account.readOnce("endpoints", projectId),
+        ]);
+        return { readAt, operations, endpoints };
+      },
+      pollCeilingMs,
+      this.account.share,
+    );
     const made = { queue: new ProjectQueue(baseDelayMs), watch, durations: new Map<string, number>() };
     this.#states.set(projectId, made);
     return made;

@@ -4,6 +4,7 @@ import * as errors from "./errors";
 import { SvcError } from "./errors";
 import type { Settings } from "../options";
 import type { Redactor } from "./redact";
+import type { Place, RateShare, RequestKind } from "./rateShare";
 import { type RequestFacts, type Content, parseContent, errorOf } from "./responses";
 import { type RetryDecision, decideRetry, whatHappened } from "./retry";
 import type { RawResponse, Transport } from "./transport";
@@ -26,8 +27,10 @@ export interface Request {
   before?: (() => Promise<void> | void) | undefined;
   /** Shared by the repetitions of a request: whether an attempt may have taken effect. */
   fate?: { open: boolean };
-  /** Called when the service asks a read to wait; the returned function is called when that wait ends. */
+  /** Called when the service, or the share of its rate, makes a read wait; the returned function is called when that wait ends. */
   onHeldOff?: () => () => void;
+  /** Called in the tick in which an attempt leaves. */
+  onSend?: () => void;
   /** Called with the error of each failed attempt. */
   onError?: (error: SvcError) => void;
 }
@@ -59,6 +62,9 @@ function namesIn({ params, body }: Request): string {
   return named.map(([field, what]) => `${what} ${String(all[field])}`).join(", ");
 }
 
+/** How long a request waits for the share before that is shown. */
+const SHOWN_AFTER_MS = 1_000;
+
 export class Requests {
   #refusedKey: errors.AuthenticationError | undefined;
 
@@ -66,6 +72,7 @@ export class Requests {
     private readonly transport: Transport,
     private readonly redactor: Redactor,
     private readonly settings: Settings,
+    private readonly share: RateShare,
   ) {}
 
   async read<S extends z.ZodType>(request: Request, schema: S): Promise<z.infer<S>> {
@@ -103,13 +110,15 @@ export class Requests {
       errors.deadlineExceeded(deadline.totalMs, { method, path: template }, lastError);
     for (let attempts = 1; ; attempts += 1) {
       if (deadline.expired) throw deadlineError();
-      await request.before?.();
+      const place = await this.#placeFor(request, deadlineError);
       // Not cut short by the deadline where that would leave the fate of the request unknown.
       const leftMs = Math.max(1, deadline.remainingMs());
       const isCut = repeatable && leftMs < longestMs;
       const timeoutMs = isCut ? leftMs : longestMs;
       try {
-        const raw = await this.transport.send({ ...request, path, repeatable, timeoutMs });
+        const onAnswer = place.leave();
+        request.onSend?.();
+        const raw = await this.transport.send({ ...request, path, repeatable, timeoutMs }).finally(onAnswer);
         const error = this.#errorOf(raw, facts);
         if (error !== undefined) throw error;
         return { ...parseContent(raw, schema, facts, this.redactor), repeated };
@@ -150,6 +159,29 @@ export class Requests {
         goOn?.();
       }
     }
+  }
+
+  /** The place of an attempt that is to leave in the same tick. Waiting for it is charged to no deadline. */
+  async #placeFor(request: Request, deadlineError: () => SvcError): Promise<Place> {
+    const { method, before, deadline, onHeldOff, onProgress } = request;
+    const kind: RequestKind = method === "GET" ? "read" : before === undefined ? "change" : "creation";
+    let place = this.share.take(kind);
+    if (place === undefined) {
+      const ends = [deadline.pause(), onHeldOff?.()];
+      const timer = setTimeout(() => onProgress?.(this.share.words), SHOWN_AFTER_MS);
+      place = await this.share.wait(kind);
+      clearTimeout(timer);
+      ends.forEach((end) => end?.());
+    }
+    try {
+      // After the wait: what it reads must not grow old.
+      await before?.();
+      if (deadline.expired) throw deadlineError();
+    } catch (error) {
+      place.giveBack();
+      throw error;
+    }
+    return place;
   }
 
   /** A refused key fails every call: only the first error says what to do. */

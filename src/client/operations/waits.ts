@@ -73,6 +73,10 @@ abstract class OperationWait<Change extends AwaitedChange> {
     this.#track(change.operations ?? []);
   }
 
+  get onProgress(): AwaitedChange["onProgress"] {
+    return this.change.onProgress;
+  }
+
   protected get mayLag(): boolean {
     return performance.now() - this.startedAt < this.account.settings.lagMs;
   }

@@ -1,10 +1,16 @@
 import { type Deadline, LONGEST_TIMER_MS, withDeadline } from "../http/deadline";
 import { AuthenticationError, BadRequestError, NotFoundError, PermissionError, SvcError } from "../http/errors";
+import type { RateShare } from "../http/rateShare";
 import type { EndpointRecord, OperationRecord } from "../api/records";
 
 const FIRST_PAUSE_MS = 100;
 /** Waiters that are due within this time share a look. */
 const GATHER_MS = 50;
+/** How much longer the share of requests may make a pause at the expense of deadlines. */
+const LONGEST_CHARGED_MS = 10_000;
+/** How often a look that waits beyond that, or for a place, asks for its turn, and when that is shown. */
+const SHORT_PAUSE_MS = 100;
+const SHOWN_AFTER_MS = 1_000;
 
 /** What a look reads. */
 export type Needs = "operations" | "endpoints" | "both";
@@ -26,9 +32,11 @@ export interface Condition<T> {
   check: (snapshot: Snapshot) => { done: T } | undefined;
   /** The error for a deadline that has passed; `lastError` is why the last look failed, if it did. */
   timedOut: (deadline: Deadline, lastError: SvcError | undefined) => Error;
+  readonly onProgress?: ((text: string) => void) | undefined;
 }
 
-interface Waiter extends Pick<Condition<unknown>, "needs" | "dueAt"> {
+interface Waiter extends Pick<Condition<unknown>, "needs" | "dueAt" | "onProgress"> {
+  deadline: Deadline;
   joinedAt: number;
   onSnapshot: (snapshot: Snapshot) => void;
   fail: (error: unknown) => void;
@@ -53,6 +61,7 @@ export class ProjectWatch {
   constructor(
     private readonly read: (needs: Needs) => Promise<Snapshot>,
     private readonly ceilingMs: number,
+    private readonly share: Pick<RateShare, "reserveLook" | "hasRoom" | "words">,
   ) {}
 
   async wait<T>(condition: Condition<T>, deadline: Deadline): Promise<T> {
@@ -60,6 +69,8 @@ export class ProjectWatch {
     const done = new Promise<T>((resolve, reject) => {
       const waiter: Waiter = {
         joinedAt: performance.now(),
+        deadline,
+        onProgress: condition.onProgress,
         get needs() {
           return condition.needs;
         },
@@ -97,11 +108,14 @@ export class ProjectWatch {
     while (this.#waiters.size > 0) {
       const dueAt = Math.max(heldOffUntil, this.#nextLookAt());
       if (dueAt > performance.now() && (await this.#isWokenBefore(dueAt))) continue;
+      await this.#turn();
+      if (this.#waiters.size === 0) break;
       const began = performance.now();
-      const needs = new Set(this.#dueBy(began).map((waiter) => waiter.needs));
-      const [only = "both", ...others] = needs;
+      const needs = this.#needsBy(began);
+      // Two requests: the pause after it is that of two looks.
+      if (needs === "both") this.share.reserveLook();
       try {
-        const snapshot = await this.read(others.length === 0 ? only : "both");
+        const snapshot = await this.read(needs);
         this.#roundTripMs = performance.now() - began;
         this.#lastError = undefined;
         failures = 0;
@@ -118,6 +132,30 @@ export class ProjectWatch {
       }
     }
     this.#running = false;
+  }
+
+  /**
+   * Until the share of requests allows a look. Its pace makes the pauses of a wait longer. Much longer ones, and those while
+   * others use the whole share, are charged to no deadline.
+   */
+  async #turn(): Promise<void> {
+    const turnAt = this.share.reserveLook();
+    const chargedUntil = Math.min(turnAt, performance.now() + LONGEST_CHARGED_MS);
+    while (this.#waiters.size > 0 && chargedUntil > performance.now()) await this.#isWokenBefore(chargedUntil);
+    const shownAt = performance.now() + SHOWN_AFTER_MS;
+    while (this.#waiters.size > 0) {
+      const now = performance.now();
+      if (turnAt <= now && this.share.hasRoom(this.#needsBy(now) === "both" ? 2 : 1)) return;
+      if (now >= shownAt) for (const { onProgress } of this.#waiters) onProgress?.(this.share.words);
+      const ends = [...this.#waiters].map(({ deadline }) => deadline.pause());
+      await this.#isWokenBefore(now + SHORT_PAUSE_MS);
+      ends.forEach((end) => end());
+    }
+  }
+
+  #needsBy(time: number): Needs {
+    const [only = "both", ...others] = new Set(this.#dueBy(time).map((waiter) => waiter.needs));
+    return others.length === 0 ? only : "both";
   }
 
   #nextLookAt(): number {

@@ -8,18 +8,18 @@ export interface WaitOptions {
   onProgress?: ((text: string) => void) | undefined;
 }
 
-type ReadEvents = Required<Pick<Request, "onProgress" | "onHeldOff" | "onError">>;
+type ReadEvents = Required<Pick<Request, "onProgress" | "onHeldOff" | "onError" | "onSend">>;
 
 /** One read that several callers wait for, each with its own deadline. All deadlines pause while the service asks the read to wait. */
 export class SharedRead<T> {
-  /** On the clock of performance.now: never later than it starts. */
-  readonly startedAt: number;
   readonly result: Promise<T>;
   loaded: { value: T } | undefined;
   readonly #waiters = new Map<WaitOptions, (() => void) | undefined>();
   #heldOff = 0;
   #lastError: SvcError | undefined;
   #hasThrown = false;
+  readonly #plannedAt: number;
+  #sentAt: number | undefined;
 
   constructor(
     private readonly path: string,
@@ -32,14 +32,21 @@ export class SharedRead<T> {
       },
       onHeldOff: () => this.#holdOff(),
       onError: (error) => (this.#lastError = error),
+      onSend: () => (this.#sentAt = performance.now()),
     };
-    this.startedAt = performance.now() + delayMs;
+    this.#plannedAt = performance.now() + delayMs;
     // A timer may fire a moment early.
     this.result = delayMs === 0 ? read(events) : sleep(delayMs + 1).then(async () => read(events));
     this.result.then(
       (value) => (this.loaded = { value }),
       () => undefined,
     );
+  }
+
+  /** When the latest attempt was sent (performance.now). Before the first one, which may be held back: never later than that. */
+  get startedAt(): number {
+    if (this.#sentAt !== undefined || this.#heldOff === 0) return this.#sentAt ?? this.#plannedAt;
+    return Math.max(this.#plannedAt, performance.now());
   }
 
   async wait(options: WaitOptions): Promise<T> {

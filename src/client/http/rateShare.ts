@@ -1,0 +1,137 @@
+/** `creation`: a change that reads a list once it has its place, and leaves right after that. */
+export type RequestKind = "read" | "change" | "creation";
+
+/** A place for one request. */
+export interface Place {
+  /** Call in the tick in which the request leaves; call what it returns when its answer has come, or no longer can. */
+  leave: () => () => void;
+  /** Call where the request does not leave. */
+  giveBack: () => void;
+}
+
+/** A timer, or the service's clock, may be a little ahead. */
+const SAFETY = 1 / 200;
+/** The part of the share that poll loops may use. */
+const LOOKS = 1 / 4;
+
+const UNCOUNTED: Place = { leave: () => () => undefined, giveBack: () => undefined };
+
+interface Waiting {
+  readonly kind: RequestKind;
+  readonly enter: (place: Place) => void;
+}
+
+/**
+ * What this process may use of the account's request rate (docs/design/decisions.md, Time, queues and speed). There are as many
+ * places as requests in a minute. A request takes one before it leaves, and the place is free again a minute after the answer has
+ * come: wherever in between the service counts the request, none of its minutes has more requests than there are places.
+ */
+export class RateShare {
+  #limit: number | undefined;
+  /** Places of requests that are on their way, or about to leave. */
+  #taken = 0;
+  /** Those of them that read their list first. */
+  #preparing = 0;
+  /** When the places of answered requests get free (performance.now), the earliest first. */
+  readonly #freeAt: number[] = [];
+  readonly #waiting: Waiting[] = [];
+  #nextLookAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly minuteMs: number) {}
+
+  /** Undefined: no limit. A new one counts from now on. */
+  set limit(maxRequestsPerMinute: number | undefined) {
+    if (maxRequestsPerMinute === this.#limit) return;
+    this.#limit = maxRequestsPerMinute;
+    this.#admit();
+  }
+
+  /** For a progress line. */
+  get words(): string {
+    const limit = this.#limit;
+    return `waiting for this job's share of requests (svc:maxRequestsPerMinute ${String(limit)})`;
+  }
+
+  /** A place, where one is free; undefined where the request has to wait. */
+  take(kind: RequestKind): Place | undefined {
+    if (this.#limit === undefined) return UNCOUNTED;
+    // None of those that wait may enter after this, so that nobody is overtaken.
+    this.#admit();
+    return this.#mayEnter(kind) ? this.#place(kind) : undefined;
+  }
+
+  /** Reads come first: a creation that has its place waits for its list. The rest is in line. */
+  async wait(kind: RequestKind): Promise<Place> {
+    return new Promise((enter) => {
+      this.#waiting.push({ kind, enter });
+      this.#admit();
+    });
+  }
+
+  /** When a poll loop may send a request of a look (performance.now): they are spread evenly over their part of the share. */
+  reserveLook(): number {
+    const now = performance.now();
+    if (this.#limit === undefined) return now;
+    const at = Math.max(now, this.#nextLookAt);
+    this.#nextLookAt = at + this.minuteMs / (this.#limit * LOOKS);
+    return at;
+  }
+
+  /** Whether a look of so many requests can be sent now: nobody waits, and there is a place for each. */
+  hasRoom(requests: number): boolean {
+    this.#admit();
+    return this.#waiting.length === 0 && this.#free >= requests;
+  }
+
+  get #free(): number {
+    return (this.#limit ?? Number.POSITIVE_INFINITY) - this.#taken - this.#freeAt.length;
+  }
+
+  #mayEnter(kind: RequestKind): boolean {
+    if (this.#free < 1) return false;
+    // If creations had all places, none would be left for the lists that they wait for.
+    return kind !== "creation" || this.#limit === undefined || this.#preparing < Math.floor(this.#limit / 2);
+  }
+
+  #place(kind: RequestKind): Place {
+    const preparing = kind === "creation" ? 1 : 0;
+    this.#taken += 1;
+    this.#preparing += preparing;
+    return {
+      leave: () => {
+        this.#preparing -= preparing;
+        this.#admit();
+        return () => {
+          this.#taken -= 1;
+          this.#freeAt.push(performance.now() + this.minuteMs * (1 + SAFETY));
+          this.#admit();
+        };
+      },
+      giveBack: () => {
+        this.#preparing -= preparing;
+        this.#taken -= 1;
+        this.#admit();
+      },
+    };
+  }
+
+  #admit(): void {
+    const now = performance.now();
+    while ((this.#freeAt[0] ?? Number.POSITIVE_INFINITY) <= now) this.#freeAt.shift();
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      this.#waiting.splice(this.#waiting.indexOf(next), 1);
+      next.enter(this.#place(next.kind));
+    }
+    clearTimeout(this.#timer);
+    const [freeAt] = this.#freeAt;
+    if (this.#waiting.length === 0 || freeAt === undefined) return;
+    this.#timer = setTimeout(() => this.#admit(), Math.ceil(freeAt - now));
+  }
+
+  #next(): Waiting | undefined {
+    const first = this.#waiting.find(({ kind }) => kind === "read") ?? this.#waiting[0];
+    if (first === undefined || this.#mayEnter(first.kind)) return first;
+    return this.#waiting.find(({ kind }) => this.#mayEnter(kind));
+  }
+}
