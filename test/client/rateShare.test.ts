@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Deadline, NotFoundError } from "../../src/client";
 import { RateShare, type RequestKind } from "../../src/client/http/rateShare";
-import { createCompute } from "../support/creating";
+import { createCompute, like } from "../support/creating";
 import { FakeProject } from "../support/fakeProject";
 import { compute, ENDPOINTS, LIST, operation, PRJ, scene } from "../support/scene";
 import { closeAll, errorOf, scripted, type ScriptedServer, type Seen } from "../support/scriptedServer";
@@ -267,6 +267,17 @@ describe("over HTTP, with a short minute,", () => {
     const before = performance.now();
     await useUp(made, LIMIT - 1);
     expect(performance.now() - before).toBeLessThan(900);
+  });
+
+  test("nor is one whose deadline has passed by the end of its last check", async () => {
+    const made = await limited(scene({ computes: () => [] }));
+    const deadline = new Deadline(300);
+    const checkListed = (): void => {
+      while (!deadline.expired);
+    };
+    const attributes = { branch_id: "b", type: "read_write" };
+    await errorOf(made.client.computes.create(PRJ, attributes, { ...like(attributes), checkListed }, { deadline }));
+    expect(made.server.lines()).toEqual([LIST]);
   });
 
   test("the looks of a wait use a quarter of the share, which makes its pauses longer", async () => {
