@@ -54,8 +54,10 @@ interface LostCreation {
   readonly body: string;
   /** Reads a list that shows every change from before `from`. Never rejects. */
   readonly load: (from: number) => Promise<void>;
-  /** Claims its object of that list. `alike`: how many lost creations that sent the same are not settled yet. */
-  readonly settle: (alike: number) => void;
+  /** The objects of that list that may be its own. */
+  readonly matching: () => readonly string[];
+  /** Claims one of them. `isProven`: there are no more of them than creations that they may belong to. */
+  readonly settle: (isProven: boolean) => void;
 }
 
 /**
@@ -90,11 +92,18 @@ class SimilarCreations {
 
   async #findLost(): Promise<void> {
     if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#onQuiet = resolve));
-    // The object of one that sent more could be taken for that of one that sent less, and not the other way round.
-    const lost = this.#lost.splice(0).sort((left, right) => right.body.length - left.body.length);
+    const lost = this.#lost.splice(0);
     const from = performance.now();
     await Promise.all(lost.map(async (one) => one.load(from)));
-    lost.forEach((one, index) => one.settle(lost.slice(index).filter(({ body }) => body === one.body).length));
+    // One with a wider choice could take the only object that another one may have created: it was sent earlier, or sent less.
+    const choices = new Map(lost.map((one) => [one, one.matching().length]));
+    const choiceOf = (one: LostCreation): number => choices.get(one) ?? 0;
+    lost.sort((left, right) => choiceOf(left) - choiceOf(right) || right.body.length - left.body.length);
+    for (const [index, one] of lost.entries()) {
+      // They sent the same and are not settled yet.
+      const alike = lost.slice(index).filter(({ body }) => body === one.body);
+      one.settle(new Set(alike.flatMap((other) => other.matching())).size <= alike.length);
+    }
     this.#search = undefined;
   }
 }
@@ -130,26 +139,28 @@ export class ObjectCreator {
     const lostBy = (lost: FateUnknownError, expected: CreationRecovery<Item>): LostCreation => {
       // Its time does not run while others come to their end.
       const resume = options.deadline?.pause();
-      let listed: readonly Item[] = [];
+      let appeared: readonly Item[] = [];
+      let matching: readonly Item[] = [];
+      const isUnclaimed = (item: Item): boolean => !group.claimed.has(idOf(item));
       return {
         body: JSON.stringify(request.body),
         load: async (from) => {
           resume?.();
-          listed = await collection.listAfterLag(options, from).catch((error: unknown) => {
+          try {
+            const listed = await collection.listAfterLag(options, from);
+            appeared = listed.filter((item) => !listedBefore.has(idOf(item)));
+            matching = appeared.filter((item) => mayBeOurs(item, expected, sentAt));
+          } catch (error) {
             failure =
               error instanceof SvcError ? notFound(lost, `${thing} could not be looked for: ${error.what}`) : error;
-            return [];
-          });
-        },
-        settle: (alike) => {
-          const isNew = (item: Item): boolean => !listedBefore.has(idOf(item)) && !group.claimed.has(idOf(item));
-          try {
-            if (failure !== undefined) return;
-            found = claimOf(thing, listed.filter(isNew), expected, { sentAt, alike, lost });
-            group.claimed.add(idOf(found));
-          } catch (error) {
-            failure = error;
           }
+        },
+        matching: () => matching.filter(isUnclaimed).map(idOf),
+        settle: (isProven) => {
+          if (failure !== undefined) return;
+          found = isProven ? matching.find(isUnclaimed) : undefined;
+          if (found !== undefined) group.claimed.add(idOf(found));
+          else failure = notProven(thing, appeared.filter(isUnclaimed), expected, { sentAt, lost });
         },
       };
     };
@@ -187,27 +198,29 @@ export class ObjectCreator {
   }
 }
 
-/**
- * The object of a lost creation, of those that have appeared: at most as many match as there are lost creations that sent
- * the same.
- * @throws FateUnknownError, which names the candidates that are not proven to be ours.
- */
-function claimOf<Item extends object>(
+/** `sentAt`: the service's time; NaN where it is not known. */
+const isOlder = (item: object, sentAt: number): boolean =>
+  Date.parse(String(Reflect.get(item, "created_at"))) < sentAt - CLOCK_STEP_MS;
+
+const mayBeOurs = <Item extends object>(
+  item: Item,
+  { isOurs, isCandidate }: CreationRecovery<Item>,
+  sentAt: number,
+): boolean => isCandidate(item) && isOurs(item) && !isOlder(item, sentAt);
+
+/** The error that names the candidates, where none is proven to be the object of the lost creation. */
+function notProven<Item extends object>(
   thing: string,
   appeared: readonly Item[],
-  { isOurs, isCandidate, describe, advice }: CreationRecovery<Item>,
-  { sentAt, alike, lost }: { sentAt: number; alike: number; lost: FateUnknownError },
-): Item {
+  { isCandidate, describe, advice }: CreationRecovery<Item>,
+  { sentAt, lost }: { sentAt: number; lost: FateUnknownError },
+): FateUnknownError {
   const candidates = appeared.filter(isCandidate);
-  const isOlder = (item: Item): boolean => Date.parse(String(Reflect.get(item, "created_at"))) < sentAt - CLOCK_STEP_MS;
-  const matching = candidates.filter((item) => isOurs(item) && !isOlder(item));
-  const [found] = matching;
-  if (found !== undefined && matching.length <= alike) return found;
-  if (candidates.length === 0) throw notFound(lost, `${thing} was looked for and does not exist`);
+  if (candidates.length === 0) return notFound(lost, `${thing} was looked for and does not exist`);
   const named = candidates
-    .map((item) => describe(item) + (isOlder(item) ? ", which is older than this request" : ""))
+    .map((item) => describe(item) + (isOlder(item, sentAt) ? ", which is older than this request" : ""))
     .join("; ");
-  throw new FateUnknownError(
+  return new FateUnknownError(
     `${lost.what}; what has appeared meanwhile is not proven to be it: ${named}`,
     lost.facts,
     `${advice?.(candidates) ?? "If none of them is yours"}, run pulumi up again`,

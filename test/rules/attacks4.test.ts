@@ -1,5 +1,6 @@
 /** What went wrong when waits, creations and the program's side were made faster: once each. */
-import { Deadline } from "../../src/client";
+import { Deadline, FateUnknownError } from "../../src/client";
+import { createCompute } from "../support/creating";
 import { compute, LIST, operation, OPERATIONS, PRJ } from "../support/scene";
 import { closeAll, type Reply, scripted } from "../support/scriptedServer";
 
@@ -63,5 +64,38 @@ describe("a wait ends when its operation does", () => {
     await client.computes.update(PRJ, "ep-1", {}, () => true, at(5_000));
     const seen = await client.computes.update(PRJ, "ep-1", {}, () => true, at(5_000));
     expect(seen.current_state).toBe("active");
+  });
+});
+
+describe("of two lost creations that sent the same, the second one left when lists showed the object of the first one", () => {
+  const REPLICA = { branch_id: "br-1", type: "read_only" };
+  const replica = (id: string): object => compute({ id, ...REPLICA });
+  const first = replica("ep-1");
+  const theirs = replica("ep-theirs");
+
+  /** `later`: what the list of after the lag shows. `firstMs`: when the first connection breaks off; the second one does at 300. */
+  const creating = async (later: object[], firstMs: number) => {
+    let lists = 0;
+    const { client } = await scripted(({ method, line }, nth) => {
+      if (method === "POST") return { fault: "reset", delayMs: nth === 1 ? firstMs : 100 };
+      if (line !== LIST) return { json: { operations: [] } };
+      lists += 1;
+      return { json: { endpoints: lists === 1 ? [] : lists === 2 ? [first] : later } };
+    });
+    const creations = [createCompute(client, PRJ, REPLICA)];
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    creations.push(createCompute(client, PRJ, REPLICA));
+    return Promise.allSettled(creations);
+  };
+  const idsOf = (ended: Awaited<ReturnType<typeof creating>>): unknown[] =>
+    ended.map((one) => (one.status === "fulfilled" ? one.value.id : one.reason));
+
+  test("what a colleague has made meanwhile makes more objects than were lost: none is claimed", async () => {
+    const refused = expect.any(FateUnknownError) as unknown;
+    expect(idsOf(await creating([theirs, first, replica("ep-2")], 600))).toEqual([refused, refused]);
+  });
+
+  test("as many as were lost: the second one does not go away empty, and no object is left over", async () => {
+    expect(idsOf(await creating([replica("ep-2"), first], 250))).toEqual(["ep-1", "ep-2"]);
   });
 });
