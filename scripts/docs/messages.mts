@@ -1,29 +1,20 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
-
-const INTRO = `# Messages
-
-<!-- Written by \`npm run docs\` from the texts in src: change them there. -->
-
-Every text that this package may say to a person, by the file that says it: for whoever reviews the words, and for whoever searches for one.
-What stands in \`{braces}\` is filled in; \`{a | b}\` is one or the other, and \`{a |}\` may be left out.`;
+import { ROOT } from "../lib/paths.mjs";
 
 /** Two words at least, the first of them a real one: what is shorter is a name, a key or a unit. */
 const PROSE = /[A-Za-z]{2,}[,:;]? ["'(`]?[A-Za-z]/;
 
-/** The page of all messages. */
-export function messagesPage(root: string): string {
-  const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
-    .map((file) => `src/${file.replaceAll("\\", "/")}`)
-    .filter((file) => file.endsWith(".ts"))
-    .sort();
+/** All messages, by the file that says them. */
+export function messages(): string {
+  const files = globSync("src/**/*.ts", { cwd: ROOT }).sort();
   const sections = files.flatMap((file) => {
-    const source = ts.createSourceFile(file, readFileSync(join(root, file), "utf8"), ts.ScriptTarget.Latest, true);
+    const source = ts.createSourceFile(file, readFileSync(join(ROOT, file), "utf8"), ts.ScriptTarget.Latest, true);
     const messages = [...new Set(messagesIn(source))];
     return messages.length === 0 ? [] : [`## ${file}\n\n\`\`\`text\n${messages.join("\n")}\n\`\`\``];
   });
-  return [INTRO, ...sections].join("\n\n");
+  return sections.join("\n\n");
 }
 
 function messagesIn(node: ts.Node): string[] {
@@ -62,10 +53,8 @@ function rendered(node: ts.Expression): string {
 function nameOf(node: ts.Expression): string {
   if (ts.isBinaryExpression(node)) return nameOf(node.left);
   if (ts.isCallExpression(node)) {
-    const {
-      expression: callee,
-      arguments: [first],
-    } = node;
+    const { expression: callee } = node;
+    const [first] = node.arguments;
     if (ts.isPropertyAccessExpression(callee)) {
       const changesForm = ["map", "join", "replace", "toFixed"].includes(callee.name.text);
       if (changesForm || !ts.isIdentifier(callee.expression)) return nameOf(callee.expression);

@@ -1,10 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
 import { HOUSE } from "../../eslint.config.mjs";
-import { messagesPage } from "../docs/messages.mts";
-import { pagesOf, table } from "../docs/pages.mts";
-import { behaviours, Source } from "../docs/source.mts";
+import { messages } from "../docs/messages.mts";
+import { Reference, table } from "../docs/reference.mts";
 import { EXIT, say, UsageError } from "../lib/console.mjs";
 import { ROOT } from "../lib/paths.mjs";
 
@@ -12,52 +11,51 @@ import { ROOT } from "../lib/paths.mjs";
 export async function docs(args: string[]): Promise<number> {
   const unknown = args.find((arg) => arg !== "--check");
   if (unknown) throw new UsageError(`docs does not know "${unknown}".`);
-  const { problems, written } = await update(args.length > 0);
-  const told = problems.length > 0 ? problems : written.map((path) => `${path} is written anew.`);
-  if (told.length > 0) say(told.join("\n"));
-  else if (args.length === 0) say("The reference is up to date.");
-  return problems.length > 0 ? EXIT.failed : EXIT.good;
+  if (args.length > 0) return ended(await checkDocs());
+  const { problems, stale } = await compared();
+  for (const [path, text] of stale) {
+    writeFileSync(join(ROOT, path), text);
+    say(`${path} is written anew.`);
+  }
+  if (problems === "" && stale.size === 0) say("The reference is up to date.");
+  return ended(problems);
+}
+
+function ended(problems: string): number {
+  if (problems !== "") say(problems);
+  return problems === "" ? EXIT.good : EXIT.failed;
 }
 
 /** What is wrong with the reference; nothing when it is up to date. */
 export async function checkDocs(): Promise<string> {
-  return (await update(true)).problems.join("\n");
+  const { problems, stale } = await compared();
+  const outdated = [...stale.keys()].map((path) => `${path} is not what the sources give. Write it anew: npm run docs`);
+  return problems || outdated.join("\n");
 }
 
-/** Writes each page that is not what the sources give, unless the sources do not say all that the reference has to. */
-async function update(onlyCheck: boolean): Promise<{ problems: string[]; written: string[] }> {
-  const source = new Source(ROOT);
-  const pages = {
-    ...pagesOf(source, behaviours(ROOT)),
-    "docs/messages.md": messagesPage(ROOT),
-    "CONTRIBUTING.md": withHouseTable(readFileSync(join(ROOT, "CONTRIBUTING.md"), "utf8")),
-  };
-  const problems = [...new Set(source.problems)];
-  if (problems.length > 0) return { problems, written: [] };
-  const stale: string[] = [];
-  for (const [path, page] of Object.entries(pages)) {
+/** What `npm run docs` writes of a document: what stands between these comments, or behind the first one. */
+const PART = /(?<=<!-- Written by `npm run docs`.*-->\n)[^]*?(?=<!-- end of the table -->|$)/;
+
+/** The documents that are not what the sources give; none where the sources do not say all that the reference has to. */
+async function compared(): Promise<{ problems: string; stale: Map<string, string> }> {
+  const reference = new Reference();
+  const parts = { ...reference.pages(), "docs/messages.md": messages(), "CONTRIBUTING.md": houseTable() };
+  const problems = [...new Set(reference.problems)].join("\n");
+  const stale = new Map<string, string>();
+  for (const [path, part] of problems === "" ? Object.entries(parts) : []) {
     const file = join(ROOT, path);
-    const text = await format(page, { ...(await resolveConfig(file)), filepath: file });
-    if (existsSync(file) && readFileSync(file, "utf8") === text) continue;
-    stale.push(path);
-    if (!onlyCheck) writeFileSync(file, text);
+    const before = readFileSync(file, "utf8");
+    if (!PART.test(before))
+      throw new Error(`${path} has no comment "Written by \`npm run docs\`", behind which this writes`);
+    const whole = before.replace(PART, () => `\n${part}\n\n`);
+    const text = await format(whole, { ...(await resolveConfig(file)), filepath: file });
+    if (text !== before) stale.set(path, text);
   }
-  if (!onlyCheck) return { problems, written: stale };
-  return {
-    problems: stale.map((path) => `${path} is not what the sources give. Write it anew: npm run docs`),
-    written: [],
-  };
+  return { problems, stale };
 }
 
-/** The text of CONTRIBUTING.md with the table of who may import whom, as the linter holds it. */
-function withHouseTable(text: string): string {
-  const begin = "<!-- Written by `npm run docs` from eslint.config.mjs. -->";
-  const end = "<!-- end of the table -->";
-  const [before, rest] = text.split(begin);
-  const after = rest?.split(end)[1];
-  if (after === undefined) {
-    throw new Error(`CONTRIBUTING.md has no place for the table of imports: ${begin} ... ${end}`);
-  }
+/** Who may import whom, as the linter holds it. */
+function houseTable(): string {
   const rows = HOUSE.map(({ files, what, imports, types = [], packages = [], except = {} }) => {
     const only = Object.entries(except).map(([file, more]) => {
       const besides = more.filter((name) => !packages.includes(name));
@@ -66,5 +64,5 @@ function withHouseTable(text: string): string {
     const all = [...imports, ...types.map((name) => `types of ${name}`), ...packages, ...only];
     return { Files: `\`${files}\``, "What it is": what, "May import": all.join(", ") || "nothing of ours" };
   });
-  return `${before}${begin}\n\n${table(rows)}\n\n${end}${after}`;
+  return table(rows);
 }

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ArgumentSpec } from "../../src/host/arguments";
 import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
@@ -55,9 +55,11 @@ function rows(markdown: string, heading: string): string[][] {
 }
 
 describe("the reference", () => {
-  test("is written from nothing, and a second run finds it the same", async () => {
+  test("is written behind the comment that says so, and a second run finds it the same", async () => {
     const root = copy();
-    for (const page of PAGES) rmSync(join(root, "docs", page));
+    for (const [at, text] of pages(root).entries()) {
+      writeFileSync(join(root, "docs", PAGES[at] ?? ""), text.replace(/(?<=<!-- Written by .*-->\n)[^]*/, ""));
+    }
     const missing = await docs(root, "--check");
     expect(missing.value).toBe(1);
     for (const page of PAGES) expect(missing.output).toContain(`docs/${page} is not what the sources give`);
@@ -69,6 +71,12 @@ describe("the reference", () => {
     expect(await docs(root)).toEqual({ value: 0, output: "The reference is up to date.\n" });
     expect(pages(root)).toEqual(written);
     expect(await docs(root, "--check")).toEqual({ value: 0, output: "" });
+  });
+
+  test("says which document has no place for its part", async () => {
+    const root = copy();
+    writeFileSync(join(root, "docs", "functions.md"), "# Functions\n");
+    expect((await docs(root)).error?.message).toMatch(/^docs\/functions\.md has no comment "Written by/);
   });
 
   test("is out of date once a JSDoc has changed: --check names the page and the command, and writes nothing", async () => {
@@ -104,14 +112,29 @@ describe("the reference", () => {
   test("is not written while something public lacks its words: each is named with its place", async () => {
     const root = copy();
     edit(root, "src/resources/authUser/declaration.ts", "  /** The id in the table of the synced users. */\n", "");
-    const exported = 'export { readerOf } from "./functions/account";\n';
+    const exported =
+      'export { readerOf } from "./functions/account";\nexport { packageVersion } from "./contract/version";\n';
     edit(root, "src/index.ts", "export { connectionUriOutput }", `${exported}export { connectionUriOutput }`);
     const before = pages(root);
     const { value, output } = await docs(root);
     expect(value).toBe(1);
     expect(output).toMatch(/^src\/resources\/authUser\/declaration\.ts:\d+: userId has no description$/m);
     expect(output).toMatch(/^src\/functions\/account\.ts:\d+: readerOf has no description$/m);
+    expect(output).toMatch(/^src\/index\.ts exports packageVersion, which is on no page$/m);
     expect(pages(root)).toEqual(before);
+  });
+
+  test("shows functions and types as they are declared, with their texts and without what they do", () => {
+    const [, functions = ""] = pages(ROOT);
+    const section = functions.split(/^### /m).find((part) => part.startsWith("getComputeEndpoint\n")) ?? "";
+    expect(section).toContain("\nOne compute: by its id, or the primary of a branch.");
+    expect(section).toMatch(/^function getComputeEndpoint\(args: .*\): Promise<ComputeEndpointResult>;$/m);
+    expect(section).toMatch(/^\/\*\* As `getComputeEndpoint`, .*\nfunction getComputeEndpointOutput\($/m);
+    expect(section).toMatch(
+      /^interface GetComputeEndpointArgs .*\n {2}\/\*\* The compute .*\n {2}endpointId\?: string;$/m,
+    );
+    expect(section).toContain("[ComputeEndpointResult](#computeendpointresult)");
+    expect(section).not.toMatch(/return|export/);
   });
 
   test("holds every message, with what is filled in: a changed one makes its page out of date", async () => {
@@ -144,7 +167,7 @@ describe("the reference", () => {
 
   test("shows nothing internal", () => {
     for (const page of pages(ROOT)) {
-      expect(page).not.toMatch(/docs\/design|\b\w+Shape\b|ArgumentsOf|__\w/);
+      expect(page).not.toMatch(/docs\/design|\b\w+Shape\b|__\w/);
     }
   });
 

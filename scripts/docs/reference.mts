@@ -1,0 +1,273 @@
+import { globSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, join, relative } from "node:path";
+import { register } from "ts-node";
+import ts from "typescript";
+import { ROOT } from "../lib/paths.mjs";
+
+/** The pages, with the titles of their parts by the folder of src. Types stand behind them, in a part of their own. */
+const PAGES: Record<string, Record<string, string>> = {
+  "docs/resources.md": { resources: "Resources", components: "Components", program: "Explicit providers" },
+  "docs/functions.md": { functions: "Functions", helpers: "Helpers" },
+};
+
+/** What has a heading: an export, with those that are named after it, such as `getXOutput` and `GetXArgs` after `getX`. */
+interface Section {
+  main: ts.Symbol;
+  others: ts.Symbol[];
+  /** Its path. */
+  page: string;
+  /** Of the part of the page. */
+  title: string;
+}
+
+/** What the declaration of a resource says of it, and what its lifecycle says. */
+type Declared = Record<"args" | "outputs", Record<string, "plain" | "secret">>;
+type Handled = { args: Record<string, { replaces?: unknown; createOnly?: unknown }>; deleteBeforeReplace: boolean };
+
+type Column = "Argument" | "Output";
+
+/** The pages on what the package exports. */
+export class Reference {
+  /** What the sources lack. */
+  readonly problems: string[] = [];
+  /** The section of each export. */
+  readonly #sections = new Map<string, Section>();
+  readonly #checker: ts.TypeChecker;
+  readonly #declared: Map<string, Declared>;
+  readonly #handled: Map<string, Handled>;
+
+  constructor() {
+    register({ transpileOnly: true, cwd: ROOT });
+    this.#declared = loadedByKind("src/resources/*/declaration.ts");
+    this.#handled = loadedByKind("src/resources/*/*ifecycle.ts");
+    const { config } = ts.readConfigFile(join(ROOT, "tsconfig.json"), ts.sys.readFile);
+    const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
+    const index = join(ROOT, "src", "index.ts");
+    const program = ts.createProgram([index], { ...options, types: [] });
+    this.#checker = program.getTypeChecker();
+    const file = program.getSourceFile(index);
+    const module = file && this.#checker.getSymbolAtLocation(file);
+    if (!module) throw new Error("src/index.ts is not there, or exports nothing");
+    const exported = this.#checker.getExportsOfModule(module).map((each) => this.#checker.getAliasedSymbol(each));
+    for (const symbol of exported) this.#add(symbol, exported);
+  }
+
+  #add(symbol: ts.Symbol, exported: ts.Symbol[]): void {
+    const stem = symbol.name.replace(/(Output|Args|Options)$/, "").toLowerCase();
+    const main = exported.find(({ name }) => name.toLowerCase() === stem) ?? symbol;
+    // Arguments of a function or class need no text of their own.
+    if (symbol === main || !isType(symbol)) this.#needsText(symbol);
+    const folder = placeOf(main).split(/[\\/]/)[1];
+    const [page = "", titles = {}] = Object.entries(PAGES).find(([, titles]) => folder in titles) ?? [];
+    if (page === "") this.problems.push(`src/index.ts exports ${symbol.name}, which is on no page`);
+    const title = isType(main) ? "Types" : titles[folder];
+    const section = this.#sections.get(main.name) ?? { main, others: [], page, title };
+    if (symbol !== main) section.others.push(symbol);
+    this.#sections.set(main.name, section).set(symbol.name, section);
+  }
+
+  #needsText(symbol: ts.Symbol): void {
+    if (this.#text(symbol) === "") this.problems.push(`${placeOf(symbol)}: ${symbol.name} has no description`);
+  }
+
+  /** The text of the doc comment, with links to the documents that stand beside the pages. */
+  #text(symbol: ts.Symbol | undefined): string {
+    if (!symbol) return "";
+    const throws = symbol.getJsDocTags(this.#checker).find(({ name }) => name === "throws");
+    const text = ts.displayPartsToString(symbol.getDocumentationComment(this.#checker));
+    return withoutSources(throws ? `${text}\n\nThrows: ${ts.displayPartsToString(throws.text)}` : text)
+      .replace(/\bexamples\/[\w-]+/g, "`$&` in the repository")
+      .replace(/\bdocs\/([\w-]+\.md)/g, "[$&]($1)");
+  }
+
+  /** What is on each page, by its path. */
+  pages(): Record<string, string> {
+    return Object.fromEntries(Object.keys(PAGES).map((page) => [page, this.#page(page)]));
+  }
+
+  #page(page: string): string {
+    const sections = [...new Set(this.#sections.values())].filter((section) => section.page === page);
+    sections.sort((left, right) => (left.main.name < right.main.name ? -1 : 1));
+    const contents = [];
+    const texts = [];
+    for (const title of [...Object.values(PAGES[page]), "Types"]) {
+      const held = sections.filter((section) => section.title === title);
+      contents.push(`**${title}**`, held.map((each) => this.#entry(each)).join("\n"));
+      texts.push(`## ${title}`, ...held.map((each) => this.#section(each)));
+    }
+    return paragraphs(...contents, ...texts);
+  }
+
+  /** In the list of contents: with the first sentence. */
+  #entry(section: Section): string {
+    const [sentence] = oneLine(this.#text(section.main)).split(/(?<=\.) (?=[A-Z`])/);
+    return `- ${link(section.main.name, section, section.page)}: ${sentence}`;
+  }
+
+  #section(section: Section): string {
+    const { main, others } = section;
+    const node = main.declarations?.find(ts.isClassDeclaration);
+    return paragraphs(
+      `### ${main.name}`,
+      this.#text(main),
+      node ? this.#class(section, node) : this.#code(section, [main, ...others].flatMap(printed).join("\n\n")),
+    );
+  }
+
+  /** A block of code, and links to what it names. */
+  #code(section: Section, code: string): string {
+    const named = this.#named(code).filter((each) => each !== section);
+    const links = named.map((each) => link(each.main.name, each, section.page));
+    return paragraphs(`\`\`\`ts\n${code}\n\`\`\``, links.length > 0 && `See ${links.join(", ")}.`);
+  }
+
+  /** The sections of the exports that some code names. */
+  #named(code: string): Section[] {
+    const words = code.match(/\b\w+\b/g) ?? [];
+    return [...new Set(words.flatMap((word) => this.#sections.get(word) ?? []))];
+  }
+
+  /** A resource, a component, or the provider. */
+  #class(section: Section, node: ts.ClassDeclaration): string {
+    const { name, exports } = section.main;
+    // A resource extends `resource<Args, Shape, Outputs>(declaration)`.
+    const base = node.heritageClauses?.[0].types[0].expression;
+    const [, shape, outputs = node] = (base && ts.isCallExpression(base) && base.typeArguments) || [];
+    const args = shape ?? node.members.find(ts.isConstructorDeclaration)?.parameters[1].type;
+    const handled = this.#handled.get(name);
+    if (shape && !handled) this.problems.push(`${name} has no lifecycle with arguments`);
+    const order = handled?.deleteBeforeReplace
+      ? "the old one goes before the new one is made"
+      : "the new one is made before the old one goes";
+    const get = exports?.get(ts.escapeLeadingUnderscores("get"));
+    if (get) this.#needsText(get);
+    return paragraphs(
+      (handled ? `- When it is replaced, ${order}.` : "") +
+        (get ? `\n- \`${name}.get(name, id)\`: ${oneLine(this.#text(get))}` : ""),
+      `#### Arguments of ${name}`,
+      args && this.#properties("Argument", args, section),
+      `#### Outputs of ${name}`,
+      this.#properties("Output", outputs, section),
+    );
+  }
+
+  /** The text of a type, and a table of its properties but for those of the SDK. */
+  #properties(column: Column, node: ts.Node, section: Section): string {
+    const type = this.#checker.getTypeAtLocation(node);
+    const about = type.aliasSymbol ?? type.symbol;
+    const properties = this.#checker.getPropertiesOfType(type).filter(({ declarations }) => declarations?.some(isOurs));
+    return paragraphs(
+      about !== section.main && this.#text(about),
+      table(properties.map((property) => this.#row(column, property, type, section))),
+    );
+  }
+
+  #row(column: Column, property: ts.Symbol, type: ts.Type, { main, page }: Section): Record<string, string> {
+    const { name, declarations = [] } = property;
+    this.#needsText(property);
+    // Several where the members of a union differ.
+    const texts: Record<string, string> = {};
+    for (const node of declarations.filter(isOurs)) {
+      texts[oneLine(node.type?.getText() ?? "unknown")] = this.#text(this.#checker.getSymbolAtLocation(node.name));
+    }
+    const types = Object.keys(texts);
+    const code = types.join(" | ") + (column === "Output" && isOptional(property) ? " | undefined" : "");
+    const [target] = this.#named(code);
+    const standard = property.getJsDocTags(this.#checker).find((tag) => tag.name === "default");
+    const { args, outputs } = this.#declared.get(main.name) ?? {};
+    const spec = this.#handled.get(main.name)?.args[name];
+    return {
+      [column]: `\`${name}\``,
+      Type: target ? link(`\`${code}\``, target, page) : `\`${code}\``,
+      Required: column === "Argument" ? this.#required(name, type) : "",
+      Default: ts.displayPartsToString(standard?.text).replace(/^("[^"]*"|\[\]|\d+|true|false)(?=\s|$)/, "`$1`"),
+      Secret: args && outputs ? ({ ...args, ...outputs }[name] === "secret" ? "yes" : "no") : "",
+      Description:
+        types.length > 1 ? types.map((type) => `\`${type}\`: ${texts[type]}`).join(" ") : this.#text(property),
+      "Changing it": column === "Argument" && spec ? changing(spec) : "",
+    };
+  }
+
+  #required(name: string, type: ts.Type): string {
+    const variants = type.isUnion() ? type.types : [type];
+    const needing = variants.filter((variant) => !isOptional(variant.getProperty(name)));
+    if (needing.length === variants.length) return "yes";
+    const tags = needing.flatMap((variant) => variant.getProperty("type") ?? []);
+    const values = tags.map((tag) => this.#checker.typeToString(this.#checker.getTypeOfSymbol(tag)));
+    return values.length > 0 ? `with \`type: ${values.join(" | ")}\`` : "no";
+  }
+}
+
+/** What these files export, by its `kind`. They are loaded as they are. */
+function loadedByKind<Exported>(files: string): Map<string, Exported> {
+  const load = createRequire(join(ROOT, "package.json"));
+  const loaded = globSync(files, { cwd: ROOT }).map((file) => load(join(ROOT, file)));
+  const exported = loaded.flatMap((module) => Object.values<Exported & { kind: string }>(module));
+  return new Map(exported.map((each) => [each.kind, each]));
+}
+
+/** Where it is declared, such as `src/index.ts:1`. */
+function placeOf({ declarations = [] }: ts.Symbol): string {
+  const [node] = declarations;
+  const source = node.getSourceFile();
+  const { line } = source.getLineAndCharacterOfPosition(node.getStart());
+  return `${relative(ROOT, source.fileName)}:${line + 1}`;
+}
+
+function isOptional(symbol: ts.Symbol | undefined): boolean {
+  return symbol !== undefined && (symbol.flags & ts.SymbolFlags.Optional) !== 0;
+}
+
+function isType({ flags }: ts.Symbol): boolean {
+  return (flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.TypeAlias)) !== 0;
+}
+
+/** A property that src declares. */
+function isOurs(node: ts.Declaration): node is ts.PropertySignature | ts.PropertyDeclaration {
+  return (ts.isPropertySignature(node) || ts.isPropertyDeclaration(node)) && !node.getSourceFile().isDeclarationFile;
+}
+
+/** The declarations as they are written, but for what a function does, and with their texts where these stand nowhere else. */
+function printed({ declarations = [] }: ts.Symbol, index: number): string[] {
+  // Of overloads, the last one is not seen from outside.
+  const seen = declarations.length > 1 ? declarations.slice(0, -1) : declarations;
+  return seen.map((node) => {
+    if (ts.isVariableDeclaration(node)) return `const ${node.name.getText()}: ${node.type?.getText()};`;
+    const source = node.getSourceFile();
+    const end = ts.isFunctionDeclaration(node) && node.body ? node.body.pos : node.end;
+    const text = source.text.slice(node.getStart(source, index > 0), end);
+    return withoutSources(text.replace(/^export (async )?/m, ""));
+  });
+}
+
+/** Without the documents that the code names as its sources: the package lacks them. */
+function withoutSources(text: string): string {
+  return text.replace(/\s*\(docs\/design\/[^()]*\)/g, "").replace(/[,;]\s*docs\/design\/[^()]*(?=\))/g, "");
+}
+
+/** What a change of an argument does. */
+function changing({ replaces, createOnly }: Handled["args"][string]): string {
+  if (replaces) return "replaces it";
+  return createOnly ? "no effect after creation" : "updates it in place";
+}
+
+function link(text: string, { main, page }: Section, from: string): string {
+  return `[${text}](${page === from ? "" : basename(page)}#${main.name.toLowerCase()})`;
+}
+
+/** A table of the columns that say something, from rows with the same keys: the headings. */
+export function table(rows: Record<string, string>[]): string {
+  const columns = Object.keys(rows[0] ?? {}).filter((column) => rows.some((row) => row[column]));
+  const cells = rows.map((row) => columns.map((column) => oneLine(row[column]).replace(/\|/g, "\\|")));
+  const lines = [columns, columns.map(() => "---"), ...cells];
+  return lines.map((line) => `| ${line.join(" | ")} |`).join("\n");
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+function paragraphs(...parts: (string | false | undefined)[]): string {
+  return parts.filter(Boolean).join("\n\n");
+}
