@@ -28,11 +28,8 @@ function messagesIn(node: ts.Node): string[] {
 /** A literal, a template, or several of them joined. */
 function isText(node: ts.Node): node is ts.Expression {
   if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) return true;
-  return isJoined(node) && (isText(node.left) || isText(node.right));
-}
-
-function isJoined(node: ts.Node): node is ts.BinaryExpression {
-  return ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken;
+  const isSum = ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken;
+  return isSum && (isText(node.left) || isText(node.right));
 }
 
 function rendered(node: ts.Expression): string {
@@ -41,30 +38,10 @@ function rendered(node: ts.Expression): string {
   if (ts.isTemplateExpression(node)) {
     return node.head.text + node.templateSpans.map((span) => rendered(span.expression) + span.literal.text).join("");
   }
-  if (isJoined(node)) return rendered(node.left) + rendered(node.right);
+  if (ts.isBinaryExpression(node) && isText(node)) return rendered(node.left) + rendered(node.right);
   if (ts.isConditionalExpression(node)) {
     const branches = [node.whenTrue, node.whenFalse].map((each) => rendered(each).replace(/^\{([^{}|]*)\}$/, "$1"));
     return branches.includes("") ? `{${branches.join("")} |}` : `{${branches.join(" | ")}}`;
   }
-  return `{${nameOf(node)}}`;
-}
-
-/** What a placeholder is called: the name that its expression begins with, or that of the function. */
-function nameOf(node: ts.Expression): string {
-  if (ts.isBinaryExpression(node)) return nameOf(node.left);
-  if (ts.isCallExpression(node)) {
-    const { expression: callee } = node;
-    const [first] = node.arguments;
-    if (ts.isPropertyAccessExpression(callee)) {
-      const changesForm = ["map", "join", "replace", "toFixed"].includes(callee.name.text);
-      if (changesForm || !ts.isIdentifier(callee.expression)) return nameOf(callee.expression);
-    }
-    const isNamed = first && (ts.isIdentifier(first) || ts.isPropertyAccessExpression(first));
-    return isNamed ? nameOf(first) : callee.getText();
-  }
-  if (ts.isPropertyAccessExpression(node)) {
-    const isVague = ["length", "message", "name", "id"].includes(node.name.text);
-    return isVague ? node.getText().replace(/[?!]/g, "") : node.name.text;
-  }
-  return ts.isIdentifier(node) ? node.text : "…";
+  return `{${node.getText()}}`;
 }
