@@ -100,7 +100,7 @@ export interface ComputeEndpointOutputs {
 /** The host name that a host ends in. */
 export const proxyHostOf = (host: string): string => host.slice(host.indexOf(".") + 1);
 
-export const limitsOf = (size: ComputeSize): { min: number; max: number } =>
+const limitsOf = (size: ComputeSize): { min: number; max: number } =>
   typeof size === "number" ? { min: size, max: size } : size;
 
 /** A size that this version does not know is no reason to fail a refresh. */
