@@ -41,9 +41,6 @@ const NOT_UPDATABLE: ReadonlySet<string> = new Set<keyof Shape>([
   "regionId",
 ]);
 
-/** A list that was asked for this short a time ago is as good as a new one: updates that begin together share it. */
-const RECENT_MS = 50;
-
 /** A compute (docs/design/api.md). */
 export const computeEndpoint: Lifecycle<Shape, Outputs> = {
   kind: declaration.kind,
@@ -84,7 +81,7 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
   async update(call, { id, outs, unfinished }, args, { changed, added }) {
     const { projectId, rest } = splitId(id);
     call.run.checkNotTakenOver(computeObject(rest));
-    let endpoint = await call.client.computes.find(projectId, rest, { ...call, since: performance.now() - RECENT_MS });
+    let endpoint = await call.client.computes.find(projectId, rest, { ...call, since: performance.now() });
     if (endpoint === undefined) throw goneError();
     const differ = differing(args, endpoint);
     // An unfinished change may not have been applied, and an unmanaged argument may have changed since it was stored: there
