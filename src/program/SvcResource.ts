@@ -27,6 +27,9 @@ type PropertiesOf<Shape extends object, Outputs extends object> = {
 export function resource<Args extends object, Shape extends object, Outputs extends object>(
   declaration: Declaration<Shape, Outputs>,
 ) {
+  const { derived = {}, onlyIfGiven = [] } = declaration as Names;
+  const lazy = { ...Object.fromEntries(onlyIfGiven.map((name) => [name, UNDEFINED])), ...derived };
+
   abstract class SvcResource extends pulumi.CustomResource {
     constructor(name: string, args: object | undefined, given?: pulumi.CustomResourceOptions) {
       const { kind } = declaration;
@@ -48,22 +51,11 @@ export function resource<Args extends object, Shape extends object, Outputs exte
         ...(times !== undefined && { __timeouts: times }),
       };
       super(type, name, props, options(declaration, opts));
+      for (const [property, { from, by } = UNDEFINED] of Object.entries(lazy)) {
+        // What is given, or what a transformation adds, is the SDK's.
+        if (!Object.hasOwn(this, property)) defineLazily(this, property, from, by);
+      }
     }
-  }
-  const { derived = {}, onlyIfGiven = [] } = declaration as Names;
-  const lazy = { ...Object.fromEntries(onlyIfGiven.map((name) => [name, UNDEFINED])), ...derived };
-  for (const [name, { from, by } = UNDEFINED] of Object.entries(lazy)) {
-    Object.defineProperty(SvcResource.prototype, name, {
-      configurable: true,
-      get(this: Record<string, pulumi.Output<unknown>>) {
-        // The declaration names a property that the resource has, and what takes its value.
-        return this[from]?.apply((value) => (value === undefined ? undefined : by(value as never)));
-      },
-      // What is given, or what a transformation adds, is the SDK's.
-      set(this: object, value: unknown) {
-        Object.defineProperty(this, name, { value, configurable: true, enumerable: true, writable: true });
-      },
-    });
   }
   // The SDK puts the properties that the inputs name on the object; a class cannot say so of computed names.
   return SvcResource as unknown as abstract new (
@@ -71,6 +63,22 @@ export function resource<Args extends object, Shape extends object, Outputs exte
     args: Args,
     opts?: pulumi.CustomResourceOptions,
   ) => pulumi.CustomResource & PropertiesOf<Shape, Outputs>;
+}
+
+/** Its own and enumerable: a resource that a program exports as a whole is shown, and stored, by its keys. */
+function defineLazily(resource: object, name: string, from: string, by: (value: never) => unknown): void {
+  Object.defineProperty(resource, name, {
+    configurable: true,
+    enumerable: true,
+    get(this: Record<string, pulumi.Output<unknown>>) {
+      // The declaration names a property that the resource has, and what takes its value.
+      return this[from]?.apply((value) => (value === undefined || value === null ? undefined : by(value as never)));
+    },
+    // A subclass may have its own.
+    set(this: object, value: unknown) {
+      Object.defineProperty(this, name, { value, configurable: true, enumerable: true, writable: true });
+    },
+  });
 }
 
 /** @throws when a program without types gives arguments or options that are none, or looks up without an id. */
