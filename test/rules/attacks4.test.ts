@@ -1,10 +1,10 @@
 /** What went wrong when waits, creations and the program's side were made faster: once each. */
 import * as pulumi from "@pulumi/pulumi";
 import * as svc from "../../src";
-import { Deadline, FateUnknownError } from "../../src/client";
+import { Deadline, FateUnknownError, OperationFailedError } from "../../src/client";
 import { createCompute } from "../support/creating";
 import { compute, LIST, operation, OPERATIONS, PRJ } from "../support/scene";
-import { closeAll, type Reply, scripted } from "../support/scriptedServer";
+import { closeAll, errorOf, type Reply, scripted } from "../support/scriptedServer";
 
 afterEach(closeAll);
 
@@ -67,6 +67,31 @@ describe("a wait ends when its operation does", () => {
     const seen = await client.computes.update(PRJ, "ep-1", {}, () => true, at(5_000));
     expect(seen.current_state).toBe("active");
   });
+});
+
+test("a replica that stays because the operation of its deletion failed is not waited for until the deadline", async () => {
+  const replica = compute({ type: "read_only" });
+  const { client } = await scripted(({ method, line }) => {
+    if (method !== "GET") return change([operation("running")], replica);
+    return line === LIST ? { json: { endpoints: [replica] } } : { json: { operations: [operation("failed")] } };
+  });
+  const error = await errorOf(client.computes.delete(PRJ, "ep-1", () => undefined, at(5_000)));
+  expect(error).toBeInstanceOf(OperationFailedError);
+});
+
+test("an operation counts as untraceable by a list that was read a lag after the change, not one that took as long to come", async () => {
+  let looks = 0;
+  const { client } = await scripted(
+    ({ method, line }) => {
+      if (method !== "GET") return change([operation("running")]);
+      if (line === LIST) return { json: { endpoints: [compute()] } };
+      looks += 1;
+      return looks === 1 ? { json: { operations: [] }, delayMs: 400 } : { json: { operations: [operation("failed")] } };
+    },
+    { lagMs: 300 },
+  );
+  const error = await errorOf(client.computes.update(PRJ, "ep-1", {}, () => true, at(5_000)));
+  expect(error).toBeInstanceOf(OperationFailedError);
 });
 
 describe("of two lost creations that sent the same, the second one left when lists showed the object of the first one", () => {

@@ -61,6 +61,7 @@ abstract class OperationWait<Change extends AwaitedChange> {
   protected readonly steady: SteadyObservation;
   readonly #operations = new Map<string, OperationRecord>();
   #lookAheadMs = 0;
+  #readAt = this.startedAt;
   #endpointsReadAt = this.startedAt;
   #lastLook: Snapshot | undefined;
 
@@ -77,8 +78,9 @@ abstract class OperationWait<Change extends AwaitedChange> {
     return this.change.onProgress;
   }
 
+  /** Whether what was read last may be older than the change. */
   protected get mayLag(): boolean {
-    return performance.now() - this.startedAt < this.account.settings.lagMs;
+    return this.#readAt - this.startedAt < this.account.settings.lagMs;
   }
 
   protected get unfinished(): OperationRecord | undefined {
@@ -133,6 +135,7 @@ abstract class OperationWait<Change extends AwaitedChange> {
 
   /** Takes over what the list shows. An operation that it lacks stays as it was while lists may lag, and is then dropped. */
   protected update(look: Snapshot): void {
+    this.#readAt = look.readAt;
     const needed = this.needs === "both" ? (["operations", "endpoints"] as const) : ([this.needs] as const);
     // One that others have asked for, and that lacks what is needed here, does not put off the next look.
     if (needed.every((what) => look[what] !== undefined)) this.#lastLook = look;
@@ -281,7 +284,9 @@ export class DeletionWait extends OperationWait<DeletionExpectation> implements 
   protected lastSeen: string | undefined;
 
   override get needs(): Needs {
-    return this.change.untilQuiet() ? super.needs : "endpoints";
+    if (this.change.untilQuiet()) return super.needs;
+    // Still listed by then, it may be that its operation has failed.
+    return this.mayLag ? "endpoints" : "both";
   }
 
   override dueAt(roundTripMs: number): number {
