@@ -180,3 +180,17 @@ test("where something in front answers 404 for the operations, a change is waite
   await expect(started).resolves.toMatchObject({ id: "ep-1", current_state: "active" });
   expect(server.seen.filter(({ path }) => path.includes("/operations")).length).toBeGreaterThan(1);
 });
+
+test("two 404s of something in front of the operations do not hide that the operation of a change fails", async () => {
+  const change = { json: { endpoint: compute(), operations: [operation("running")] } };
+  const failed = operation("failed", { error: "no capacity left" });
+  const shown = scene({ computes: () => [compute()], operations: () => [failed], change });
+  let asked = 0;
+  const { client } = await scripted((request, nth) =>
+    request.path.includes("/operations") && ++asked <= 2
+      ? { status: 404, text: "default backend - 404" }
+      : shown(request, nth),
+  );
+  const error = await errorOf(client.computes.update(PRJ, "ep-1", {}, () => true));
+  expect(String(error)).toContain("no capacity left");
+});

@@ -24,9 +24,9 @@ export class ProjectsApi {
     return this.#readOptional("operations", projectId, options, read);
   }
 
-  /** The same in one attempt, for a loop that makes the next one itself. A gateway's 404 counts as a missing route, this time. */
+  /** The same in one attempt, for a loop that makes the next one itself. A gateway's 404 shows no operation, and says nothing of the route. */
   async operationsOnce(projectId: string): Promise<readonly OperationRecord[] | undefined> {
-    return this.#readOptional("operations", projectId, {}, () => this.account.readOnce("operations", projectId), true);
+    return this.#readOptional("operations", projectId, {}, () => this.account.readOnce("operations", projectId), []);
   }
 
   /** The newest operation that changed this compute; undefined: there is none, or none can be seen. */
@@ -39,7 +39,7 @@ export class ProjectsApi {
     projectId: string,
     { deadline }: ListOptions,
     read: () => Promise<T>,
-    acceptsGateway404 = false,
+    onGateway404?: T,
   ): Promise<T | undefined> {
     const key = `${route} ${projectId}`;
     const known = this.#known.get(key);
@@ -52,14 +52,16 @@ export class ProjectsApi {
         this.#known.set(key, "present");
         return value;
       } catch (error) {
-        isFromGateway = acceptsGateway404 && error instanceof BadResponseError && isGoneStatus(error.status ?? 0);
+        isFromGateway =
+          onGateway404 !== undefined && error instanceof BadResponseError && isGoneStatus(error.status ?? 0);
         if (!isRouteMissing(error) && !(error instanceof PermissionError) && !isFromGateway) throw error;
         // Throws when the project does not exist. Otherwise the route is asked once more.
         if (!isLast) await this.account.list("endpoints", projectId).list({ deadline });
       }
     }
     // The answer of a gateway is not remembered.
-    if (!isFromGateway) this.#known.set(key, "missing");
+    if (isFromGateway) return onGateway404;
+    this.#known.set(key, "missing");
     return undefined;
   }
 }
