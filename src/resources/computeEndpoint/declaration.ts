@@ -2,7 +2,6 @@ import type { Declaration } from "../../contract/declaration";
 import { type ComputeSize, computeSizes } from "../../helpers/computeSizes";
 import { pooledHost } from "../../helpers/connectionUri";
 import { maxConnections } from "../../helpers/maxConnections";
-import { omitUndefined } from "../shared/omitUndefined";
 
 /** What a compute is declared with (docs/design/api.md, Computes). What is left out is not managed: never sent, never drift. */
 export interface ComputeEndpointShape {
@@ -108,7 +107,11 @@ export function maxConnectionsOf(size: ComputeSize): ComputeEndpointOutputs["max
   const { min, max } = limitsOf(size);
   if (![min, max].every((cu) => computeSizes.includes(cu))) return undefined;
   const connections = maxConnections(size);
-  return typeof connections === "object" ? omitUndefined(connections) : connections;
+  if (typeof connections !== "object") return connections;
+  return {
+    ...(connections.min !== undefined && { min: connections.min }),
+    ...(connections.max !== undefined && { max: connections.max }),
+  };
 }
 
 export const declaration: Declaration<ComputeEndpointShape, ComputeEndpointOutputs> = {
