@@ -42,12 +42,13 @@ function fakeCli(folder: string, version: string, companions = [HOST, PLUGIN]): 
 }
 
 /** A `go` that leaves a program which answers as the CLI would. */
-function fakeGo(bin: string): void {
+function fakeGo(bin: string, seconds = 0): void {
   fakeExecutable(
     bin,
     "go",
     `[ "$1" = version ] && { echo "go version go1.26.1 linux/amd64"; exit; }
      echo "$PWD $* CGO_ENABLED=$CGO_ENABLED" >> ${bin}/go-calls; cat go.mod >> ${bin}/go-calls
+     /bin/sleep ${seconds}
      while [ "$1" != -o ]; do shift; done
      printf '#!/bin/sh\\necho v${VERSION}\\n' > "$2"; chmod +x "$2"`,
   );
@@ -170,7 +171,8 @@ describe("the build from Go modules", () => {
 
   test("happens once when two clones need the CLI at the same time: one waits, and says so", async () => {
     const { home, bin, ensure } = machine();
-    fakeGo(bin);
+    // Both processes have started by the end of the first one's builds, however busy the machine is.
+    fakeGo(bin, 4);
     const results = await Promise.all([ensure(), ensure()]);
     expect(results.map(({ error }) => error)).toEqual([undefined, undefined]);
     const builds = readFileSync(join(bin, "go-calls"), "utf8").match(/ build /g);
