@@ -1,4 +1,4 @@
-import { api, DEMO, ERROR_BODY, integrate, start, type Json } from "../support/emulator";
+import { api, DEMO, ERROR_BODY, integrate, STANDARD_EMAIL, start, type Json } from "../support/emulator";
 
 const OAUTH = `${DEMO}/auth/oauth_providers`;
 const DOMAINS = `${DEMO}/auth/domains`;
@@ -173,23 +173,13 @@ describe("the redirect whitelist", () => {
 });
 
 describe("the e-mail server", () => {
-  const STANDARD = {
-    type: "standard",
-    host: "smtp.example.com",
-    port: 587,
-    username: "mailer",
-    password: "smtp-password",
-    sender_email: "no-reply@example.com",
-    sender_name: "Example",
-  };
-
   test("is shared until it is changed, and echoes what it stores", async () => {
     const emulator = await start();
     await integrate(emulator);
     expect((await api(emulator, "GET", EMAIL)).body).toEqual({ type: "shared" });
-    const changed = await api(emulator, "PATCH", EMAIL, STANDARD);
-    expect([changed.status, changed.body]).toEqual([200, STANDARD]);
-    expect((await api(emulator, "GET", EMAIL)).body).toEqual(STANDARD);
+    const changed = await api(emulator, "PATCH", EMAIL, STANDARD_EMAIL);
+    expect([changed.status, changed.body]).toEqual([200, STANDARD_EMAIL]);
+    expect((await api(emulator, "GET", EMAIL)).body).toEqual(STANDARD_EMAIL);
     expect((await api(emulator, "PATCH", EMAIL, { type: "shared" })).body).toEqual({ type: "shared" });
     expect((await api(emulator, "GET", EMAIL)).body).toEqual({ type: "shared" });
   });
@@ -199,7 +189,7 @@ describe("the e-mail server", () => {
     async (field) => {
       const emulator = await start();
       await integrate(emulator);
-      const { status, text } = await api(emulator, "PATCH", EMAIL, { ...STANDARD, [field]: undefined });
+      const { status, text } = await api(emulator, "PATCH", EMAIL, { ...STANDARD_EMAIL, [field]: undefined });
       expect(status).toBe(400);
       expect(text).not.toContain("smtp-password");
       expect((await api(emulator, "GET", EMAIL)).body).toEqual({ type: "shared" });
@@ -211,7 +201,7 @@ describe("the e-mail server", () => {
     async (field) => {
       const emulator = await start();
       await integrate(emulator);
-      expect((await api(emulator, "PATCH", EMAIL, { ...STANDARD, ...field })).status).toBe(400);
+      expect((await api(emulator, "PATCH", EMAIL, { ...STANDARD_EMAIL, ...field })).status).toBe(400);
     },
   );
 });

@@ -11,21 +11,12 @@ import {
   PRIMARY,
   records,
   start,
+  STANDARD_EMAIL,
 } from "../support/emulator";
 
 const sha256 = (text: string): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 const edit = (emulator: Emulator, body: object) =>
   control(emulator.url, "POST", "/edit", { project_id: "prj-demo", ...body });
-
-const STANDARD = {
-  type: "standard",
-  host: "smtp.example.com",
-  port: 587,
-  username: "mailer",
-  password: "smtp-password",
-  sender_email: "no-reply@example.com",
-  sender_name: "Example",
-};
 
 test("health answers without a key", async () => {
   const emulator = await start();
@@ -64,7 +55,7 @@ test("the state shows that secrets arrived, as hashes", async () => {
     client_id: "my-client",
     client_secret: "my-client-secret",
   });
-  await api(emulator, "PATCH", `${DEMO}/auth/email_server`, STANDARD);
+  await api(emulator, "PATCH", `${DEMO}/auth/email_server`, STANDARD_EMAIL);
   const { text } = await control(emulator.url, "GET", "/state");
   for (const secret of ["my-client-secret", "smtp-password", String(keys.secret_server_key)]) {
     expect(text).not.toContain(secret);
@@ -72,7 +63,7 @@ test("the state shows that secrets arrived, as hashes", async () => {
   }
   expect(await demoState(emulator)).toMatchObject({
     oauth_providers: [{}, {}, { id: "microsoft", client_id: "my-client", client_secret: sha256("my-client-secret") }],
-    email_server: { ...STANDARD, password: sha256("smtp-password") },
+    email_server: { ...STANDARD_EMAIL, password: sha256("smtp-password") },
   });
 });
 
@@ -81,7 +72,7 @@ describe("the request log", () => {
     const emulator = await start();
     await integrate(emulator);
     await api(emulator, "GET", `${DEMO}/operations?limit=5`);
-    await api(emulator, "PATCH", `${DEMO}/auth/email_server`, STANDARD);
+    await api(emulator, "PATCH", `${DEMO}/auth/email_server`, STANDARD_EMAIL);
     await api(emulator, "GET", "/nowhere");
     const { text, body } = await control(emulator.url, "GET", "/requests");
     expect(records(body, "requests").slice(1)).toEqual([
@@ -98,7 +89,7 @@ describe("the request log", () => {
       expect.objectContaining({
         method: "PATCH",
         template: "/projects/{project_id}/auth/email_server",
-        body: { ...STANDARD, password: sha256("smtp-password") },
+        body: { ...STANDARD_EMAIL, password: sha256("smtp-password") },
         status: 200,
       }),
       expect.objectContaining({ path: "/nowhere", template: null, status: 404 }),
@@ -130,7 +121,7 @@ describe("the request log", () => {
     const emulator = await start();
     await integrate(emulator);
     const path = `${DEMO}/auth/email_server`;
-    expect((await api(emulator, "PATCH", path, { ...STANDARD, [field]: value })).status).toBe(400);
+    expect((await api(emulator, "PATCH", path, { ...STANDARD_EMAIL, [field]: value })).status).toBe(400);
     const { text, body } = await control(emulator.url, "GET", "/requests?method=PATCH");
     expect(body.requests).toMatchObject([{ body: { [field]: sha256(JSON.stringify(value)) } }]);
     expect(text).not.toMatch(/canary|5551234/);
@@ -232,7 +223,7 @@ describe("an edit behind the back of the API", () => {
     await edit(emulator, { kind: "oauth_provider", id: "github", delete: true });
     await edit(emulator, { kind: "oauth_provider", create: { id: "gitlab" } });
     await edit(emulator, { kind: "domain", create: { domain: "https://Odd.example.com" } });
-    await edit(emulator, { kind: "email_server", set: STANDARD });
+    await edit(emulator, { kind: "email_server", set: STANDARD_EMAIL });
     await edit(emulator, { kind: "email_server", set: { port: 2525 } });
     await edit(emulator, { kind: "integration", set: { owned_by: "user" } });
     const user = await edit(emulator, { kind: "user", create: { email: "a@example.com" } });

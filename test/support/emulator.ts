@@ -129,3 +129,14 @@ export const ERROR_BODY = {
   code: expect.any(String),
   message: expect.stringMatching(/.+/),
 };
+
+/** An own e-mail server, as a request has it. */
+export const STANDARD_EMAIL = {
+  type: "standard",
+  host: "smtp.example.com",
+  port: 587,
+  username: "mailer",
+  password: "smtp-password",
+  sender_email: "no-reply@example.com",
+  sender_name: "Example",
+};

@@ -5,20 +5,12 @@ import {
   harness,
   planAfterRefresh,
   PROJECT,
-  PROVIDER,
   thrownBy,
   UNKNOWN,
   withIntegration,
-  type Harness,
-  type Json,
 } from "../../support/harness";
+import { ID, INPUTS, integrations } from "../../support/authIntegrations";
 import { resourceCases } from "../../support/resourceCases";
-
-const INPUTS = { projectId: PROJECT, branchId: "br-main", databaseName: "svcdb", roleName: "svcdb_owner" };
-const ID = `${PROJECT}/${PROVIDER}`;
-
-const integrations = async (given: Harness) =>
-  (await given.get(`/projects/${PROJECT}/auth/integrations`))["data"] as Json[];
 
 describe("an integration as a resource", () => {
   resourceCases({

@@ -10,12 +10,8 @@ import {
   type Harness,
   type Json,
 } from "../../support/harness";
+import { ID, INPUTS, integrations } from "../../support/authIntegrations";
 
-const INPUTS = { projectId: PROJECT, branchId: "br-main", databaseName: "svcdb", roleName: "svcdb_owner" };
-const ID = `${PROJECT}/${PROVIDER}`;
-
-const integrations = async (given: Harness) =>
-  (await given.get(`/projects/${PROJECT}/auth/integrations`))["data"] as Json[];
 const keySets = async (given: Harness) => (await given.state())["key_sets"] as Json[];
 
 describe("creating", () => {
