@@ -18,7 +18,7 @@ export interface Declaration<Shape extends object, Outputs extends object> {
   readonly kind: Kind;
   readonly args: Readonly<Record<keyof Shape & string, Secrecy>>;
   readonly outputs: Readonly<Record<keyof Outputs & string, Secrecy>>;
-  /** A property that the SDK has to prepare costs a third of a millisecond for each resource; these cost nothing. */
+  /** The SDK prepares a property with four promises, for each resource; these cost nothing. */
   readonly derived?: Readonly<Partial<Record<keyof Outputs & string, Derived>>>;
   /** Arguments that have a value only where they are given: the service does not show them, or shows what is managed alone. */
   readonly onlyIfGiven?: readonly (keyof Shape & string)[];

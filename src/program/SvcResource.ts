@@ -50,7 +50,19 @@ export function resource<Args extends object, Shape extends object, Outputs exte
         __urn: urnOf(name, type, opts.parent),
         ...(times !== undefined && { __timeouts: times }),
       };
-      super(type, name, props, options(declaration, opts));
+      // The SDK formats a stack trace, through source maps, for each of the four promises of each property. Nothing shows
+      // them, and with one line each they cost a fifth.
+      const { stackTraceLimit } = Error;
+      Error.stackTraceLimit = 1;
+      try {
+        super(type, name, props, options(declaration, opts));
+      } catch (error) {
+        Error.stackTraceLimit = stackTraceLimit;
+        addCallers(error, new.target);
+        throw error;
+      } finally {
+        Error.stackTraceLimit = stackTraceLimit;
+      }
       for (const [property, { from, by } = UNDEFINED] of Object.entries(lazy)) {
         // What is given, or what a transformation adds, is the SDK's.
         if (!Object.hasOwn(this, property)) defineLazily(this, property, from, by);
@@ -63,6 +75,15 @@ export function resource<Args extends object, Shape extends object, Outputs exte
     args: Args,
     opts?: pulumi.CustomResourceOptions,
   ) => pulumi.CustomResource & PropertiesOf<Shape, Outputs>;
+}
+
+/** Adds the lines of the program to an error that knows only the one where it was thrown. */
+function addCallers(error: unknown, constructor: abstract new (...args: never) => unknown): void {
+  if (!(error instanceof Error)) return;
+  const callers = { stack: "" };
+  Error.captureStackTrace(callers, constructor);
+  const [, ...lines] = callers.stack.split("\n");
+  error.stack = [error.stack, ...lines].join("\n");
 }
 
 /** Its own and enumerable: a resource that a program exports as a whole is shown, and stored, by its keys. */

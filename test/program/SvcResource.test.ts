@@ -139,3 +139,36 @@ test.each([
 test.each(["", "10", "ten minutes", "5 m", "-1s"])("%j is no duration", (text) => {
   expect(() => durationSeconds(text)).toThrow(/is not a duration such as/);
 });
+
+test("an error in a transformation shows its own line, and the lines of the program that declares the resource", () => {
+  const { stackTraceLimit } = Error;
+  const transformations: pulumi.ResourceTransformation[] = [
+    function ownTransformation() {
+      throw new Error("refused by the team's rules");
+    },
+  ];
+  function declaresTheCompute(): void {
+    new svc.ComputeEndpoint("api", ARGS, { transformations });
+  }
+  const thrown = (() => {
+    try {
+      return declaresTheCompute();
+    } catch (error) {
+      return error;
+    }
+  })() as Error;
+  const [message, own, ...callers] = thrown.stack?.split("\n") ?? [];
+  expect(message).toBe("Error: refused by the team's rules");
+  expect(own).toContain("SvcResource.test.ts");
+  expect(callers[0]).toMatch(/declaresTheCompute.*SvcResource\.test\.ts/);
+  expect(Error.stackTraceLimit).toBe(stackTraceLimit);
+});
+
+test("the engine is told which line of the program declares a resource", async () => {
+  const seen = jest.spyOn(pulumi.Resource as unknown as { stackTrace: (skip: number) => unknown[] }, "stackTrace");
+  new svc.ComputeEndpoint("api", ARGS);
+  expect(seen.mock.results.flatMap(({ value }) => value as { uri?: string }[])).toContainEqual(
+    expect.objectContaining({ uri: expect.stringContaining("SvcResource.test.ts") }),
+  );
+  seen.mockRestore();
+});
