@@ -50,6 +50,8 @@ export function cliEnvironment(home: string, backend: string): Record<string, st
     PULUMI_CONFIG_PASSPHRASE: "a passphrase of the tests",
     PULUMI_SKIP_UPDATE_CHECK: "true",
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+    // The SDK is compiled once, not by each program and provider process.
+    NODE_COMPILE_CACHE: join(ROOT, "node_modules", ".cache", "node-compile"),
     // One log of what was said, without colours.
     NO_COLOR: "1",
   };
