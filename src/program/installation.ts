@@ -5,6 +5,9 @@ import { packageVersion } from "../contract/version";
 
 const KEY = "svc:apiKey";
 
+/** As in the peerDependencies of package.json. */
+const OLDEST_SDK = [3, 216] as const;
+
 let checked = false;
 
 /**
@@ -13,33 +16,57 @@ let checked = false;
  */
 export function checkInstallation(): void {
   if (checked) return;
+  checkSdk();
   checkPointerResolves();
   warnOfPlainKey();
   checked = true;
 }
 
+/** With an older one, refreshes show drift that is none: it does not pass on the inputs that a read has found. */
+function checkSdk(): void {
+  const found = sdkVersion();
+  const [major = 0, minor = 0] = (found ?? "").split(".").map(Number);
+  if (found === undefined || major > OLDEST_SDK[0] || (major === OLDEST_SDK[0] && minor >= OLDEST_SDK[1])) return;
+  throw new Error(
+    `pulumi-svc: @pulumi/pulumi ${found} is too old: it needs ${OLDEST_SDK.join(".")}.0 or later. Run \`npm install @pulumi/pulumi@3\`, or what your package manager has for it.`,
+  );
+}
+
+/** Undefined where the SDK is part of a bundle. */
+function sdkVersion(): string | undefined {
+  try {
+    // Its own package.json, the version of which is checked by npm.
+    return (createRequire(__filename)("@pulumi/pulumi/package.json") as { version: string }).version;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Without this the first sign would be "Cannot find module" out of another process, for every resource. */
 function checkPointerResolves(): void {
+  const own = packageVersion();
   const found = resolve();
   if (found === undefined) {
     throw new Error(
-      "pulumi-svc: this program's own package does not depend on pulumi-svc, so the Pulumi engine cannot load it. Add pulumi-svc to the dependencies of the package.json beside Pulumi.yaml (or of the folder that `main` names).",
+      own === undefined
+        ? "pulumi-svc: this program is a bundle that contains pulumi-svc, and the Pulumi engine loads pulumi-svc from node_modules. Keep pulumi-svc and @pulumi/pulumi out of the bundle (with esbuild: --external:pulumi-svc --external:@pulumi/pulumi), and install both beside Pulumi.yaml."
+        : "pulumi-svc: this program's own package does not depend on pulumi-svc, so the Pulumi engine cannot load it. Add pulumi-svc to the dependencies of the package.json beside Pulumi.yaml (or of the folder that `main` names).",
     );
   }
-  const [own, other] = [packageVersion(), packageVersion(dirname(found))];
-  if (own !== other) {
+  const other = packageVersion(dirname(found));
+  if (own !== undefined && own !== other) {
     void pulumi.log.warn(
-      `pulumi-svc ${own ?? "of an unknown version"} is imported, but ${other ?? "an unknown version"} will run: two versions are installed. Let the program and its packages depend on the same one.`,
+      `pulumi-svc ${own} is imported, but ${other ?? "an unknown version"} will run: two versions are installed. Let the program and its packages depend on the same one.`,
     );
   }
 }
 
 /** As the pointer resolves in the dynamic-provider process. */
 function resolve(): string | undefined {
-  const anchors = [join(process.cwd(), "_"), require.resolve("@pulumi/pulumi/cmd/dynamic-provider")];
+  const anchors = [() => join(process.cwd(), "_"), () => require.resolve("@pulumi/pulumi/cmd/dynamic-provider")];
   for (const anchor of anchors) {
     try {
-      return createRequire(anchor).resolve("pulumi-svc/provider");
+      return createRequire(anchor()).resolve("pulumi-svc/provider");
     } catch {
       // Try the next place.
     }

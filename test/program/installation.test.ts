@@ -1,27 +1,62 @@
 import { join } from "node:path";
+import type * as pulumi from "@pulumi/pulumi";
+import { packageVersion } from "../../src/contract/version";
 import { checkInstallation } from "../../src/program/installation";
 
 const found: jest.Mock<string | undefined, []> = jest.fn();
+const sdk: jest.Mock<string, []> = jest.fn(() => "3.216.0");
 
 // Where the tests run the package finds itself, and jest's own `createRequire` knows no other place.
 jest.mock("node:module", () => ({
-  createRequire: () => ({
-    resolve: () => {
-      const path = found();
-      if (path === undefined) throw new Error("not found");
-      return path;
-    },
-  }),
+  createRequire: () =>
+    Object.assign(() => ({ version: sdk() }), {
+      resolve: () => {
+        const path = found();
+        if (path === undefined) throw new Error("not found");
+        return path;
+      },
+    }),
 }));
+jest.mock("../../src/contract/version", () => ({ packageVersion: jest.fn(() => "0.1.0") }));
+const versionOf = jest.mocked(packageVersion);
 
-test("a program without the package is refused each time, and one that passed is not looked at again", () => {
+beforeEach(() => found.mockReturnValue(join(__dirname, "..", "..", "src", "provider.ts")));
+
+test("a program without the package is refused in words, each time", () => {
   found.mockReturnValue(undefined);
   expect(checkInstallation).toThrow(/does not depend on pulumi-svc/);
   expect(checkInstallation).toThrow(/does not depend on pulumi-svc/);
+});
 
-  found.mockReturnValue(join(__dirname, "..", "..", "src", "provider.ts"));
-  checkInstallation();
-  const looked = found.mock.calls.length;
-  checkInstallation();
-  expect(found).toHaveBeenCalledTimes(looked);
+test("a bundle without the package beside it is told to keep it out of the bundle", () => {
+  found.mockReturnValue(undefined);
+  versionOf.mockReturnValueOnce(undefined);
+  expect(checkInstallation).toThrow(/is a bundle that contains pulumi-svc.*--external:pulumi-svc/);
+});
+
+test.each(["3.215.9", "2.30.0"])("SDK %s is too old", (version) => {
+  sdk.mockReturnValueOnce(version);
+  expect(checkInstallation).toThrow(`@pulumi/pulumi ${version} is too old: it needs 3.216.0 or later`);
+});
+
+test.each([
+  [
+    "another version beside the program is warned of",
+    ["0.1.0", "0.0.9"],
+    [/0\.1\.0 is imported, but 0\.0\.9 will run/],
+  ],
+  ["a copy in a bundle is no second version", [undefined, "0.1.0"], []],
+])("%s, and what has passed is not looked at again", (_, versions, warnings) => {
+  // Another copy of the module, which has checked nothing yet.
+  jest.isolateModules(() => {
+    const fresh = jest.requireActual<{ checkInstallation: () => void }>("../../src/program/installation");
+    const version = jest.requireMock<{ packageVersion: jest.Mock }>("../../src/contract/version").packageVersion;
+    for (const each of versions) version.mockReturnValueOnce(each);
+    const warn = jest.spyOn(jest.requireActual<typeof pulumi>("@pulumi/pulumi").log, "warn").mockResolvedValue();
+    fresh.checkInstallation();
+    expect(warn.mock.calls.map(([text]) => text)).toEqual(warnings.map((each) => expect.stringMatching(each)));
+    const looked = found.mock.calls.length;
+    fresh.checkInstallation();
+    expect(found).toHaveBeenCalledTimes(looked);
+  });
 });
