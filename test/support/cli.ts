@@ -5,6 +5,8 @@ import { delimiter, join } from "node:path";
 
 export const ROOT = join(__dirname, "..", "..");
 const VERSION = "3.259.0";
+/** A campaign runs whole (`npm run test:consumers` and its like); in a run of everything, a part that fits. */
+export const WHOLE = process.env["PULUMI_SVC_WHOLE"] === "1";
 const LONGEST_RUN_MS = 600_000;
 
 /** What one run of the CLI left. */

@@ -1,0 +1,126 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { cliEnvironment, pulumi, ROOT, WHOLE } from "../support/cli";
+import { type Consumer, CONSUMERS, type Manager, PROGRAMS, titleOf } from "../support/consumers";
+import { Service } from "../support/service";
+
+jest.setTimeout(600_000);
+
+const chosen = CONSUMERS.filter(({ always }) => WHOLE || always);
+
+const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-consumers-"));
+const tools = join(folder, "tools");
+let tarball: string;
+let service: Service;
+
+/** In versions of their own, whatever the machine has. */
+const MANAGERS = { pnpm: "npm:pnpm@10", "yarn classic": "npm:yarn@1", yarn: "npm:@yarnpkg/cli-dist@4" };
+const nodePackage = (node: number): string => `node-${node}`;
+const managerPackage = (manager: string): string => manager.replace(" ", "-");
+const TOOLS = Object.fromEntries(
+  chosen.flatMap(({ manager, node }) => [
+    [nodePackage(node), `npm:node@${node}`],
+    ...(manager === "npm" ? [] : [[managerPackage(manager), MANAGERS[manager]]]),
+  ]),
+);
+
+beforeAll(async () => {
+  mkdirSync(tools);
+  writeFileSync(join(tools, "package.json"), JSON.stringify({ private: true, dependencies: TOOLS }));
+  run(tools, process.env, "npm", "install", "--no-audit", "--no-fund");
+  const packed = run(ROOT, process.env, "npm", "pack", "--json", "--ignore-scripts", "--pack-destination", folder);
+  const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
+  tarball = join(folder, filename);
+  service = await Service.start({});
+});
+afterAll(async () => {
+  await service?.emulator.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function run(cwd: string, env: NodeJS.ProcessEnv, command: string, ...args: string[]): string {
+  return execFileSync(command, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+const nodeFolder = (node: number): string => join(tools, "node_modules", nodePackage(node), "bin");
+
+/** Installs what package.json names. A lock file that is new is no mistake here. */
+function install(manager: Manager, project: string, env: NodeJS.ProcessEnv): void {
+  const tool = (path: string, ...args: string[]): void =>
+    void run(project, env, process.execPath, join(tools, "node_modules", managerPackage(manager), path), ...args);
+  switch (manager) {
+    case "npm":
+      return void run(project, env, "npm", "install", "--no-audit", "--no-fund");
+    case "pnpm":
+      return tool("bin/pnpm.cjs", "install", "--no-frozen-lockfile");
+    case "yarn classic":
+      return tool("bin/yarn.js", "install", "--non-interactive", "--no-lockfile");
+    case "yarn":
+      writeFileSync(join(project, ".yarnrc.yml"), "nodeLinker: node-modules\nenableTelemetry: false\n");
+      writeFileSync(join(project, "yarn.lock"), "");
+      return tool("bin/yarn.js", "install", "--no-immutable");
+  }
+}
+
+function writeProject(project: string, { program, sdk, typescript }: Consumer): void {
+  const { files, packageJson, options = "typescript: true", main, devDependencies = [] } = PROGRAMS[program];
+  const dependencies = { "@pulumi/pulumi": sdk, "pulumi-svc": `file:${tarball}` };
+  const own = ["@types/node@22", "ts-node@10", `typescript@${typescript}`, ...devDependencies];
+  const devs = Object.fromEntries(own.map((each) => [each.slice(0, each.lastIndexOf("@")), each.split("@").at(-1)]));
+  const all = { name: "proj", private: true, ...packageJson, dependencies, devDependencies: devs };
+  const lines = ["name: proj", ...(main === undefined ? [] : [`main: ${main}`])];
+  lines.push("runtime:", "  name: nodejs", "  options:", `    ${options}`, "");
+  const texts = { ...files, "package.json": JSON.stringify(all), "Pulumi.yaml": lines.join("\n") };
+  for (const [file, text] of Object.entries(texts)) writeFileSync(join(project, file), text);
+}
+
+test.each(chosen.map((consumer) => [titleOf(consumer), consumer] as const))("%s", async (_, consumer) => {
+  const home = mkdtempSync(join(folder, "home-"));
+  const project = mkdtempSync(join(folder, "project-"));
+  const backend = mkdtempSync(join(folder, "backend-"));
+  const path = [nodeFolder(consumer.node), dirname(process.execPath), process.env["PATH"]].join(delimiter);
+  writeProject(project, consumer);
+  install(consumer.manager, project, { ...process.env, PATH: path, CI: "true" });
+  const [build, ...args] = PROGRAMS[consumer.program].build ?? [];
+  if (build !== undefined) {
+    run(project, { ...process.env, PATH: path }, join(project, "node_modules", ".bin", build), ...args);
+  }
+
+  const cli = cliEnvironment(home, backend);
+  const env = {
+    ...cli,
+    PATH: [nodeFolder(consumer.node), cli["PATH"]].join(delimiter),
+    SVC_API_KEY: service.emulator.apiKey,
+    SVC_BASE_URL: service.emulator.baseUrl,
+  };
+  const said = [];
+  for (const command of [
+    ["stack", "init", "dev"],
+    ["up", "--yes", "--skip-preview"],
+    ["preview", "--refresh", "--expect-no-changes"],
+    ["destroy", "--yes", "--skip-preview"],
+  ]) {
+    const { code, text } = await pulumi([...command, "--non-interactive"], { cwd: project, env });
+    said.push(text);
+    if (code !== 0) throw new Error(`pulumi ${command.join(" ")} ended with ${code}:\n${said.join("\n")}`);
+    if (command[0] === "up") expect(await service.endpoints()).toHaveLength(2);
+  }
+  expect(said.join("\n")).not.toMatch(/two versions are installed/);
+  expect(await service.endpoints()).toHaveLength(1);
+});
+
+test("docs/toolchains.md has a row for each of them", () => {
+  const page = readFileSync(join(ROOT, "docs", "toolchains.md"), "utf8");
+  const rows = page.split("\n").filter((line) => line.startsWith("|"));
+  const cells = rows.map((row) =>
+    row
+      .split("|")
+      .map((cell) => cell.trim())
+      .filter(Boolean)
+      .slice(0, 5)
+      .join(" | "),
+  );
+  expect(cells).toEqual(expect.arrayContaining(CONSUMERS.map(titleOf)));
+});
