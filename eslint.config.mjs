@@ -78,7 +78,7 @@ export const HOUSE = [
   {
     files: "src/cli/**",
     what: "the command `pulumi-svc`",
-    imports: ["contract", "emulator"],
+    imports: ["contract", "client", "provider", "emulator"],
     packages: ["commander"],
   },
 ];

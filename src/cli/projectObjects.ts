@@ -1,0 +1,156 @@
+import {
+  type AuthIntegrationRecord,
+  type Client,
+  type EmailServerRecord,
+  type EndpointRecord,
+  isOfProvider,
+  type OAuthProviderRecord,
+  undefinedIfGone,
+  type WhitelistDomainRecord,
+} from "../client";
+import { normalisedOrigin } from "../client/origins";
+import type { Kind } from "../contract/pointer";
+
+interface Found<Of extends Kind, Record> {
+  readonly kind: Of;
+  /** The Pulumi id that the resource of this object has. */
+  readonly id: string;
+  /** In a person's words, such as `read_write compute ep-1 on br-main, 1 CU`. */
+  readonly describe: string;
+  /** How a program takes it over: arguments such as `adopt: true`, or words where no argument is needed. */
+  readonly adopt: string;
+  readonly record: Record;
+}
+
+/** An object at the service that a resource of this package could manage. */
+export type ProjectObject =
+  | Found<"ComputeEndpoint", EndpointRecord>
+  | Found<"AuthIntegration", AuthIntegrationRecord>
+  | Found<"OAuthProvider", OAuthProviderRecord>
+  | Found<"WhitelistDomain", WhitelistDomainRecord>
+  | Found<"EmailServer", EmailServerRecord>;
+
+/** What exists beside the list, for those who rely on it being complete. */
+export const CANNOT_BE_LISTED = "users and key sets, which the service does not list";
+
+/**
+ * Everything that exists in a project, with one request for each list. Not among it: what cannot be listed, and an e-mail
+ * server that is the service's shared one, which every integration starts with.
+ * @throws NotFoundError when there is no such project.
+ */
+export async function listProjectObjects(
+  client: Client,
+  projectId: string,
+  authProvider: string,
+): Promise<ProjectObject[]> {
+  // A project that is missing fails the first list; the second is of a route that not every project has.
+  const [computes, integrations = []] = await Promise.all([
+    client.computes.list(projectId),
+    undefinedIfGone(() => client.auth.integrations(projectId).list()),
+  ]);
+  const objects: ProjectObject[] = [
+    ...computes.map((record) => compute(projectId, record)).sort(byAge),
+    ...integrations.map((record) => integration(projectId, record)).sort(byAge),
+  ];
+  // Everything else lives in an integration, and the routes answer 404 without one.
+  if (integrations.length === 0) return objects;
+  const { auth } = client;
+  const [providers = [], domains = [], server] = await Promise.all([
+    undefinedIfGone(() => auth.oauthProviders(projectId).list()),
+    undefinedIfGone(() => auth.domains(projectId).list()),
+    undefinedIfGone(() => auth.emailServer(projectId)),
+  ]);
+  const origins = new Map(
+    domains.filter(isOfProvider(authProvider)).map((record) => [normalisedOrigin(record.domain), record]),
+  );
+  return [
+    ...objects,
+    ...providers.map((record) => oauthProvider(projectId, record)).sort(byId),
+    ...[...origins].map(([origin, record]) => domain(projectId, origin, record)).sort(byId),
+    ...(server === undefined || server.type === "shared" ? [] : [emailServer(projectId, server)]),
+  ];
+}
+
+function compute(projectId: string, record: EndpointRecord): Found<"ComputeEndpoint", EndpointRecord> {
+  const { id, type, branch_id, name, disabled } = record;
+  const parts = [
+    `${type} compute ${id} on ${branch_id}`,
+    ...(name === undefined ? [] : [JSON.stringify(name)]),
+    ...sizeInWords(record),
+    ...(disabled === true ? ["disabled"] : []),
+  ];
+  return {
+    kind: "ComputeEndpoint",
+    id: `${projectId}/${id}`,
+    describe: parts.join(", "),
+    // A branch has one primary, which needs no name.
+    adopt: type === "read_write" ? "adopt: true" : `adopt: ${JSON.stringify(id)}`,
+    record,
+  };
+}
+
+function sizeInWords({
+  autoscaling_limit_min_cu: min,
+  autoscaling_limit_max_cu: max,
+}: Pick<EndpointRecord, "autoscaling_limit_min_cu" | "autoscaling_limit_max_cu">): string[] {
+  if (min === undefined || max === undefined) return [];
+  return [min === max ? `${max} CU` : `${min} to ${max} CU`];
+}
+
+function integration(
+  projectId: string,
+  record: AuthIntegrationRecord,
+): Found<"AuthIntegration", AuthIntegrationRecord> {
+  const { auth_provider, branch_id, db_name } = record;
+  const database = db_name === undefined ? "" : `, database ${db_name}`;
+  return {
+    kind: "AuthIntegration",
+    id: `${projectId}/${auth_provider}`,
+    describe: `auth integration ${auth_provider} on ${branch_id}${database}`,
+    adopt: "adopt: true",
+    record,
+  };
+}
+
+function oauthProvider(projectId: string, record: OAuthProviderRecord): Found<"OAuthProvider", OAuthProviderRecord> {
+  const isShared = record.type === "shared";
+  return {
+    kind: "OAuthProvider",
+    id: `${projectId}/${record.id}`,
+    describe: `OAuth provider ${record.id} with ${isShared ? "the service's shared keys" : "credentials of its own"}`,
+    adopt: isShared ? "adopt: true" : "adopt: true, with its clientId and clientSecret",
+    record,
+  };
+}
+
+function domain(
+  projectId: string,
+  origin: string,
+  record: WhitelistDomainRecord,
+): Found<"WhitelistDomain", WhitelistDomainRecord> {
+  const id = `${projectId}/${origin}`;
+  return { kind: "WhitelistDomain", id, describe: `redirect domain ${origin}`, adopt: "adopt: true", record };
+}
+
+function emailServer(projectId: string, record: EmailServerRecord): Found<"EmailServer", EmailServerRecord> {
+  const host = record.host === undefined ? "" : ` ${record.host}`;
+  return {
+    kind: "EmailServer",
+    id: projectId,
+    describe: `e-mail server${host}`,
+    adopt: "declaring it takes it over",
+    record,
+  };
+}
+
+/** The order stays as it is when another one is made. */
+function byAge(
+  left: { id: string; record: { created_at?: string | undefined } },
+  right: { id: string; record: { created_at?: string | undefined } },
+): number {
+  return compareText(left.record.created_at ?? "", right.record.created_at ?? "") || byId(left, right);
+}
+
+const byId = (left: { id: string }, right: { id: string }): number => compareText(left.id, right.id);
+
+const compareText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
