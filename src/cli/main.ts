@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { packageVersion } from "../contract/version";
 import { addEmulatorCommand } from "./emulator";
+import { addImportCommand } from "./import";
 
 const USAGE_ERROR = 2;
 
@@ -12,6 +13,7 @@ const program = new Command("pulumi-svc")
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR));
 
 addEmulatorCommand(program);
+addImportCommand(program);
 
 async function main(): Promise<void> {
   if (process.argv.length <= 2) {

@@ -1,0 +1,128 @@
+/** The TypeScript program of an import, as prettier would leave it with its own settings. */
+
+const WIDTH = 80;
+
+/** Code that stands for a value. */
+export class Code {
+  constructor(readonly text: string) {}
+}
+
+export type Argument = readonly [name: string, value: unknown, comment?: string];
+
+/** One resource of the program. */
+export interface Declared {
+  readonly kind: string;
+  readonly name: string;
+  readonly variable: string;
+  readonly args: readonly Argument[];
+  /** Lines above it. */
+  readonly comment?: readonly string[];
+}
+
+export function programText(projectId: string, resources: readonly Declared[], readsConfiguration: boolean): string {
+  const head = [
+    ...(readsConfiguration ? ['import * as pulumi from "@pulumi/pulumi";'] : []),
+    'import * as svc from "pulumi-svc";',
+    "",
+    ...(readsConfiguration ? ["const config = new pulumi.Config();"] : []),
+    `const projectId = ${quoted(projectId)};`,
+  ];
+  return [head.join("\n"), ...resources.map(declaration), ""].join("\n\n").replace(/\n+$/, "\n");
+}
+
+function declaration({ kind, name, variable, args, comment = [] }: Declared): string {
+  const begin = `const ${variable} = new svc.${kind}(`;
+  const isShort = `${begin}${quoted(name)}, {`.length <= WIDTH;
+  const indent = isShort ? "  " : "    ";
+  const lines = args.map((argument) => property(argument, indent));
+  const object = ["{", ...lines, `${indent.slice(2)}}`].join("\n");
+  const given = isShort ? `${quoted(name)}, ${object}` : `\n  ${quoted(name)},\n  ${object},\n`;
+  return [...comment.map((line) => `// ${oneLine(line)}`), `${begin}${given});`].join("\n");
+}
+
+function property([name, value, comment]: Argument, indent: string): string {
+  const after = comment === undefined ? "" : ` // ${oneLine(comment)}`;
+  if (value instanceof Code && value.text === name) return `${indent}${name},${after}`;
+  const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name);
+  const flat = `${indent}${key}: ${flatText(value)},`;
+  if (flat.length <= WIDTH && !isDeep(value)) return flat + after;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => `${indent}  ${flatText(item)},`);
+    return [`${indent}${key}: [`, ...items, `${indent}],${after}`].join("\n");
+  }
+  if (isObject(value)) {
+    const inner = Object.entries(value).map((entry) => property(entry, `${indent}  `));
+    return [`${indent}${key}: {`, ...inner, `${indent}},${after}`].join("\n");
+  }
+  return `${indent}${key}:\n${indent}  ${flatText(value)},${after}`;
+}
+
+/** Settings read better in lines of their own. */
+const isDeep = (value: unknown): boolean => isObject(value) && Object.values(value).some(isObjectOrText);
+const isObjectOrText = (value: unknown): boolean => typeof value === "object" || typeof value === "string";
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Code);
+
+function flatText(value: unknown): string {
+  if (value instanceof Code) return value.text;
+  if (typeof value === "string") return quoted(value);
+  if (Array.isArray(value)) return `[${value.map(flatText).join(", ")}]`;
+  if (!isObject(value)) return String(value);
+  const entries = Object.entries(value).map(([name, inner]) => `${name}: ${flatText(inner)}`);
+  return entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`;
+}
+
+/** In the quotes that need fewer escapes. */
+function quoted(text: string): string {
+  const double = JSON.stringify(text);
+  const count = (quote: string): number => text.split(quote).length - 1;
+  if (count('"') <= count("'")) return double;
+  return `'${double.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+}
+
+/** What the service shows must not end a comment. */
+const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ");
+
+/** Names that a module cannot declare, and those that the program uses. */
+const RESERVED = new Set(
+  (
+    "arguments await break case catch class config const continue debugger default delete do else enum eval export exports " +
+    "extends false finally for function if implements import in instanceof interface let module new null Object package " +
+    "private projectId Promise protected public pulumi require return static super svc switch this throw true try typeof " +
+    "undefined var void while with yield"
+  ).split(" "),
+);
+
+/** Gives each resource a name and a variable that no other one has. */
+export class Names {
+  readonly #taken: Set<string>;
+
+  /** `taken`: names of resources that are there already. */
+  constructor(taken: readonly string[]) {
+    this.#taken = new Set([...RESERVED, ...taken.map(camelCase)]);
+  }
+
+  /** From the first of the texts that makes a name. `word` tells it from another resource with the same one. */
+  choose(word: string, ...texts: readonly (string | undefined)[]): { name: string; variable: string } {
+    const base = texts.map(kebabCase).find((text) => text !== "") ?? word;
+    const begin = /^\d/.test(base) ? `${word}-${base}` : base;
+    for (let count = 0; ; count++) {
+      const name = [begin, ...(count > 0 ? [word] : []), ...(count > 1 ? [count] : [])].join("-");
+      const variable = camelCase(name);
+      if (this.#taken.has(variable)) continue;
+      this.#taken.add(variable);
+      return { name, variable };
+    }
+  }
+}
+
+function kebabCase(text = ""): string {
+  const words = text.replace(/([a-z\d])([A-Z])/g, "$1-$2").split(/[^A-Za-z\d]+/);
+  return words.filter(Boolean).join("-").toLowerCase();
+}
+
+/** `githubClient-secret` as `githubClientSecret`. */
+export function camelCase(text: string): string {
+  return text.replace(/[^A-Za-z\d]+([A-Za-z\d])/g, (_all, letter: string) => letter.toUpperCase());
+}
