@@ -253,9 +253,13 @@ async function importedResource(object: ProjectObject, place: Place): Promise<Im
   const given = asked.filter(
     (argument) => shown[argument] !== undefined && !isDeepStrictEqual(shown[argument], standard[argument]),
   );
-  const { refused, notes } = await refusedOf(provider, name, pick(shown, given), wanted);
+  const hidden = Object.fromEntries(
+    [...wanted].map(([argument, { secret }]) => [argument, secret ? asSecret(NOT_SHOWN) : NOT_SHOWN]),
+  );
+  const inClear = Object.fromEntries([...wanted.keys()].map((argument) => [argument, NOT_SHOWN]));
+  const { refused, notes } = await refusedOf(provider, name, { ...pick(shown, given), ...inClear });
   const managed = given.filter((argument) => !refused.has(argument));
-  const outputs = without(read.props ?? {}, [...wanted.keys(), ...refused]);
+  const outputs = { ...without(read.props ?? {}, refused), ...hidden };
   const args = [...new Set([...ARGUMENTS[kind], ...wanted.keys()])].flatMap((argument): Argument[] => {
     const key = wanted.get(argument);
     if (key !== undefined)
@@ -271,14 +275,29 @@ async function importedResource(object: ProjectObject, place: Place): Promise<Im
       type: typeToken(kind),
       name,
       id,
-      inputs: { ...pick(shown, managed), ...own },
-      outputs: { ...outputs, __args: [...managed].sort() },
+      inputs: { ...pick(shown, managed), ...hidden, ...own },
+      outputs: { ...outputs, __args: [...managed, ...wanted.keys()].sort() },
     },
     declared: { kind, name, variable, args, ...(kind === "AuthIntegration" && { comment: NO_KEYS }) },
     wanted: [...wanted.values()].map((key) => ({ ...key, resource: name })),
     notes,
   };
 }
+
+/**
+ * In the state, until the first `pulumi up` sends the real value. Left out, the engine would refuse an e-mail server
+ * without a password, and a refresh would take what is missing for drift.
+ */
+const NOT_SHOWN = "(not shown by the service)";
+
+/**
+ * As the engine reads it: encrypted in the state. It stays so where a refresh finds the real value, which a service may
+ * show (docs/design/api.md, Email server).
+ */
+const asSecret = (value: string) => ({
+  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+  plaintext: JSON.stringify(value),
+});
 
 const NO_KEYS = ["Its keys cannot be read: secretServerKey and pubClientKey are empty."];
 
@@ -326,12 +345,10 @@ function managedParts({ kind, record }: ProjectObject): Properties {
 async function refusedOf(
   provider: ReturnType<typeof load>,
   name: string,
-  given: Properties,
-  wanted: ReadonlyMap<string, unknown>,
+  inputs: Properties,
 ): Promise<{ refused: Set<string>; notes: string[] }> {
-  const later = Object.fromEntries([...wanted.keys()].map((argument) => [argument, "given later"]));
-  const { failures = [] } = await provider.check({}, { ...given, ...later });
-  const refused = failures.map(({ reason }) => /^\w*/.exec(reason)?.[0] ?? "").filter((argument) => argument in given);
+  const { failures = [] } = await provider.check({}, inputs);
+  const refused = failures.map(({ reason }) => /^\w*/.exec(reason)?.[0] ?? "").filter((argument) => argument in inputs);
   const notes = failures.map(({ reason }) => `"${name}": ${reason}. The program does not declare it`);
   return { refused: new Set(refused), notes };
 }
@@ -339,8 +356,8 @@ async function refusedOf(
 const pick = (from: Properties, names: readonly string[]): Properties =>
   Object.fromEntries(names.map((name) => [name, from[name]]));
 
-const without = (from: Properties, names: readonly string[]): Properties =>
-  Object.fromEntries(Object.entries(from).filter(([name]) => !names.includes(name)));
+const without = (from: Properties, names: ReadonlySet<string>): Properties =>
+  Object.fromEntries(Object.entries(from).filter(([name]) => !names.has(name)));
 
 function nextCommands(out: string, configuration: readonly Wanted[], authProvider: string | undefined): string[] {
   return [

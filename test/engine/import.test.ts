@@ -1,0 +1,143 @@
+import { execFile, execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { api, createCompute, DEMO, integrate, settled, STANDARD_EMAIL } from "../support/emulator";
+import { ROOT } from "../support/cli";
+import { Stack } from "../support/Stack";
+
+const CLIENT_SECRET = "canary-client-secret-import";
+const PASSWORD = "canary-smtp-password-import";
+const SECRETS = [CLIENT_SECRET, PASSWORD];
+
+interface Ended {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** The command itself, in the folder of the program. */
+async function svc(stack: Stack, ...args: string[]): Promise<Ended> {
+  const { emulator } = stack.service;
+  const env = { ...stack.env, SVC_API_KEY: emulator.apiKey, SVC_BASE_URL: emulator.baseUrl };
+  const command = [join(ROOT, "dist", "cli", "main.js"), ...args];
+  const ended = await new Promise<Ended>((resolve) => {
+    const child = execFile(
+      process.execPath,
+      command,
+      { cwd: join(stack.folder, "program"), env },
+      (_, stdout, stderr) => resolve({ status: child.exitCode ?? -1, stdout, stderr }),
+    );
+  });
+  stack.said += ended.stdout + ended.stderr;
+  return ended;
+}
+
+/** Every kind of object, made by hand. */
+async function fullProject({ service: { emulator } }: Stack): Promise<void> {
+  const computes = [
+    {
+      branch_id: "br-main",
+      type: "read_only",
+      name: "Reports",
+      autoscaling_limit_min_cu: 1,
+      autoscaling_limit_max_cu: 1,
+      suspend_timeout_seconds: -1,
+      pooler_enabled: true,
+    },
+    {
+      branch_id: "br-dev",
+      type: "read_write",
+      disabled: true,
+      suspend_timeout_seconds: 600,
+      settings: { pg_settings: { max_parallel_workers: "4", "auto_explain.log_min_duration": "1s" } },
+    },
+    { branch_id: "br-test", type: "read_write", autoscaling_limit_min_cu: 20, autoscaling_limit_max_cu: 20 },
+  ];
+  for (const attributes of computes) {
+    const { id, current_state } = await createCompute(emulator, attributes);
+    await settled(emulator, String(id), current_state === "idle" ? "idle" : "active");
+  }
+  await integrate(emulator);
+  const own = { client_id: "own-id", client_secret: CLIENT_SECRET };
+  await api(emulator, "PATCH", `${DEMO}/auth/oauth_providers/github`, own);
+  for (const domain of ["https://app.example.com", "http://localhost:3000"])
+    await api(emulator, "POST", `${DEMO}/auth/domains`, { domain, auth_provider: "supported_provider" });
+  await api(emulator, "PATCH", `${DEMO}/auth/email_server`, { ...STANDARD_EMAIL, password: PASSWORD });
+}
+
+/** The resources that a plan changes, by name; all others stay as they are. */
+async function changes(stack: Stack): Promise<string[]> {
+  const { stdout } = await stack.preview("--json");
+  const { changeSummary, steps } = JSON.parse(stdout) as {
+    changeSummary: Record<string, number>;
+    steps: { op: string; urn: string }[];
+  };
+  const updates = steps.filter(({ op }) => op === "update").map(({ urn }) => urn.slice(urn.lastIndexOf(":") + 1));
+  expect(changeSummary).toEqual({ same: 11 - updates.length, update: updates.length });
+  return updates.sort();
+}
+
+test("a project that was set up by hand is imported, and the program that is written changes nothing", async () => {
+  const stack = await Stack.create({ program: "" });
+  await fullProject(stack);
+  const before = await stack.service.state();
+  stack.write("Pulumi.yaml", "name: proj\nruntime: nodejs\nmain: index.ts\n");
+  stack.write("tsconfig.json", readFileSync(join(ROOT, "examples", "quickstart", "tsconfig.json"), "utf8"));
+
+  const made = await svc(stack, "import", "--project", "prj-demo", "--json");
+  expect(made).toMatchObject({ status: 0, stderr: "" });
+  const report = JSON.parse(made.stdout) as { imported: { kind: string }[]; configuration: object[]; next: string[] };
+  expect(report.imported).toHaveLength(10);
+  expect(await svc(stack, "import", "--project", "prj-demo")).toMatchObject({
+    status: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/^pulumi-svc: import\.json and index\.ts exist already, and nothing was written\./),
+  });
+  expect(await svc(stack, "import")).toMatchObject({ status: 2, stdout: "" });
+
+  const program = join(stack.folder, "program");
+  execFileSync(join(ROOT, "node_modules", ".bin", "tsc"), ["-p", program], { stdio: "inherit" });
+  for (const file of ["import.json", "index.ts"])
+    for (const secret of [...SECRETS, stack.service.emulator.apiKey])
+      expect(readFileSync(join(program, file), "utf8")).not.toContain(secret);
+
+  await stack.config("githubClientId", "own-id");
+  await stack.config("githubClientSecret", CLIENT_SECRET, true);
+  await stack.config("smtpPassword", PASSWORD, true);
+  const [command = ""] = report.next.filter((line) => line.startsWith("pulumi import"));
+  await stack.service.clearRequests();
+  const imported = await stack.run(...command.split(" ").slice(1));
+  expect(imported).toMatchObject({ code: 0, text: expect.not.stringMatching(/warning|error/i) });
+  expect(await stack.service.requests()).toEqual([]);
+
+  expect(await changes(stack)).toEqual(["github", "mail"]);
+  // A refresh keeps in secret what this service happens to show, which then needs no update.
+  expect(await stack.refresh()).toMatchObject({ code: 0 });
+  expect((await stack.resource("mail")).inputs["password"]).toHaveProperty("ciphertext");
+  expect(await changes(stack)).toEqual(["github"]);
+  expect(await stack.leaks(SECRETS)).toEqual([]);
+
+  await stack.service.clearRequests();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await stack.service.mutations()).toEqual([
+    "PATCH /projects/{project_id}/auth/oauth_providers/{oauth_provider_id}",
+  ]);
+  // What was there has stayed: the secrets, too, which the state shows as hashes.
+  expect(await stack.service.state()).toEqual(before);
+  expect(await stack.preview("--expect-no-changes")).toMatchObject({ code: 0 });
+  expect(await stack.drift()).toMatchObject({ code: 0 });
+
+  const known = await stack.exported();
+  stack.write("state.json", known);
+  const again = await svc(stack, "import", "--project", "prj-demo", "--state", "state.json", "--force");
+  expect(again).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/holds nothing that the stack does not hold/),
+  });
+
+  expect(await stack.destroy()).toMatchObject({ code: 0 });
+  const [left] = (await stack.service.state()).projects;
+  expect(left).toMatchObject({ endpoints: [], integrations: [], oauth_providers: [], domains: [] });
+  expect(await stack.leaks([...SECRETS, stack.service.emulator.apiKey])).toEqual([]);
+  await stack.close();
+});
