@@ -37,11 +37,11 @@ function declaration({ kind, name, variable, args, comment = [] }: Declared): st
   const lines = args.map((argument) => property(argument, indent));
   const object = ["{", ...lines, `${indent.slice(2)}}`].join("\n");
   const given = isShort ? `${quoted(name)}, ${object}` : `\n  ${quoted(name)},\n  ${object},\n`;
-  return [...comment.map((line) => `// ${oneLine(line)}`), `${begin}${given});`].join("\n");
+  return [...comment.map(lineComment), `${begin}${given});`].join("\n");
 }
 
 function property([name, value, comment]: Argument, indent: string): string {
-  const after = comment === undefined ? "" : ` // ${oneLine(comment)}`;
+  const after = comment === undefined ? "" : ` ${lineComment(comment)}`;
   if (value instanceof Code && value.text === name) return `${indent}${name},${after}`;
   const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name);
   const flat = `${indent}${key}: ${flatText(value)},`;
@@ -81,8 +81,8 @@ function quoted(text: string): string {
   return `'${double.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 
-/** What the service shows must not end a comment. */
-const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ");
+/** What the service shows must not end the comment. */
+const lineComment = (text: string): string => `// ${text.replace(/[\p{Cc}\p{Z}]+/gu, " ")}`.trimEnd();
 
 /** Names that a module cannot declare, and those that the program uses. */
 const RESERVED = new Set(
@@ -118,7 +118,9 @@ export class Names {
 }
 
 function kebabCase(text = ""): string {
-  const words = text.replace(/([a-z\d])([A-Z])/g, "$1-$2").split(/[^A-Za-z\d]+/);
+  // Without accents.
+  const letters = text.normalize("NFKD").replace(/\p{M}/gu, "");
+  const words = letters.replace(/([a-z\d])([A-Z])/g, "$1-$2").split(/[^A-Za-z\d]+/);
   return words.filter(Boolean).join("-").toLowerCase();
 }
 
