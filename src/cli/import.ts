@@ -32,12 +32,12 @@ export function inWords({ project, files, imported, held, configuration, notes, 
     files.length > 0
       ? `wrote ${files.join(" and ")}: ${count} of project ${project}`
       : `wrote nothing: project ${project} holds nothing ${held.length > 0 ? "that the stack does not hold" : "to import"}`;
-  const secrets = configuration.map(({ resource }) => `"${resource}"`);
+  const changed = [...new Set(configuration.map(({ resource }) => `"${resource}"`))];
   const after =
-    configuration.length === 0
+    changed.length === 0
       ? "shows no changes"
-      : `changes ${[...new Set(secrets)].join(" and ")} alone, which ${secrets.length === 1 ? "gets" : "get"} what could not be read`;
-  const comments: Record<string, string> = { "pulumi preview": `# ${after}` };
+      : `changes ${changed.join(" and ")} alone: what the service does not show is set anew`;
+  const withOutcome = (command: string): string => (command === "pulumi preview" ? `${command}  # ${after}` : command);
   const section = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];
   return [
@@ -45,7 +45,7 @@ export function inWords({ project, files, imported, held, configuration, notes, 
     ...aligned(imported.map(({ kind, name, describe }) => [kind, name, describe])).map((line) => `  ${line}`),
     ...section("held by the stack already:", aligned(held.map(({ kind, describe }) => [kind, describe]))),
     ...section("to know:", notes),
-    ...section("next:", aligned(next.map((command) => [command, comments[command] ?? ""]))),
+    ...section("next:", next.map(withOutcome)),
     "",
   ].join("\n");
 }

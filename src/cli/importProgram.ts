@@ -117,14 +117,15 @@ export class Names {
   }
 }
 
-function kebabCase(text = ""): string {
+/** `Reports (v2)` as `reports-v2`: letters a to z, digits and single hyphens. */
+export function kebabCase(text = ""): string {
   // Without accents.
   const letters = text.normalize("NFKD").replace(/\p{M}/gu, "");
   const words = letters.replace(/([a-z\d])([A-Z])/g, "$1-$2").split(/[^A-Za-z\d]+/);
   return words.filter(Boolean).join("-").toLowerCase();
 }
 
-/** `githubClient-secret` as `githubClientSecret`. */
+/** `app-example-com` as `appExampleCom`. */
 export function camelCase(text: string): string {
   return text.replace(/[^A-Za-z\d]+([A-Za-z\d])/g, (_all, letter: string) => letter.toUpperCase());
 }

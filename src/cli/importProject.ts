@@ -5,7 +5,7 @@ import { type Properties, visible } from "../contract/hiddenKeys";
 import { pointer, typeToken } from "../contract/pointer";
 import { resolveSettings, type Settings } from "../contract/settings";
 import { load } from "../provider";
-import { type Argument, camelCase, Code, type Declared, Names, programText } from "./importProgram";
+import { type Argument, camelCase, Code, type Declared, kebabCase, Names, programText } from "./importProgram";
 import { CANNOT_BE_LISTED, listProjectObjects, type ProjectObject } from "./projectObjects";
 
 export interface ImportOptions {
@@ -316,7 +316,7 @@ const configOf = ({ authProvider }: Settings) => {
 function wantedOf(object: ProjectObject): Map<string, Omit<Wanted, "resource">> {
   const { kind, record } = object;
   if (kind === "OAuthProvider" && record.type !== "shared") {
-    const key = (name: string): string => camelCase(`${record.id}-${name}`);
+    const key = (name: string): string => camelCase(`${kebabCase(record.id)}-${name}`);
     return new Map([
       ["clientId", { key: key("clientId"), secret: false }],
       ["clientSecret", { key: key("clientSecret"), secret: true }],

@@ -126,6 +126,15 @@ test("a project that was set up by hand is imported, and the program that is wri
   expect(await stack.preview("--expect-no-changes")).toMatchObject({ code: 0 });
   expect(await stack.drift()).toMatchObject({ code: 0 });
 
+  // The keys of the integration are not in the state, so the page shows how to have a set.
+  const page = readFileSync(join(ROOT, "docs", "import.md"), "utf8");
+  const keys = page.split("\n").filter((line) => /svc\.AuthKeys\(|^ *export const serverKey/.test(line));
+  expect(keys).toHaveLength(2);
+  stack.write("index.ts", `${readFileSync(join(program, "index.ts"), "utf8")}\n${keys.join("\n")}\n`);
+  expect((await stack.resource("auth")).outputs).toMatchObject({ pubClientKey: "" });
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect((await stack.outputs())["serverKey"]).toMatch(/.+/);
+
   const known = await stack.exported();
   stack.write("state.json", known);
   const again = await svc(stack, "import", "--project", "prj-demo", "--state", "state.json", "--force");
