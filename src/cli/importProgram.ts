@@ -85,14 +85,8 @@ function quoted(text: string): string {
 const lineComment = (text: string): string => `// ${text.replace(/[\p{Cc}\p{Z}]+/gu, " ")}`.trimEnd();
 
 /** Names that a module cannot declare, and those that the program uses. */
-const RESERVED = new Set(
-  (
-    "arguments await break case catch class config const continue debugger default delete do else enum eval export exports " +
-    "extends false finally for function if implements import in instanceof interface let module new null Object package " +
-    "private projectId Promise protected public pulumi require return static super svc switch this throw true try typeof " +
-    "undefined var void while with yield"
-  ).split(" "),
-);
+const RESERVED =
+  /^(arguments|await|break|case|catch|class|config|const|continue|debugger|default|delete|do|else|enum|eval|export|exports|extends|false|finally|for|function|if|implements|import|in|instanceof|interface|let|module|new|null|package|private|projectId|protected|public|pulumi|require|return|static|super|svc|switch|this|throw|true|try|typeof|undefined|var|void|while|with|yield)$/;
 
 /** Gives each resource a name and a variable that no other one has. */
 export class Names {
@@ -100,7 +94,7 @@ export class Names {
 
   /** `taken`: names of resources that are there already. */
   constructor(taken: readonly string[]) {
-    this.#taken = new Set([...RESERVED, ...taken.map(camelCase)]);
+    this.#taken = new Set(taken.map(camelCase));
   }
 
   /** From the first of the texts that makes a name. `word` tells it from another resource with the same one. */
@@ -110,7 +104,7 @@ export class Names {
     for (let count = 0; ; count++) {
       const name = [begin, ...(count > 0 ? [word] : []), ...(count > 1 ? [count] : [])].join("-");
       const variable = camelCase(name);
-      if (this.#taken.has(variable)) continue;
+      if (RESERVED.test(variable) || this.#taken.has(variable)) continue;
       this.#taken.add(variable);
       return { name, variable };
     }

@@ -290,7 +290,7 @@ it("writes both files or none", async () => {
   expect(readdirSync(folder)).toEqual([]);
   mkdirSync(path("src"));
   await expect(run({ program: path("src"), force: true })).rejects.toThrow(`${path("src")} is a folder`);
-  await expect(run({ program: path("import.json") })).rejects.toThrow("--out and --program name the same file");
+  await expect(run({ program: `${folder}/./import.json` })).rejects.toThrow("--out and --program name the same file");
   expect(readdirSync(folder)).toEqual(["src"]);
 });
 
