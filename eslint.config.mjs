@@ -83,7 +83,19 @@ export const HOUSE = [
   },
 ];
 
-const FOLDERS = ["contract", "program", "host", "components", "functions", "helpers", "client", "emulator", "cli"];
+/** Folders of src, and the one file that only the command loads beside users' state. */
+const FOLDERS = [
+  "contract",
+  "program",
+  "host",
+  "components",
+  "functions",
+  "helpers",
+  "client",
+  "emulator",
+  "cli",
+  "provider",
+];
 
 /** The import specifiers of what stands in resources, as seen from src, or from a folder of resources. */
 const CLASSES = "^(\\.\\.?/)+resources/\\w+/([A-Z]|declaration$)";

@@ -41,7 +41,10 @@ const CASES: readonly (readonly [file: string, imported: string, allowed: boolea
   ["src/emulator/http/app.ts", "../../client", false],
   ["src/emulator/http/app.ts", "hono", true],
   ["src/cli/main.ts", "commander", true],
-  ["src/cli/main.ts", "../client", false],
+  ["src/cli/import.ts", "../client", true],
+  ["src/cli/import.ts", "../provider", true],
+  ["src/cli/import.ts", "../host/session", false],
+  ["src/host/host.ts", "../provider", false],
 ];
 
 test("the linter refuses what CONTRIBUTING.md does not allow, and only that", () => {
