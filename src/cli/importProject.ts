@@ -53,10 +53,8 @@ export async function importProject(options: ImportOptions): Promise<ImportRepor
   const state = stateOf(options.state);
   const client = new Client(settings);
   client.limitRequests(settings.maxRequestsPerMinute);
-  const [all, branches = []] = await Promise.all([
-    listProjectObjects(client, project, settings.authProvider),
-    client.projects.branches(project),
-  ]);
+  const all = await listProjectObjects(client, project, settings.authProvider);
+  const branches = (await client.projects.branches(project)) ?? [];
   const objects = all.filter((object) => !state.holds(object));
   const held = all.filter((object) => state.holds(object)).map(({ kind, id, describe }) => ({ kind, id, describe }));
 

@@ -43,11 +43,9 @@ export async function listProjectObjects(
   projectId: string,
   authProvider: string,
 ): Promise<ProjectObject[]> {
-  // A project that is missing fails the first list; the second is of a route that not every project has.
-  const [computes, integrations = []] = await Promise.all([
-    client.computes.list(projectId),
-    undefinedIfGone(() => client.auth.integrations(projectId).list()),
-  ]);
+  // First, and alone: it fails where the project is missing. The others are of routes that not every project has.
+  const computes = await client.computes.list(projectId);
+  const integrations = (await undefinedIfGone(() => client.auth.integrations(projectId).list())) ?? [];
   const objects: ProjectObject[] = [
     ...computes.map((record) => compute(projectId, record)).sort(byAge),
     ...integrations.map((record) => integration(projectId, record)).sort(byAge),
