@@ -8,7 +8,7 @@ const project = (name, testMatch, extra = {}) => ({
 });
 
 /** Below test, without the ending. */
-const PROCESSES = ["scripts/*", "index", "emulator/cli", "host/grpc", "host/providerProcess"];
+const PROCESSES = ["scripts/*", "cli/*", "index", "emulator/cli", "host/grpc", "host/providerProcess"];
 
 /**
  * Four projects: `unit` stays in jest's own processes and needs no build; `rules` does too, and holds the rules of

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from "commander";
 import { packageVersion } from "../contract/version";
+import { addDoctorCommand } from "./doctor/command";
 import { addEmulatorCommand } from "./emulator";
 import { addImportCommand } from "./import";
 
@@ -12,6 +13,7 @@ const program = new Command("pulumi-svc")
   // Set before the commands are added: they inherit it.
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR));
 
+addDoctorCommand(program);
 addEmulatorCommand(program);
 addImportCommand(program);
 

@@ -19,7 +19,7 @@ export interface Settings {
 export type ReadSetting = (name: keyof typeof ENVIRONMENT) => string | undefined;
 
 /** The environment variable behind each setting: asked for when the stack configuration does not give it. */
-const ENVIRONMENT = {
+export const ENVIRONMENT = {
   apiKey: "SVC_API_KEY",
   baseUrl: "SVC_BASE_URL",
   authProvider: "SVC_AUTH_PROVIDER",
@@ -34,7 +34,7 @@ const DEFAULT_AUTH_PROVIDER = "supported_provider";
 const SHARE = /^[1-9]\d+$/;
 
 /** As resources/shared/identifiers has it for arguments; every program loads this file, so it does without zod. */
-const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
+export const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
 
 /** The settings, or all that is wrong with them. An unknown setting (a preview) is neither: `undefined`. */
 export function resolveSettings(read: ReadSetting): { settings?: Settings; problems: string[] } {

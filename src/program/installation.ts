@@ -1,6 +1,6 @@
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
+import { resolveProvider } from "../contract/resolution";
 import { packageVersion } from "../contract/version";
 
 const KEY = "svc:apiKey";
@@ -45,7 +45,7 @@ function sdkVersion(): string | undefined {
 /** Without this the first sign would be "Cannot find module" out of another process, for every resource. */
 function checkPointerResolves(): void {
   const own = packageVersion();
-  const found = resolve();
+  const found = resolveProvider(process.cwd(), besideSdk());
   if (found === undefined) {
     throw new Error(
       own === undefined
@@ -61,17 +61,13 @@ function checkPointerResolves(): void {
   }
 }
 
-/** As the pointer resolves in the dynamic-provider process. */
-function resolve(): string | undefined {
-  const anchors = [() => join(process.cwd(), "_"), () => require.resolve("@pulumi/pulumi/cmd/dynamic-provider")];
-  for (const anchor of anchors) {
-    try {
-      return createRequire(anchor()).resolve("pulumi-svc/provider");
-    } catch {
-      // Try the next place.
-    }
+/** Undefined where the SDK is not installed, as beside a bundle. */
+function besideSdk(): string | undefined {
+  try {
+    return require.resolve("@pulumi/pulumi/cmd/dynamic-provider");
+  } catch {
+    return undefined;
   }
-  return undefined;
 }
 
 /** The engine copies the configuration into the state, in clear unless it is marked (docs/design/engine.md, Secrets and settings). */

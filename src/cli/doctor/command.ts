@@ -1,0 +1,65 @@
+import { styleText } from "node:util";
+import { InvalidArgumentError, Option, type Command } from "commander";
+import { SEGMENT } from "../../contract/settings";
+import type { Check } from "./check";
+import { installationChecks, programFolder } from "./installation";
+import { serviceChecks } from "./service";
+import { readStack } from "./stack";
+
+interface Flags {
+  readonly project?: string;
+  readonly stack?: string;
+  readonly json?: true;
+}
+
+const COLOURS = { ok: "green", warning: "yellow", failure: "red", skipped: "gray" } as const;
+
+/** `pulumi-svc doctor`: 0 when all is well, warnings or not; 1 when something is not. */
+export function addDoctorCommand(program: Command): void {
+  program
+    .command("doctor")
+    .description("Check what a program needs: versions, settings, the service, the key, a project")
+    .addOption(new Option("--project <id>", "the project to look for").argParser(projectId))
+    .option("--stack <name>", "the stack whose configuration counts, instead of the selected one")
+    .option("--json", "print { ok, checks: [{ name, status, says, remedy }] }")
+    .addHelpText("after", "\nExit codes: 0 all is well, warnings or not; 1 something is not; 2 wrong usage.")
+    .action(async ({ project, stack, json }: Flags) => {
+      const checks = await diagnose(process.cwd(), project, stack);
+      const ok = checks.every(({ status }) => status !== "failure");
+      process.stdout.write(json === true ? `${JSON.stringify({ ok, checks }, undefined, 2)}\n` : asText(checks));
+      if (!ok) process.exitCode = 1;
+    });
+}
+
+function projectId(text: string): string {
+  if (SEGMENT.test(text)) return text;
+  throw new InvalidArgumentError("It must be the id of a project: letters, digits and . _ ~ -");
+}
+
+async function diagnose(folder: string, project: string | undefined, stack: string | undefined): Promise<Check[]> {
+  const program = programFolder(folder);
+  const { checks, configuration, projects } = await readStack(
+    folder,
+    program !== undefined,
+    stack,
+    project === undefined,
+  );
+  const asked = project === undefined ? projects : [project];
+  return [...installationChecks(program), ...checks, ...(await serviceChecks(configuration, asked))];
+}
+
+/** One line for each check, and its remedy below. */
+function asText(checks: readonly Check[]): string {
+  const isColoured = process.stdout.isTTY && (process.env["NO_COLOR"] ?? "") === "";
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  const lines = checks.flatMap(({ name, status, says, remedy }) => {
+    const word = status.padEnd("warning".length);
+    const shown = isColoured ? styleText(COLOURS[status], word) : word;
+    const line = `${shown}  ${name.padEnd(width)}  ${says}`;
+    return remedy === undefined ? [line] : [line, `${" ".repeat("warning".length + width + 4)}${remedy}`];
+  });
+  const [failures, warnings] = (["failure", "warning"] as const).map(
+    (status) => checks.filter((check) => check.status === status).length,
+  );
+  return `${[...lines, "", `failures: ${failures}, warnings: ${warnings}`].join("\n")}\n`;
+}

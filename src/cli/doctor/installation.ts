@@ -1,0 +1,164 @@
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, relative, resolve } from "node:path";
+import { resolveProvider } from "../../contract/resolution";
+import { packageVersion } from "../../contract/version";
+import { failure, ok, skipped, warning, type Check } from "./check";
+
+const SDK = "@pulumi/pulumi";
+
+interface Manifest {
+  version?: string;
+  engines?: { node?: string };
+  peerDependencies?: Record<string, string>;
+}
+
+/** The package.json of a folder, as npm wrote or checked it. */
+function manifest(folder: string): Manifest | undefined {
+  try {
+    return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of this very package: what it asks of the others. */
+const OWN = manifest(join(__dirname, "..", "..", "..")) ?? {};
+
+/** The oldest version of SDK and CLI, such as `3.216.0`. */
+const OLDEST = leastOf(OWN.peerDependencies?.[SDK]);
+
+/** What a range such as `>=3.216.0 <4` begins with. */
+function leastOf(range: string | undefined): string {
+  return /\d+(\.\d+)*/.exec(range ?? "")?.[0] ?? "0";
+}
+
+const numbers = (version: string): number[] => version.replace(/^v/, "").split(/[.-]/, 3).map(Number);
+
+export function isAtLeast(version: string, least: string): boolean {
+  const wanted = numbers(least);
+  const differing = numbers(version)
+    .map((part, index) => part - (wanted[index] ?? 0))
+    .find((difference) => difference !== 0);
+  return (differing ?? 0) >= 0;
+}
+
+/** Whether SDK or CLI are of a supported version: from the oldest one on, of the same major version. */
+export function isSupported(version: string): boolean {
+  return isAtLeast(version, OLDEST) && numbers(version)[0] === numbers(OLDEST)[0];
+}
+
+export const RANGE = `${OLDEST} or later, below ${(numbers(OLDEST)[0] ?? 0) + 1}`;
+
+/** The folder that the program around `start` runs in; undefined when no Pulumi.yaml stands there or above. */
+export function programFolder(start: string): string | undefined {
+  for (let folder = resolve(start); ; folder = dirname(folder)) {
+    const file = ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find(existsSync);
+    if (file !== undefined) {
+      const [, main = "."] =
+        /^main:[ \t]*["']?([^"'#\r\n]+?)["']?[ \t]*(?:#.*)?$/m.exec(readFileSync(file, "utf8")) ?? [];
+      const entry = resolve(folder, main);
+      return existsSync(entry) && statSync(entry).isFile() ? dirname(entry) : entry;
+    }
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+/** Node, and what is installed beside the program. */
+export function installationChecks(folder: string | undefined): Check[] {
+  if (folder === undefined) {
+    const nothing = "no Pulumi.yaml here or in a folder above: there is no program to look at";
+    return [nodeCheck(undefined), ...["Pulumi SDK", "package", "copies"].map((name) => skipped(name, nothing))];
+  }
+  const sdk = sdkOf(folder);
+  const found = resolveProvider(folder, sdk && join(sdk, "cmd", "dynamic-provider", "index.js"));
+  return [nodeCheck(sdk), sdkCheck(sdk), packageCheck(found), copiesCheck(folder)];
+}
+
+/** The folder of the `@pulumi/pulumi` that the program in this folder loads. */
+function sdkOf(folder: string): string | undefined {
+  try {
+    return dirname(createRequire(join(folder, "_")).resolve(`${SDK}/package.json`));
+  } catch {
+    return undefined;
+  }
+}
+
+function nodeCheck(sdk: string | undefined): Check {
+  const version = process.versions.node;
+  const own = leastOf(OWN.engines?.node);
+  const wanted = sdk === undefined ? own : leastOf(manifest(sdk)?.engines?.node);
+  const remedy = `Install Node ${isAtLeast(own, wanted) ? own : wanted} or later.`;
+  if (!isAtLeast(version, own)) return failure("Node", `${version}; pulumi-svc needs ${own} or later`, remedy);
+  if (isAtLeast(version, wanted)) return ok("Node", version);
+  return warning("Node", `${version}; the installed Pulumi SDK asks for ${wanted} or later`, remedy);
+}
+
+function sdkCheck(sdk: string | undefined): Check {
+  const install = "Run `npm install @pulumi/pulumi` in the folder of the program.";
+  if (sdk === undefined) return failure("Pulumi SDK", "the program has no @pulumi/pulumi", install);
+  const version = manifest(sdk)?.version ?? "of an unknown version";
+  if (isSupported(version)) return ok("Pulumi SDK", version);
+  return failure("Pulumi SDK", `@pulumi/pulumi is ${version}; pulumi-svc needs ${RANGE}`, install);
+}
+
+function packageCheck(found: string | undefined): Check {
+  if (found === undefined) {
+    return failure(
+      "package",
+      "the engine could not load pulumi-svc from the folder of the program",
+      "Run `npm install pulumi-svc` there: it has to be a dependency of the package.json beside Pulumi.yaml (or of the folder that `main` names).",
+    );
+  }
+  const version = packageVersion(dirname(found)) ?? "of an unknown version";
+  if (version === OWN.version) return ok("package", `pulumi-svc ${version} is found from the folder of the program`);
+  return warning(
+    "package",
+    `the program runs pulumi-svc ${version}; this command is that of ${OWN.version ?? "an unknown version"}`,
+    "Run `npx pulumi-svc doctor` in the folder of the program, so that both are the same.",
+  );
+}
+
+/** Two copies share neither the memory of a run nor, with two SDKs, the settings of the program. */
+function copiesCheck(folder: string): Check {
+  const found = copies(folder, ["pulumi-svc", SDK]);
+  const twice = [...found].filter(([, folders]) => folders.length > 1);
+  if (twice.length === 0) return ok("copies", "nothing is installed twice");
+  const words = twice.map(([name, folders]) => {
+    const each = folders.map((each) => `${manifest(each)?.version ?? "?"} in ${relative(folder, each) || "."}`);
+    return `${name} is installed ${folders.length} times: ${each.join(", ")}`;
+  });
+  return warning(
+    "copies",
+    words.join("; "),
+    "Let the program and its packages depend on the same version, and run `npm dedupe`.",
+  );
+}
+
+/** Where the packages of these names are installed for a program: in each node_modules from its folder up, and below. */
+function copies(folder: string, names: readonly string[]): Map<string, string[]> {
+  const found = new Map<string, string[]>(names.map((name) => [name, []]));
+  const seen = new Set<string>();
+  const visit = (modules: string): void => {
+    if (!existsSync(modules) || seen.has(realpathSync(modules))) return;
+    seen.add(realpathSync(modules));
+    for (const entry of readdirSync(modules)) {
+      const path = join(modules, entry);
+      // pnpm keeps each package in a folder of its own there, with what it depends on beside it.
+      const inside =
+        entry.startsWith("@") || entry === ".pnpm" ? readdirSync(path).map((name) => join(path, name)) : [path];
+      for (const each of inside) visitPackage(each, relative(modules, each).replaceAll("\\", "/"));
+    }
+  };
+  const visitPackage = (path: string, name: string): void => {
+    if (!existsSync(path)) return;
+    const real = realpathSync(path);
+    const folders = found.get(name);
+    if (folders !== undefined && !folders.includes(real) && manifest(real) !== undefined) folders.push(real);
+    visit(join(real, "node_modules"));
+  };
+  for (let above = realpathSync(folder); ; above = dirname(above)) {
+    visit(join(above, "node_modules"));
+    if (above === dirname(above)) return found;
+  }
+}

@@ -1,0 +1,351 @@
+import { spawn } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { control, start } from "../support/emulator";
+
+const ROOT = resolve(__dirname, "../..");
+const MAIN = join(ROOT, "dist", "cli", "main.js");
+const KEY = "canary-key-of-the-doctor";
+
+interface Check {
+  name: string;
+  status: string;
+  says: string;
+  remedy?: string;
+}
+
+interface Ended {
+  code: number | null;
+  /** Standard output and error. */
+  text: string;
+  /** By their names. */
+  checks: Record<string, Check>;
+  ok: boolean | undefined;
+}
+
+let folder: string;
+let bin: string;
+
+beforeAll(() => expect(existsSync(MAIN)).toBe(true));
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "doctor-"));
+  bin = join(folder, "bin");
+  mkdirSync(bin);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Whatever a test made must appear in no output. */
+async function doctor(args: readonly string[], env: Record<string, string> = {}, cwd = folder): Promise<Ended> {
+  const child = spawn(process.execPath, [MAIN, "doctor", ...args], { cwd, env: { PATH: bin, HOME: folder, ...env } });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (chunk) => (stdout += String(chunk)));
+  child.stderr.on("data", (chunk) => (stderr += String(chunk)));
+  const code = await new Promise<number | null>((done) => child.once("close", done));
+  const text = stdout + stderr;
+  expect(text).not.toContain("canary");
+  expect(text).not.toMatch(/AxiosError|\n\s+at /);
+  const { ok, checks }: { ok?: boolean; checks: Check[] } = args.includes("--json")
+    ? (JSON.parse(stdout) as { ok: boolean; checks: Check[] })
+    : { checks: [] };
+  return { code, text, ok, checks: Object.fromEntries(checks.map((check) => [check.name, check])) };
+}
+
+/** A `pulumi` of this version, whose stack has this configuration and holds resources of these projects. */
+function fakePulumi({ version = "v3.259.0", config = {}, projects = [], fails = {} }: FakePulumi): void {
+  const masked = Object.entries(config).map(([key, { value, secret }]) => [
+    key,
+    secret ? { secret } : { value, secret },
+  ]);
+  const resources = projects.map((projectId) => ({
+    type: "pulumi-nodejs:dynamic/svc:ComputeEndpoint",
+    outputs: { projectId },
+  }));
+  const answers = {
+    version,
+    "stack --show-name": "dev",
+    "config --json": JSON.stringify(Object.fromEntries(masked)),
+    "stack export": JSON.stringify({ deployment: { resources } }),
+    ...Object.fromEntries(Object.entries(config).map(([key, { value }]) => [`config get ${key}`, value])),
+  };
+  const script = `#!${process.execPath}
+    const asked = process.argv.slice(2).join(" ").replace(/ --non-interactive.*/, "");
+    const failure = ${JSON.stringify(fails)}[asked];
+    if (failure !== undefined) { console.error(failure); process.exit(1); }
+    console.log(${JSON.stringify(answers)}[asked]);`;
+  writeFileSync(join(bin, "pulumi"), script);
+  chmodSync(join(bin, "pulumi"), 0o755);
+}
+
+interface FakePulumi {
+  version?: string;
+  config?: Record<string, { value: string; secret: boolean }>;
+  projects?: string[];
+  /** What the commands print that fail. */
+  fails?: Record<string, string>;
+}
+
+/** A program whose packages are those of this repository. */
+function program(): void {
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: proj\nruntime: nodejs\n");
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+}
+
+async function settings(): Promise<{ SVC_API_KEY: string; SVC_BASE_URL: string; url: string }> {
+  const { baseUrl, url } = await start({ apiKey: KEY });
+  return { SVC_API_KEY: KEY, SVC_BASE_URL: baseUrl, url };
+}
+
+test("all is well: exit code 0, the versions, where each setting comes from, and what the project holds", async () => {
+  program();
+  const { SVC_API_KEY: key, SVC_BASE_URL: baseUrl } = await settings();
+  fakePulumi({
+    config: {
+      "svc:apiKey": { value: key, secret: true },
+      "svc:baseUrl": { value: baseUrl, secret: false },
+      "svc:quiet": { value: "true", secret: true },
+    },
+  });
+  const { code, ok, checks } = await doctor(["--project", "prj-demo", "--json"], { SVC_AUTH_PROVIDER: "stack" });
+  const failed = Object.values(checks).filter(({ status }) => status !== "ok");
+  expect(failed).toEqual([]);
+  expect([code, ok]).toEqual([0, true]);
+  expect(checks["Node"]?.says).toBe(process.versions.node);
+  expect(checks["Pulumi SDK"]?.says).toBe("3.259.0");
+  expect(checks["Pulumi CLI"]?.says).toBe("3.259.0");
+  expect(checks["API key"]?.says).toBe("from the stack's configuration (svc:apiKey)");
+  expect(checks["address"]?.says).toBe(`${new URL(baseUrl).host}, from the stack's configuration (svc:baseUrl)`);
+  expect(checks["settings"]?.says).toMatch(/the environment \(SVC_AUTH_PROVIDER\).*\(svc:quiet\)/);
+  expect(checks["project prj-demo"]?.says).toBe("branches br-main (default), br-dev, br-test; computes: 1");
+});
+
+test("without --project it looks for the projects of the stack", async () => {
+  program();
+  const { SVC_BASE_URL, SVC_API_KEY } = await settings();
+  fakePulumi({ projects: ["prj-demo", "prj-demo", "prj-gone"] });
+  const { code, checks } = await doctor(["--json"], { SVC_BASE_URL, SVC_API_KEY });
+  expect(code).toBe(1);
+  expect(checks["project prj-demo"]?.status).toBe("ok");
+  expect(checks["project prj-gone"]).toMatchObject({ status: "failure", remedy: expect.stringContaining("id") });
+});
+
+test("outside a program, and without a selected stack, the environment counts and the rest is skipped in words", async () => {
+  const { SVC_BASE_URL, SVC_API_KEY } = await settings();
+  fakePulumi({ fails: { "stack --show-name": "error: no stack selected; please use `pulumi stack select`" } });
+  const outside = await doctor(["--json"], { SVC_BASE_URL, SVC_API_KEY });
+  expect(outside.code).toBe(0);
+  expect(outside.checks["stack"]).toMatchObject({ status: "skipped", says: expect.stringContaining("Pulumi.yaml") });
+  for (const name of ["Pulumi SDK", "package", "copies"]) expect(outside.checks[name]?.status).toBe("skipped");
+  expect(outside.checks["API key"]?.says).toBe("from the environment (SVC_API_KEY)");
+  expect(outside.checks["credentials"]?.status).toBe("ok");
+  expect(outside.checks["projects"]).toMatchObject({ status: "skipped", says: expect.stringContaining("--project") });
+  program();
+  const inside = await doctor(["--json"], { SVC_BASE_URL, SVC_API_KEY });
+  expect(inside.code).toBe(0);
+  expect(inside.checks["stack"]?.says).toContain("no stack selected");
+  const named = await doctor(["--stack", "prod", "--json"], { SVC_BASE_URL, SVC_API_KEY });
+  expect(named.code).toBe(1);
+  expect(named.checks["stack"]?.status).toBe("failure");
+  expect(named.checks["service"]?.status).toBe("skipped");
+});
+
+test("nothing is set: each missing setting is named with how to set it", async () => {
+  fakePulumi({});
+  const { code, checks } = await doctor(["--json"]);
+  expect(code).toBe(1);
+  expect(checks["settings"]).toMatchObject({
+    status: "failure",
+    says: expect.stringMatching(/no API key.*SVC_API_KEY.*no base URL.*SVC_BASE_URL/),
+  });
+  expect(checks["service"]?.status).toBe("skipped");
+});
+
+test("a key in clear in the stack's configuration is a warning, and is not shown", async () => {
+  program();
+  const { SVC_BASE_URL, SVC_API_KEY } = await settings();
+  fakePulumi({ config: { "svc:apiKey": { value: SVC_API_KEY, secret: false } } });
+  const { code, checks } = await doctor(["--project", "prj-demo", "--json"], { SVC_BASE_URL });
+  expect(code).toBe(0);
+  expect(checks["API key"]).toMatchObject({
+    status: "warning",
+    says: expect.stringContaining("in clear"),
+    remedy: expect.stringContaining("--secret"),
+  });
+});
+
+test("an address shows host and port alone, and a user name in it is refused", async () => {
+  fakePulumi({});
+  const env = {
+    SVC_API_KEY: KEY,
+    SVC_BASE_URL: "https://canary-user:canary-password@127.0.0.1:9/canary/api/v2?canary=1",
+  };
+  const { code, checks } = await doctor(["--json"], env);
+  expect(code).toBe(1);
+  expect(checks["address"]?.says).toMatch(/^127\.0\.0\.1:9, /);
+  expect(checks["settings"]?.says).toContain("user name");
+});
+
+test.each([
+  ["401", { status: 401 }, "credentials", /refuses the key \(401\)/, /config set --secret/],
+  ["403", { status: 403 }, "credentials", /may not read prj-demo \(403\)/, /account/],
+  ["a page of a proxy", { status: 200, body: "<html>canary</html>" }, "service", /web page/, /proxy/],
+  ["a proxy that wants a password", { status: 407, body: "<html>canary</html>" }, "service", /407/, /proxy/],
+  ["a gateway's 404", { status: 404, body: "<html>canary</html>" }, "service", /404/, /base URL/],
+  ["a service that is down", { status: 503 }, "service", /503/, /again/],
+  ["an answer that is cut off", { drop: "reset" }, "service", /connection to 127.0.0.1:\d+ failed/, /network/],
+])("%s is told with what to do", async (_, fault, name, says, remedy) => {
+  fakePulumi({});
+  const { url, ...env } = await settings();
+  expect((await control(url, "POST", "/faults", { ...fault, times: 0 })).status).toBeLessThan(300);
+  const { code, checks } = await doctor(["--project", "prj-demo", "--json"], { ...env, SVC_DEBUG: "1" });
+  expect(code).toBe(1);
+  expect(checks[name]).toMatchObject({ status: "failure", says: expect.stringMatching(says) });
+  expect(checks[name]?.remedy).toMatch(remedy);
+  expect(checks["project prj-demo"]?.status).toBe("skipped");
+});
+
+test("a refused port, an unknown name and a wrong protocol are told apart", async () => {
+  fakePulumi({});
+  const closed = createServer();
+  await new Promise<void>((done) => closed.listen(0, "127.0.0.1", done));
+  // A TCP server's address is an object.
+  const { port } = closed.address() as AddressInfo;
+  const told = async (SVC_BASE_URL: string) =>
+    (await doctor(["--json"], { SVC_API_KEY: KEY, SVC_BASE_URL })).checks["service"];
+  expect(await told(`https://127.0.0.1:${port}/api/v2`)).toMatchObject({
+    status: "failure",
+    remedy: expect.stringContaining("TLS"),
+  });
+  await new Promise((done) => closed.close(done));
+  const [refused, unknown] = await Promise.all([
+    told(`http://127.0.0.1:${port}/api/v2`),
+    told("https://api.pulumi-svc.invalid/api/v2"),
+  ]);
+  expect(refused?.says).toContain(`127.0.0.1:${port}: ECONNREFUSED`);
+  expect(refused?.remedy).toContain("Nothing listens there");
+  expect(unknown?.remedy).toMatch(/DNS does not know the name api\.pulumi-svc\.invalid/);
+});
+
+test("a proxy of the environment is named by its variable where it may be the reason", async () => {
+  fakePulumi({});
+  const env = {
+    SVC_API_KEY: KEY,
+    SVC_BASE_URL: "https://api.pulumi-svc.invalid/api/v2",
+    https_proxy: "http://canary:canary@127.0.0.1:9",
+  };
+  const { checks } = await doctor(["--json"], env);
+  expect(checks["proxy"]).toMatchObject({ status: "warning", remedy: expect.stringContaining("no_proxy=127.0.0.1") });
+  expect(checks["service"]?.remedy).toContain("https_proxy");
+  const excepted = await doctor(["--json"], { https_proxy: env.https_proxy, no_proxy: "localhost, 127.0.0.1" });
+  expect(excepted.checks["proxy"]).toBeUndefined();
+});
+
+test("a missing CLI and an unsupported one are failures, an older one is a warning", async () => {
+  const { url: _url, ...env } = await settings();
+  const cli = async (version?: string) => {
+    if (version !== undefined) fakePulumi({ version });
+    const { code, checks } = await doctor(["--project", "prj-demo", "--json"], env);
+    return [code, checks["Pulumi CLI"]?.status, checks["Pulumi CLI"]?.says];
+  };
+  expect(await cli()).toEqual([1, "failure", expect.stringContaining("no command pulumi")]);
+  expect(await cli("v3.215.9")).toEqual([1, "failure", expect.stringMatching(/3\.215\.9.*3\.216\.0 or later/)]);
+  expect(await cli("v4.0.0")).toEqual([1, "failure", expect.stringContaining("below 4")]);
+  expect(await cli("v3.226.0")).toEqual([0, "warning", expect.stringContaining("3.226.1")]);
+  expect(await cli("v3.226.1-dev.3")).toEqual([0, "ok", "3.226.1-dev.3"]);
+});
+
+test("what the CLI says is shown without addresses and secrets of the environment", async () => {
+  program();
+  const words = "error: cannot open https://canary:canary@state.test/?sig=canary with canary-passphrase";
+  fakePulumi({ fails: { "config --json": `warning: something\n${words}` } });
+  const env = { PULUMI_CONFIG_PASSPHRASE: "canary-passphrase" };
+  const { code, checks } = await doctor(["--json"], env);
+  expect(code).toBe(1);
+  expect(checks["stack"]).toMatchObject({
+    status: "failure",
+    says: "the configuration of dev cannot be read: cannot open [address] with [secret]",
+  });
+  expect(checks["service"]?.status).toBe("skipped");
+});
+
+/** A package of this name and version in a node_modules. */
+function install(path: string, version: string): void {
+  const folder_ = join(folder, path);
+  for (const file of ["dist/provider.js", "cmd/dynamic-provider/index.js"]) {
+    mkdirSync(dirname(join(folder_, file)), { recursive: true });
+    writeFileSync(join(folder_, file), "");
+  }
+  const exports = { "./provider": "./dist/provider.js", "./package.json": "./package.json" };
+  const name = path.replace(/.*node_modules\//, "");
+  writeFileSync(
+    join(folder_, "package.json"),
+    JSON.stringify({ name, version, ...(name === "pulumi-svc" && { exports }) }),
+  );
+}
+
+test("of what is installed: an old SDK, a package that is missing, another version, and a second copy", async () => {
+  fakePulumi({});
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: proj\nmain: infra # here\nruntime: nodejs\n");
+  mkdirSync(join(folder, "infra"));
+  const look = async () => (await doctor(["--json"])).checks;
+  const none = await look();
+  expect(none["Pulumi SDK"]).toMatchObject({ status: "failure", remedy: expect.stringContaining("npm install") });
+  expect(none["package"]).toMatchObject({
+    status: "failure",
+    remedy: expect.stringContaining("npm install pulumi-svc"),
+  });
+  install("infra/node_modules/@pulumi/pulumi", "3.200.0");
+  install("infra/node_modules/pulumi-svc", "0.0.7");
+  const old = await look();
+  expect(old["Pulumi SDK"]).toMatchObject({ status: "failure", says: expect.stringContaining("3.200.0") });
+  expect(old["package"]).toMatchObject({ status: "warning", says: expect.stringContaining("0.0.7") });
+  expect(old["copies"]?.status).toBe("ok");
+  install("node_modules/@company/wrapper/node_modules/pulumi-svc", "0.0.6");
+  install("infra/node_modules/@company/wrapper", "1.0.0");
+  const two = await look();
+  expect(two["copies"]).toMatchObject({
+    status: "warning",
+    says: expect.stringMatching(/pulumi-svc.*2 times.*0\.0\.7.*0\.0\.6/),
+  });
+});
+
+test("pnpm: a package that is found only beside the SDK, and copies in its store", async () => {
+  fakePulumi({});
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: proj\nruntime: nodejs\n");
+  const store = "node_modules/.pnpm";
+  install(`${store}/@pulumi+pulumi@3.259.0/node_modules/@pulumi/pulumi`, "3.259.0");
+  mkdirSync(join(folder, "node_modules/@pulumi"));
+  symlinkSync(
+    join(folder, `${store}/@pulumi+pulumi@3.259.0/node_modules/@pulumi/pulumi`),
+    join(folder, "node_modules/@pulumi/pulumi"),
+  );
+  install(`${store}/pulumi-svc@0.0.1/node_modules/pulumi-svc`, "0.0.1");
+  mkdirSync(join(folder, `${store}/node_modules`));
+  symlinkSync(
+    join(folder, `${store}/pulumi-svc@0.0.1/node_modules/pulumi-svc`),
+    join(folder, `${store}/node_modules/pulumi-svc`),
+  );
+  const { checks } = await doctor(["--json"]);
+  expect(checks["package"]?.says).toContain("0.0.1");
+  expect(checks["copies"]?.status).toBe("ok");
+  install(`${store}/pulumi-svc@0.0.2/node_modules/pulumi-svc`, "0.0.2");
+  expect((await doctor(["--json"])).checks["copies"]?.says).toMatch(/0\.0\.1.*0\.0\.2/);
+});
+
+test("as text: aligned lines without colour where nobody looks at a terminal, the remedy below, the count last", async () => {
+  fakePulumi({ version: "v3.100.0" });
+  const { code, text } = await doctor([], { SVC_API_KEY: KEY });
+  expect(code).toBe(1);
+  expect(text).toMatch(/^ok {7}Node {9}\d/m);
+  expect(text).toMatch(/^failure {2}Pulumi CLI {3}3\.100\.0.*\n {22}Install/m);
+  expect(text).toMatch(/\nfailures: 2, warnings: 0\n$/);
+  // eslint-disable-next-line no-control-regex -- what colours begin with
+  expect(text).not.toMatch(/\u001b/);
+});
+
+test("wrong usage ends with 2", async () => {
+  expect((await doctor(["--projekt", "x"])).code).toBe(2);
+  expect((await doctor(["--project", "../x"])).code).toBe(2);
+});
