@@ -1,5 +1,19 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { constants } from "node:os";
 import { Option, type Command } from "commander";
-import type { Emulator, EmulatorOptions } from "../emulator";
+import type { Emulator, EmulatorOptions, EmulatorSeed } from "../emulator";
+
+interface Flags extends Omit<EmulatorOptions, "goneEndpointDelete" | "projects" | "seed"> {
+  readonly goneEndpointDelete: string;
+  readonly project: string[];
+  /** A file. */
+  readonly seed?: string;
+  readonly exec?: string;
+}
+
+/** Where the key comes from: the one that everybody knows is shown, another one never. */
+type KeySource = "default" | "env" | "cli";
 
 /** Not a usage error: the command is well-formed, its value is not. */
 const wholeNumber =
@@ -14,7 +28,7 @@ const numberOption = (flag: string, description: string, standard: number): Opti
 
 const goneStatus = (text: string): 204 | 404 => (text === "404" ? 404 : 204);
 
-/** `pulumi-svc emulator`: one flag for each of EmulatorOptions. */
+/** `pulumi-svc emulator`: a flag for each of EmulatorOptions, and a command that may run beside it. */
 export function addEmulatorCommand(program: Command): void {
   const command = program
     .command("emulator")
@@ -27,6 +41,14 @@ export function addEmulatorCommand(program: Command): void {
     .addOption(numberOption("--latency-ms", "time added before each answer", 0))
     .addOption(numberOption("--idle-after-ms", "suspend an active compute after that long, 0 = never", 0))
     .option("--lock-projects", "answer 423 while an operation of the project runs")
+    .option(
+      "--project <id>",
+      "start with this project instead of prj-demo; may be repeated",
+      (id, ids: string[]) => [...ids, id],
+      [],
+    )
+    .option("--seed <file>", "start with the projects, and what they hold, of this JSON file")
+    .option("--exec <command>", "run this command with SVC_BASE_URL and SVC_API_KEY set, and end with it")
     .option("--seed-only", "leave out the routes that merely complete the picture")
     .option("--data <file>", "keep the state in this file")
     .addOption(numberOption("--rate-per-second", "requests a second and route before 429, 0 = no limit", 0))
@@ -48,49 +70,125 @@ export function addEmulatorCommand(program: Command): void {
     .option("--stuck-activation", "computes never get past their activation")
     .option("--start-replicas", "a new read replica starts at once");
 
-  command.action(async (flags: Omit<EmulatorOptions, "goneEndpointDelete"> & { goneEndpointDelete: string }) => {
-    const ownKey = command.getOptionValueSource("apiKey") !== "default";
-    await run({ ...flags, goneEndpointDelete: goneStatus(flags.goneEndpointDelete) }, ownKey);
+  command.action(async ({ project, seed, exec, goneEndpointDelete, ...flags }: Flags) => {
+    const isGiven = (flag: string): boolean => command.getOptionValueSource(flag) !== "default";
+    const options: EmulatorOptions = {
+      ...flags,
+      goneEndpointDelete: goneStatus(goneEndpointDelete),
+      ...(project.length > 0 && { projects: project }),
+      ...(seed !== undefined && { seed: readSeed(seed) }),
+      // The command is told the port, so nobody has to know it before.
+      ...(exec !== undefined && !isGiven("port") && { port: 0 }),
+    };
+    const emulator = await started(options, seed);
+    if (exec !== undefined) {
+      process.exitCode = await runBeside(emulator, exec);
+      return;
+    }
+    // A reader that has seen enough may close the pipe; that is no reason to stop serving.
+    process.stdout.on("error", () => undefined);
+    stopOnSignal(emulator);
+    // The sources that commander knows of this flag are these three.
+    process.stdout.write(greeting(emulator, command.getOptionValueSource("apiKey") as KeySource));
   });
 }
 
-async function run(options: EmulatorOptions, ownKey: boolean): Promise<void> {
+/** Whatever it is: the emulator checks it. */
+function readSeed(file: string): EmulatorSeed {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as EmulatorSeed;
+  } catch (error) {
+    // A parser's message quotes the file, which may hold secrets.
+    const why = error instanceof SyntaxError ? "it is not JSON" : messageOf(error);
+    throw new Error(`cannot read the seed file "${file}": ${why}`);
+  }
+}
+
+async function started(options: EmulatorOptions, seedFile: string | undefined): Promise<Emulator> {
   // Loaded here, so that the other commands do not pay for a web server.
   const { startEmulator } = await import("../emulator/index.js");
-  const emulator = await startEmulator(options).catch((error: unknown) => {
-    throw new Error(startFailure(error, options));
+  return startEmulator(options).catch((error: unknown) => {
+    throw new Error(startFailure(error, options, seedFile));
   });
-  // A reader that has seen enough may close the pipe; that is no reason to stop serving.
-  process.stdout.on("error", () => undefined);
-  stopOnSignal(emulator);
-  process.stdout.write(greeting(emulator, ownKey));
 }
 
-function startFailure(error: unknown, { host, port }: EmulatorOptions): string {
+function startFailure(error: unknown, { host, port }: EmulatorOptions, seedFile: string | undefined): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "EADDRINUSE")
     return `port ${port} on ${host} is in use: choose another with --port, 0 takes any free one`;
-  return error instanceof Error ? error.message : String(error);
+  if (code === "SEED" && seedFile !== undefined) return `${messageOf(error)} (in "${seedFile}")`;
+  return messageOf(error);
 }
 
-const greeting = ({ baseUrl, apiKey }: Emulator, ownKey: boolean): string =>
-  [
-    `listening on ${baseUrl}`,
-    "project prj-demo: branches br-main (default, with a primary compute), br-dev, br-test",
-    `API key: ${ownKey ? "the one that was given" : `${apiKey} (the default)`}`,
-    "",
-  ].join("\n");
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function greeting(emulator: Emulator, keySource: KeySource): string {
+  const { baseUrl, apiKey } = emulator;
+  const projects = emulator.projects().map(({ id, branches }) => {
+    const named = branches.map((branch) => {
+      const facts = [branch.default && "default", branch.primaryId !== undefined && "with a primary compute"];
+      const words = facts.filter((fact) => fact !== false).join(", ");
+      return words === "" ? branch.id : `${branch.id} (${words})`;
+    });
+    return `project ${id}: branches ${named.join(", ")}`;
+  });
+  const [shown, exported, configured] = {
+    default: [`${apiKey} (the default)`, `SVC_API_KEY=${apiKey}`, ` ${apiKey}`],
+    env: ["the one that was given", 'SVC_API_KEY="$SVC_EMULATOR_API_KEY"', "   # asks for the key"],
+    cli: ["the one that was given", "SVC_API_KEY   # read -rs SVC_API_KEY asks for it", "   # asks for the key"],
+  }[keySource];
+  return `listening on ${baseUrl}
+${projects.join("\n")}
+API key: ${shown}
+
+To use it, in the shell of the program:
+  export SVC_BASE_URL=${baseUrl} ${exported}
+or in the configuration of its stack:
+  pulumi config set svc:baseUrl ${baseUrl}
+  pulumi config set --secret svc:apiKey${configured}
+`;
+}
 
 function stopOnSignal(emulator: Emulator): void {
   const stop = (): void => {
     emulator.close().then(
       () => process.exit(0),
       (error: unknown) => {
-        process.stderr.write(`pulumi-svc: ${error instanceof Error ? error.message : String(error)}\n`);
+        process.stderr.write(`pulumi-svc: ${messageOf(error)}\n`);
         process.exit(1);
       },
     );
   };
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
+}
+
+/** Answers with the exit code of the command, as a shell would. What it prints is all that is printed. */
+async function runBeside(emulator: Emulator, command: string): Promise<number> {
+  const isWindows = process.platform === "win32";
+  const child = spawn(command, {
+    shell: true,
+    stdio: "inherit",
+    env: { ...process.env, SVC_BASE_URL: emulator.baseUrl, SVC_API_KEY: emulator.apiKey },
+    // In a process group of its own: Ctrl-C reaches us alone, and is passed on once to all that the command started.
+    detached: !isWindows,
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      if (child.pid === undefined) return;
+      try {
+        process.kill(isWindows ? child.pid : -child.pid, signal);
+      } catch {
+        // It has ended meanwhile.
+      }
+    });
+  }
+  try {
+    return await new Promise((resolve, reject) => {
+      child.once("error", reject);
+      child.once("exit", (code, signal) => resolve(code ?? 128 + (signal === null ? 1 : constants.signals[signal])));
+    });
+  } finally {
+    await emulator.close();
+  }
 }

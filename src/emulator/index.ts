@@ -1,2 +1,2 @@
-export type { EmulatorOptions } from "./options";
+export type { EmulatorOptions, EmulatorSeed } from "./options";
 export { startEmulator, type Emulator } from "./http/server";

@@ -1,3 +1,16 @@
+/** What is there at the start, and again after a reset. It is checked when the emulator starts. */
+export interface EmulatorSeed {
+  /** As the bodies of `POST /_emulator/projects`. @default prj-demo */
+  projects?: readonly {
+    id?: string;
+    name?: string;
+    region_id?: string;
+    branches?: readonly { id: string; name?: string; default?: boolean; compute?: boolean }[];
+  }[];
+  /** What the projects hold beside: as the bodies of `POST /_emulator/edit`, in this order. */
+  edits?: readonly { kind: string; project_id: string; id?: string; set?: object; delete?: true; create?: object }[];
+}
+
 /** What a local emulator can be told. Every switch that imitates a variant of the real service is off by default. */
 export interface EmulatorOptions {
   /** Address to listen on. @default "127.0.0.1" */
@@ -20,6 +33,10 @@ export interface EmulatorOptions {
   seedOnly?: boolean;
   /** File that the state is loaded from and saved to. */
   data?: string;
+  /** The ids of the projects at the start, with the standard branches. @default ["prj-demo"] */
+  projects?: readonly string[];
+  /** The same with what they hold. Where `data` names a file that is there, its state counts. @default none */
+  seed?: EmulatorSeed;
   /** Requests a second and route above which 429 is answered; 0 = no limit. @default 0 */
   ratePerSecond?: number;
   /** Requests of any 60 seconds above which 429 is answered, of all routes together; 0 = no limit. @default 0 */
@@ -42,7 +59,7 @@ export interface EmulatorOptions {
   startReplicas?: boolean;
 }
 
-export interface ResolvedOptions extends Required<Omit<EmulatorOptions, "data">> {
+export interface ResolvedOptions extends Required<Omit<EmulatorOptions, "data" | "projects" | "seed">> {
   data: string | undefined;
 }
 

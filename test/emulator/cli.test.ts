@@ -2,7 +2,7 @@ import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:chil
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { api, control, DEMO, integrate } from "../support/emulator";
+import { api, control, DEMO, integrate, until } from "../support/emulator";
 
 const ROOT = resolve(__dirname, "../..");
 const { SVC_EMULATOR_API_KEY: _unset, ...ENVIRONMENT } = process.env;
@@ -68,10 +68,23 @@ function serve(parameters: string[], environment: NodeJS.ProcessEnv = {}): Promi
   });
 }
 
-test("prints its address first, then the demo ids and the default key", async () => {
+test("prints its address first, then the demo ids, the default key, and lines to paste", async () => {
   const served = await serve([]);
   expect(served.output()).toMatch(/prj-demo.*br-main.*br-dev.*br-test/);
-  expect(served.output()).toContain("test-key");
+  expect(served.output()).toContain("API key: test-key (the default)");
+  const lines = served.output().split("\n");
+  const [exported, ...configured] = lines.filter((line) => line.startsWith("  ")).map((line) => line.trim());
+  const shell = `${exported} && env`;
+  const { stdout } = spawnSync("/bin/sh", ["-c", shell], {
+    encoding: "utf8",
+    env: { PATH: process.env["PATH"] ?? "" },
+  });
+  expect(stdout).toContain(`SVC_BASE_URL=${served.baseUrl}\n`);
+  expect(stdout).toContain("SVC_API_KEY=test-key\n");
+  expect(configured).toEqual([
+    `pulumi config set svc:baseUrl ${served.baseUrl}`,
+    "pulumi config set --secret svc:apiKey test-key",
+  ]);
   expect((await api(served, "GET", `${DEMO}/endpoints`)).status).toBe(200);
 });
 
@@ -97,8 +110,69 @@ test("takes the key from a flag or the environment and never prints it", async (
     served.child.kill("SIGTERM");
     await served.ended;
     expect(served.output()).not.toContain("very-own-key");
+    expect(served.output()).toMatch(/export SVC_BASE_URL=\S+ SVC_API_KEY(?:="\$SVC_EMULATOR_API_KEY"\n| {3}# )/);
   }
 });
+
+test("starts with the projects of flags and of a file", async () => {
+  const seed = join(folder, "seed.json");
+  const edits = [{ kind: "integration", project_id: "prj-shop", create: { branch_id: "br-a" } }];
+  writeFileSync(seed, JSON.stringify({ projects: [{ id: "prj-shop", branches: [{ id: "br-a" }] }], edits }));
+  const served = await serve(["--seed", seed, "--project", "prj-b", "--project", "prj-c"]);
+  expect(served.output()).toMatch(/project prj-shop: branches br-a \(default\)\nproject prj-b: .*\nproject prj-c: /);
+  expect((await api(served, "GET", "/projects/prj-shop/auth/integrations")).body["data"]).toHaveLength(1);
+  expect((await api(served, "GET", `${DEMO}/endpoints`)).status).toBe(404);
+});
+
+/** A program of Node, as a command line. */
+const node = (program: string): string => `"${process.execPath}" -e '${program}'`;
+
+const beside = (parameters: string[], environment: NodeJS.ProcessEnv = {}) =>
+  spawnSync(process.execPath, [main, "emulator", ...parameters], {
+    encoding: "utf8",
+    env: { ...ENVIRONMENT, ...environment },
+    timeout: 60_000,
+  });
+
+test("runs a command beside it that finds the service, prints nothing of its own, and ends with its code", async () => {
+  const ask = node(`
+    const { SVC_BASE_URL: url, SVC_API_KEY: key } = process.env;
+    fetch(url + "/projects/prj-demo/endpoints", { headers: { authorization: "Bearer " + key } })
+      .then(({ status }) => { console.log(status, url); process.exitCode = 9; })`);
+  const { status, stdout, stderr } = beside(["--exec", ask], { SVC_EMULATOR_API_KEY: "very-own-key" });
+  expect([status, stderr]).toEqual([9, ""]);
+  const [, url = ""] = /^200 (http:\S+)\n$/.exec(stdout) ?? [];
+  // Another port than the usual one, and nobody listens there any more.
+  expect(new URL(url).port).not.toBe("8787");
+  await expect(fetch(url)).rejects.toThrow();
+  expect(beside(["--exec", "true"]).status).toBe(0);
+  expect(beside(["--exec", "kill -KILL $$"]).status).toBe(137);
+});
+
+test.each(["SIGTERM", "SIGINT"] as const)(
+  "passes %s on to the command once, and to all that it started",
+  async (signal) => {
+    const told = join(folder, `told-${signal}`);
+    const program = `process.on("${signal}", () => { require("fs").appendFileSync("${told}", "x"); setTimeout(() => process.exit(5), 300); });
+    setInterval(() => {}, 1000); console.log("ready " + process.env.SVC_BASE_URL)`;
+    // With a shell in between, which waits for it.
+    const child = spawn(process.execPath, [main, "emulator", "--exec", `trap : INT TERM; ${node(program)}; exit $?`], {
+      env: ENVIRONMENT,
+    });
+    children.push(child);
+    let text = "";
+    child.stdout.on("data", (chunk) => (text += String(chunk)));
+    await until(
+      () => Promise.resolve(text),
+      (seen) => seen.includes("ready"),
+    );
+    const ended = new Promise((done) => child.once("close", done));
+    child.kill(signal);
+    expect(await ended).toBe(5);
+    expect(readFileSync(told, "utf8")).toBe("x");
+    await expect(fetch(text.replace("ready ", "").trim())).rejects.toThrow();
+  },
+);
 
 test("hands every other flag on to the emulator", async () => {
   const served = await serve([
@@ -128,12 +202,18 @@ test("says in one line why it cannot start, and exits with 1", async () => {
   const port = new URL(served.url).port;
   const broken = join(folder, "broken.json");
   writeFileSync(broken, "{");
+  const odd = join(folder, "odd.json");
+  writeFileSync(odd, '{"projects": [{"id": "prj-x", "branches": [{"id": "main"}]}]}');
   for (const [parameters, words] of [
     [["--port", port], `port ${port}`],
     [["--port", "many"], "--port"],
     [["--port", "70000"], "port"],
     [["--activation-ms", "-1"], "--activation-ms"],
     [["--port", "0", "--data", broken], broken],
+    [["--port", "0", "--seed", broken], `seed file "${broken}": it is not JSON`],
+    [["--port", "0", "--seed", odd], odd],
+    [["--port", "0", "--seed", join(folder, "none.json")], "none.json"],
+    [["--port", "0", "--project", "A B"], "projects"],
   ] as const) {
     const { status, stdout, stderr } = run("emulator", ...parameters);
     expect([status, stdout]).toEqual([1, ""]);

@@ -1,54 +1,19 @@
 import { Hono, type Context } from "hono";
-import type { z } from "zod";
 import { editBody, newProjectBody } from "./editChecks";
-import { editors } from "./edits";
 import { faultSchemaFor } from "./faults";
 import { checked, parsedJson } from "../http/input";
-import { hashed, newId } from "../model/identifiers";
+import { hashed } from "../model/identifiers";
 import { withoutSecrets } from "../http/requestLog";
-import { createProject, DEMO_REGION_ID, standardBranches, type BranchPlan } from "../model/seed";
 import type { Env, Service } from "../model/service";
+import { addProject, applyEdit } from "./seeding";
 import { projectStateView, stateView } from "./stateView";
 import { packageVersion } from "../../contract/version";
-import { conflict, notFound } from "../http/wireErrors";
-
-type NewProject = z.output<typeof newProjectBody>;
+import { notFound } from "../http/wireErrors";
 
 /** Whatever its content type is called: these routes are for curl as well. */
 async function readControlBody(context: Context<Env>): Promise<unknown> {
   const text = await context.req.text();
   return text === "" ? {} : parsedJson(text);
-}
-
-function branchPlans(projectId: string, branches: NewProject["branches"]): BranchPlan[] {
-  if (branches === undefined) return standardBranches(projectId);
-  const anyDefault = branches.some((branch) => branch.default);
-  return branches.map((branch, index) => ({
-    ...branch,
-    name: branch.name ?? branch.id.slice("br-".length),
-    default: anyDefault ? branch.default : index === 0,
-  }));
-}
-
-function addProject({ store }: Service, body: NewProject): object {
-  const id = body.id ?? `prj-${newId().slice(0, 8)}`;
-  if (store.has(id)) throw conflict("the project exists already");
-  const { name = id, region_id = DEMO_REGION_ID } = body;
-  const project = createProject({ id, name, region_id, branches: branchPlans(id, body.branches) });
-  store.add(project);
-  return projectStateView(project);
-}
-
-function applyEdit(service: Service, body: z.output<typeof editBody>): object {
-  const project = service.store.project(body.project_id);
-  const editor = editors(service)[body.kind];
-  const edit = (): object => {
-    if (body.set !== undefined) return editor.set(project, body.id, body.set);
-    return body.create === undefined ? editor.remove(project, body.id) : editor.create(project, body.create);
-  };
-  const record = edit();
-  service.store.changed();
-  return record;
 }
 
 /** What only an emulator has: looking behind the API, and making it misbehave. */
@@ -85,7 +50,7 @@ export function controlRoutes(service: Service): Hono<Env> {
 
   control.post("/projects", async (context) => {
     const body = checked(newProjectBody, await readControlBody(context));
-    return Response.json(addProject(service, body), { status: 201 });
+    return Response.json(projectStateView(addProject(service, body)), { status: 201 });
   });
   control.post("/edit", async (context) => {
     const body = checked(editBody, await readControlBody(context));

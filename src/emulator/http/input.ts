@@ -10,12 +10,14 @@ export function pathParameter(context: Context<Env>, name: string): string {
   return value;
 }
 
-/** One sentence for all problems. It names fields and rules, never a value: those may be secrets. */
+/** All problems in one line. It names fields and rules, never a value: those may be secrets. */
+export const problemsIn = ({ issues }: z.ZodError): string =>
+  issues.map(({ path, message }) => [...path.map(String), message].join(": ")).join("; ");
+
 export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const problems = result.error.issues.map(({ path, message }) => [...path.map(String), message].join(": "));
-  throw badRequest(`invalid request: ${problems.join("; ")}`);
+  throw badRequest(`invalid request: ${problemsIn(result.error)}`);
 }
 
 /** JSON.stringify is recursive: a record that is nested without measure could be kept, but never answered again. */

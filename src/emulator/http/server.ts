@@ -3,13 +3,14 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { bracketed, isThisMachine } from "./access";
 import { createApp } from "./app";
+import { applySeed, checkedSeed } from "../control/seeding";
 import { DataFile } from "../model/dataFile";
 import { Faults } from "../control/faults";
 import { Lifecycle } from "../model/lifecycle";
 import { resolveOptions, type EmulatorOptions } from "../options";
 import { RequestLog } from "./requestLog";
 import type { Service } from "../model/service";
-import { Store } from "../model/store";
+import { primaryOf, Store } from "../model/store";
 import { API_ROOT } from "./template";
 
 /** A running emulator. */
@@ -22,8 +23,10 @@ export interface Emulator {
   port: number;
   /** Ends every connection and timer; state that has a file is saved first. */
   close(): Promise<void>;
-  /** Back to the demo project; faults and the request log are cleared. */
+  /** Back to the projects of the start; faults and the request log are cleared. */
   reset(): void;
+  /** What a program may name: the projects, their branches, and the primary compute of a branch that has one. */
+  projects(): { id: string; branches: { id: string; default: boolean; primaryId: string | undefined }[] }[];
 }
 
 const listen = (server: Server, port: number, host: string): Promise<AddressInfo> =>
@@ -48,15 +51,17 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     lifecycle.stop();
     faults.clear();
     log.clear();
-    store.seed();
+    applySeed(service, seed);
     lifecycle.resume();
   };
+  const service: Service = { options, store, lifecycle, faults, log, origin: () => url, isLocal: () => isLocal, reset };
+  const seed = checkedSeed(given.seed, given.projects);
   const file = options.data === undefined ? undefined : new DataFile(options.data, () => store.projects);
   const saved = file?.load();
-  if (saved !== undefined) store.replaceAll(saved);
+  if (saved === undefined) applySeed(service, seed);
+  else store.replaceAll(saved);
   store.onChange(() => file?.saveSoon());
 
-  const service: Service = { options, store, lifecycle, faults, log, origin: () => url, isLocal: () => isLocal, reset };
   const app = createApp(service);
   // Replacing the global Request and Response would reach into the process that the emulator is a guest of.
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
@@ -83,5 +88,14 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     await disconnect();
     throw error;
   }
-  return { baseUrl: `${url}${API_ROOT}`, url, apiKey: options.apiKey, port, close, reset };
+  const projects = (): ReturnType<Emulator["projects"]> =>
+    store.projects.map((project) => ({
+      id: project.id,
+      branches: project.branches.map((branch) => ({
+        id: branch.id,
+        default: branch.default,
+        primaryId: primaryOf(project, branch.id)?.id,
+      })),
+    }));
+  return { baseUrl: `${url}${API_ROOT}`, url, apiKey: options.apiKey, port, close, reset, projects };
 }

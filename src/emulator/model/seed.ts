@@ -1,7 +1,7 @@
 import { newEndpointId } from "./identifiers";
 import type { BranchRecord, EndpointRecord, OAuthProviderRecord, ProjectRecord } from "./records";
 
-const DEMO_PROJECT_ID = "prj-demo";
+export const DEMO_PROJECT_ID = "prj-demo";
 export const DEMO_REGION_ID = "aws-us-east-1";
 const DEMO_PRIMARY_ID = "ep-demo-main-10000001";
 /** In the past, so that a list that lags still shows what was there from the start. */
@@ -95,14 +95,6 @@ export function createProject(plan: ProjectPlan): ProjectRecord {
     kept_schemas: [],
   };
 }
-
-export const createDemoProject = (): ProjectRecord =>
-  createProject({
-    id: DEMO_PROJECT_ID,
-    name: "demo",
-    region_id: DEMO_REGION_ID,
-    branches: standardBranches(DEMO_PROJECT_ID),
-  });
 
 /** A fresh integration offers these two with the service's own keys (docs/design/api.md, OAuth providers). */
 export const sharedOAuthProviders = (): OAuthProviderRecord[] =>

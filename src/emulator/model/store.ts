@@ -1,5 +1,4 @@
 import type { BranchRecord, EndpointRecord, IntegrationRecord, OperationRecord, ProjectRecord } from "./records";
-import { createDemoProject } from "./seed";
 import { notFound } from "../http/wireErrors";
 
 const UNFINISHED: ReadonlySet<string> = new Set(["scheduling", "running", "cancelling"]);
@@ -11,17 +10,8 @@ export class Store {
   private readonly byId = new Map<string, ProjectRecord>();
   private readonly listeners: (() => void)[] = [];
 
-  constructor() {
-    this.seed();
-  }
-
   get projects(): ProjectRecord[] {
     return [...this.byId.values()];
-  }
-
-  /** Back to the demo project alone. */
-  seed(): void {
-    this.replaceAll([createDemoProject()]);
   }
 
   replaceAll(projects: ProjectRecord[]): void {
