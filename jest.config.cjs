@@ -8,12 +8,20 @@ const project = (name, testMatch, extra = {}) => ({
 });
 
 /** Below test, without the ending. */
-const PROCESSES = ["scripts/*", "cli/*", "index", "emulator/cli", "host/grpc", "host/providerProcess"];
+const PROCESSES = [
+  "scripts/*",
+  "cli/*",
+  "index",
+  "emulator/cli",
+  "host/grpc",
+  "host/providerProcess",
+  "program/hovers",
+];
 
 /**
  * Four projects: `unit` stays in jest's own processes and needs no build; `rules` does too, and holds the rules of
  * docs/design/rules.md against a hostile service, which takes minutes; `processes` starts the scripts, the command and
- * the SDK's provider process; `engine` drives the real Pulumi CLI (see test/engine).
+ * the SDK's provider process, and looks at what is built; `engine` drives the real Pulumi CLI (see test/engine).
  */
 module.exports = {
   // Machines are shared and slow at times; a test that hangs still ends.

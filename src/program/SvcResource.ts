@@ -14,10 +14,21 @@ type Names = Declaration<Record<string, unknown>, Record<string, unknown>>;
 
 const UNDEFINED = { from: "id", by: () => undefined } as const;
 
-/** The properties of a resource object: each argument and each output. Of one that is both, the output's type counts. */
-type PropertiesOf<Shape extends object, Outputs extends object> = {
-  readonly [Name in Exclude<keyof Shape, keyof Outputs>]: pulumi.Output<Shape[Name]>;
-} & { readonly [Name in keyof Outputs]-?: pulumi.Output<Outputs[Name]> };
+/**
+ * The arguments as properties of a resource object; of one that is an output too, the output's type counts. Both types are
+ * exported, and apart: where the published types can name them, editors show the comments of the declaration. `Names`
+ * is a parameter, since TypeScript would otherwise make a union of properties of a shape that is one.
+ */
+export type ArgumentProperties<
+  Shape extends object,
+  Outputs extends object,
+  Names extends keyof Shape = Exclude<keyof Shape, keyof Outputs>,
+> = { readonly [Name in Names]-?: pulumi.Output<Shape[Name]> };
+
+/** The outputs as properties of a resource object. */
+export type OutputProperties<Outputs extends object> = {
+  readonly [Name in keyof Outputs]-?: pulumi.Output<Outputs[Name]>;
+};
 
 /**
  * The base class of a resource: its arguments as a program may give them (`Args`), and its properties by its declaration.
@@ -74,7 +85,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
     name: string,
     args: Args,
     opts?: pulumi.CustomResourceOptions,
-  ) => pulumi.CustomResource & PropertiesOf<Shape, Outputs>;
+  ) => pulumi.CustomResource & ArgumentProperties<Shape, Outputs> & OutputProperties<Outputs>;
 }
 
 /** Adds the lines of the program to an error that knows only the one where it was thrown. */
