@@ -3,19 +3,13 @@ import * as svc from "../../src";
 import { knownSettings, readerOf } from "../../src/functions/account";
 import { resolveSettings } from "../../src/contract/settings";
 import { api, control, createCompute, integrate, PRIMARY, record, start } from "../support/emulator";
+import { mockEngine } from "../support/mockedEngine";
 
 const CANARY = "canary-Fn7";
 const KEY = `${CANARY}-key`;
 const PROJECT = { projectId: "prj-demo" };
 
-beforeAll(() =>
-  pulumi.runtime.setMocks(
-    { newResource: ({ name, inputs }) => ({ id: `${name}-id`, state: inputs }), call: () => ({}) },
-    "proj",
-    "dev",
-    true,
-  ),
-);
+beforeAll(() => mockEngine({ isPreview: true }));
 afterEach(() => pulumi.runtime.setAllConfig({}));
 
 /** An emulator that the stack is configured for. */

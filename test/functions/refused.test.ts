@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as svc from "../../src";
+import { mockEngine } from "../support/mockedEngine";
 
 const CANARY = "canary-function";
 const NAMES = [
@@ -18,13 +19,7 @@ const NAMES = [
 type Untyped = (args?: unknown, opts?: unknown) => Promise<unknown> & pulumi.Output<unknown>;
 const untyped = (name: keyof typeof svc): Untyped => svc[name] as unknown as Untyped; // it may be given anything
 
-beforeAll(() =>
-  pulumi.runtime.setMocks(
-    { newResource: ({ inputs }) => ({ id: "x", state: inputs }), call: () => ({}) },
-    "proj",
-    "dev",
-  ),
-);
+beforeAll(() => mockEngine());
 
 /** The message of what is refused, by a promise, by an Output, or at once. */
 async function refusal(ask: () => Promise<unknown>): Promise<string> {
