@@ -37,3 +37,21 @@ test("the provider side, by contrast, loads zod and the client, so that the test
 test("axios comes with the first request: a plan without a refresh sends none", () => {
   expect(packages(loadedBy('require("pulumi-svc/provider").load("ComputeEndpoint")'))).not.toContain("axios");
 });
+
+test("a stack trace and a debugger show the sources, which come with the maps", () => {
+  const program = `
+    const { findSourceMap } = require("node:module");
+    try {
+      new (require("./dist/client").Client)({ baseUrl: "no address", apiKey: "k" });
+    } catch ({ stack }) {
+      const { sourcesContent } = findSourceMap(require.resolve("./dist/client/http/transport.js")).payload;
+      console.log(JSON.stringify({ stack, content: sourcesContent[0] }));
+    }`;
+  const printed = execFileSync(process.execPath, ["--enable-source-maps", "-e", program], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  const { stack, content } = JSON.parse(printed) as { stack: string; content: string };
+  const line = content.split("\n").findIndex((text) => text.includes("new URL(baseUrl)")) + 1;
+  expect(stack).toContain(`src/client/http/transport.ts:${line}:`);
+});

@@ -18,8 +18,8 @@ export async function ensureBuild(): Promise<void> {
   if (code !== 0) {
     throw new SetupError(`the build failed:\n${output.trimEnd()}`, "Correct the sources and run this again.");
   }
-  for (const file of globSync("**/*.{js,d.ts}", { cwd: DIST })) {
-    const source = join(ROOT, "src", file.replace(/\.(js|d\.ts)$/, ".ts"));
+  for (const file of globSync("**/*.{js,js.map,d.ts}", { cwd: DIST })) {
+    const source = join(ROOT, "src", file.replace(/\.(js|js\.map|d\.ts)$/, ".ts"));
     if (!existsSync(source)) rmSync(join(DIST, file));
   }
   if (existsSync(COMMAND)) linkCommand();

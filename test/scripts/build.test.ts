@@ -52,7 +52,7 @@ describe("the build", () => {
 
     rmSync(dist, { recursive: true });
     expect(await build()).toMatchObject(built);
-    expect(readdirSync(dist).sort()).toEqual([".tsbuildinfo", "index.d.ts", "index.js"]);
+    expect(readdirSync(dist).sort()).toEqual([".tsbuildinfo", "index.d.ts", "index.js", "index.js.map"]);
   });
 
   test("that fails keeps the dist before and shows the compiler's words", async () => {
