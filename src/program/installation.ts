@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { resolveProvider } from "../contract/resolution";
