@@ -13,7 +13,7 @@ import {
 import { loggableUrn } from "./engineLog";
 import { messageOf, partialError, plainError } from "./errors";
 import type { HostedProvider } from "./hostedProvider";
-import type { Call, Created, Lifecycle, Stored } from "./lifecycle";
+import type { Call, Created, Lifecycle, Plan, Stored } from "./lifecycle";
 import { ManagedElsewhereError } from "./memory";
 import {
   declaredTwice,
@@ -141,30 +141,43 @@ export function host<Args extends object, Outputs extends object>(
     else objects.forEach((object) => memory.setOwner(object, urn));
   };
 
-  /** The warnings of a plan about one resource. */
-  const warn = (urn: string, stored: Stored<Args, Outputs>, given: Properties, changes: Comparison<Args>): void => {
+  /** What a plan says of one resource. */
+  const sayings = (stored: Stored<Args, Outputs>, given: Properties, changes: Comparison<Args>): string[] => {
     const { replaces } = changes;
-    // The program's arguments have passed `check`.
-    const plan = { stored, news: knownOf(given) as Partial<Args>, changes, replaces };
+    const plan = planOf(stored, given, changes);
     const isOpen = (name: string): boolean => containsUnknown(given[name]);
     const certain = [...replaces].filter((name) => !isOpen(name));
     const open = specEntries(specs).filter(
       ([name, spec]) => (spec.replaces ?? false) !== false && changes.changed.has(name) && isOpen(name),
     );
+    const said: string[] = [];
     if (certain.length > 0) {
-      session.warn(urn, replacementWarning(kind, stored.id, certain, lifecycle.replacement(plan)));
+      said.push(replacementWarning(kind, stored.id, certain, lifecycle.replacement(plan)));
     } else if (open.length > 0) {
       const names = open.map(([name]) => name);
-      session.warn(urn, possibleReplacement(kind, stored.id, names, lifecycle.replacement(plan)));
+      said.push(possibleReplacement(kind, stored.id, names, lifecycle.replacement(plan)));
     }
     // A replacement is created from the program alone: a dropped argument needs no warning.
-    if (replaces.size > 0) return;
-    for (const warning of lifecycle.warnings?.(plan) ?? []) session.warn(urn, warning);
+    if (replaces.size > 0) return said;
+    said.push(...(lifecycle.warnings?.(plan) ?? []));
     for (const name of changes.dropped) {
       const { unreadable, local } = specs[name];
-      session.warn(urn, droppedWarning(kind, stored.id, name, unreadable !== true && local !== true));
+      said.push(droppedWarning(kind, stored.id, name, unreadable !== true && local !== true));
     }
+    return said;
   };
+
+  const planOf = (
+    stored: Stored<Args, Outputs>,
+    given: Properties,
+    changes: Comparison<Args>,
+  ): Plan<Args, Outputs> => ({
+    stored,
+    // The program's arguments have passed `check`.
+    news: knownOf(given) as Partial<Args>,
+    changes,
+    replaces: changes.replaces,
+  });
 
   const plainFailure = (thrown: unknown, verb: Verb, own: Hidden, id?: string): Error => {
     const advice = timeoutAdvice(thrown, verb, timeoutMs(own, verb));
@@ -257,7 +270,8 @@ export function host<Args extends object, Outputs extends object>(
         const comparison = compareWith(stored, given);
         const { __urn } = hidden(news);
         const oldInputs = __urn === undefined ? undefined : session.checkedInputs.get(__urn);
-        if (__urn !== undefined && oldInputs !== undefined) warn(__urn, stored, given, comparison);
+        if (__urn !== undefined && oldInputs !== undefined)
+          for (const text of sayings(stored, given, comparison)) session.warn(__urn, text);
         // A URN that is not known yet names no resource.
         if (__urn !== undefined && oldInputs !== undefined && loggableUrn(__urn) !== "") {
           // The types are those of the arguments and outputs; what is not known yet is taken as it is stored.
@@ -336,6 +350,20 @@ export function host<Args extends object, Outputs extends object>(
         const message = notDeleted(kind, id, thrown.owner);
         session.log({ severity: "info", message, urn: own.__urn, ephemeral: false });
       }
+    },
+
+    repair(id, found, declared) {
+      const given = visible(declared);
+      if (found === undefined) {
+        // The state holds what has passed `check`.
+        const says = lifecycle.remarks?.({ args: given as Partial<Args>, isNew: true, isReplacement: false }) ?? [];
+        return { action: "create", restarts: false, says };
+      }
+      const stored = storedFrom(id, found);
+      const changes = compareWith(stored, given);
+      const says = sayings(stored, given, changes);
+      if (changes.replaces.size > 0) return { action: "replace", restarts: false, says };
+      return { action: "update", restarts: lifecycle.restarts?.(planOf(stored, given, changes)) ?? false, says };
     },
   };
 }

@@ -24,6 +24,8 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   readonly replacement: (plan: Plan<Args, Outputs>) => string;
   /** What else a plan should say on the resource's own line, once. Not asked for a replacement. */
   readonly warnings?: (plan: Plan<Args, Outputs>) => string[];
+  /** Whether an update restarts a compute that is active. Not asked for a replacement. */
+  readonly restarts?: (plan: Plan<Args, Outputs>) => boolean;
   /** What a plan should say of the arguments alone, before anything is compared, once. */
   readonly remarks?: (declared: Declared<Args>) => string[];
   /** The objects at the service that these arguments declare: another resource that declares one of them is an error. */

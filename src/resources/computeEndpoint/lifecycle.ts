@@ -24,7 +24,7 @@ import {
   primaryObject,
   refuseOccupiedBranch,
 } from "./branchOccupancy";
-import { computeRemarks, computeReplacement, computeWarnings } from "./warnings";
+import { computeRemarks, computeReplacement, computeRestarts, computeWarnings } from "./warnings";
 import { claim, splitId } from "../shared/identifiers";
 import { createOrUseExisting, goneError, createdAgo, notListedAdvice } from "../shared/existing";
 
@@ -49,6 +49,7 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
   rules: computeRules,
   replacement: computeReplacement,
   warnings: computeWarnings,
+  restarts: computeRestarts,
   remarks: computeRemarks,
 
   declares({ projectId, branchId, type, adopt }, _authProvider, given) {

@@ -12,6 +12,13 @@ export function computeReplacement({ stored, news }: Plan<ComputeEndpointShape, 
   return `it is deleted first, and the new one has another id and another host${ignored}${adopts}`;
 }
 
+/** What restarts an active compute. The words of `computeWarnings` say so, too. */
+const RESTARTING = ["size", "restartTriggers"] as const;
+
+export function computeRestarts({ stored, changes }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>): boolean {
+  return stored.unfinished || RESTARTING.some((name) => changes.changed.has(name));
+}
+
 /** What a plan does to live connections, in words that name the compute: `--diff` prints them without it. */
 export function computeWarnings({
   stored,
