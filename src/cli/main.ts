@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { packageVersion } from "../contract/version";
 import { addDoctorCommand } from "./doctor/command";
+import { addDriftCommand } from "./drift/command";
 import { addEmulatorCommand } from "./emulator";
 import { addImportCommand } from "./import";
 
@@ -14,6 +15,7 @@ const program = new Command("pulumi-svc")
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR));
 
 addDoctorCommand(program);
+addDriftCommand(program);
 addEmulatorCommand(program);
 addImportCommand(program);
 

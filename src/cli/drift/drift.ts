@@ -1,0 +1,101 @@
+import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { type Format, render, summary } from "./formats";
+import { previewRefresh } from "./pulumiCli";
+import { readEventLog, type Refreshed } from "./refreshed";
+import { exitCode, type Report, reportSchema, toReport } from "./report";
+import { unmanagedObjects } from "./unmanaged";
+
+export interface DriftFlags {
+  readonly stack?: string;
+  readonly from?: string;
+  readonly unmanaged?: true;
+  readonly format: Format;
+  readonly out?: string;
+}
+
+/**
+ * Tells what somebody changed at the service, and answers with the exit code.
+ * @throws in words, where it cannot tell.
+ */
+export async function drift({ stack, from, unmanaged, format, out }: DriftFlags): Promise<number> {
+  const report = from === undefined ? await asked(stack, unmanaged === true) : await read(from);
+  if (out === undefined) {
+    const { stdout } = process;
+    process.stdout.write(render(report, format, stdout.isTTY && stdout.hasColors()));
+  } else {
+    await writeFile(out, render(report, format));
+    process.stdout.write(`${summary(report)}. The report is in ${out}\n`);
+  }
+  // Of what was asked now; a report that is read again stands there already.
+  if (from === undefined) await appendToJobSummary(report);
+  return exitCode(report);
+}
+
+async function asked(stack: string | undefined, unmanaged: boolean): Promise<Report> {
+  const resources = await previewRefresh(stack);
+  if (resources.length === 0) {
+    throw new Error(
+      "the stack holds no resource of pulumi-svc, so nothing of it can drift. Run pulumi up first, or name another stack with --stack",
+    );
+  }
+  return reportOf(resources, unmanaged ? await unmanagedObjects(resources, stack) : []);
+}
+
+function reportOf(resources: readonly Refreshed[], unmanaged: Report["unmanaged"]): Report {
+  // urn:pulumi:<stack>::<project>::<types>::<name>
+  const [prefix = "", project = ""] = resources[0]?.urn.split("::") ?? [];
+  const stack = prefix.replace(/^urn:pulumi:/, "");
+  return toReport(
+    project,
+    stack,
+    resources.flatMap(({ drift }) => drift ?? []),
+    unmanaged,
+  );
+}
+
+/** A report of ours, or an event log. */
+async function read(file: string): Promise<Report> {
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${file} cannot be read: ${error.code ?? error.message}`);
+  });
+  const json = parsed(text);
+  const report = reportSchema.safeParse(json);
+  if (report.success) return report.data;
+  if (typeof json === "object" && json !== null && "steps" in json) {
+    throw new Error(
+      `${file} is a plan of pulumi preview --json, which does not tell drift from what the program has pending. Run pulumi-svc drift without --from`,
+    );
+  }
+  const { errors, resources, isComplete } = eventsIn(file, text);
+  if (errors.length > 0) throw new Error(`the run that ${file} tells of failed: ${errors[0]}`);
+  if (!isComplete) throw new Error(`${file} ends before the run that it tells of has`);
+  if (resources.length === 0) throw new Error(`${file} tells of no refresh of a resource of pulumi-svc`);
+  return reportOf(resources, []);
+}
+
+function eventsIn(file: string, text: string): ReturnType<typeof readEventLog> {
+  try {
+    return readEventLog(text);
+  } catch {
+    throw new Error(
+      `${file} is neither a report that pulumi-svc drift --format json has written nor an event log of the Pulumi CLI`,
+    );
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the CI offers one. A report that was told is not lost for want of it. */
+async function appendToJobSummary(report: Report): Promise<void> {
+  const file = process.env["GITHUB_STEP_SUMMARY"] ?? "";
+  if (file === "") return;
+  await appendFile(file, render(report, "markdown")).catch((error: NodeJS.ErrnoException) => {
+    process.stderr.write(`pulumi-svc: the job summary could not be written: ${error.code ?? error.message}\n`);
+  });
+}

@@ -1,0 +1,156 @@
+import { styleText } from "node:util";
+import type { Drifted, Property, Report } from "./report";
+
+export const FORMATS = ["text", "json", "markdown"] as const;
+export type Format = (typeof FORMATS)[number];
+
+const NOT_SET = "not set";
+const NOT_THERE = "not in the list";
+const LONGEST_VALUE = 160;
+const LONGEST_SAYING = 2_000;
+
+type Style = (format: "bold" | "red" | "yellow" | "green" | "dim", text: string) => string;
+
+const plain: Style = (_format, text) => text;
+// The caller has looked whether they are wanted.
+const colourful: Style = (format, text) => styleText(format, text, { validateStream: false });
+
+/** `colours`: for a terminal. */
+export function render(report: Report, format: Format, colours = false): string {
+  if (format === "json") return toJson(report);
+  return format === "markdown" ? toMarkdown(report) : toText(report, colours ? colourful : plain);
+}
+
+/** The result in one line. */
+export function summary({ stack, drift, unmanaged }: Report): string {
+  const changed = drift.filter(({ change }) => change === "changed").length;
+  const counts = [
+    ...(changed > 0 ? [`${changed} changed`] : []),
+    ...(drift.length > changed ? [`${drift.length - changed} deleted`] : []),
+    ...(drift.length === 0 ? ["no drift"] : []),
+    ...(unmanaged.length > 0 ? [`${unmanaged.length} not declared`] : []),
+  ];
+  return `Stack ${printable(stack)}: ${counts.join(", ")}`;
+}
+
+function toJson(report: Report): string {
+  // What a terminal would obey, also where JSON allows it.
+  const text = JSON.stringify(report, undefined, 2).replace(/[\p{Cf}\u007f-\u009f\u2028\u2029]/gu, (char) =>
+    char
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
+  return `${text}\n`;
+}
+
+function toText(report: Report, style: Style): string {
+  const { drift, unmanaged, fingerprint } = report;
+  const isClean = drift.length + unmanaged.length === 0;
+  const lines = [style(isClean ? "green" : "bold", summary(report))];
+  // One width for the whole report, so that the columns stand below each other.
+  const widths = columnWidths(drift.flatMap(({ properties }) => properties.flatMap(rowsOf)));
+  for (const resource of drift) {
+    const { kind, name, id, change, properties, repair } = resource;
+    const colour = change === "deleted" ? "red" : "yellow";
+    lines.push("", `${style(colour, `${kind} ${printable(name)}`)} (${printable(id)}) ${change}`);
+    if (properties.length > 0) lines.push(style("dim", inColumns(["property", "declared", "found"], widths)));
+    for (const row of properties.flatMap(rowsOf)) lines.push(inColumns(row, widths));
+    lines.push(`  repair: ${repairInWords(resource)}`, ...repair.says.map((text) => `    ${printable(text, LONGEST_SAYING)}`));
+  }
+  if (drift.length > 0) lines.push("", REPAIR_ADVICE);
+  if (unmanaged.length > 0) {
+    lines.push("", style("yellow", "Not declared in this stack"));
+    const rows = unmanaged.map(({ kind, id, describe, adopt }) =>
+      [`${kind} ${id}`, describe, `to take it over: ${adopt}`].map((cell) => printable(cell)),
+    );
+    const unmanagedWidths = columnWidths(rows);
+    lines.push(...rows.map((row) => inColumns(row, unmanagedWidths)));
+  }
+  if (!isClean) lines.push("", style("dim", `fingerprint ${printable(fingerprint)}`));
+  return `${lines.join("\n")}\n`;
+}
+
+const REPAIR_ADVICE = "pulumi up --refresh repairs it; it also deploys what the program has pending.";
+
+function columnWidths(rows: readonly (readonly string[])[]): number[] {
+  return [0, 1, 2].map((column) => Math.max(8, ...rows.map((row) => row[column]?.length ?? 0)));
+}
+
+function inColumns(row: readonly string[], widths: readonly number[]): string {
+  return `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd();
+}
+
+function repairInWords({ repair: { action, restarts } }: Drifted): string {
+  return restarts ? `${action}, which restarts the compute` : action;
+}
+
+/** Path, declared, found. Of two lists only what one of them lacks, each in a row of its own. */
+function rowsOf({ path, declared, found }: Property): string[][] {
+  if (!Array.isArray(declared) || !Array.isArray(found))
+    return [[path, inWords(declared), inWords(found)].map((cell) => printable(cell))];
+  const [before, after] = [declared.map(inWords), found.map(inWords)];
+  const rows = [
+    ...before.filter((item) => !after.includes(item)).map((item) => [path, item, NOT_THERE]),
+    ...after.filter((item) => !before.includes(item)).map((item) => [path, NOT_THERE, item]),
+  ];
+  return (rows.length > 0 ? rows : [[path, inWords(declared), inWords(found)]]).map((row) =>
+    row.map((cell) => printable(cell)),
+  );
+}
+
+function inWords(value: Property["found"]): string {
+  return value === null ? NOT_SET : JSON.stringify(value);
+}
+
+/** One line, without anything that a terminal or a page obeys, and not longer than a person reads. */
+function printable(text: string, longest = LONGEST_VALUE): string {
+  const visible = text.replace(
+    /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
+    (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`,
+  );
+  return visible.length > longest ? `${visible.slice(0, longest - 1)}…` : visible;
+}
+
+function toMarkdown(report: Report): string {
+  const { drift, unmanaged, fingerprint } = report;
+  const blocks = [`## Drift`, code(summary(report))];
+  if (drift.length > 0) {
+    const rows = drift.flatMap(({ kind, name, change, properties }) => {
+      const resource = `${kind} ${code(name)}`;
+      const differing = properties.flatMap(rowsOf).map((row) => [resource, ...row.map((cell) => code(cell))]);
+      return differing.length > 0 ? differing : [[resource, change, "", ""]];
+    });
+    const repairs = drift.flatMap((resource) => [
+      `- ${resource.kind} ${code(resource.name)} (${code(resource.id)}): ${repairInWords(resource)}`,
+      ...resource.repair.says.map((text) => `  - ${code(text, LONGEST_SAYING)}`),
+    ]);
+    blocks.push(table(["Resource", "Property", "Declared", "Found"], rows));
+    blocks.push(
+      "### Repair",
+      "`pulumi up --refresh` repairs it; it also deploys what the program has pending.",
+      repairs.join("\n"),
+    );
+  }
+  if (unmanaged.length > 0) {
+    const rows = unmanaged.map(({ kind, id, describe, adopt }) => [`${kind} ${code(id)}`, code(describe), code(adopt)]);
+    blocks.push("### Not declared in this stack", table(["Object", "What it is", "To take it over"], rows));
+  }
+  if (drift.length + unmanaged.length > 0) blocks.push(`Fingerprint ${code(fingerprint)}`);
+  return `${blocks.join("\n\n")}\n`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+/**
+ * Any text, as code: there neither HTML nor a mention, a link or emphasis counts. What ends a code span or a cell of a
+ * table is written by its number instead.
+ */
+function code(text: string, longest = LONGEST_VALUE): string {
+  const line = printable(text, longest);
+  if (line.trim() !== "" && !/[`|\\]/.test(line)) return `\`${line}\``;
+  return `<code>${line.replace(/[^A-Za-z0-9 ]/gu, (char) => `&#${char.codePointAt(0)};`)}</code>`;
+}

@@ -1,0 +1,89 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readEventLog, type Refreshed } from "./refreshed";
+
+/** Resources of this package, at any depth: no other package is asked, so none needs its credentials here. */
+const OURS = "**pulumi-nodejs:dynamic/svc:**";
+
+/**
+ * Runs the CLI's refresh, which changes nothing and does not run the program, and reads its event log: what the
+ * Automation API reads, too. The output of `--json` holds the state from before.
+ * @throws in the words of the CLI.
+ */
+export async function previewRefresh(stack: string | undefined): Promise<readonly Refreshed[]> {
+  const folder = await mkdtemp(join(tmpdir(), "pulumi-svc-drift-"));
+  try {
+    const log = join(folder, "events.json");
+    const args = ["refresh", "--preview-only", "--run-program=false", "--target", OURS, "--event-log", log];
+    const { code, stderr } = await pulumi(args, stack);
+    const { errors, resources } = readEventLog(await readFile(log, "utf8").catch(() => ""));
+    if (code !== 0 || errors.length > 0) throw failure("refresh", [...errors, ...errorLines(stderr)]);
+    return resources;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The state with its secrets in clear: in memory only. */
+export async function exportedState(stack: string | undefined): Promise<unknown> {
+  const { code, stdout, stderr } = await pulumi(["stack", "export", "--show-secrets"], stack);
+  if (code !== 0) throw failure("stack export", errorLines(stderr));
+  return JSON.parse(stdout);
+}
+
+interface Run {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function pulumi(args: readonly string[], stack: string | undefined): Promise<Run> {
+  const env: NodeJS.ProcessEnv = { ...process.env, PULUMI_DEBUG_COMMANDS: "true", PULUMI_SKIP_UPDATE_CHECK: "true" };
+  // The CLI refuses it beside --preview-only.
+  delete env["PULUMI_SKIP_CONFIRMATIONS"];
+  const all = [...args, "--non-interactive", "--color", "never", ...(stack === undefined ? [] : ["--stack", stack])];
+  return new Promise((resolve, reject) => {
+    const child = spawn("pulumi", all, { env, stdio: ["ignore", "pipe", "pipe"] });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
+    // Ctrl-C reaches the CLI, too: what it says then is waited for, and what it wrote is removed.
+    const wait = (): void => undefined;
+    const pass = (): void => void child.kill("SIGTERM");
+    process.on("SIGINT", wait).on("SIGTERM", pass);
+    const done = (): void => void process.off("SIGINT", wait).off("SIGTERM", pass);
+    child.on("error", (error) => {
+      done();
+      reject(notStarted(error));
+    });
+    child.on("close", (code) => {
+      done();
+      resolve({ code, stdout, stderr });
+    });
+  });
+}
+
+function notStarted(error: Error & { code?: string }): Error {
+  if (error.code !== "ENOENT") return new Error(`the Pulumi CLI could not be started: ${error.message}`);
+  return new Error('the Pulumi CLI was not found: install it, and put the folder of "pulumi" on PATH');
+}
+
+function errorLines(stderr: string): string[] {
+  return stderr.split("\n").flatMap((line) => (line.startsWith("error: ") ? [line.slice("error: ".length)] : []));
+}
+
+function failure(command: string, errors: readonly string[]): Error {
+  const [first = "it gave no reason", ...others] = [...new Set(errors)].filter((text) => text !== "preview failed");
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  return new Error(`pulumi ${command} failed: ${withoutSecrets(first)}${more}`);
+}
+
+/** An error of a state backend may name its address, with a password in it. */
+function withoutSecrets(text: string): string {
+  const key = process.env["SVC_API_KEY"]?.trim() ?? "";
+  const hidden = text.replace(/\/\/[^/@\s]+@/g, "//[secret]@");
+  return key === "" ? hidden : hidden.replaceAll(key, "[secret]");
+}

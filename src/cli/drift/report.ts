@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { KINDS } from "../../contract/pointer";
+
+/** In place of a secret, wherever one would stand. */
+export const SECRET = "[secret]";
+
+const kind = z.enum(KINDS);
+
+const drifted = z.object({
+  urn: z.string(),
+  kind,
+  name: z.string(),
+  id: z.string(),
+  change: z.enum(["changed", "deleted"]),
+  /** `null`: not set. */
+  properties: z.array(z.object({ path: z.string(), declared: z.json(), found: z.json() })),
+  repair: z.object({
+    action: z.enum(["update", "replace", "create"]),
+    restarts: z.boolean(),
+    says: z.array(z.string()),
+  }),
+});
+
+const unmanaged = z.object({ kind, id: z.string(), describe: z.string(), adopt: z.string() });
+
+/** What `--format json` writes and `--from` reads: a contract with scripts (docs/drift.md). */
+export const reportSchema = z.object({
+  stack: z.string(),
+  drift: z.array(drifted),
+  unmanaged: z.array(unmanaged),
+  fingerprint: z.string(),
+});
+
+export type Drifted = z.infer<typeof drifted>;
+export type Property = Drifted["properties"][number];
+export type Unmanaged = z.infer<typeof unmanaged>;
+export type Report = z.infer<typeof reportSchema>;
+
+export const EXIT = { clean: 0, drift: 7, unmanaged: 8 } as const;
+
+export function exitCode({ drift, unmanaged }: Report): number {
+  if (drift.length > 0) return EXIT.drift;
+  return unmanaged.length > 0 ? EXIT.unmanaged : EXIT.clean;
+}
+
+/** `project`: the Pulumi project, since the stacks of two may have one name. */
+export function toReport(project: string, stack: string, drift: Drifted[], unmanaged: Unmanaged[]): Report {
+  const byUrn = drift.toSorted((left, right) => compareText(left.urn, right.urn));
+  return { stack, drift: byUrn, unmanaged, fingerprint: fingerprint(project, stack, drift, unmanaged) };
+}
+
+/**
+ * The same for the same drift, whenever and in whatever order it is found. Without the words of the report, which an
+ * upgrade may change; secrets are not in it, since a report holds none.
+ */
+function fingerprint(project: string, stack: string, drift: Drifted[], unmanaged: Unmanaged[]): string {
+  const facts = {
+    project,
+    stack,
+    drift: drift.map(({ urn, id, change, properties }) => ({ urn, id, change, properties })),
+    unmanaged: unmanaged.map(({ kind, id }) => ({ kind, id })),
+  };
+  return createHash("sha256").update(canonical(facts)).digest("hex").slice(0, 32);
+}
+
+/** As JSON in which neither the order of keys nor that of a list counts: the service's lists are sets. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).toSorted(compareText).join()}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).toSorted(([left], [right]) => compareText(left, right));
+  return `{${entries.map(([key, entry]) => `${JSON.stringify(key)}:${canonical(entry)}`).join()}}`;
+}
+
+/** By code units: the same on every machine. */
+export const compareText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
