@@ -78,8 +78,8 @@ export const HOUSE = [
   {
     files: "src/cli/**",
     what: "the command `pulumi-svc`",
-    imports: ["contract", "client", "provider", "emulator"],
-    packages: ["commander"],
+    imports: ["contract", "client", "host", "provider", "emulator"],
+    packages: ["commander", "zod"],
   },
 ];
 

@@ -102,3 +102,29 @@ describe("warnings of a plan", () => {
     ]);
   });
 });
+
+describe("a repair", () => {
+  const found = { ...OLDS, size: 3 };
+  const declared = { home: "a", size: 1, __urn: URN };
+  const restarts: NonNullable<Parameters<typeof hosted>[0]>["restarts"] = ({ changes }) => changes.changed.has("size");
+
+  test("is what a plan would do and say, without telling the engine", () => {
+    const { toy, log } = hosted({ restarts, warnings: () => ["mind the gap"] });
+    expect(toy.repair("toy-1", found, declared)).toEqual({ action: "update", restarts: true, says: ["mind the gap"] });
+    expect(toy.repair("toy-1", { ...OLDS, home: "b" }, { ...declared, size: OLDS.size })).toEqual({
+      action: "replace",
+      restarts: false,
+      says: [expect.stringContaining("it is made anew")],
+    });
+    expect(log).toEqual([]);
+  });
+
+  test("of what is gone is a creation, with its remarks", () => {
+    const { toy } = hosted({ remarks: ({ isNew, args }) => (isNew ? [`a new one in ${args.home}`] : []) });
+    expect(toy.repair("toy-1", undefined, declared)).toEqual({
+      action: "create",
+      restarts: false,
+      says: ["a new one in a"],
+    });
+  });
+});

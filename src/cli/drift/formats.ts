@@ -4,6 +4,8 @@ import type { Drifted, Property, Report } from "./report";
 export const FORMATS = ["text", "json", "markdown"] as const;
 export type Format = (typeof FORMATS)[number];
 
+/** The one change without a property: the engine plans an update of it, too. */
+const UNFINISHED = "no property differs, but a change that pulumi up began is not finished";
 const NOT_SET = "not set";
 const NOT_THERE = "not in the list";
 const LONGEST_VALUE = 160;
@@ -55,8 +57,12 @@ function toText(report: Report, style: Style): string {
     const colour = change === "deleted" ? "red" : "yellow";
     lines.push("", `${style(colour, `${kind} ${printable(name)}`)} (${printable(id)}) ${change}`);
     if (properties.length > 0) lines.push(style("dim", inColumns(["property", "declared", "found"], widths)));
+    else if (change === "changed") lines.push(`  ${UNFINISHED}`);
     for (const row of properties.flatMap(rowsOf)) lines.push(inColumns(row, widths));
-    lines.push(`  repair: ${repairInWords(resource)}`, ...repair.says.map((text) => `    ${printable(text, LONGEST_SAYING)}`));
+    lines.push(
+      `  repair: ${repairInWords(resource)}`,
+      ...repair.says.map((text) => `    ${printable(text, LONGEST_SAYING)}`),
+    );
   }
   if (drift.length > 0) lines.push("", REPAIR_ADVICE);
   if (unmanaged.length > 0) {
@@ -119,7 +125,7 @@ function toMarkdown(report: Report): string {
     const rows = drift.flatMap(({ kind, name, change, properties }) => {
       const resource = `${kind} ${code(name)}`;
       const differing = properties.flatMap(rowsOf).map((row) => [resource, ...row.map((cell) => code(cell))]);
-      return differing.length > 0 ? differing : [[resource, change, "", ""]];
+      return differing.length > 0 ? differing : [[resource, change === "deleted" ? change : UNFINISHED, "", ""]];
     });
     const repairs = drift.flatMap((resource) => [
       `- ${resource.kind} ${code(resource.name)} (${code(resource.id)}): ${repairInWords(resource)}`,

@@ -1,0 +1,468 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { drift, type DriftFlags } from "../../src/cli/drift/drift";
+import { FORMATS, render } from "../../src/cli/drift/formats";
+import { readEventLog } from "../../src/cli/drift/refreshed";
+import { exitCode, type Report, reportSchema, toReport } from "../../src/cli/drift/report";
+import { pointer, typeToken, type Kind } from "../../src/contract/pointer";
+
+type Properties = Record<string, unknown>;
+
+/** As the engine marks a secret in its event log. */
+const secret = {
+  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+  ciphertext: "[secret]",
+};
+
+interface Refresh {
+  readonly kind?: Kind;
+  readonly type?: string;
+  readonly name?: string;
+  readonly id?: string;
+  readonly declared: Properties;
+  /** What differs from `declared`; null: gone; undefined: nothing. */
+  readonly found?: Properties | null;
+  /** The paths of `detailedDiff`. */
+  readonly differing?: readonly string[];
+  readonly outs?: Properties;
+  /** What precedes the result. */
+  readonly before?: string;
+}
+
+/** The two events of one resource. */
+function events({
+  kind = "ComputeEndpoint",
+  name = "api",
+  id = "prj-demo/ep-1",
+  declared,
+  ...rest
+}: Refresh): object[] {
+  const { type = typeToken(kind), found, differing = [], outs = {}, before = "refresh" } = rest;
+  const urn = `urn:pulumi:dev::proj::${type}::${name}`;
+  const hidden = { __provider: pointer(kind), __urn: urn };
+  const state = (args: Properties) => ({
+    id,
+    inputs: { ...args, ...hidden },
+    outputs: { ...outs, ...args, ...hidden, __args: Object.keys(declared).sort(), __version: 1 },
+  });
+  const op = found === null ? "delete" : found === undefined ? "same" : "update";
+  const metadata = { urn, type, op, provider: "urn:pulumi:dev::proj::pulumi:providers:pulumi-nodejs::default::1" };
+  return [
+    { resourcePreEvent: { metadata: { ...metadata, op: before } } },
+    {
+      resOutputsEvent: {
+        metadata: {
+          ...metadata,
+          old: state(declared),
+          new: found === null ? null : state({ ...declared, ...found }),
+          detailedDiff: Object.fromEntries(differing.map((path) => [path, { diffKind: "update", inputDiff: true }])),
+        },
+      },
+    },
+  ];
+}
+
+const END = [{ summaryEvent: { result: "succeeded" } }, { cancelEvent: {} }];
+
+const log = (...all: object[]): string =>
+  [...all, ...END].map((event, sequence) => JSON.stringify({ sequence, timestamp: 1, ...event })).join("\n");
+
+const driftOf = (...refreshes: Refresh[]) =>
+  readEventLog(log(...refreshes.flatMap(events))).resources.flatMap((resource) => resource.drift ?? []);
+
+const COMPUTE = { projectId: "prj-demo", branchId: "br-dev", size: { min: 0.5, max: 2 } };
+const RESIZED: Refresh = { declared: COMPUTE, found: { size: { min: 0.5, max: 4 } }, differing: ["size.max"] };
+
+describe("what a refresh found", () => {
+  test("a changed compute: the path, both values, and the words of the plan that repairs it", () => {
+    expect(driftOf(RESIZED)).toEqual([
+      {
+        urn: "urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:ComputeEndpoint::api",
+        kind: "ComputeEndpoint",
+        name: "api",
+        id: "prj-demo/ep-1",
+        change: "changed",
+        properties: [{ path: "size.max", declared: 2, found: 4 }],
+        repair: {
+          action: "update",
+          restarts: true,
+          says: ['a change of "size" restarts compute prj-demo/ep-1 when it is active: open connections are dropped'],
+        },
+      },
+    ]);
+  });
+
+  test("a repair that restarts nothing says so", () => {
+    const [found] = driftOf({ declared: { ...COMPUTE, name: "a" }, found: { name: "b" } });
+    expect(found?.repair).toEqual({ action: "update", restarts: false, says: [] });
+  });
+
+  test("a repair that replaces says what is lost", () => {
+    const declared = { projectId: "prj-demo", providerId: "github" };
+    const [found] = driftOf({ kind: "OAuthProvider", id: "prj-demo/github", declared, found: { clientId: "theirs" } });
+    expect(found?.properties).toEqual([{ path: "clientId", declared: null, found: "theirs" }]);
+    expect(found?.repair).toEqual({ action: "replace", restarts: false, says: [expect.stringMatching(/shared keys/)] });
+  });
+
+  test("a deleted one is created again, with the words of its creation", () => {
+    const declared = { projectId: "prj-demo", domains: ["https://a.test"] };
+    const [found] = driftOf({ kind: "Whitelist", id: "prj-demo", declared, found: null });
+    expect(found).toMatchObject({ change: "deleted", properties: [], id: "prj-demo" });
+    expect(found?.repair).toEqual({ action: "create", restarts: false, says: [expect.stringMatching(/whole list/)] });
+  });
+
+  test("what is as declared, what is only looked up, and what is of another package is no drift", () => {
+    const theirs = "pulumi-nodejs:dynamic/other:Thing";
+    const { resources } = readEventLog(
+      log(
+        ...events({ declared: COMPUTE }),
+        ...events({ declared: {}, found: { size: 3 }, name: "got" }),
+        ...events({ type: theirs, declared: { size: 1 }, found: { size: 2 }, name: "theirs" }),
+        ...events({ type: "aws:s3/bucket:Bucket", declared: { a: 1 }, found: null, name: "bucket" }),
+      ),
+    );
+    expect(resources.map(({ urn, drift }) => [urn.split("::").pop(), drift])).toEqual([["api", undefined]]);
+  });
+
+  test("what the program has pending is none of it, although a log of preview --refresh tells of both", () => {
+    const pending = { ...RESIZED, before: "update" };
+    expect(driftOf({ declared: COMPUTE }, pending)).toEqual([]);
+    expect(driftOf(RESIZED, pending)).toHaveLength(1);
+  });
+
+  test("hidden keys are never shown, nor outputs", () => {
+    const text = JSON.stringify(driftOf({ ...RESIZED, outs: { host: "canary-host" } }));
+    expect(text).not.toMatch(/__|canary/);
+  });
+});
+
+describe("secrets", () => {
+  const smtp = { projectId: "prj-demo", type: "standard", host: "smtp.test", password: secret };
+  const server = { kind: "EmailServer" as const, id: "prj-demo", declared: smtp };
+
+  test("one that differs is told as such, by the engine's word alone; one that does not is not told", () => {
+    const [found] = driftOf({ ...server, found: { host: "theirs.test" }, differing: ["host", "password"] });
+    expect(found?.properties).toEqual([
+      { path: "host", declared: "smtp.test", found: "theirs.test" },
+      { path: "password", declared: "[secret]", found: "[secret]" },
+    ]);
+    const [other] = driftOf({ ...server, found: { host: "theirs.test" }, differing: ["host"] });
+    expect(other?.properties.map(({ path }) => path)).toEqual(["host"]);
+  });
+
+  test("the lifecycle hears that it differs: the repair is a change of it", () => {
+    const declared = { projectId: "prj-demo", providerId: "google", clientId: "id", clientSecret: secret };
+    const [found] = driftOf({ kind: "OAuthProvider", declared, found: {}, differing: ["clientSecret"] });
+    expect(found?.repair.action).toBe("update");
+    expect(found?.properties).toEqual([{ path: "clientSecret", declared: "[secret]", found: "[secret]" }]);
+  });
+
+  test("at any depth, by the engine's spelling of the path", () => {
+    const declared = { ...COMPUTE, settings: { pgSettings: { "app.token": secret, work_mem: "64MB" } } };
+    const found = { settings: { pgSettings: { "app.token": secret, work_mem: "1MB" } } };
+    const differing = ['settings.pgSettings["app.token"]', "settings.pgSettings.work_mem"];
+    expect(driftOf({ declared, found, differing })[0]?.properties).toEqual([
+      { path: "settings.pgSettings.work_mem", declared: "64MB", found: "1MB" },
+      { path: 'settings.pgSettings["app.token"]', declared: "[secret]", found: "[secret]" },
+    ]);
+  });
+
+  test("a value that nobody marked is hidden by its name, and what is not there is not called a secret", () => {
+    const declared = { ...COMPUTE, settings: { pgSettings: { a: "1" } } };
+    const found = { settings: { pgSettings: { a: "1", my_api_key: "canary-1", Password: "canary-2" } } };
+    const drifted = driftOf({ declared, found });
+    expect(JSON.stringify(drifted)).not.toMatch(/canary/);
+    expect(drifted[0]?.properties).toContainEqual({
+      path: "settings.pgSettings.my_api_key",
+      declared: null,
+      found: "[secret]",
+    });
+    const [whole] = driftOf({ declared: { ...COMPUTE, settings: {} }, found });
+    expect(JSON.stringify(whole)).not.toMatch(/canary/);
+  });
+});
+
+const UNMANAGED: Report["unmanaged"] = [
+  { kind: "OAuthProvider", id: "prj-demo/github", describe: "OAuth provider github", adopt: "adopt: true" },
+  { kind: "ComputeEndpoint", id: "prj-demo/ep-2", describe: "read_only compute ep-2", adopt: 'adopt: "ep-2"' },
+];
+
+const reportOf = (drifted: Report["drift"], unmanaged: Report["unmanaged"] = []): Report =>
+  toReport("proj", "dev", drifted, unmanaged);
+
+const SEVERAL: Refresh[] = [
+  RESIZED,
+  {
+    kind: "Whitelist",
+    name: "list",
+    id: "prj-demo",
+    declared: { projectId: "prj-demo", domains: ["https://a.test", "https://b.test"] },
+    found: { domains: ["https://b.test", "https://c.test"] },
+  },
+  { kind: "AuthIntegration", name: "auth", id: "prj-demo/x", declared: { projectId: "prj-demo" }, found: null },
+];
+
+describe("the fingerprint", () => {
+  const print = (...given: Parameters<typeof reportOf>) => reportOf(...given).fingerprint;
+
+  test("is the same in whatever order the same is found, and whatever words go with it", () => {
+    const one = driftOf(...SEVERAL);
+    const other = driftOf(...SEVERAL.toReversed()).map((resource) => ({
+      ...resource,
+      properties: resource.properties.toReversed(),
+      repair: { ...resource.repair, says: ["in other words"] },
+    }));
+    const list = { ...SEVERAL[1], found: { domains: ["https://c.test", "https://b.test"] } } as Refresh;
+    expect(print(one, UNMANAGED)).toMatch(/^[0-9a-f]{32}$/);
+    expect(print(other, UNMANAGED.toReversed())).toBe(print(one, UNMANAGED));
+    expect(print(driftOf(list))).toBe(print(driftOf(...SEVERAL.slice(1, 2))));
+  });
+
+  test("is another one for another drift, another value, the values exchanged, another object, another stack", () => {
+    const one = driftOf(RESIZED);
+    const exchanged = one.map((resource) => ({
+      ...resource,
+      properties: resource.properties.map(({ path, declared, found }) => ({ path, declared: found, found: declared })),
+    }));
+    const prints = [
+      print([]),
+      print(one),
+      print(exchanged),
+      print(driftOf({ ...RESIZED, found: { size: { min: 0.5, max: 8 } } })),
+      print(driftOf({ ...RESIZED, found: null })),
+      print(one, UNMANAGED),
+      print(one, UNMANAGED.slice(1)),
+      toReport("proj", "prod", one, []).fingerprint,
+      toReport("other", "dev", one, []).fingerprint,
+    ];
+    expect(new Set(prints).size).toBe(prints.length);
+  });
+});
+
+describe("the formats", () => {
+  const report = reportOf(driftOf(...SEVERAL), UNMANAGED);
+
+  test("text: aligned columns, of a list only what one side lacks", () => {
+    expect(render(report, "text")).toBe(`Stack dev: 2 changed, 1 deleted, 2 not declared
+
+AuthIntegration auth (prj-demo/x) deleted
+  repair: create
+
+ComputeEndpoint api (prj-demo/ep-1) changed
+  property  declared          found
+  size.max  2                 4
+  repair: update, which restarts the compute
+    a change of "size" restarts compute prj-demo/ep-1 when it is active: open connections are dropped
+
+Whitelist list (prj-demo) changed
+  property  declared          found
+  domains   "https://a.test"  not in the list
+  domains   not in the list   "https://c.test"
+  repair: update
+
+pulumi up --refresh repairs it; it also deploys what the program has pending.
+
+Not declared in this stack
+  OAuthProvider prj-demo/github  OAuth provider github   to take it over: adopt: true
+  ComputeEndpoint prj-demo/ep-2  read_only compute ep-2  to take it over: adopt: "ep-2"
+
+fingerprint ${report.fingerprint}
+`);
+  });
+
+  test("text: colours only where they are asked for, and they change no character", () => {
+    const coloured = render(report, "text", true);
+    const escapes = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, "g");
+    expect(coloured).toMatch(escapes);
+    expect(coloured.replace(escapes, "")).toBe(render(report, "text"));
+  });
+
+  test("nothing to tell is one line, and exit code 0", () => {
+    expect(render(reportOf([]), "text")).toBe("Stack dev: no drift\n");
+    expect(render(reportOf([]), "markdown")).toBe("## Drift\n\n`Stack dev: no drift`\n");
+    expect(exitCode(reportOf([]))).toBe(0);
+  });
+
+  test("7 for drift, 8 for only what is not declared", () => {
+    expect([exitCode(report), exitCode(reportOf([], UNMANAGED))]).toEqual([7, 8]);
+    expect(render(reportOf([], UNMANAGED), "text")).toMatch(/^Stack dev: no drift, 2 not declared\n/);
+  });
+
+  test("JSON: exactly the shape that is documented", () => {
+    const json = JSON.parse(render(report, "json")) as Report;
+    expect(json).toEqual(report);
+    expect(Object.keys(json)).toEqual(["stack", "drift", "unmanaged", "fingerprint"]);
+    expect(Object.keys(json.drift[0] ?? {})).toEqual(["urn", "kind", "name", "id", "change", "properties", "repair"]);
+    expect(reportSchema.parse(json)).toEqual(report);
+  });
+
+  test("a change that pulumi up began and that is not finished is told although no property differs", () => {
+    const unfinished = reportOf(driftOf({ declared: COMPUTE, found: {}, outs: { __unfinished: "update" } }));
+    expect(exitCode(unfinished)).toBe(7);
+    expect(render(unfinished, "text")).toMatch(/no property differs/);
+    expect(render(unfinished, "markdown")).toMatch(/no property differs/);
+    expect(unfinished.drift[0]?.repair.says[0]).toMatch(/was not finished/);
+  });
+
+  test("Markdown: a row for each property, the repairs, what is not declared", () => {
+    const text = render(report, "markdown");
+    expect(text).toContain('| Whitelist `list` | `domains` | `not in the list` | `"https://c.test"` |');
+    expect(text).toContain("| AuthIntegration `auth` | deleted |  |  |");
+    expect(text).toContain(
+      "- ComputeEndpoint `api` (`prj-demo/ep-1`): update, which restarts the compute\n  - `a change",
+    );
+    expect(text).toContain("| OAuthProvider `prj-demo/github` | `OAuth provider github` | `adopt: true` |");
+  });
+
+  /** Whatever a name, a path or a value holds, each piece of it stands in a code span or is written by numbers. */
+  const PIECE = "(?:`[^`|\\\\\\n]+`|<code>(?:[A-Za-z0-9 ]|&#\\d+;)*</code>)";
+  const ROW = new RegExp(`^\\| \\w+ ${PIECE} \\| ${PIECE} \\| ${PIECE} \\| ${PIECE} \\|$`);
+
+  const hostile = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.string({
+      unit: fc.constantFrom(
+        "`",
+        "|",
+        "\\",
+        "\n",
+        "\r",
+        "<",
+        ">",
+        "&",
+        "\u001b[31m",
+        "\u202e",
+        "@a",
+        "#1",
+        " ",
+        "\u2028",
+        "\u009b",
+        "]",
+        "(",
+        "_",
+      ),
+    }),
+  );
+
+  test("no value can break the layout of a format, or inject anything", () => {
+    fc.assert(
+      fc.property(hostile, hostile, hostile, (name, key, value) => {
+        const settings = { pgSettings: { [key]: "a" } };
+        const [drifted] = driftOf({
+          declared: { ...COMPUTE, settings },
+          found: { settings: { pgSettings: { [key]: `${value}!` } } },
+        });
+        if (drifted === undefined) throw new Error("no drift");
+        const bad = reportOf(
+          [{ ...drifted, name, id: value, repair: { ...drifted.repair, says: [value] } }],
+          [{ kind: "OAuthProvider", id: key, describe: value, adopt: name }],
+        );
+        const markdown = render(bad, "markdown").split("\n");
+        const rows = markdown.filter((line) => line.startsWith("| ComputeEndpoint"));
+        expect(rows).toHaveLength(1);
+        expect(rows[0]).toMatch(ROW);
+        const harmless = reportOf([{ ...drifted, repair: { ...drifted.repair, says: ["a"] } }], UNMANAGED.slice(1));
+        for (const format of FORMATS) {
+          const [lines, expected] = [bad, harmless].map((one) => render(one, format).split("\n").length);
+          expect(lines).toBe(expected);
+        }
+        for (const format of FORMATS) {
+          expect(render(bad, format).replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+        }
+        expect(JSON.parse(render(bad, "json"))).toEqual(bad);
+      }),
+    );
+  });
+
+  test("a long value is cut for people, and whole in JSON", () => {
+    const long = "x".repeat(5_000);
+    const bad = reportOf(driftOf({ declared: { ...COMPUTE, name: "a" }, found: { name: long } }));
+    expect(render(bad, "text").length).toBeLessThan(1_000);
+    expect(render(bad, "markdown").length).toBeLessThan(1_000);
+    expect(render(bad, "json")).toContain(long);
+  });
+});
+
+describe("--from, --out and the job summary", () => {
+  const folder = mkdtempSync(join(tmpdir(), "drift-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterEach(() => {
+    jest.restoreAllMocks();
+    delete process.env["GITHUB_STEP_SUMMARY"];
+  });
+
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+
+  /** The exit code, and what was written to standard output. */
+  async function run(flags: Partial<DriftFlags>): Promise<[number, string]> {
+    let said = "";
+    jest.spyOn(process.stdout, "write").mockImplementation((text) => {
+      said += String(text);
+      return true;
+    });
+    const code = await drift({ format: "text", ...flags });
+    return [code, said];
+  }
+
+  test("an event log and the report made from it tell the same, fingerprint and all", async () => {
+    const from = file("events.json", log(...SEVERAL.flatMap(events)));
+    const out = join(folder, "report.json");
+    const [code, said] = await run({ from, format: "json", out });
+    expect([code, said]).toEqual([7, `Stack dev: 2 changed, 1 deleted. The report is in ${out}\n`]);
+    for (const format of FORMATS) {
+      expect(await run({ from: out, format })).toEqual(await run({ from, format }));
+    }
+    expect(await run({ from: file("clean.json", log(...events({ declared: COMPUTE }))) })).toEqual([
+      0,
+      "Stack dev: no drift\n",
+    ]);
+  });
+
+  test("a report keeps what it says of things that are not declared, and the fingerprint", async () => {
+    const report = reportOf([], UNMANAGED);
+    const from = file("unmanaged.json", JSON.stringify(report));
+    const [code, said] = await run({ from });
+    expect(code).toBe(8);
+    expect(said).toContain(report.fingerprint);
+    expect(said).toContain('adopt: "ep-2"');
+  });
+
+  test("what cannot be told from is refused in words", async () => {
+    const failed = [
+      { diagnosticEvent: { severity: "info", message: "trying again" } },
+      { diagnosticEvent: { severity: "error", message: "Preview failed: Could not read it: 401\n" } },
+    ];
+    const cases: [string, RegExp][] = [
+      [join(folder, "missing.json"), /cannot be read: ENOENT/],
+      [file("garbage.json", "<html>"), /neither a report .* nor an event log/],
+      [file("other.json", '{"stack": "dev", "drift": [{}]}'), /tells of no refresh|ends before|neither/],
+      [file("plan.json", '{"steps": [], "changeSummary": {}}'), /plan of pulumi preview --json/],
+      [file("failed.json", log(...failed)), /failed: Could not read it: 401$/],
+      [
+        file(
+          "cut.json",
+          events(RESIZED)
+            .map((event) => JSON.stringify(event))
+            .join("\n"),
+        ),
+        /ends before/,
+      ],
+      [file("none.json", log()), /no refresh of a resource of pulumi-svc/],
+    ];
+    for (const [from, words] of cases) {
+      await expect(run({ from })).rejects.toThrow(words);
+    }
+  });
+
+  test("a report that is read again is not added to the job summary, where it stands already", async () => {
+    const summary = file("summary.md", "");
+    process.env["GITHUB_STEP_SUMMARY"] = summary;
+    await run({ from: file("events.json", log(...events(RESIZED))) });
+    expect(readFileSync(summary, "utf8")).toBe("");
+  });
+});
