@@ -77,8 +77,12 @@ function errorLines(stderr: string): string[] {
 
 function failure(command: string, errors: readonly string[]): Error {
   const [first = "it gave no reason", ...others] = [...new Set(errors)].filter((text) => text !== "preview failed");
+  // The rest is a stack, where SVC_DEBUG asks for it.
+  const [line = ""] = first.split("\n");
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-  return new Error(`pulumi ${command} failed: ${withoutSecrets(first)}${more}`);
+  // An older CLI has nothing but these words for it.
+  const advice = line.startsWith("unknown flag") ? ". This CLI is too old for pulumi-svc: update it" : "";
+  return new Error(`pulumi ${command} failed: ${withoutSecrets(line)}${more}${advice}`);
 }
 
 /** An error of a state backend may name its address, with a password in it. */

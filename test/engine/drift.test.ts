@@ -1,0 +1,283 @@
+import { execFile } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Report } from "../../src/cli/drift/report";
+import { startEmulator } from "../../src/emulator";
+import { api, DEMO } from "../support/emulator";
+import { ROOT } from "../support/cli";
+import { ownPort } from "../support/service";
+import { Stack } from "../support/Stack";
+
+const GOOGLE = "canary-google-secret-drift";
+const SMTP = "canary-smtp-password-drift";
+const SETTING = "canary-pg-setting-drift";
+const THEIRS = "canary-their-secret-drift";
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The command itself, in the folder of the program. */
+async function drift(stack: Stack, args: string[], env: NodeJS.ProcessEnv = {}, cwd = "program"): Promise<Ended> {
+  const command = [join(ROOT, "dist", "cli", "main.js"), "drift", ...args];
+  const options = { cwd: join(stack.folder, cwd), env: { ...stack.env, ...env } };
+  const ended = await new Promise<Ended>((resolve) => {
+    const child = execFile(process.execPath, command, options, (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode ?? -1, stdout, stderr }),
+    );
+  });
+  stack.said += ended.stdout + ended.stderr;
+  return ended;
+}
+
+async function reported(stack: Stack, ...args: string[]): Promise<{ code: number; report: Report }> {
+  const { code, stdout } = await drift(stack, ["--format", "json", ...args]);
+  return { code, report: JSON.parse(stdout) as Report };
+}
+
+/** One line on standard error, exit code 1, nothing else. */
+function expectFailure({ code, stdout, stderr }: Ended, words: RegExp): void {
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr).toMatch(/^pulumi-svc: [^\n]+\n$/);
+  expect(stderr).toMatch(words);
+}
+
+const program = (pending = ""): string => `
+const { projectId } = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+new svc.OAuthProvider("google", { projectId, providerId: "google", adopt: true, clientId: "id", clientSecret: "${GOOGLE}" });
+new svc.OAuthProvider("github", { projectId, providerId: "github", adopt: true });
+new svc.Whitelist("list", { projectId, domains: ["https://a.example.com", "https://b.example.com"] });
+new svc.EmailServer("email", {
+  projectId, type: "standard", host: "smtp.example.com", port: 587, username: "mailer",
+  password: pulumi.secret("${SMTP}"), senderEmail: "auth@example.com", senderName: "Demo",
+});
+new svc.AuthUser("user", { projectId, email: "a@example.com" });
+const other = new svc.Provider("other");
+new svc.ComputeEndpoint("main", { projectId: "prj-demo", branchId: "br-main", adopt: true, size: 1 }, { provider: other, retainOnDelete: true });
+new svc.ComputeEndpoint("replica", { projectId: "prj-demo", branchId: "br-main", type: "read_only", name: "one" });
+const api = new svc.ComputeEndpoint("api", {
+  projectId: "prj-demo", branchId: "br-dev", size: ${pending === "" ? "{ min: 0.5, max: 2 }" : "8"},
+  settings: { pgSettings: { "app.token": pulumi.secret("${SETTING}"), work_mem: "64MB" } },
+});
+svc.ComputeEndpoint.get("looked-up", api.id);
+class Theirs extends pulumi.dynamic.Resource {
+  constructor(name) {
+    // Its refresh fails: who asks for drift of ours needs nothing of theirs.
+    super({ create: async () => ({ id: "1", outs: {} }), read: async () => { throw new Error("theirs was asked"); } }, name, {});
+  }
+}
+new Theirs("theirs");
+${pending}`;
+
+const templates = async (stack: Stack): Promise<string[]> =>
+  (await stack.service.requests()).map(({ method, template }) => `${method} ${template}`).sort();
+
+test("drift names what somebody changed, deleted and added, and nothing that the program has pending", async () => {
+  const stack = await Stack.create({ program: program() });
+  const { service } = stack;
+  const { emulator } = service;
+  const before = await service.state();
+  expectFailure(await drift(stack, []), /holds no resource of pulumi-svc.*pulumi up/);
+
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  stack.program(program(`new svc.ComputeEndpoint("new", { projectId: "prj-demo", branchId: "br-test" });`));
+  expect(await drift(stack, ["--unmanaged"])).toEqual({ code: 0, stdout: "Stack dev: no drift\n", stderr: "" });
+
+  const added = await api(emulator, "POST", `${DEMO}/endpoints`, {
+    endpoint: { branch_id: "br-test", type: "read_write" },
+  });
+  expect(added.status).toBe(201);
+  const { id: addedId } = added.body["endpoint"] as { id: string };
+  const only = await drift(stack, ["--unmanaged", "--stack", "dev"]);
+  expect(only.code).toBe(8);
+  expect(only.stdout).toContain(`ComputeEndpoint prj-demo/${addedId}`);
+  expect((await drift(stack, [])).code).toBe(0);
+
+  const idOf = async (name: string): Promise<string> => (await stack.resource(name)).id;
+  const [apiId, replicaId] = [await idOf("api"), await idOf("replica")];
+  const edit = (kind: string, change: object) => service.edit({ kind, ...change });
+  await edit("endpoint", {
+    id: apiId.split("/")[1],
+    set: { autoscaling_limit_max_cu: 4, settings: { pg_settings: { "app.token": THEIRS, work_mem: "64MB" } } },
+  });
+  await edit("oauth_provider", { id: "github", set: { type: "standard", client_id: "theirs", client_secret: THEIRS } });
+  await edit("email_server", { set: { host: "smtp.foreign.example.com", password: THEIRS } });
+  await api(emulator, "POST", `${DEMO}/auth/domains`, {
+    domain: "https://foreign.example.com",
+    auth_provider: "supported_provider",
+  });
+  await api(emulator, "DELETE", `${DEMO}/auth/domains`, {
+    auth_provider: "supported_provider",
+    domains: [{ domain: "https://a.example.com" }],
+  });
+  await api(emulator, "POST", `${DEMO}/auth/oauth_providers`, { id: "microsoft" });
+  expect((await api(emulator, "DELETE", `${DEMO}/endpoints/${replicaId.split("/")[1]}`)).status).toBe(200);
+
+  // What the CLI's own refresh of the same resources asks, and one list for each collection.
+  await service.clearRequests();
+  const targets = ["--target", "**pulumi-nodejs:dynamic/svc:**"];
+  expect(await stack.run("refresh", "--preview-only", "--expect-no-changes", ...targets)).toMatchObject({ code: 7 });
+  const refresh = await templates(stack);
+  await service.clearRequests();
+  const { code, report } = await reported(stack);
+  expect(code).toBe(7);
+  expect(await templates(stack)).toEqual(refresh);
+  await service.clearRequests();
+  const all = await reported(stack, "--unmanaged");
+  const lists = ["endpoints", "auth/integrations", "auth/oauth_providers", "auth/domains", "auth/email_server"];
+  expect(await templates(stack)).toEqual(
+    [...refresh, ...lists.map((list) => `GET /projects/{project_id}/${list}`)].sort(),
+  );
+
+  const urn = (kind: string, name: string) => `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:${kind}::${name}`;
+  expect(report).toEqual({
+    stack: "dev",
+    drift: [
+      {
+        urn: urn("ComputeEndpoint", "api"),
+        kind: "ComputeEndpoint",
+        name: "api",
+        id: apiId,
+        change: "changed",
+        properties: [
+          { path: 'settings.pgSettings["app.token"]', declared: "[secret]", found: "[secret]" },
+          { path: "size.max", declared: 2, found: 4 },
+        ],
+        repair: { action: "update", restarts: true, says: [expect.stringMatching(/restarts compute ep-.*dropped/)] },
+      },
+      {
+        urn: urn("ComputeEndpoint", "replica"),
+        kind: "ComputeEndpoint",
+        name: "replica",
+        id: replicaId,
+        change: "deleted",
+        properties: [],
+        repair: { action: "create", restarts: false, says: [] },
+      },
+      {
+        urn: urn("EmailServer", "email"),
+        kind: "EmailServer",
+        name: "email",
+        id: "prj-demo",
+        change: "changed",
+        properties: [
+          { path: "host", declared: "smtp.example.com", found: "smtp.foreign.example.com" },
+          { path: "password", declared: "[secret]", found: "[secret]" },
+        ],
+        repair: { action: "update", restarts: false, says: [] },
+      },
+      {
+        urn: urn("OAuthProvider", "github"),
+        kind: "OAuthProvider",
+        name: "github",
+        id: "prj-demo/github",
+        change: "changed",
+        properties: [{ path: "clientId", declared: null, found: expect.stringMatching(/own credentials/) }],
+        repair: { action: "replace", restarts: false, says: [expect.stringMatching(/shared keys/)] },
+      },
+      {
+        urn: urn("Whitelist", "list"),
+        kind: "Whitelist",
+        name: "list",
+        id: "prj-demo",
+        change: "changed",
+        properties: [
+          {
+            path: "domains",
+            declared: ["https://a.example.com", "https://b.example.com"],
+            found: ["https://b.example.com", "https://foreign.example.com"],
+          },
+        ],
+        repair: { action: "update", restarts: false, says: [] },
+      },
+    ],
+    unmanaged: [],
+    fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/),
+  });
+  expect(all.code).toBe(7);
+  expect(all.report.drift).toEqual(report.drift);
+  // The domains are the Whitelist's.
+  expect(all.report.unmanaged.map(({ kind, id, adopt }) => [kind, id, adopt])).toEqual([
+    ["ComputeEndpoint", `prj-demo/${addedId}`, "adopt: true"],
+    ["OAuthProvider", "prj-demo/microsoft", "adopt: true"],
+  ]);
+  expect((await reported(stack)).report.fingerprint).toBe(report.fingerprint);
+  expect(all.report.fingerprint).not.toBe(report.fingerprint);
+
+  // The other formats, the job summary, and debug mode.
+  const summary = join(stack.folder, "summary.md");
+  const text = await drift(stack, ["--unmanaged"], { SVC_DEBUG: "1", SVC_API_KEY: emulator.apiKey });
+  expect([text.code, text.stderr]).toEqual([7, ""]);
+  for (const words of ["size.max", "smtp.foreign.example.com", "microsoft", "deleted", all.report.fingerprint])
+    expect(text.stdout).toContain(words);
+  const out = join(stack.folder, "drift.md");
+  const markdown = await drift(stack, ["--unmanaged", "--format", "markdown", "--out", out], {
+    GITHUB_STEP_SUMMARY: summary,
+    PULUMI_SKIP_CONFIRMATIONS: "true",
+  });
+  expect(markdown).toEqual({
+    code: 7,
+    stdout: `Stack dev: 4 changed, 1 deleted, 2 not declared. The report is in ${out}\n`,
+    stderr: "",
+  });
+  expect(readFileSync(out, "utf8")).toContain("| ComputeEndpoint `api` | `size.max` | `2` | `4` |");
+  expect(readFileSync(summary, "utf8")).toBe(readFileSync(out, "utf8"));
+  const file = join(stack.folder, "report.json");
+  writeFileSync(file, JSON.stringify(all.report));
+  expect((await drift(stack, ["--from", file], {}, ".")).stdout).toBe(text.stdout);
+
+  // Repaired, with what the program had pending taken back.
+  stack.program(program());
+  expect(await stack.up("--refresh", ...targets)).toMatchObject({ code: 0 });
+  expect((await drift(stack, [])).code).toBe(0);
+  expect((await drift(stack, ["--unmanaged"])).code).toBe(8);
+  expect((await api(emulator, "DELETE", `${DEMO}/endpoints/${addedId}`)).status).toBe(200);
+  await api(emulator, "DELETE", `${DEMO}/auth/oauth_providers/microsoft`);
+  expect((await drift(stack, ["--unmanaged"])).code).toBe(0);
+
+  expect(await stack.leaks([GOOGLE, SMTP, SETTING, THEIRS, emulator.apiKey])).toEqual([]);
+  stack.program(program().replace('new Theirs("theirs");', ""));
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  await stack.finish(before);
+});
+
+test("what it cannot tell is a failure in one line, with the words of the CLI or of the service", async () => {
+  const stack = await Stack.create({
+    program: `new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1 });`,
+  });
+  const data = join(stack.folder, "service.json");
+  const first = await startEmulator({ activationMs: 50, data, port: ownPort(), apiKey: "canary-first-key-drift" });
+  await stack.config("svc:baseUrl", first.baseUrl);
+  await stack.config("svc:apiKey", first.apiKey, true);
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  mkdirSync(join(stack.folder, "elsewhere"));
+  // The command starts Node by its path, and looks for the CLI only.
+  expectFailure(await drift(stack, [], { PATH: "/nowhere" }), /Pulumi CLI was not found.*PATH/);
+  stack.write("old/pulumi", "#!/bin/sh\necho 'error: unknown flag: --run-program' >&2\nexit 255\n");
+  chmodSync(join(stack.folder, "program", "old", "pulumi"), 0o755);
+  expectFailure(await drift(stack, [], { PATH: `./old:${stack.env["PATH"]}` }), /unknown flag.*too old.*update it/);
+  expectFailure(await drift(stack, [], {}, "elsewhere"), /pulumi refresh failed: no Pulumi\.yaml/);
+  expectFailure(await drift(stack, ["--stack", "nope"]), /no stack named 'nope'/);
+  expectFailure(await drift(stack, [], { PULUMI_CONFIG_PASSPHRASE: "wrong" }), /incorrect passphrase/);
+  expectFailure(
+    await drift(stack, [], { PULUMI_BACKEND_URL: "https://me:canary-pw@127.0.0.1:9" }),
+    /pulumi refresh failed/,
+  );
+
+  const fault = (body: object) =>
+    fetch(`${first.url}/_emulator/faults`, { method: "POST", body: JSON.stringify(body) });
+  await fault({ status: 429, headers: { "retry-after": "2" }, times: 2 });
+  expect((await drift(stack, [])).code).toBe(0);
+  await first.close();
+
+  const second = await startEmulator({ activationMs: 50, data, port: first.port, apiKey: "canary-second-key-drift" });
+  try {
+    expectFailure(await drift(stack, [], { SVC_DEBUG: "1" }), /Could not read ComputeEndpoint .*401/);
+  } finally {
+    await second.close();
+  }
+  expectFailure(await drift(stack, ["--unmanaged"]), /Could not read ComputeEndpoint .*cannot be reached/);
+  expect(await stack.leaks(["canary-first-key-drift", "canary-second-key-drift", "canary-pw"])).toEqual([]);
+});
