@@ -460,7 +460,7 @@ describe("--from, --out and the job summary", () => {
   });
 
   test("a report that is read again is not added to the job summary, where it stands already", async () => {
-    const summary = file("summary.md", "");
+    const summary = file("job-summary", "");
     process.env["GITHUB_STEP_SUMMARY"] = summary;
     await run({ from: file("events.json", log(...events(RESIZED))) });
     expect(readFileSync(summary, "utf8")).toBe("");

@@ -45,7 +45,9 @@ function expectFailure({ code, stdout, stderr }: Ended, words: RegExp): void {
 }
 
 const program = (pending = ""): string => `
-const { projectId } = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+const { projectId } = auth;
+exports.serverKey = auth.secretServerKey;
 new svc.OAuthProvider("google", { projectId, providerId: "google", adopt: true, clientId: "id", clientSecret: "${GOOGLE}" });
 new svc.OAuthProvider("github", { projectId, providerId: "github", adopt: true });
 new svc.Whitelist("list", { projectId, domains: ["https://a.example.com", "https://b.example.com"] });
@@ -206,8 +208,16 @@ test("drift names what somebody changed, deleted and added, and nothing that the
   expect((await reported(stack)).report.fingerprint).toBe(report.fingerprint);
   expect(all.report.fingerprint).not.toBe(report.fingerprint);
 
+  // The engine's own log of a plan holds what the program has pending, too.
+  const events = join(stack.folder, "events.json");
+  stack.env["PULUMI_DEBUG_COMMANDS"] = "true";
+  const plan = await stack.run("preview", "--refresh", "--event-log", events, ...targets);
+  expect(plan).toMatchObject({ code: 0, text: expect.stringMatching(/1 to create/) });
+  delete stack.env["PULUMI_DEBUG_COMMANDS"];
+  expect((await reported(stack, "--from", events)).report).toEqual(report);
+
   // The other formats, the job summary, and debug mode.
-  const summary = join(stack.folder, "summary.md");
+  const summary = join(stack.folder, "job-summary");
   const text = await drift(stack, ["--unmanaged"], { SVC_DEBUG: "1", SVC_API_KEY: emulator.apiKey });
   expect([text.code, text.stderr]).toEqual([7, ""]);
   for (const words of ["size.max", "smtp.foreign.example.com", "microsoft", "deleted", all.report.fingerprint])
@@ -237,7 +247,9 @@ test("drift names what somebody changed, deleted and added, and nothing that the
   await api(emulator, "DELETE", `${DEMO}/auth/oauth_providers/microsoft`);
   expect((await drift(stack, ["--unmanaged"])).code).toBe(0);
 
-  expect(await stack.leaks([GOOGLE, SMTP, SETTING, THEIRS, emulator.apiKey])).toEqual([]);
+  const { serverKey } = await stack.outputs();
+  expect(serverKey).toMatch(/./);
+  expect(await stack.leaks([String(serverKey), GOOGLE, SMTP, SETTING, THEIRS, emulator.apiKey])).toEqual([]);
   stack.program(program().replace('new Theirs("theirs");', ""));
   expect(await stack.up()).toMatchObject({ code: 0 });
   await stack.finish(before);

@@ -37,7 +37,7 @@ export type Property = Drifted["properties"][number];
 export type Unmanaged = z.infer<typeof unmanaged>;
 export type Report = z.infer<typeof reportSchema>;
 
-export const EXIT = { clean: 0, drift: 7, unmanaged: 8 } as const;
+const EXIT = { clean: 0, drift: 7, unmanaged: 8 } as const;
 
 export function exitCode({ drift, unmanaged }: Report): number {
   if (drift.length > 0) return EXIT.drift;
