@@ -27,8 +27,9 @@ interface Refresh {
   /** The paths of `detailedDiff`. */
   readonly differing?: readonly string[];
   readonly outs?: Properties;
-  /** What precedes the result. */
+  /** The operation that precedes the result. */
   readonly before?: string;
+  readonly result?: string;
 }
 
 /** The two events of one resource. */
@@ -47,7 +48,7 @@ function events({
     inputs: { ...args, ...hidden },
     outputs: { ...outs, ...args, ...hidden, __args: Object.keys(declared).sort(), __version: 1 },
   });
-  const op = found === null ? "delete" : found === undefined ? "same" : "update";
+  const op = rest.result ?? (found === null ? "delete" : found === undefined ? "same" : "update");
   const metadata = { urn, type, op, provider: "urn:pulumi:dev::proj::pulumi:providers:pulumi-nodejs::default::1" };
   return [
     { resourcePreEvent: { metadata: { ...metadata, op: before } } },
@@ -130,6 +131,13 @@ describe("what a refresh found", () => {
     const pending = { ...RESIZED, before: "update" };
     expect(driftOf({ declared: COMPUTE }, pending)).toEqual([]);
     expect(driftOf(RESIZED, pending)).toHaveLength(1);
+  });
+
+  test("beside a plan, where the engine calls each result a refresh, what differs and what is gone still counts", () => {
+    const beside = { result: "refresh" };
+    expect(driftOf({ declared: COMPUTE, found: {}, ...beside })).toEqual([]);
+    expect(driftOf({ ...RESIZED, ...beside })).toEqual(driftOf(RESIZED));
+    expect(driftOf({ declared: COMPUTE, found: null, ...beside })[0]?.change).toBe("deleted");
   });
 
   test("hidden keys are never shown, nor outputs", () => {

@@ -212,7 +212,7 @@ test("drift names what somebody changed, deleted and added, and nothing that the
   const events = join(stack.folder, "events.json");
   stack.env["PULUMI_DEBUG_COMMANDS"] = "true";
   const plan = await stack.run("preview", "--refresh", "--event-log", events, ...targets);
-  expect(plan).toMatchObject({ code: 0, text: expect.stringMatching(/1 to create/) });
+  expect(plan).toMatchObject({ code: 0, text: expect.stringMatching(/2 to create/) });
   delete stack.env["PULUMI_DEBUG_COMMANDS"];
   expect((await reported(stack, "--from", events)).report).toEqual(report);
 

@@ -79,17 +79,18 @@ function toRefreshed(result: z.infer<typeof metadata>): Refreshed | undefined {
   // One without arguments is only looked up (`get`): nothing of it is declared here.
   if (kind === undefined || old === undefined || old === null || Object.keys(declared).length === 0) return undefined;
   const resource = { urn, kind, id: old.id, provider: provider ?? "", drift: undefined };
-  const isDeleted = op === "delete";
-  if (!isDeleted && op !== "update") return resource;
+  const isDeleted = found === undefined || found === null;
   const differing = Object.keys(detailedDiff ?? {});
-  const outs = isDeleted ? undefined : masked(found?.outputs ?? {}, "", differing);
+  // Beside a plan the engine calls every result "refresh".
+  if (!isDeleted && op !== "update" && differing.length === 0) return resource;
+  const outs = isDeleted ? undefined : masked(found.outputs ?? {}, "", differing);
   const drift: Drifted = {
     urn,
     kind,
     name: urn.slice(urn.lastIndexOf("::") + 2),
     id: old.id,
     change: isDeleted ? "deleted" : "changed",
-    properties: isDeleted ? [] : differences(declared, visible(found?.inputs ?? {}), differing),
+    properties: isDeleted ? [] : differences(declared, visible(found.inputs ?? {}), differing),
     // The very lifecycle compares. Of a secret it gets to know whether it differs, and nothing else.
     repair: toRepair(load(kind).repair(old.id, outs, masked(declared, "", []))),
   };
