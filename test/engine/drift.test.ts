@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Report } from "../../src/cli/drift/report";
 import { startEmulator } from "../../src/emulator";
@@ -215,6 +215,9 @@ test("drift names what somebody changed, deleted and added, and nothing that the
   expect(plan).toMatchObject({ code: 0, text: expect.stringMatching(/2 to create/) });
   delete stack.env["PULUMI_DEBUG_COMMANDS"];
   expect((await reported(stack, "--from", events)).report).toEqual(report);
+  // The debug events of the program's SDK hold them in clear.
+  expect(await stack.leaks([SMTP])).toEqual([`${SMTP} in ${events}`]);
+  rmSync(events);
 
   // The other formats, the job summary, and debug mode.
   const summary = join(stack.folder, "job-summary");
