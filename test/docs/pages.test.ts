@@ -1,0 +1,90 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import ts from "typescript";
+import { ROOT } from "../support/cli";
+import { type CodeBlock, codeBlocks, documents, textOf } from "../support/codeBlocks";
+
+jest.setTimeout(120_000); // One program of the compiler, which reads all of src.
+
+const pages = documents();
+const blocks = pages.flatMap((page) => codeBlocks(page));
+const of = (language: string): CodeBlock[] => blocks.filter((block) => block.language === language);
+const placeOf = ({ page, line }: CodeBlock): string => `${page}:${line + 1}`;
+
+/** Shown by GitHub and npm in their colours, and looked at below; of `text` and `yaml` the tour runs what can be run. */
+const LANGUAGES = ["ts", "sh", "json", "yaml", "text"];
+
+test("every code block says its language, and none is hidden in a list, where nothing would check it", () => {
+  expect(blocks.filter(({ language }) => !LANGUAGES.includes(language)).map(placeOf)).toEqual([]);
+  for (const page of pages) expect(textOf(page)).not.toMatch(/^[ >]+```/m);
+});
+
+test("every ts block compiles as a program of a user, after those that it continues", () => {
+  const wrong: CodeBlock[] = codeBlocks(
+    "wrong.md",
+    '```ts\nimport * as svc from "pulumi-svc";\n```\n\n<!-- continues -->\n\n```ts\nnew svc.ComputeEndpoint("a", { projectId: 1, branchId: "br-a" });\n```\n',
+  );
+  expect(problemsIn([...of("ts"), ...wrong])).toEqual([
+    "wrong.md:8: Type 'number' is not assignable to type 'Input<string>'.",
+  ]);
+});
+
+test("every sh block is one that a shell can read", () => {
+  const read = (text: string): string => spawnSync("bash", ["-n"], { input: text, encoding: "utf8" }).stderr;
+  expect(read("if true; then\n")).not.toBe("");
+  expect(of("sh").flatMap((block) => (read(block.text) === "" ? [] : [placeOf(block)]))).toEqual([]);
+});
+
+test("every json block is JSON", () => {
+  for (const block of of("json")) expect(() => JSON.parse(block.text) as unknown).not.toThrow();
+});
+
+/**
+ * The compiler's words, with the lines of the documents: each block is a module with as many lines as its page, of which
+ * only its own ones are filled, and those of the blocks that it continues.
+ */
+function problemsIn(programs: readonly CodeBlock[]): string[] {
+  const files = new Map(programs.map((block, at) => [nameOf(block), moduleOf(block, programs.slice(0, at))]));
+  const options: ts.CompilerOptions = {
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    moduleDetection: ts.ModuleDetectionKind.Force,
+    strict: true,
+    skipLibCheck: true,
+    noEmit: true,
+    types: ["node", "jest"],
+    // The sources, so that no build is needed.
+    paths: {
+      "pulumi-svc": [join(ROOT, "src", "index.ts")],
+      "pulumi-svc/emulator": [join(ROOT, "src", "emulator", "index.ts")],
+    },
+  };
+  const host = ts.createCompilerHost(options);
+  const { fileExists, readFile } = host;
+  host.getCurrentDirectory = () => ROOT;
+  host.fileExists = (name) => files.has(name) || fileExists(name);
+  host.readFile = (name) => files.get(name) ?? readFile(name);
+  const program = ts.createProgram([...files.keys()], options, host);
+  return [...files.keys()].flatMap((name) => {
+    const source = program.getSourceFile(name);
+    return ts.getPreEmitDiagnostics(program, source).map(({ start = 0, messageText }) => {
+      const line = (source?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
+      return `${name.slice(ROOT.length + 1).replace(/-\d+\.ts$/, "")}:${line}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
+    });
+  });
+}
+
+const nameOf = ({ page, line }: CodeBlock): string => join(ROOT, `${page}-${line}.ts`);
+
+function moduleOf(block: CodeBlock, before: readonly CodeBlock[]): string {
+  const chain = [block];
+  for (const one of [...before].reverse()) {
+    if (chain[0]?.note !== "continues" || one.page !== block.page) break;
+    chain.unshift(one);
+  }
+  return chain.reduce(
+    (module, { line, text }) => module + "\n".repeat(line - module.split("\n").length + 1) + text,
+    "",
+  );
+}

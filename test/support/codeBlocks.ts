@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "./cli";
+
+/** A fenced block of a document. */
+export interface CodeBlock {
+  /** The document, from the root. */
+  readonly page: string;
+  /** Where its text begins, from 0. */
+  readonly line: number;
+  readonly language: string;
+  readonly text: string;
+  /** The HTML comment right before it, such as `continues`; readers do not see it. */
+  readonly note: string;
+  /** The file that the reader writes it to: named in the line before it, as in "`index.ts`:". */
+  readonly file: string | undefined;
+}
+
+/** The documents that people read: README.md and what stands in docs. */
+export const documents = (): string[] => [
+  "README.md",
+  ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => join("docs", file))
+    .sort(),
+];
+
+export const textOf = (page: string): string => readFileSync(join(ROOT, page), "utf8");
+
+const FENCED =
+  /(?:`(?<file>[\w./-]+)`:\n\n)?(?:^<!-- (?<note>.*) -->\n\n?)?^```(?<language>\w*)\n(?<text>[^]*?)^```$/gm;
+
+/** The blocks of a document that people have written. What `npm run docs` prints comes from the sources, which the compiler reads. */
+export function codeBlocks(page: string, markdown = textOf(page)): CodeBlock[] {
+  const [written = ""] = markdown.split("<!-- Written by `npm run docs`");
+  return [...written.matchAll(FENCED)].map(({ 0: whole, index, groups: { file, note, language, text } = {} }) => ({
+    page,
+    line: written.slice(0, index + whole.length - (text?.length ?? 0) - "```".length).split("\n").length - 1,
+    language: language ?? "",
+    text: text ?? "",
+    note: note ?? "",
+    file,
+  }));
+}
