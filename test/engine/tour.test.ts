@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { cliEnvironment, ROOT } from "../support/cli";
+import { codeBlocks } from "../support/codeBlocks";
+import { ownPort } from "../support/service";
+
+const LONGEST_BLOCK_MS = 300_000;
+jest.setTimeout(6 * LONGEST_BLOCK_MS);
+
+const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-tour-"));
+const home = join(folder, "home");
+mkdirSync(home);
+const shells: ReturnType<typeof shell>[] = [];
+afterAll(async () => {
+  for (const { end } of shells) await end();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** In place of the registry: the package as it was built here, with the SDK that is installed here. */
+const NPM = `npm() { [ "$*" = "install pulumi-svc @pulumi/pulumi" ] && ln -s '${join(ROOT, "node_modules")}' node_modules; }`;
+
+test("a reader who follows docs/tour.md block by block sees what it shows", async () => {
+  const port = String(ownPort());
+  const atOurPort = (text: string): string =>
+    text.replaceAll("8787", port).replace("pulumi-svc emulator", `pulumi-svc emulator --port ${port}`);
+  const first = shell();
+  await first.run(NPM);
+  let said = "";
+  for (const { language, text, note, file, line } of codeBlocks("docs/tour.md")) {
+    const at = `docs/tour.md:${line + 1}`;
+    if (file !== undefined) writeFileSync(join(folder, "svc-tour", file), text);
+    else if (language === "text") expect(`${at}\n${missing(atOurPort(text), said)}`).toBe(`${at}\n`);
+    else if (language === "sh" && note === "another terminal")
+      said = await shell("svc-tour").until(atOurPort(text), "API key");
+    else if (language === "sh" && !note.startsWith("not run")) {
+      const { code, output } = await first.run(atOurPort(text));
+      said = output;
+      expect({ at, code, output }).toMatchObject({ code: 0 });
+    }
+  }
+});
+
+/** The lines of what a document shows which do not come, in this order, in what was said; `…` is anything. */
+function missing(shown: string, said: string): string {
+  const lines = said.split("\n").map((line) => line.trim().replace(/ +/g, " "));
+  const wanted = shown
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().replace(/ +/g, " "));
+  for (let line = lines.shift(); line !== undefined && wanted[0] !== undefined; line = lines.shift()) {
+    const parts = wanted[0].split("…").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    if (new RegExp(parts.join(".*")).test(line)) wanted.shift();
+  }
+  return wanted.length === 0 ? "" : `${wanted.join("\n")}\nis not in\n${said}`;
+}
+
+/** A terminal: what one block sets, the next one sees. */
+function shell(cwd = ".") {
+  const env = cliEnvironment(home, join(folder, "backend of the caller"));
+  const child: ChildProcess = spawn("bash", { cwd: join(folder, cwd), env, detached: true, stdio: "pipe" });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  const closed = new Promise((resolve) => child.on("close", resolve));
+  const terminal = {
+    /** Until something is said. */
+    async until(script: string, end: string | RegExp): Promise<string> {
+      said = "";
+      child.stdin?.write(`${script}\n`);
+      for (const deadline = Date.now() + LONGEST_BLOCK_MS; said.search(end) < 0;) {
+        if (Date.now() > deadline) throw new Error(`this took too long:\n${script}\n${said}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      return said;
+    },
+    async run(script: string): Promise<{ code: number; output: string }> {
+      // On a line of its own: what a command prints may end without one.
+      const ended = /\nended with (\d+)\.\n$/;
+      const said = await terminal.until(`{\n${script}\n} </dev/null 2>&1; printf '\\nended with %s.\\n' $?`, ended);
+      return { code: Number(ended.exec(said)?.[1]), output: said.replace(ended, "") };
+    },
+    /** With all that it has started. */
+    async end(): Promise<void> {
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
+      await closed;
+    },
+  };
+  shells.push(terminal);
+  return terminal;
+}
