@@ -1,4 +1,4 @@
-import { globSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join, relative } from "node:path";
 import { register } from "ts-node";
@@ -108,9 +108,12 @@ export class Reference {
   #section(section: Section): string {
     const { main, others } = section;
     const node = main.declarations?.find(ts.isClassDeclaration);
+    const guide = `guide/${main.name}.md`;
     return paragraphs(
       `### ${main.name}`,
       this.#text(main),
+      existsSync(join(ROOT, "docs", guide)) &&
+        `Example, import and adoption, what a change does: [${guide}](${guide}).`,
       node ? this.#class(section, node) : this.#code(section, [main, ...others].flatMap(printed).join("\n\n")),
     );
   }

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import ts from "typescript";
+import { KINDS } from "../../src/contract/pointer";
 import { ROOT } from "../support/cli";
 import { type CodeBlock, codeBlocks, documents, textOf } from "../support/codeBlocks";
 
@@ -38,6 +39,17 @@ test("every sh block is one that a shell can read", () => {
 test("every json block is JSON", () => {
   for (const block of of("json")) expect(() => JSON.parse(block.text) as unknown).not.toThrow();
 });
+
+test.each([...KINDS, "ComputeGroup", "ProjectAuth"])(
+  "the guide to %s has an example that declares it, import and adoption, and what a change does",
+  (name) => {
+    const page = `docs/guide/${name}.md`;
+    const headings = [...textOf(page).matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
+    expect(headings).toEqual(["Example", "Import and adoption", "What a change does"]);
+    expect(codeBlocks(page)[0]?.text).toContain(`new svc.${name}(`);
+    expect(textOf("docs/resources.md")).toContain(`(guide/${name}.md)`);
+  },
+);
 
 /**
  * The compiler's words, with the lines of the documents: each block is a module with as many lines as its page, of which
