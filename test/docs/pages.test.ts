@@ -51,6 +51,17 @@ test.each([...KINDS, "ComputeGroup", "ProjectAuth"])(
   },
 );
 
+test("what docs/troubleshooting.md quotes of this package is what the package says", () => {
+  const messages = textOf("docs/messages.md");
+  const lines = codeBlocks("docs/troubleshooting.md").flatMap(({ language, note, text }) =>
+    language === "text" && note === "" ? text.trim().split("\n") : [],
+  );
+  expect(lines.length).toBeGreaterThan(30);
+  // What is filled in stands in braces there; a text may be made of several.
+  const parts = lines.flatMap((line) => line.split("…").map((part) => part.trim()));
+  expect(parts.filter((part) => !messages.includes(part))).toEqual([]);
+});
+
 /**
  * The compiler's words, with the lines of the documents: each block is a module with as many lines as its page, of which
  * only its own ones are filled, and those of the blocks that it continues.
