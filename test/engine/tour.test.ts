@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { cliEnvironment, ROOT } from "../support/cli";
-import { codeBlocks } from "../support/codeBlocks";
+import { type CodeBlock, codeBlocks, textOf } from "../support/codeBlocks";
 import { ownPort } from "../support/service";
 
 const LONGEST_BLOCK_MS = 300_000;
@@ -13,34 +13,46 @@ const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-tour-"));
 const home = join(folder, "home");
 mkdirSync(home);
 const shells: ReturnType<typeof shell>[] = [];
-afterAll(async () => {
-  for (const { end } of shells) await end();
-  rmSync(folder, { recursive: true, force: true });
+afterEach(async () => {
+  for (const { end } of shells.splice(0)) await end();
 });
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** In place of the registry: the package as it was built here, with the SDK that is installed here. */
-const NPM = `npm() { [ "$*" = "install pulumi-svc @pulumi/pulumi" ] && ln -s '${join(ROOT, "node_modules")}' node_modules; }`;
+const NPM = `npm() {
+  if [ "$*" = "install pulumi-svc @pulumi/pulumi" ]; then ln -s '${join(ROOT, "node_modules")}' node_modules; else command npm "$@"; fi
+}`;
 
-test("a reader who follows docs/tour.md block by block sees what it shows", async () => {
+test("a reader of README.md gets from nothing to a first up", async () => {
+  const [, start = ""] = textOf("README.md").split(/^(?=## )/m);
+  expect(start).toMatch(/^## From nothing/);
+  await follow(codeBlocks("README.md", start), "svc-start");
+});
+
+test("a reader of docs/tour.md sees what it shows, block by block", async () => {
+  await follow(codeBlocks("docs/tour.md"), "svc-tour");
+});
+
+/** Types what stands there. `project` is the folder that the first block makes. */
+async function follow(blocks: readonly CodeBlock[], project: string): Promise<void> {
   const port = String(ownPort());
   const atOurPort = (text: string): string =>
     text.replaceAll("8787", port).replace("pulumi-svc emulator", `pulumi-svc emulator --port ${port}`);
   const first = shell();
   await first.run(NPM);
   let said = "";
-  for (const { language, text, note, file, line } of codeBlocks("docs/tour.md")) {
-    const at = `docs/tour.md:${line + 1}`;
-    if (file !== undefined) writeFileSync(join(folder, "svc-tour", file), text);
-    else if (language === "text") expect(`${at}\n${missing(atOurPort(text), said)}`).toBe(`${at}\n`);
-    else if (language === "sh" && note === "another terminal")
-      said = await shell("svc-tour").until(atOurPort(text), "API key");
+  for (const { language, text, note, file, page } of blocks) {
+    const script = atOurPort(text);
+    if (file !== undefined) writeFileSync(join(folder, project, file), text);
+    else if (language === "text") expect(`${page}\n${missing(script, said)}`).toBe(`${page}\n`);
+    else if (note === "another terminal") said = await shell(project).until(script, "API key");
     else if (language === "sh" && !note.startsWith("not run")) {
-      const { code, output } = await first.run(atOurPort(text));
+      const { code, output } = await first.run(script);
       said = output;
-      expect({ at, code, output }).toMatchObject({ code: 0 });
+      expect({ page, script, code, output }).toMatchObject({ code: 0 });
     }
   }
-});
+}
 
 /** The lines of what a document shows which do not come, in this order, in what was said; `…` is anything. */
 function missing(shown: string, said: string): string {
