@@ -15,18 +15,18 @@ const placeOf = ({ page, line }: CodeBlock): string => `${page}:${line + 1}`;
 /** Shown by GitHub and npm in their colours, and looked at below; of `text` and `yaml` the tour runs what can be run. */
 const LANGUAGES = ["ts", "sh", "json", "yaml", "text"];
 
-test("every code block says its language, and none is hidden in a list, where nothing would check it", () => {
+test("every code block says its language, and none is quoted, where nothing would check it", () => {
   expect(blocks.filter(({ language }) => !LANGUAGES.includes(language)).map(placeOf)).toEqual([]);
-  for (const page of pages) expect(textOf(page)).not.toMatch(/^[ >]+```/m);
+  for (const page of pages) expect(textOf(page)).not.toMatch(/^ *>.*```/m);
 });
 
 test("every ts block compiles as a program of a user, after those that it continues", () => {
   const wrong: CodeBlock[] = codeBlocks(
     "wrong.md",
-    '```ts\nimport * as svc from "pulumi-svc";\n```\n\n<!-- continues -->\n\n```ts\nnew svc.ComputeEndpoint("a", { projectId: 1, branchId: "br-a" });\n```\n',
+    '```ts\nimport * as svc from "pulumi-svc";\n```\n\n- In a list:\n\n  <!-- continues -->\n\n  ```ts\n  new svc.ComputeEndpoint("a", { projectId: 1, branchId: "br-a" });\n  ```\n',
   );
   expect(problemsIn([...of("ts"), ...wrong])).toEqual([
-    "wrong.md:8: Type 'number' is not assignable to type 'Input<string>'.",
+    "wrong.md:10: Type 'number' is not assignable to type 'Input<string>'.",
   ]);
 });
 

@@ -28,17 +28,20 @@ export const documents = (): string[] => [
 export const textOf = (page: string): string => readFileSync(join(ROOT, page), "utf8");
 
 const FENCED =
-  /(?:`(?<file>[\w./-]+)`:\n\n)?(?:^<!-- (?<note>.*) -->\n\n?)?^```(?<language>\w*)\n(?<text>[^]*?)^```$/gm;
+  /(?:`(?<file>[\w./-]+)`:\n\n)?(?:^ *<!-- (?<note>.*) -->\n\n?)?^(?<indent> *)```(?<language>\w*)\n(?<text>[^]*?)^\k<indent>```$/gm;
 
 /** The blocks of a document that people have written. What `npm run docs` prints comes from the sources, which the compiler reads. */
 export function codeBlocks(page: string, markdown = textOf(page)): CodeBlock[] {
   const [written = ""] = markdown.split("<!-- Written by `npm run docs`");
-  return [...written.matchAll(FENCED)].map(({ 0: whole, index, groups: { file, note, language, text } = {} }) => ({
-    page,
-    line: written.slice(0, index + whole.length - (text?.length ?? 0) - "```".length).split("\n").length - 1,
-    language: language ?? "",
-    text: text ?? "",
-    note: note ?? "",
-    file,
-  }));
+  return [...written.matchAll(FENCED)].map(
+    ({ 0: whole, index, groups: { file, note = "", indent = "", language = "", text = "" } = {} }) => ({
+      page,
+      line: written.slice(0, index + whole.length - text.length - indent.length - "```".length).split("\n").length - 1,
+      language,
+      // In a list it is indented.
+      text: text.replace(new RegExp(`^${indent}`, "gm"), ""),
+      note,
+      file,
+    }),
+  );
 }
