@@ -22,11 +22,11 @@ test("every code block says its language, and none is quoted, where nothing woul
 
 test("every ts block compiles as a program of a user, after those that it continues", () => {
   const wrong: CodeBlock[] = codeBlocks(
-    "wrong.md",
+    "wrong",
     '```ts\nimport * as svc from "pulumi-svc";\n```\n\n- In a list:\n\n  <!-- continues -->\n\n  ```ts\n  new svc.ComputeEndpoint("a", { projectId: 1, branchId: "br-a" });\n  ```\n',
   );
   expect(problemsIn([...of("ts"), ...wrong])).toEqual([
-    "wrong.md:10: Type 'number' is not assignable to type 'Input<string>'.",
+    "wrong:10: Type 'number' is not assignable to type 'Input<string>'.",
   ]);
 });
 

@@ -1,7 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { cliEnvironment, ROOT } from "../support/cli";
 import { type CodeBlock, codeBlocks, textOf } from "../support/codeBlocks";
 import { ownPort } from "../support/service";
@@ -12,9 +14,9 @@ jest.setTimeout(6 * LONGEST_BLOCK_MS);
 const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-tour-"));
 const home = join(folder, "home");
 mkdirSync(home);
-const shells: ReturnType<typeof shell>[] = [];
+const open: Terminal[] = [];
 afterEach(async () => {
-  for (const { end } of shells.splice(0)) await end();
+  for (const terminal of open.splice(0)) await terminal.close();
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -38,14 +40,14 @@ async function follow(blocks: readonly CodeBlock[], project: string): Promise<vo
   const port = String(ownPort());
   const atOurPort = (text: string): string =>
     text.replaceAll("8787", port).replace("pulumi-svc emulator", `pulumi-svc emulator --port ${port}`);
-  const first = shell();
+  const first = new Terminal();
   await first.run(NPM);
   let said = "";
   for (const { language, text, note, file, page } of blocks) {
     const script = atOurPort(text);
     if (file !== undefined) writeFileSync(join(folder, project, file), text);
     else if (language === "text") expect(`${page}\n${missing(script, said)}`).toBe(`${page}\n`);
-    else if (note === "another terminal") said = await shell(project).until(script, "API key");
+    else if (note === "another terminal") said = await new Terminal(project).until(script, "API key");
     else if (language === "sh" && !note.startsWith("not run")) {
       const { code, output } = await first.run(script);
       said = output;
@@ -68,36 +70,44 @@ function missing(shown: string, said: string): string {
   return wanted.length === 0 ? "" : `${wanted.join("\n")}\nis not in\n${said}`;
 }
 
-/** A terminal: what one block sets, the next one sees. */
-function shell(cwd = ".") {
-  const env = cliEnvironment(home, join(folder, "backend of the caller"));
-  const child: ChildProcess = spawn("bash", { cwd: join(folder, cwd), env, detached: true, stdio: "pipe" });
-  let said = "";
-  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => (said += chunk.toString()));
-  const closed = new Promise((resolve) => child.on("close", resolve));
-  const terminal = {
-    /** Until something is said. */
-    async until(script: string, end: string | RegExp): Promise<string> {
-      said = "";
-      child.stdin?.write(`${script}\n`);
-      for (const deadline = Date.now() + LONGEST_BLOCK_MS; said.search(end) < 0;) {
-        if (Date.now() > deadline) throw new Error(`this took too long:\n${script}\n${said}`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-      return said;
-    },
-    async run(script: string): Promise<{ code: number; output: string }> {
-      // On a line of its own: what a command prints may end without one.
-      const ended = /\nended with (\d+)\.\n$/;
-      const said = await terminal.until(`{\n${script}\n} </dev/null 2>&1; printf '\\nended with %s.\\n' $?`, ended);
-      return { code: Number(ended.exec(said)?.[1]), output: said.replace(ended, "") };
-    },
-    /** With all that it has started. */
-    async end(): Promise<void> {
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
-      await closed;
-    },
-  };
-  shells.push(terminal);
-  return terminal;
+/** A shell: what one block sets, the next one sees. */
+class Terminal {
+  readonly #shell;
+  readonly #closed;
+  #said = "";
+
+  constructor(cwd = ".") {
+    const env = cliEnvironment(home, join(folder, "backend of the caller"));
+    this.#shell = spawn("bash", { cwd: join(folder, cwd), env, detached: true });
+    for (const stream of [this.#shell.stdout, this.#shell.stderr]) {
+      stream.on("data", (chunk: Buffer) => (this.#said += chunk.toString()));
+    }
+    this.#closed = once(this.#shell, "close");
+    open.push(this);
+  }
+
+  /** Types a script, and answers with what is said until `end` is. */
+  async until(script: string, end: string | RegExp): Promise<string> {
+    this.#said = "";
+    this.#shell.stdin.write(`${script}\n`);
+    for (const deadline = Date.now() + LONGEST_BLOCK_MS; this.#said.search(end) < 0; await sleep(20)) {
+      if (Date.now() > deadline) throw new Error(`this took too long:\n${script}\n${this.#said}`);
+    }
+    return this.#said;
+  }
+
+  async run(script: string): Promise<{ code: number; output: string }> {
+    // On a line of its own: what a command prints may end without one.
+    const ended = /\nended with (\d+)\.\n$/;
+    // Of each command, not of the last one alone.
+    const counted = `failed=0; trap 'failed=$?' ERR\n{\n${script}\n} </dev/null 2>&1`;
+    const said = await this.until(`${counted}; printf '\\nended with %s.\\n' $failed`, ended);
+    return { code: Number(ended.exec(said)?.[1]), output: said.replace(ended, "") };
+  }
+
+  /** With all that it has started. */
+  async close(): Promise<void> {
+    if (this.#shell.pid !== undefined) process.kill(-this.#shell.pid, "SIGTERM");
+    await this.#closed;
+  }
 }

@@ -33,15 +33,11 @@ const FENCED =
 /** The blocks of a document that people have written. What `npm run docs` prints comes from the sources, which the compiler reads. */
 export function codeBlocks(page: string, markdown = textOf(page)): CodeBlock[] {
   const [written = ""] = markdown.split("<!-- Written by `npm run docs`");
-  return [...written.matchAll(FENCED)].map(
-    ({ 0: whole, index, groups: { file, note = "", indent = "", language = "", text = "" } = {} }) => ({
-      page,
-      line: written.slice(0, index + whole.length - text.length - indent.length - "```".length).split("\n").length - 1,
-      language,
-      // In a list it is indented.
-      text: text.replace(new RegExp(`^${indent}`, "gm"), ""),
-      note,
-      file,
-    }),
-  );
+  return [...written.matchAll(FENCED)].map(({ 0: whole, index, groups = {} }) => {
+    const { file, note = "", indent = "", language = "", text = "" } = groups;
+    const before = written.slice(0, index + whole.length - `${text}${indent}\`\`\``.length);
+    // In a list it is indented.
+    const flush = text.replace(new RegExp(`^${indent}`, "gm"), "");
+    return { page, line: before.split("\n").length - 1, language, text: flush, note, file };
+  });
 }
