@@ -22,8 +22,10 @@ export interface StackOptions {
   /** A plain JavaScript program, `svc` and `pulumi` at hand; what it assigns to `exports` are the stack's outputs. */
   readonly program: string;
   readonly emulator?: EmulatorOptions;
-  /** False: neither key nor base URL in the configuration. @default true */
+  /** False: neither key nor base URL in the configuration; the environment gives them. @default true */
   readonly configured?: boolean;
+  /** The node_modules of the program. @default this repository's */
+  readonly modules?: string;
 }
 
 export interface StoredResource {
@@ -59,7 +61,7 @@ export class Stack {
     this.env = cliEnvironment(join(folder, "home"), this.#backend);
   }
 
-  static async create({ program, emulator, configured = true }: StackOptions): Promise<Stack> {
+  static async create({ program, emulator, configured = true, modules }: StackOptions): Promise<Stack> {
     if (!existsSync(join(ROOT, "dist", "provider.js"))) throw new Error("dist is missing: run `npm run build` first.");
     // A key that no other text contains, so that it can be looked for everywhere.
     const service = await Service.start({ apiKey: `canary-key-${randomBytes(9).toString("hex")}`, ...emulator });
@@ -67,7 +69,7 @@ export class Stack {
     open.push(stack);
     stack.write("Pulumi.yaml", "name: proj\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n");
     stack.write("package.json", '{ "name": "proj", "private": true }\n');
-    symlinkSync(join(ROOT, "node_modules"), join(stack.#project, "node_modules"));
+    symlinkSync(modules ?? join(ROOT, "node_modules"), join(stack.#project, "node_modules"));
     stack.program(program);
     await stack.run("stack", "init", "dev");
     if (configured) {

@@ -1,0 +1,166 @@
+import { execFileSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Kind, KINDS, typeToken } from "../../src/contract/pointer";
+import { ROOT } from "../support/cli";
+import { ownPort } from "../support/service";
+import { Stack, type StoredResource } from "../support/Stack";
+
+/**
+ * Whole states that an earlier version left, with the program that it ran and what the service held: made once, never
+ * edited. `PULUMI_SVC_WRITE_STATE=<version of the SDK> npm run test:engine -- test/engine/upgrades.test.ts` adds one: where a
+ * kind or an output is new, and with each release.
+ */
+const STATES = join(__dirname, "states");
+const WRITE = process.env["PULUMI_SVC_WRITE_STATE"];
+
+const ALL_KINDS = `
+  const provider = new svc.Provider("other");
+  const old = { projectId: "prj-demo" };
+  new svc.ComputeEndpoint("full", {
+    ...old, branchId: "br-dev", type: "read_write", name: "full", size: { min: 0.5, max: 2 }, scaleToZero: { afterSeconds: 600 },
+    poolerEnabled: true, poolerMode: "transaction", disabled: false, passwordlessAccess: true,
+    settings: { pgSettings: { max_parallel_workers: "4" }, preloadLibraries: { useDefaults: true } }, restartTriggers: ["first", { at: 1 }],
+  }, { customTimeouts: { create: "2m", update: "2m", delete: "2m" } });
+  new svc.ComputeEndpoint("adopted", { ...old, branchId: "br-main", adopt: true });
+  new svc.ComputeEndpoint("bare", { ...old, branchId: "br-main", type: "read_only" }, { provider });
+  const auth = new svc.AuthIntegration("auth", { ...old, databaseName: "svcdb", roleName: "svcdb_owner" });
+  const { projectId } = auth;
+  new svc.OAuthProvider("shared", { projectId, providerId: "google", adopt: true });
+  new svc.OAuthProvider("own", { projectId, providerId: "microsoft", clientId: "client", clientSecret: pulumi.secret("fixture-client-secret") });
+  new svc.WhitelistDomain("domain", { projectId, domain: "https://app.example.com" });
+  new svc.EmailServer("email", { projectId, type: "standard", host: "smtp.example.com", port: 587, username: "mailer",
+    password: pulumi.secret("fixture-smtp-password"), senderEmail: "app@example.com", senderName: "App" });
+  new svc.AuthKeys("keys", { projectId, rotationTriggers: ["first"] });
+  new svc.AuthUser("user", { projectId, email: "user@example.com", name: "User" });
+  new svc.AuthOwnershipTransfer("transfer", { projectId, triggers: ["first"] });
+  const whole = new svc.ProjectAuth("whole", { projectId: "prj-two", databaseName: "svcdb", roleName: "svcdb_owner", oauth: { google: "shared" },
+    redirectDomains: ["https://two.example.com"], exclusiveDomains: true, email: { type: "shared" } });
+  new svc.ComputeGroup("group", { projectId: "prj-two", branchId: "br-two", primary: { adopt: true, size: 1 }, replicas: 1 });
+  exports.host = whole.integration.jwksUrl;`;
+
+/** Beside them: a change that did not finish, and a creation that did not. */
+const partial = (size: number): string => `
+  new svc.ComputeEndpoint("changed", { projectId: "prj-three", branchId: "br-three", size: ${size}, adopt: true });`;
+const CREATED = `
+  new svc.ComputeEndpoint("created", { projectId: "prj-three", branchId: "br-new", name: "created" });`;
+
+/** Removed once the emulators that write into them have ended. */
+const folders: string[] = [];
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+function temporary(): string {
+  const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-upgrade-"));
+  folders.push(folder);
+  return folder;
+}
+
+const project = (name: string): object => ({
+  id: `prj-${name}`,
+  branches: [{ id: `br-${name}`, default: true }, { id: "br-new" }],
+});
+
+interface Saved {
+  readonly program: string;
+  readonly port: number;
+  readonly deployment: { readonly deployment: { readonly resources: readonly StoredResource[] } };
+}
+
+const file = (state: string, name: string): string => join(STATES, state, name);
+
+const urnsOf = async (stack: Stack): Promise<string[]> => (await stack.resources()).map(({ urn }) => urn).sort();
+
+async function write(sdk: string): Promise<void> {
+  const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
+  const folder = temporary();
+  const run = (cwd: string, ...args: string[]): string => execFileSync("npm", args, { cwd, encoding: "utf8" });
+  const [{ filename }] = JSON.parse(run(ROOT, "pack", "--json", "--ignore-scripts", "--pack-destination", folder)) as [
+    { filename: string },
+  ];
+  const dependencies = { "@pulumi/pulumi": sdk, "pulumi-svc": `file:${join(folder, filename)}` };
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies }));
+  run(folder, "install", "--no-audit", "--no-fund");
+  const port = ownPort();
+  const data = temporary();
+  const stack = await Stack.create({
+    program: ALL_KINDS + partial(1),
+    emulator: { data: join(data, "service.json"), port, apiKey: "fixture-key" },
+    modules: join(folder, "node_modules"),
+  });
+  for (const name of ["two", "three"]) await stack.service.addProject(project(name));
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  for (const action of ["apply_config", "start_compute"]) {
+    await stack.service.fault({ operation: { action, status: "failed", error: "no capacity left" } });
+  }
+  const program = ALL_KINDS + partial(2) + CREATED;
+  stack.program(program);
+  expect((await stack.up("--continue-on-error")).code).not.toBe(0);
+  const installed = readFileSync(join(folder, "node_modules/@pulumi/pulumi/package.json"), "utf8");
+  const state = `${version}-sdk-${(JSON.parse(installed) as { version: string }).version}`;
+  mkdirSync(join(STATES, state), { recursive: true });
+  const saved = { program, port, deployment: JSON.parse(await stack.exported()) as unknown };
+  writeFileSync(file(state, "state.json"), `${JSON.stringify(saved, undefined, 2)}\n`);
+  await stack.service.emulator.close();
+  cpSync(join(data, "service.json"), file(state, "service.json"));
+}
+
+const states = existsSync(STATES) ? readdirSync(STATES) : [];
+const saved = (state: string): Saved => JSON.parse(readFileSync(file(state, "state.json"), "utf8")) as Saved;
+const ours = (state: string): readonly StoredResource[] =>
+  saved(state).deployment.deployment.resources.filter(({ type }) => type.startsWith(typeToken("" as Kind)));
+
+if (WRITE !== undefined) test("writes a state", () => write(WRITE));
+
+test("every kind, every output and both partial shapes stand in a state that is kept", () => {
+  const kept = states.flatMap(ours);
+  for (const path of globSync(join(ROOT, "src/resources/*/*eclaration.ts"))) {
+    for (const { kind, outputs } of Object.values(jest.requireActual<Record<string, Declared>>(path))) {
+      if (kind === undefined) continue;
+      const names = new Set(
+        kept.filter(({ type }) => type === typeToken(kind)).flatMap((one) => Object.keys(one.outputs)),
+      );
+      expect([kind, [...names]]).toEqual([kind, expect.arrayContaining(Object.keys(outputs))]);
+    }
+  }
+  expect(new Set(kept.map(({ type }) => type))).toEqual(new Set(KINDS.map(typeToken)));
+  for (const name of ["changed", "created"]) {
+    expect(kept.filter(({ urn }) => urn.endsWith(`::${name}`)).every(({ outputs }) => "__unfinished" in outputs)).toBe(
+      true,
+    );
+  }
+});
+interface Declared {
+  readonly kind?: Kind;
+  readonly outputs: object;
+}
+
+test.each(states)("the state of %s is planned, refreshed, finished and destroyed", async (state) => {
+  const { program, port, deployment } = saved(state);
+  const data = join(temporary(), "service.json");
+  cpSync(file(state, "service.json"), data);
+  // The state has the address of then.
+  const stack = await Stack.create({ program, emulator: { data, port, apiKey: "fixture-key" } });
+  stack.write("state.json", JSON.stringify(deployment));
+  expect(await stack.run("stack", "import", "--file", "state.json")).toMatchObject({ code: 0 });
+
+  const urns = await urnsOf(stack);
+  const plan = JSON.parse((await stack.run("preview", "--json")).stdout) as { changeSummary: Record<string, number> };
+  expect(plan.changeSummary).toEqual({ same: expect.any(Number), update: 2 });
+  expect(await stack.refresh()).toMatchObject({ code: 0 });
+  expect(await urnsOf(stack)).toEqual(urns);
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await stack.drift()).toMatchObject({ code: 0 });
+  expect(await urnsOf(stack)).toEqual(urns);
+  expect(await stack.destroy()).toMatchObject({ code: 0 });
+  expect(await stack.service.endpoints("prj-three")).toEqual([]);
+});
