@@ -88,7 +88,8 @@ test.each(chosen.map((consumer) => [titleOf(consumer), consumer] as const))("%s"
     run(project, { ...process.env, PATH: path }, join(project, "node_modules", ".bin", build), ...args);
   }
 
-  const cli = cliEnvironment(home, backend);
+  // What is compiled for one of these programs is of no use to the next.
+  const { NODE_COMPILE_CACHE: _cache, ...cli } = cliEnvironment(home, backend);
   const env = {
     ...cli,
     PATH: [nodeFolder(consumer.node), cli["PATH"]].join(delimiter),

@@ -19,7 +19,7 @@ import {
   type World,
 } from "../support/rules/world";
 
-const SEEDS = 8;
+const SEEDS = 4;
 
 const site = (letter: string): string => `https://${letter.toLowerCase()}.example.com`;
 const sites = (letters: string): string[] => [...letters].map(site);

@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
+  appendFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -73,7 +74,8 @@ export class Stack {
     stack.program(program);
     await stack.run("stack", "init", "dev");
     if (configured) {
-      await stack.config("svc:baseUrl", service.emulator.baseUrl);
+      // As `pulumi config set` would write it, without a process for it.
+      appendFileSync(join(stack.#project, "Pulumi.dev.yaml"), `config:\n  svc:baseUrl: ${service.emulator.baseUrl}\n`);
       await stack.config("svc:apiKey", service.emulator.apiKey, true);
     }
     return stack;
