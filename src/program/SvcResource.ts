@@ -48,7 +48,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
       const opts = checkedOptions(`${kind} "${name}"`, args, given);
       if (opts.import !== undefined) {
         throw new Error(
-          `${kind} "${name}": the option "import" does not work for dynamic resources. Take the object over with "adopt: true" where the resource has it, or look it up with ${kind}.get.`,
+          `${kind} "${name}": the option "import" does not work for dynamic resources. Take the object over with "adopt: true" where the resource has it, a whole project with "pulumi-svc import", or look it up with ${kind}.get.`,
         );
       }
       checkInstallation();
