@@ -1,0 +1,351 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { allRoutes } from "../../src/emulator/http/app";
+import type { Service as EmulatorService } from "../../src/emulator/model/service";
+import { ROOT, type Run, WHOLE } from "../support/cli";
+import { control } from "../support/emulator";
+import { type Fault, FAULTS, NOT_OURS, program, ROUTES, SECRETS, type Step } from "../support/faultCampaign";
+import type { LoggedRequest } from "../support/service";
+import { Stack } from "../support/Stack";
+
+const MOST_TRIES = 6;
+const SHOP = "prj-shop";
+const chosen = Object.entries(FAULTS).filter(([, { always }]) => WHOLE || always);
+
+type Fields = Record<string, unknown>;
+type Outcome = (typeof OUTCOMES)[number];
+/** The worst last: it is what a cell shows. */
+const OUTCOMES = ["no matter", "found again", "retried", "in words", "by hand", "not met"] as const;
+
+const cells = new Map<string, Outcome>();
+const sums: Record<"lost" | "duplicated" | "leaked" | "othersTouched" | "unclear", string[]> = {
+  lost: [],
+  duplicated: [],
+  leaked: [],
+  othersTouched: [],
+  unclear: [],
+};
+
+const cellOf = (fault: string, route: string): string => `${fault} | ${route}`;
+
+function record(fault: string, route: string, outcome: Outcome): void {
+  const known = cells.get(cellOf(fault, route)) ?? "no matter";
+  cells.set(cellOf(fault, route), OUTCOMES[Math.max(OUTCOMES.indexOf(known), OUTCOMES.indexOf(outcome))] ?? outcome);
+}
+
+test("each route of the service that changes something is in the campaign", () => {
+  const routes = allRoutes({} as EmulatorService).filter(({ method }) => method !== "GET");
+  const named = routes.map(({ method, template }) => `${method} ${template}`);
+  expect([...Object.keys(ROUTES), ...NOT_OURS].sort()).toEqual(named.sort());
+});
+
+/** One run of the CLI, and the requests that reached the service meanwhile. */
+interface Try extends Run {
+  readonly requests: readonly LoggedRequest[];
+  /** Routes whose request was refused its connection. */
+  readonly refused: readonly string[];
+}
+
+class Campaign {
+  readonly #others: string;
+  #seen = 0;
+
+  private constructor(
+    readonly name: string,
+    readonly fault: Fault,
+    readonly stack: Stack,
+    readonly adopted: string,
+    others: string,
+  ) {
+    this.#others = others;
+  }
+
+  /** What a colleague has stands there before: objects in both projects, and a compute without an operation, to take over. */
+  static async begin(name: string, fault: Fault): Promise<Campaign> {
+    const { listLagMs = 0 } = fault;
+    const stack = await Stack.create({ program: "", emulator: { listLagMs } });
+    const { service } = stack;
+    await service.addProject({ id: SHOP });
+    const plant = (kind: string, create: object, project_id = SHOP) => service.edit({ kind, project_id, create });
+    await plant("integration", { branch_id: "br-main-prj-shop", database_name: "theirs", role_name: "theirs" });
+    await plant("domain", { domain: "https://theirs.example.com" });
+    await plant("user", { email: "theirs@example.com" });
+    await plant("oauth_provider", {
+      id: "discord",
+      type: "standard",
+      client_id: "theirs",
+      client_secret: "theirs-too",
+    });
+    const replica = { branch_id: "br-main", type: "read_only" };
+    await plant("endpoint", replica, "prj-demo");
+    const others = othersOf(await service.state(), "");
+    const adopted = String((await plant("endpoint", replica, "prj-demo"))["id"]);
+    await service.edit({ kind: "endpoint", id: adopted, set: { current_state: "init" } });
+    if (fault.shortAttempts) stack.env["SHORTER_ATTEMPTS_MS"] = "2000";
+    if (fault.refused) {
+      stack.env["REFUSE_FOLDER"] = join(stack.folder, "refuse");
+      mkdirSync(stack.env["REFUSE_FOLDER"]);
+    }
+    if (fault.shortAttempts || fault.refused)
+      stack.env["NODE_OPTIONS"] = `--require ${join(ROOT, "test", "support", "preload.cjs")}`;
+    return new Campaign(name, fault, stack, adopted, others);
+  }
+
+  /** Runs a command until it ends well, each of the step's routes meeting the fault. */
+  async walk(step: Step, command: () => Promise<Run>): Promise<void> {
+    const { fault, name, stack } = this;
+    const routes = Object.keys(ROUTES).filter((route) => ROUTES[route]?.includes(step) && !fault.impossible?.(route));
+    await this.#arm(step, routes);
+    const tries: Try[] = [];
+    do {
+      const before = this.#refusedSoFar(routes);
+      const run = await command();
+      const requests = await stack.service.requests();
+      const refused = this.#refusedSoFar(routes).filter((route) => !before.includes(route));
+      tries.push({ ...run, refused, requests: requests.slice(this.#seen) });
+      this.#seen = requests.length;
+      if (run.code !== 0) this.#readable(run.text);
+      if (/A user with this "email" exists already/.test(run.text)) {
+        // What the message asks for.
+        await this.#deleteOwnUsers();
+        record(name, "POST /projects/auth/user", "by hand");
+      }
+    } while (tries.at(-1)?.code !== 0 && tries.length < MOST_TRIES);
+    const unmet = await this.#unmet(step, routes);
+    for (const route of routes) record(name, route, unmet.includes(route) ? "not met" : this.#outcome(route, tries));
+    await stack.service.clearFaults();
+    if (tries.at(-1)?.code !== 0) {
+      sums.lost.push(`${name}: ${step} does not end well`);
+      throw new Error(`${name}: ${step} does not end well:\n${tries.map(({ text }) => text).join("\n-----\n")}`);
+    }
+    expect([name, step, unmet]).toEqual([name, step, []]);
+  }
+
+  async #arm(step: Step, routes: readonly string[]): Promise<void> {
+    const { request, operations, refused } = this.fault;
+    const { service } = this.stack;
+    for (const [action, times] of Object.entries(operations?.[step] ?? {}))
+      await service.fault({ operation: { action, status: "failed", error: "no capacity", times } });
+    for (const route of routes) {
+      const [method, path = ""] = route.split(" ");
+      if (request !== undefined) await service.fault({ method, path, ...request() });
+      if (refused) writeFileSync(this.#refusal(route), `${method} ${path.replace(/\{\w+\}/g, "[^/]+")}$`);
+    }
+  }
+
+  #refusal(route: string): string {
+    return join(this.stack.env["REFUSE_FOLDER"] ?? "", encodeURIComponent(route));
+  }
+
+  #refusedSoFar(routes: readonly string[]): string[] {
+    return this.fault.refused ? routes.filter((route) => !existsSync(this.#refusal(route))) : [];
+  }
+
+  /** The routes that did not meet the fault; for operations and lists this is told by what the service has. */
+  async #unmet(step: Step, routes: readonly string[]): Promise<string[]> {
+    const { fault, stack } = this;
+    if (fault.refused) {
+      const left = readdirSync(stack.env["REFUSE_FOLDER"] ?? "").map(decodeURIComponent);
+      for (const route of left) writeFileSync(this.#refusal(route), "NONE nothing");
+      return left;
+    }
+    const { body } = await control(stack.service.emulator.url, "GET", "/faults");
+    const left = body["faults"] as { method?: string; path?: string }[];
+    if (fault.operations) return left.length > 0 ? [...routes] : [];
+    return left.map(({ method, path }) => `${method ?? ""} ${path ?? ""}`);
+  }
+
+  #outcome(route: string, tries: readonly Try[]): Outcome {
+    const { fault } = this;
+    if (fault.listLagMs !== undefined || fault.operations) return tries.length > 1 ? "in words" : "no matter";
+    const [method, template = ""] = route.split(" ");
+    const isOfRoute = (one: LoggedRequest) => one.method === method && one.template === template;
+    const met = fault.refused
+      ? tries.find(({ refused }) => refused.includes(route))
+      : tries.find(({ requests }) => requests.some(isOfRoute));
+    const [first, ...later] = met?.requests.filter(isOfRoute) ?? [];
+    if (met?.code !== 0 && met?.text.includes(route)) return "in words";
+    const same = (one: LoggedRequest) =>
+      one.path === first?.path && JSON.stringify(one.body) === JSON.stringify(first.body);
+    const repeated = fault.refused ? first !== undefined : later.some(same);
+    return repeated ? "retried" : met?.code === 0 ? "found again" : "in words";
+  }
+
+  /** One line in words for each failure: no stack trace, no page, no object of a library. */
+  #readable(text: string): void {
+    if (!/Could not|was (created|changed|made|deleted|updated|adopted)/.test(text))
+      sums.unclear.push(`${this.name}: no words:\n${text}`);
+    if (/\bat .*\.(js|ts|cjs|mts):\d+|<h1>|Axios|\[object|undefined/.test(text))
+      sums.unclear.push(`${this.name}: ${text}`);
+  }
+
+  async #deleteOwnUsers(): Promise<void> {
+    const shop = (await this.stack.service.state()).projects.find(({ id }) => id === SHOP);
+    for (const { id, email } of shop?.["users"] as { id: string; email: string }[])
+      if (email.startsWith("user")) await this.stack.service.edit({ kind: "user", project_id: SHOP, id, delete: true });
+  }
+
+  /** The service holds what is declared and what others have, and the state knows it. */
+  async check(step: Step, expected: readonly string[]): Promise<void> {
+    const { name, stack } = this;
+    const state = await stack.service.state();
+    const { ours, ids } = oursOf(state, this.#others);
+    sums.lost.push(...missing(expected, ours).map((one) => `${name}, ${step}: ${one}`));
+    sums.duplicated.push(...missing(ours, expected).map((one) => `${name}, ${step}: ${one}`));
+    const others = othersOf(state, this.#others);
+    if (others !== this.#others) sums.othersTouched.push(`${name}, ${step}: ${this.#others}\nis now ${others}`);
+    const known = (await stack.resources()).map(({ id }) => id.split("/").at(-1) ?? "");
+    sums.lost.push(...missing(ids, known).map((id) => `${name}, ${step}: ${id} is not in the state`));
+    if (step !== "destroy") {
+      const drift = await stack.drift();
+      if (drift.code !== 0) sums.lost.push(`${name}, ${step}: the plan is not empty:\n${drift.text}`);
+      const { secrets } = (await stack.outputs()) as { secrets: string[] };
+      await this.#leaks(secrets);
+    } else {
+      sums.lost.push(...known.map((id) => `${name}: ${id} is left in the state`));
+      await this.#leaks([]);
+    }
+    expect(sums).toEqual({ lost: [], duplicated: [], leaked: [], othersTouched: [], unclear: [] });
+  }
+
+  async #leaks(secrets: readonly string[]): Promise<void> {
+    const found = await this.stack.leaks([...secrets, ...Object.values(SECRETS), this.stack.service.emulator.apiKey]);
+    sums.leaked.push(...found.map((leak) => `${this.name}: ${leak}`));
+    // Of key sets whose answer was lost nobody knows the secret, so it is looked for by its shape.
+    if (/ssk_[\w-]{20}/.test(this.stack.said)) sums.leaked.push(`${this.name}: a server key in the CLI's output`);
+  }
+}
+
+const list = (value: unknown): Fields[] => (Array.isArray(value) ? (value as Fields[]) : []);
+const KINDS = ["endpoints", "integrations", "oauth_providers", "domains", "users"] as const;
+const nameOf = ({ id, domain, auth_provider_project_id: project }: Fields): string => String(id ?? domain ?? project);
+
+/** What stood there before: those named in `known`, or all while that is empty. */
+function othersOf({ projects }: { projects: Fields[] }, known: string): string {
+  const records = projects.flatMap((project) =>
+    KINDS.flatMap((kind) =>
+      list(project[kind])
+        .filter((one) => known === "" || known.includes(`"${nameOf(one)}"`))
+        // An integration offers these by itself.
+        .filter((one) => !(kind === "oauth_providers" && project["id"] === "prj-demo"))
+        .map(({ transfer_token_hashes: _, ...one }) => JSON.stringify(one)),
+    ),
+  );
+  return records.join("\n");
+}
+
+/** What else stands there, as text that says what the program declares of it. */
+function oursOf({ projects }: { projects: Fields[] }, others: string): { ours: string[]; ids: string[] } {
+  const ours: string[] = [];
+  const ids: string[] = [];
+  for (const project of projects) {
+    const own = (kind: (typeof KINDS)[number]) =>
+      list(project[kind]).filter((one) => !others.includes(`"${nameOf(one)}"`));
+    const operations = list(project["operations"]);
+    for (const { id, branch_id, type, autoscaling_limit_max_cu: max } of own("endpoints")) {
+      const restarts = operations.some(
+        ({ endpoint_id, action, status }) =>
+          endpoint_id === id && action === "suspend_compute" && status === "finished",
+      );
+      ours.push(`${type} on ${branch_id}, ${max} CU${restarts ? ", restarted" : ""}`);
+      ids.push(String(id));
+    }
+    for (const { db_name } of own("integrations")) ours.push(`integration on ${db_name}`);
+    for (const { domain } of own("domains")) ours.push(String(domain));
+    for (const { id, email, name } of own("users")) {
+      ours.push(`${email} ${name}`);
+      ids.push(String(id));
+    }
+    if (project["id"] === SHOP)
+      for (const { id, client_id, client_secret } of own("oauth_providers"))
+        ours.push(`${id} ${client_id} ${client_secret}`);
+    const { type, sender_name, password } = project["email_server"] as Fields;
+    if (type !== "shared") ours.push(`e-mail server ${sender_name} ${password}`);
+  }
+  return { ours, ids };
+}
+
+const sha256 = (text: string): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;
+
+const declared = (round: 1 | 2): string[] => [
+  `read_write on br-dev, ${round} CU`,
+  `read_write on br-test, 1 CU${round === 2 ? ", restarted" : ""}`,
+  "read_only on br-main, 1 CU",
+  `read_only on ${round === 1 ? "br-main" : "br-dev"}, 1 CU`,
+  "integration on shop",
+  `https://list${round}.example.com`,
+  `https://app${round}.example.com`,
+  `user${round}@example.com ${SECRETS.name}`,
+  `gitlab id-${round} ${sha256(SECRETS.oauth)}`,
+  `e-mail server Round ${round} ${sha256(SECRETS.smtp)}`,
+];
+
+/** Those of the first that the second lacks, counted. */
+function missing(wanted: readonly string[], there: readonly string[]): string[] {
+  const left = [...there];
+  return wanted.filter((one) => {
+    const at = left.indexOf(one);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}
+
+test.each(chosen)("%s", async (name, fault) => {
+  const campaign = await Campaign.begin(name, fault);
+  const { stack, adopted } = campaign;
+  const up = () => stack.up();
+  stack.program(program(1, adopted));
+  await campaign.walk("up", up);
+  await campaign.check("up", declared(1));
+  stack.program(program(2, adopted));
+  await campaign.walk("change", up);
+  await campaign.check("change", declared(2));
+  await campaign.walk("destroy", () => stack.destroy());
+  await campaign.check("destroy", []);
+  await stack.close();
+});
+
+afterAll(() => {
+  const folder = join(ROOT, "test-results");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "faults.md"), report());
+});
+
+function report(): string {
+  const routes = Object.keys(ROUTES);
+  const row = (texts: readonly string[]) => `| ${texts.join(" | ")} |`;
+  const notes = new Map<string, string>();
+  const rows = chosen.map(([name, { impossible }]) =>
+    row([
+      name,
+      ...routes.map((route) => {
+        const why = impossible?.(route);
+        if (why === undefined) return cells.get(cellOf(name, route)) ?? "not reached";
+        notes.set(`${name}: ${why}`, "");
+        return "-";
+      }),
+    ]),
+  );
+  const figures = [...cells.values()];
+  const counted = OUTCOMES.map((outcome) => `${figures.filter((one) => one === outcome).length} ${outcome}`);
+  return [
+    "# What each change does under each fault",
+    "",
+    "`retried`: sent again by itself. `found again`: the effect was looked for and found. `in words`: the command failed and said",
+    "why, and the same command made it good. `by hand`: so, after what its message asked for. `no matter`: nothing happened.",
+    "",
+    row([
+      "fault",
+      ...routes.map((route) => `\`${route.replace("/projects/{project_id}/", "…/").replace("/projects/", "…/")}\``),
+    ]),
+    row(["---", ...routes.map(() => "---")]),
+    ...rows,
+    "",
+    ...[...notes.keys()].map((note) => `- \`-\` ${note}`),
+    "",
+    `${chosen.length} faults, ${figures.length} cells: ${counted.join(", ")}.`,
+    `Lost: ${sums.lost.length}. Made twice: ${sums.duplicated.length}. Leaked: ${sums.leaked.length}. Of others touched: ${sums.othersTouched.length}.`,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,135 @@
+/** The fault campaign: the requests that change something, what can happen to them, and the program that sends them all. */
+const P = "/projects/{project_id}";
+
+/** The steps of a stack: made, changed, destroyed. */
+export type Step = "up" | "change" | "destroy";
+
+/** Each route that changes something, and the steps whose requests meet the fault. */
+export const ROUTES: Readonly<Record<string, readonly Step[]>> = {
+  "POST /projects/auth/create": ["up"],
+  "POST /projects/auth/keys": ["up", "change"],
+  "POST /projects/auth/user": ["up", "change"],
+  "POST /projects/auth/transfer_ownership": ["up", "change"],
+  [`POST ${P}/auth/oauth_providers`]: ["up"],
+  [`POST ${P}/auth/domains`]: ["up", "change"],
+  [`POST ${P}/endpoints`]: ["up"],
+  [`POST ${P}/endpoints/{endpoint_id}/start`]: ["up"],
+  [`POST ${P}/endpoints/{endpoint_id}/restart`]: ["change"],
+  [`PATCH ${P}/auth/email_server`]: ["up", "change", "destroy"],
+  [`PATCH ${P}/auth/oauth_providers/{oauth_provider_id}`]: ["change"],
+  [`PATCH ${P}/endpoints/{endpoint_id}`]: ["change"],
+  [`DELETE ${P}/auth/users/{auth_user_id}`]: ["change", "destroy"],
+  [`DELETE ${P}/auth/domains`]: ["change", "destroy"],
+  [`DELETE ${P}/auth/oauth_providers/{oauth_provider_id}`]: ["destroy"],
+  [`DELETE ${P}/endpoints/{endpoint_id}`]: ["destroy"],
+  [`DELETE ${P}/auth/integration/{auth_provider}`]: ["destroy"],
+};
+
+/** Routes that no resource sends. */
+export const NOT_OURS: readonly string[] = [`POST ${P}/endpoints/{endpoint_id}/suspend`];
+
+/** Answers without a body: an empty one is no fault there. */
+const BODILESS = [
+  `POST ${P}/auth/domains`,
+  `DELETE ${P}/auth/domains`,
+  `DELETE ${P}/auth/users/{auth_user_id}`,
+  `DELETE ${P}/auth/oauth_providers/{oauth_provider_id}`,
+  `DELETE ${P}/auth/integration/{auth_provider}`,
+];
+
+export interface Fault {
+  /** For the emulator, on each route once unless it says `times`. */
+  readonly request?: () => object;
+  /** The operations that fail in each step, and how many of them. */
+  readonly operations?: Readonly<Record<Step, Readonly<Record<string, number>>>>;
+  readonly refused?: true;
+  /** Attempts are given up after 2 s instead of 60. */
+  readonly shortAttempts?: true;
+  readonly listLagMs?: number;
+  /** Why it cannot happen to a route. */
+  readonly impossible?: (route: string) => string | undefined;
+  /** In every run of the tests; the others with `npm run test:faults`. */
+  readonly always?: true;
+}
+
+const HTML = { contentType: "text/html", body: "<html><h1>Bad gateway</h1></html>" };
+const LISTED = [
+  "POST /projects/auth/create",
+  `POST ${P}/auth/oauth_providers`,
+  `POST ${P}/auth/domains`,
+  `POST ${P}/endpoints`,
+];
+const noEmptyBody = (route: string) => (BODILESS.includes(route) ? "its good answer has no body" : undefined);
+
+export const FAULTS: Readonly<Record<string, Fault>> = {
+  "connection refused": { refused: true },
+  "reset before it acted": { request: () => ({ drop: "reset" }) },
+  "reset after it acted": { request: () => ({ drop: "reset", effect: "done" }), always: true },
+  "408": { request: () => ({ status: 408 }) },
+  "423 for a while": { request: () => ({ status: 423, times: 3 }) },
+  "429, seconds": { request: () => ({ status: 429, headers: { "retry-after": "1" }, times: 2 }) },
+  "429, a date": {
+    request: () => ({ status: 429, headers: { "retry-after": new Date(Date.now() + 6_000).toUTCString() } }),
+  },
+  "500 before it acted": { request: () => ({ status: 500 }) },
+  "500 after it acted": { request: () => ({ status: 500, effect: "done" }) },
+  "502 with a page": { request: () => ({ status: 502, effect: "done", ...HTML }) },
+  "503": { request: () => ({ status: 503 }) },
+  "cut JSON": { request: () => ({ drop: "cut", effect: "done" }) },
+  "empty body": {
+    request: () => ({ status: 200, body: "", contentType: "application/json", effect: "done" }),
+    impossible: noEmptyBody,
+  },
+  "empty body, nothing done": {
+    request: () => ({ status: 200, body: "", contentType: "application/json" }),
+  },
+  "an error body with 200": {
+    request: () => ({ status: 200, body: { code: "internal", message: "please retry later" } }),
+    always: true,
+  },
+  "404 in plain text": {
+    request: () => ({ status: 404, contentType: "text/plain", body: "default backend - 404" }),
+    always: true,
+  },
+  "a slow answer": { request: () => ({ delayMs: 5_000, effect: "done" }), shortAttempts: true },
+  "no answer, nothing done": { request: () => ({ drop: "hang" }), shortAttempts: true },
+  "a failed operation": {
+    operations: {
+      up: { start_compute: 3 },
+      change: { apply_config: 2, start_compute: 1 },
+      destroy: { suspend_compute: 3 },
+    },
+    impossible: (route) => (route.includes("/endpoints") ? undefined : "it starts no operation"),
+  },
+  "lists that lag": {
+    listLagMs: 2_000,
+    impossible: (route) =>
+      LISTED.includes(route) ? undefined : "a list that lags lacks what is new, and this makes nothing that is listed",
+  },
+};
+
+export const SECRETS = { oauth: "canary-oauth-secret-1", smtp: "canary-smtp-password-1", name: "canary-name-1" };
+
+/** One resource of each kind. `round` 2 changes all that can be changed; what is made in `prj-shop` stands beside a colleague's. */
+export const program = (round: 1 | 2, adopted: string): string => `
+const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo", databaseName: "shop" });
+new svc.Whitelist("list", { projectId: auth.projectId, domains: ["https://list${round}.example.com"] });
+const projectId = "prj-shop";
+const keys = new svc.AuthKeys("keys", { projectId, rotationTriggers: [${round}] });
+new svc.AuthUser("user", { projectId, email: "user${round}@example.com", name: pulumi.secret("${SECRETS.name}") });
+const transfer = new svc.AuthOwnershipTransfer("transfer", { projectId, triggers: [${round}] });
+new svc.OAuthProvider("oauth", {
+  projectId, providerId: "gitlab", clientId: "id-${round}", clientSecret: "${SECRETS.oauth}", adopt: true,
+});
+new svc.WhitelistDomain("domain", { projectId, domain: "https://app${round}.example.com" });
+new svc.EmailServer("email", {
+  projectId, type: "standard", host: "smtp.example.com", port: 587, username: "mailer",
+  password: pulumi.secret("${SECRETS.smtp}"), senderEmail: "auth@example.com", senderName: "Round ${round}",
+});
+const compute = (name, args) => new svc.ComputeEndpoint(name, { projectId: "prj-demo", size: 1, ...args });
+compute("api", { branchId: "br-dev", size: ${round} });
+compute("worker", { branchId: "br-test", restartTriggers: [${round}] });
+compute("replica", { branchId: "br-main", type: "read_only" });
+compute("adopted", { branchId: "${round === 1 ? "br-main" : "br-dev"}", type: "read_only", adopt: "${adopted}" });
+exports.secrets = [auth.secretServerKey, keys.secretServerKey, transfer.url];
+`;

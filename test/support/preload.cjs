@@ -1,0 +1,45 @@
+/**
+ * Loaded by every Node process of a stack (NODE_OPTIONS), for two faults that no service can be told to show.
+ *
+ * REFUSE_FOLDER: each file in it names a request (`METHOD`, a space, a regular expression for its path). The next such
+ * request goes to a port where nobody listens, and the file goes.
+ * SHORTER_ATTEMPTS_MS: takes the place of the 60 s that an attempt of a change has.
+ */
+const { readdirSync, readFileSync, unlinkSync } = require("node:fs");
+const http = require("node:http");
+const { join } = require("node:path");
+
+const folder = process.env.REFUSE_FOLDER;
+const shorterMs = Number(process.env.SHORTER_ATTEMPTS_MS ?? 0);
+
+function isRefused(method, path) {
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    try {
+      const [wanted, pattern] = readFileSync(file, "utf8").split(" ");
+      if (wanted !== method || !new RegExp(pattern).test(path)) continue;
+      unlinkSync(file);
+      return true;
+    } catch {
+      // Another process has taken it.
+    }
+  }
+  return false;
+}
+
+if (folder !== undefined) {
+  const { request } = http;
+  http.request = (options, ...rest) => {
+    const { method, path } = options ?? {};
+    // Nobody can listen on port 1 without being asked to.
+    return request(isRefused(method, path) ? { ...options, port: 1 } : options, ...rest);
+  };
+}
+
+if (shorterMs > 0) {
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = Object.assign(
+    (fn, ms, ...args) => setTimeout(fn, ms === 60_000 ? shorterMs : ms, ...args),
+    setTimeout,
+  );
+}
