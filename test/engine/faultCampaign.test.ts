@@ -11,6 +11,8 @@ import { Stack } from "../support/Stack";
 
 const MOST_TRIES = 6;
 const SHOP = "prj-shop";
+const RESULTS = join(ROOT, "test-results");
+mkdirSync(RESULTS, { recursive: true });
 const chosen = Object.entries(FAULTS).filter(([, { always }]) => WHOLE || always);
 
 type Fields = Record<string, unknown>;
@@ -19,13 +21,15 @@ type Outcome = (typeof OUTCOMES)[number];
 const OUTCOMES = ["no matter", "found again", "retried", "in words", "by hand", "not met"] as const;
 
 const cells = new Map<string, Outcome>();
-const sums: Record<"lost" | "duplicated" | "leaked" | "othersTouched" | "unclear", string[]> = {
+/** What no fault may lead to. */
+const noHarm = (): Record<"lost" | "duplicated" | "leaked" | "othersTouched" | "unclear", string[]> => ({
   lost: [],
   duplicated: [],
   leaked: [],
   othersTouched: [],
   unclear: [],
-};
+});
+const harms: ReturnType<typeof noHarm>[] = [];
 
 const cellOf = (fault: string, route: string): string => `${fault} | ${route}`;
 
@@ -49,6 +53,7 @@ interface Try extends Run {
 
 class Campaign {
   readonly #others: string;
+  readonly harm = noHarm();
   #seen = 0;
 
   private constructor(
@@ -59,6 +64,7 @@ class Campaign {
     others: string,
   ) {
     this.#others = others;
+    harms.push(this.harm);
   }
 
   /** What a colleague has stands there before: objects in both projects, and a compute without an operation, to take over. */
@@ -116,7 +122,7 @@ class Campaign {
     for (const route of routes) record(name, route, unmet.includes(route) ? "not met" : this.#outcome(route, tries));
     await stack.service.clearFaults();
     if (tries.at(-1)?.code !== 0) {
-      sums.lost.push(`${name}: ${step} does not end well`);
+      this.harm.lost.push(`${name}: ${step} does not end well`);
       throw new Error(`${name}: ${step} does not end well:\n${tries.map(({ text }) => text).join("\n-----\n")}`);
     }
     expect([name, step, unmet]).toEqual([name, step, []]);
@@ -160,24 +166,30 @@ class Campaign {
     const { fault } = this;
     if (fault.listLagMs !== undefined || fault.operations) return tries.length > 1 ? "in words" : "no matter";
     const [method, template = ""] = route.split(" ");
-    const isOfRoute = (one: LoggedRequest) => one.method === method && one.template === template;
-    const met = fault.refused
-      ? tries.find(({ refused }) => refused.includes(route))
-      : tries.find(({ requests }) => requests.some(isOfRoute));
-    const [first, ...later] = met?.requests.filter(isOfRoute) ?? [];
-    if (met?.code !== 0 && met?.text.includes(route)) return "in words";
-    const same = (one: LoggedRequest) =>
+    const sent = ({ requests }: Try) => requests.filter((one) => one.method === method && one.template === template);
+    const at = tries.findIndex((one) => (fault.refused ? one.refused.includes(route) : sent(one).length > 0));
+    const [met, ...later] = tries.slice(at);
+    if (met === undefined) return "not met";
+    if (
+      met.text
+        .split("\n")
+        .some((line) => line.includes("Could not") && line.includes(`(${route}`) && !line.includes(`(${route}/`))
+    )
+      return "in words";
+    const [first, ...more] = sent(met);
+    if (fault.refused) return first === undefined ? "in words" : "retried";
+    const isSame = (one: LoggedRequest) =>
       one.path === first?.path && JSON.stringify(one.body) === JSON.stringify(first.body);
-    const repeated = fault.refused ? first !== undefined : later.some(same);
-    return repeated ? "retried" : met?.code === 0 ? "found again" : "in words";
+    if (more.some(isSame)) return "retried";
+    return later.flatMap(sent).some(isSame) ? "in words" : "found again";
   }
 
   /** One line in words for each failure: no stack trace, no page, no object of a library. */
   #readable(text: string): void {
     if (!/Could not|was (created|changed|made|deleted|updated|adopted)/.test(text))
-      sums.unclear.push(`${this.name}: no words:\n${text}`);
+      this.harm.unclear.push(`${this.name}: no words:\n${text}`);
     if (/\bat .*\.(js|ts|cjs|mts):\d+|<h1>|Axios|\[object|undefined/.test(text))
-      sums.unclear.push(`${this.name}: ${text}`);
+      this.harm.unclear.push(`${this.name}: ${text}`);
   }
 
   async #deleteOwnUsers(): Promise<void> {
@@ -191,29 +203,29 @@ class Campaign {
     const { name, stack } = this;
     const state = await stack.service.state();
     const { ours, ids } = oursOf(state, this.#others);
-    sums.lost.push(...missing(expected, ours).map((one) => `${name}, ${step}: ${one}`));
-    sums.duplicated.push(...missing(ours, expected).map((one) => `${name}, ${step}: ${one}`));
+    this.harm.lost.push(...missing(expected, ours).map((one) => `${name}, ${step}: ${one}`));
+    this.harm.duplicated.push(...missing(ours, expected).map((one) => `${name}, ${step}: ${one}`));
     const others = othersOf(state, this.#others);
-    if (others !== this.#others) sums.othersTouched.push(`${name}, ${step}: ${this.#others}\nis now ${others}`);
+    if (others !== this.#others) this.harm.othersTouched.push(`${name}, ${step}: ${this.#others}\nis now ${others}`);
     const known = (await stack.resources()).map(({ id }) => id.split("/").at(-1) ?? "");
-    sums.lost.push(...missing(ids, known).map((id) => `${name}, ${step}: ${id} is not in the state`));
+    this.harm.lost.push(...missing(ids, known).map((id) => `${name}, ${step}: ${id} is not in the state`));
     if (step !== "destroy") {
       const drift = await stack.drift();
-      if (drift.code !== 0) sums.lost.push(`${name}, ${step}: the plan is not empty:\n${drift.text}`);
+      if (drift.code !== 0) this.harm.lost.push(`${name}, ${step}: the plan is not empty:\n${drift.text}`);
       const { secrets } = (await stack.outputs()) as { secrets: string[] };
       await this.#leaks(secrets);
     } else {
-      sums.lost.push(...known.map((id) => `${name}: ${id} is left in the state`));
+      this.harm.lost.push(...known.map((id) => `${name}: ${id} is left in the state`));
       await this.#leaks([]);
     }
-    expect(sums).toEqual({ lost: [], duplicated: [], leaked: [], othersTouched: [], unclear: [] });
+    expect(this.harm).toEqual(noHarm());
   }
 
   async #leaks(secrets: readonly string[]): Promise<void> {
     const found = await this.stack.leaks([...secrets, ...Object.values(SECRETS), this.stack.service.emulator.apiKey]);
-    sums.leaked.push(...found.map((leak) => `${this.name}: ${leak}`));
+    this.harm.leaked.push(...found.map((leak) => `${this.name}: ${leak}`));
     // Of key sets whose answer was lost nobody knows the secret, so it is looked for by its shape.
-    if (/ssk_[\w-]{20}/.test(this.stack.said)) sums.leaked.push(`${this.name}: a server key in the CLI's output`);
+    if (/ssk_[\w-]{20}/.test(this.stack.said)) this.harm.leaked.push(`${this.name}: a server key in the CLI's output`);
   }
 }
 
@@ -291,26 +303,27 @@ function missing(wanted: readonly string[], there: readonly string[]): string[] 
   });
 }
 
-test.each(chosen)("%s", async (name, fault) => {
+test.concurrent.each(chosen)("%s", async (name, fault) => {
   const campaign = await Campaign.begin(name, fault);
   const { stack, adopted } = campaign;
-  const up = () => stack.up();
-  stack.program(program(1, adopted));
-  await campaign.walk("up", up);
-  await campaign.check("up", declared(1));
-  stack.program(program(2, adopted));
-  await campaign.walk("change", up);
-  await campaign.check("change", declared(2));
-  await campaign.walk("destroy", () => stack.destroy());
-  await campaign.check("destroy", []);
-  await stack.close();
+  try {
+    // All at once: a resource that fails keeps those from being sent that are not begun.
+    const up = () => stack.up("--parallel", "32");
+    stack.program(program(1, adopted));
+    await campaign.walk("up", up);
+    await campaign.check("up", declared(1));
+    stack.program(program(2, adopted));
+    await campaign.walk("change", up);
+    await campaign.check("change", declared(2));
+    await campaign.walk("destroy", () => stack.destroy());
+    await campaign.check("destroy", []);
+  } finally {
+    writeFileSync(join(RESULTS, `faults, ${name}.txt`), stack.said);
+    await stack.close();
+  }
 });
 
-afterAll(() => {
-  const folder = join(ROOT, "test-results");
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "faults.md"), report());
-});
+afterAll(() => writeFileSync(join(RESULTS, "faults.md"), report()));
 
 function report(): string {
   const routes = Object.keys(ROUTES);
@@ -328,6 +341,7 @@ function report(): string {
     ]),
   );
   const figures = [...cells.values()];
+  const sum = (what: keyof ReturnType<typeof noHarm>) => harms.flatMap((harm) => harm[what]).length;
   const counted = OUTCOMES.map((outcome) => `${figures.filter((one) => one === outcome).length} ${outcome}`);
   return [
     "# What each change does under each fault",
@@ -345,7 +359,7 @@ function report(): string {
     ...[...notes.keys()].map((note) => `- \`-\` ${note}`),
     "",
     `${chosen.length} faults, ${figures.length} cells: ${counted.join(", ")}.`,
-    `Lost: ${sums.lost.length}. Made twice: ${sums.duplicated.length}. Leaked: ${sums.leaked.length}. Of others touched: ${sums.othersTouched.length}.`,
+    `Lost: ${sum("lost")}. Made twice: ${sum("duplicated")}. Leaked: ${sum("leaked")}. Of others touched: ${sum("othersTouched")}.`,
     "",
   ].join("\n");
 }

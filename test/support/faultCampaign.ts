@@ -7,11 +7,11 @@ export type Step = "up" | "change" | "destroy";
 /** Each route that changes something, and the steps whose requests meet the fault. */
 export const ROUTES: Readonly<Record<string, readonly Step[]>> = {
   "POST /projects/auth/create": ["up"],
-  "POST /projects/auth/keys": ["up", "change"],
-  "POST /projects/auth/user": ["up", "change"],
-  "POST /projects/auth/transfer_ownership": ["up", "change"],
+  "POST /projects/auth/keys": ["up"],
+  "POST /projects/auth/user": ["up"],
+  "POST /projects/auth/transfer_ownership": ["up"],
   [`POST ${P}/auth/oauth_providers`]: ["up"],
-  [`POST ${P}/auth/domains`]: ["up", "change"],
+  [`POST ${P}/auth/domains`]: ["up"],
   [`POST ${P}/endpoints`]: ["up"],
   [`POST ${P}/endpoints/{endpoint_id}/start`]: ["up"],
   [`POST ${P}/endpoints/{endpoint_id}/restart`]: ["change"],
