@@ -26,6 +26,8 @@ const PROCESSES = [
 module.exports = {
   // Machines are shared and slow at times; a test that hangs still ends.
   testTimeout: 30_000,
+  // Of test.concurrent: the stacks of the fault campaign wait most of their time.
+  maxConcurrency: 4,
   projects: [
     // Not by a "!" pattern in testMatch: jest puts the root in place of <rootDir> only where a pattern begins with it.
     project("unit", ["<rootDir>/test/**/*.test.ts"], {

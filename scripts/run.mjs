@@ -22,12 +22,13 @@ const TASKS = {
                  and settings are not touched.
                  --keep   leave the emulator and the stack up, and print the commands to go on by hand`,
   test: `all tests: unit, rules, processes and engine
-                 The arguments of this and of the next five are jest's own: a path, or -t 'part of a title'`,
+                 The arguments of this and of the next six are jest's own: a path, or -t 'part of a title'`,
   "test:unit": "the tests that start no process, under a minute",
   "test:rules": "the rules against a hostile service and a colleague, a few minutes",
   "test:processes": "the tests of the scripts, of the command and of the SDK's provider process",
   "test:engine": "the tests that drive the real Pulumi CLI",
   "test:consumers": "the packed package in fresh projects: each row of docs/toolchains.md, some ten minutes",
+  "test:faults": "each request that changes something under each fault: the table goes to test-results/faults.md",
   check: `types, lint, formatting, dead code, duplicates, the package, docs, tracked files
                  The arguments are names of steps: all of them without one`,
   docs: `write the reference in docs/ and the table of imports in CONTRIBUTING.md
