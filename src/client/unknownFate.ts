@@ -29,6 +29,8 @@ export interface CreationRecovery<Item> {
   readonly describe: (item: Item) => string;
   /** What to do about candidates that are not proven to be ours. */
   readonly advice?: ((items: readonly Item[]) => string) | undefined;
+  /** What to do where none is found: the service may still make it. @default another try, which reports it as already there */
+  readonly adviceIfLate?: string | undefined;
   readonly onFound: (item: Item) => void;
 }
 
@@ -152,7 +154,9 @@ export class ObjectCreator {
             matching = appeared.filter((item) => mayBeOurs(item, expected, sentAt));
           } catch (error) {
             failure =
-              error instanceof SvcError ? notFound(lost, `${thing} could not be looked for: ${error.what}`) : error;
+              error instanceof SvcError
+                ? notFound(lost, `${thing} could not be looked for: ${error.what}`, expected.adviceIfLate)
+                : error;
           }
         },
         matching: () => matching.filter(isUnclaimed).map(idOf),
@@ -212,11 +216,11 @@ const mayBeOurs = <Item extends object>(
 function notProven<Item extends object>(
   thing: string,
   appeared: readonly Item[],
-  { isCandidate, describe, advice }: CreationRecovery<Item>,
+  { isCandidate, describe, advice, adviceIfLate }: CreationRecovery<Item>,
   { sentAt, lost }: { sentAt: number; lost: FateUnknownError },
 ): FateUnknownError {
   const candidates = appeared.filter(isCandidate);
-  if (candidates.length === 0) return notFound(lost, `${thing} was looked for and does not exist`);
+  if (candidates.length === 0) return notFound(lost, `${thing} was looked for and does not exist`, adviceIfLate);
   const named = candidates
     .map((item) => describe(item) + (isOlder(item, sentAt) ? ", which is older than this request" : ""))
     .join("; ");
@@ -227,12 +231,11 @@ function notProven<Item extends object>(
   );
 }
 
-const notFound = (lost: FateUnknownError, outcome: string): FateUnknownError =>
-  new FateUnknownError(
-    `${lost.what}; ${outcome}`,
-    lost.facts,
-    "Run pulumi up again: should it turn up, it is reported as already there",
-  );
+const notFound = (
+  lost: FateUnknownError,
+  outcome: string,
+  advice = "Run pulumi up again: should it turn up, it is reported as already there",
+): FateUnknownError => new FateUnknownError(`${lost.what}; ${outcome}`, lost.facts, advice);
 
 /** Reads the effect of an accepted change. When that read fails, the fate of the change is unknown. */
 export async function readEffect<T>(read: () => Promise<T>): Promise<T> {

@@ -205,6 +205,10 @@ async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointReco
       type === PRIMARY
         ? 'Set "adopt: true" to manage it here, or delete it'
         : `Set "adopt: '${others.length === 0 ? (first?.id ?? "") : "ep-…"}'" to manage one of them here, or delete them`,
+    adviceIfLate:
+      type === PRIMARY || name !== undefined
+        ? undefined
+        : `Before you run pulumi up again, look for a new read replica without a name on ${branchId}: nothing tells it from others, so another one would be made. Set "adopt: 'ep-…'" to manage it here, or delete it`,
     onFound: ({ id }) => call.note(`${id} was found after the answer to its creation was lost`),
   };
   return createOrUseExisting<EndpointRecord, EndpointRecord>(call, {
