@@ -48,6 +48,8 @@ export interface Fault {
   readonly refused?: true;
   /** Attempts are given up after 2 s instead of 60. */
   readonly shortAttempts?: true;
+  /** The service acts so long after it was asked, and attempts are given up before. */
+  readonly actsAfterMs?: number;
   readonly listLagMs?: number;
   /** Why it cannot happen to a route. */
   readonly impossible?: (route: string) => string | undefined;
@@ -55,6 +57,8 @@ export interface Fault {
   readonly always?: true;
 }
 
+/** Longer than an attempt and the lag of a list. */
+const LATE_MS = 8_000;
 const HTML = { contentType: "text/html", body: "<html><h1>Bad gateway</h1></html>" };
 const LISTED = [
   "POST /projects/auth/create",
@@ -95,12 +99,17 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     request: () => ({ status: 404, contentType: "text/plain", body: "default backend - 404" }),
   },
   "a slow answer": { request: () => ({ delayMs: 5_000, effect: "done" }), shortAttempts: true },
+  "it acts after it was given up": {
+    request: () => ({ delayMs: LATE_MS }),
+    shortAttempts: true,
+    actsAfterMs: LATE_MS,
+  },
   "no answer, nothing done": { request: () => ({ drop: "hang" }), shortAttempts: true },
   "a failed operation": {
     operations: {
       up: { start_compute: 3 },
       change: { apply_config: 2, start_compute: 1 },
-      destroy: { suspend_compute: 3 },
+      destroy: { suspend_compute: 2 },
     },
     impossible: (route) => (route.includes("/endpoints") ? undefined : "it starts no operation"),
   },
@@ -113,9 +122,13 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 
 export const SECRETS = { oauth: "canary-oauth-secret-1", smtp: "canary-smtp-password-1", name: "canary-name-1" };
 
-/** One resource of each kind. `round` 2 changes all that can be changed; what is made in `prj-shop` stands beside a colleague's. */
-export const program = (round: 1 | 2, adopted: string): string => `
-const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo", databaseName: "shop" });
+/**
+ * One resource of each kind. `round` 2 changes all that can be changed; what is made in `prj-shop` stands beside a colleague's.
+ * `turnedUp`: what was made after all is taken over, and the replica, which has no name, by its id.
+ */
+export const program = (round: 1 | 2, adopted: string, turnedUp?: { replica: unknown }): string => `
+const adopt = ${turnedUp !== undefined};
+const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo", databaseName: "shop", adopt });
 new svc.Whitelist("list", { projectId: auth.projectId, domains: ["https://list${round}.example.com"] });
 const projectId = "prj-shop";
 const keys = new svc.AuthKeys("keys", { projectId, rotationTriggers: [${round}] });
@@ -124,15 +137,15 @@ const transfer = new svc.AuthOwnershipTransfer("transfer", { projectId, triggers
 new svc.OAuthProvider("oauth", {
   projectId, providerId: "gitlab", clientId: "id-${round}", clientSecret: "${SECRETS.oauth}", adopt: true,
 });
-new svc.WhitelistDomain("domain", { projectId, domain: "https://app${round}.example.com" });
+new svc.WhitelistDomain("domain", { projectId, domain: "https://app${round}.example.com", adopt });
 new svc.EmailServer("email", {
   projectId, type: "standard", host: "smtp.example.com", port: 587, username: "mailer",
   password: pulumi.secret("${SECRETS.smtp}"), senderEmail: "auth@example.com", senderName: "Round ${round}",
 });
 const compute = (name, args) => new svc.ComputeEndpoint(name, { projectId: "prj-demo", size: 1, ...args });
-compute("api", { branchId: "br-dev", size: ${round} });
-compute("worker", { branchId: "br-test", restartTriggers: [${round}] });
-compute("replica", { branchId: "br-main", type: "read_only" });
+compute("api", { branchId: "br-dev", size: ${round}, adopt });
+compute("worker", { branchId: "br-test", restartTriggers: [${round}], adopt });
+compute("replica", { branchId: "br-main", type: "read_only", adopt: ${JSON.stringify(turnedUp?.replica ?? false)} });
 compute("adopted", { branchId: "${round === 1 ? "br-main" : "br-dev"}", type: "read_only", adopt: "${adopted}" });
 exports.secrets = [auth.secretServerKey, keys.secretServerKey, transfer.url];
 `;
