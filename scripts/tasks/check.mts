@@ -143,8 +143,8 @@ const REFERENCE = /(?<![\w:./-])(?<name>(?:\.{0,2}\/)?[\w@][\w@./-]*\.md)\b(?:, 
 export function lostReferences(root: string, files: string[]): string[] {
   const problemsIn = (file: string, line: string): string[] =>
     [...line.matchAll(REFERENCE)].flatMap(({ groups: { name = "", section } = {} }) => {
-      // The documents of other packages.
-      if (name.includes("node_modules/")) return [];
+      // The documents of other packages, and those that a test writes.
+      if (name.includes("node_modules/") || name.startsWith("test-results/")) return [];
       const places = ["", posix.dirname(file), "docs"].map((folder) => posix.join(folder, name));
       const found = places.find((path) => files.includes(path));
       if (found === undefined) return [`${name} is not in the repository`];

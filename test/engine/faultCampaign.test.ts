@@ -11,8 +11,9 @@ import { Stack } from "../support/Stack";
 
 const MOST_TRIES = 6;
 const SHOP = "prj-shop";
-const RESULTS = join(ROOT, "test-results");
-mkdirSync(join(RESULTS, "faults"), { recursive: true });
+/** What the CLI said, one file for each fault. */
+const SAID = join(ROOT, "test-results", "faults");
+mkdirSync(SAID, { recursive: true });
 const chosen = Object.entries(FAULTS).filter(([, { always }]) => WHOLE || always);
 
 type Fields = Record<string, unknown>;
@@ -329,13 +330,13 @@ test.concurrent.each(chosen)("%s", async (name, fault) => {
     // No more than were declared have ever been there.
     await campaign.check("destroy", ["4 computes deleted"]);
   } finally {
-    writeFileSync(join(RESULTS, "faults", `${name}.txt`), stack.said);
+    writeFileSync(join(SAID, `${name}.txt`), stack.said);
     await stack.close();
   }
 });
 
 afterAll(() => {
-  writeFileSync(join(RESULTS, "faults.md"), report());
+  writeFileSync(join(ROOT, "test-results/faults.md"), report());
   if (WHOLE) process.stdout.write(`\n${report()}`);
 });
 
