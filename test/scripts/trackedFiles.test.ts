@@ -33,6 +33,10 @@ test("a bare name stands for no document in another folder", async () => {
   ]);
 });
 
+test("what a test writes may be named", async () => {
+  expect(await lost({ ...page, "src/a.ts": `// test-results/faults${MD}` })).toEqual([]);
+});
+
 test("documents are found from the root, from the folder of the file, and from where generated pages stand", async () => {
   const files = {
     ...page,
