@@ -13,6 +13,7 @@ const PROCESSES = [
   "cli/*",
   "index",
   "emulator/cli",
+  "host/engineEnd",
   "host/grpc",
   "host/providerProcess",
   "program/hovers",

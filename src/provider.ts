@@ -2,6 +2,7 @@
  * `pulumi-svc/provider`: what the pointer in users' state loads (contract/pointer.ts). This path, `load` and the names
  * of the kinds are a permanent contract.
  */
+import { endWithEngine } from "./host/engineEnd";
 import { host } from "./host/host";
 import type { HostedProvider } from "./host/hostedProvider";
 import { KINDS, type Kind } from "./contract/pointer";
@@ -19,6 +20,7 @@ import { whitelistDomain } from "./resources/whitelist/whitelistDomainLifecycle"
 
 /** One for the process: its resources share the clients, their queues and the engine's log. */
 const session = new Session();
+let watched = false;
 
 const providers: Record<string, (() => HostedProvider) | undefined> = {
   AuthIntegration: () => host(authIntegration, session),
@@ -39,6 +41,8 @@ const providers: Record<string, (() => HostedProvider) | undefined> = {
 export function load(kind: string): HostedProvider {
   const provider = Object.hasOwn(providers, kind) ? providers[kind] : undefined;
   if (provider === undefined) throw unknownKind(kind);
+  if (!watched) endWithEngine();
+  watched = true;
   return provider();
 }
 

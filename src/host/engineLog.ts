@@ -19,12 +19,17 @@ const CALL_DEADLINE_MS = 10_000;
 const WELL_FORMED_URN = /^urn:pulumi:[^:]+::[^:]+::[^:].*::.+/;
 const ADDRESS = /^(127\.0\.0\.1|localhost|\[::1\]):\d+$/;
 
+/** Of the dynamic-provider process, the last argument is one. */
+export function isEngineAddress(text: string | undefined): text is string {
+  return text !== undefined && ADDRESS.test(text);
+}
+
 /**
  * The engine's own log, at the address that it gives the dynamic-provider process as its last argument. After a first
  * failure the process stays silent: a line that does not show must never cost an `up`.
  */
 export function engineLog(address: string | undefined = process.argv.at(-1)): Log {
-  if (address === undefined || !ADDRESS.test(address)) return () => undefined;
+  if (!isEngineAddress(address)) return () => undefined;
   let send: Send | undefined;
   let silent = false;
   return (line) => {

@@ -65,6 +65,10 @@ export class ProviderProcess {
     return this.child.pid ?? Number.NaN;
   }
 
+  get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
   async configure(args: Props): Promise<void> {
     const request = new provider.ConfigureRequest();
     request.setArgs(Struct.fromJavaScript(args));

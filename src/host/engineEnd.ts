@@ -1,0 +1,28 @@
+import { connect } from "node:http2";
+import { isEngineAddress } from "./engineLog";
+
+/** Before a connection that the engine closed is made anew. */
+const PAUSE_MS = 1_000;
+
+/**
+ * Ends this process when the engine's has ended, also by SIGKILL: the SDK's server would wait for its calls for ever. An open
+ * connection to the engine's gRPC server tells at once; a CLI that is stopped or busy keeps it. What ends this process
+ * is both: the connection was there, and now the address refuses one. A call under way ends with it, so that no request is sent
+ * of which nobody would record the effect.
+ */
+export function endWithEngine(address: string | undefined = process.argv.at(-1)): void {
+  if (!isEngineAddress(address)) return;
+  let met = false;
+  const watch = (): void => {
+    const session = connect(`http://${address}`);
+    session.unref();
+    session.once("connect", () => (met = true));
+    session.on("error", (error: NodeJS.ErrnoException) => {
+      if (met && error.code === "ECONNREFUSED") process.exit();
+    });
+    session.once("close", () => {
+      if (met) setTimeout(watch, PAUSE_MS).unref();
+    });
+  };
+  watch();
+}

@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { pointer } from "../../src/contract/pointer";
+import { startEmulator, type Emulator } from "../../src/emulator";
+import { until } from "../support/emulator";
+import { ProviderProcess } from "../support/providerProcess";
+import { Service } from "../support/service";
+
+jest.setTimeout(60_000);
+
+/** What the engine is to the provider's process: another process that listens, here without an answer to anything. */
+const ENGINE =
+  "require('node:http2').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port); })";
+const INPUTS = { projectId: "prj-demo", size: 1, __provider: pointer("ComputeEndpoint") };
+
+const engines: ChildProcess[] = [];
+let emulator: Emulator;
+beforeAll(async () => {
+  emulator = await startEmulator({ activationMs: 40, lockProjects: true });
+});
+afterAll(async () => {
+  engines.forEach((engine) => engine.kill("SIGKILL"));
+  await emulator.close();
+});
+
+async function stage(): Promise<{ engine: ChildProcess; provider: ProviderProcess }> {
+  const engine = spawn(process.execPath, ["-e", ENGINE], { stdio: ["ignore", "pipe", "inherit"] });
+  engines.push(engine);
+  const [port] = (await once(engine.stdout, "data")) as [Buffer];
+  const provider = await ProviderProcess.start(`127.0.0.1:${port.toString().trim()}`);
+  await provider.configure({ "svc:apiKey": emulator.apiKey, "svc:baseUrl": emulator.baseUrl });
+  await provider.check({}, { ...INPUTS, branchId: "br-dev" });
+  return { engine, provider };
+}
+
+const seconds = (count: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, count * 1_000));
+const ended = async (provider: ProviderProcess): Promise<boolean> => provider.hasEnded;
+
+test("ends soon after the engine was killed", async () => {
+  const { engine, provider } = await stage();
+  await seconds(2);
+  expect(provider.hasEnded).toBe(false);
+  engine.kill("SIGKILL");
+  await until(() => ended(provider), Boolean);
+});
+
+test("ends in the middle of a creation, and sends nothing more that waits in the queue", async () => {
+  const { engine, provider } = await stage();
+  const service = new Service(emulator);
+  // Each look answers 423 before anything is made: the creation waits and tries again.
+  await service.fault({ method: "POST", path: "/projects/{project_id}/endpoints", status: 423, times: 1000 });
+  const creation = provider.create({ ...INPUTS, branchId: "br-dev" }).catch((error: unknown) => error);
+  await until(async () => (await service.mutations()).length > 0, Boolean);
+  engine.kill("SIGKILL");
+  await until(() => ended(provider), Boolean);
+  await service.clearFaults();
+  expect(await creation).toBeInstanceOf(Error);
+  await seconds(2);
+  expect((await service.endpoints()).filter(({ branch_id }) => branch_id === "br-dev")).toEqual([]);
+});
+
+test("stays while the engine is stopped or answers nothing, and goes on when it continues", async () => {
+  const { engine, provider } = await stage();
+  engine.kill("SIGSTOP");
+  await seconds(5);
+  expect(provider.hasEnded).toBe(false);
+  engine.kill("SIGCONT");
+  expect(await provider.create({ ...INPUTS, branchId: "br-test" })).toMatchObject({ id: expect.any(String) });
+});
+
+test("stays where there was no engine at the address to begin with", async () => {
+  const provider = await ProviderProcess.start("127.0.0.1:1");
+  await provider.configure({ "svc:apiKey": emulator.apiKey, "svc:baseUrl": emulator.baseUrl });
+  await provider.check({}, { ...INPUTS, branchId: "br-dev" });
+  await seconds(3);
+  expect(provider.hasEnded).toBe(false);
+});
