@@ -9,7 +9,8 @@ import { docs } from "./tasks/docs.mts";
 import { quickstart } from "./tasks/quickstart.mts";
 import { test } from "./tasks/test.mts";
 
-const NEED_CLI = ["setup", "quickstart", "test", "test:engine", "test:consumers", "test:faults", "bench"];
+const CAMPAIGNS = ["test:consumers", "test:faults", "test:kills"];
+const NEED_CLI = ["setup", "quickstart", "test", "test:engine", ...CAMPAIGNS, "bench"];
 const NEED_BUILD = [...NEED_CLI, "build", "test:processes"];
 
 /** Each answers with the exit code. `setup` and `build` have done their work when the task begins. */

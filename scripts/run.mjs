@@ -22,13 +22,15 @@ const TASKS = {
                  and settings are not touched.
                  --keep   leave the emulator and the stack up, and print the commands to go on by hand`,
   test: `all tests: unit, rules, processes and engine
-                 The arguments of this and of the next six are jest's own: a path, or -t 'part of a title'`,
+                 The arguments of this and of the next seven are jest's own: a path, or -t 'part of a title'`,
   "test:unit": "the tests that start no process, under a minute",
   "test:rules": "the rules against a hostile service and a colleague, a few minutes",
   "test:processes": "the tests of the scripts, of the command and of the SDK's provider process",
   "test:engine": "the tests that drive the real Pulumi CLI",
   "test:consumers": "the packed package in fresh projects: each row of docs/toolchains.md, some ten minutes",
   "test:faults": "each request that changes something under each fault: the table goes to test-results/faults.md",
+  "test:kills": `processes are killed at random points of commands, and each stack is brought back, some 25 minutes
+                 It leaves its figures in test-results/kills.md`,
   check: `types, lint, formatting, dead code, duplicates, the package, docs, tracked files
                  The arguments are names of steps: all of them without one`,
   docs: `write the reference in docs/ and the table of imports in CONTRIBUTING.md
@@ -49,6 +51,7 @@ supports, the Pulumi CLI (on PATH, in ~/.pulumi/versions, by download, by a Go b
 Environment:
   PULUMI_HOME          where the CLI is looked for and put (default: ~/.pulumi)
   PULUMI_SVC_RESULTS   a file to leave the counts of passed and failed tests or checks in
+  PULUMI_SVC_SEED      for test:kills: the one stack to run again, by the seed that its failure named
 
 Exit codes: 0 good; 1 the task failed; 2 wrong usage; 3 the set-up failed; 130 interrupted.`;
 

@@ -21,6 +21,7 @@ const SUITES: Record<string, string[]> = {
 const CAMPAIGNS: Record<string, string> = {
   "test:consumers": "test/engine/consumers.test.ts",
   "test:faults": "test/engine/faultCampaign.test.ts",
+  "test:kills": "test/engine/kills.test.ts",
 };
 
 type Report = Record<"numPassedTests" | "numFailedTests" | "numRuntimeErrorTestSuites" | "numPendingTests", number>;

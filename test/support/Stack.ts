@@ -109,6 +109,13 @@ export class Stack {
     return result;
   }
 
+  /** A command whose process `onStart` gets, to kill it. */
+  async started(onStart: (cli: ChildProcess) => void, ...args: string[]): Promise<Run> {
+    const result = await pulumi([...args, "--non-interactive"], { cwd: this.#project, env: this.env, onStart });
+    this.said += result.text;
+    return result;
+  }
+
   /** An `up` that is interrupted as often as `times`, each time once `ready` is true. */
   async interruptedUp(times: number, ready: () => Promise<boolean>): Promise<Run> {
     let child: ChildProcess | undefined;

@@ -92,16 +92,38 @@ export function pulumi(args: readonly string[], { cwd, env, input, onStart }: Ru
   });
 }
 
-/** The CLI gives its hosts and providers process groups of their own, so they are found by descent, the youngest first. */
+export interface RunningProcess {
+  readonly pid: number;
+  readonly command: string;
+}
+
+/** What a process has started, its own children and theirs: the CLI gives its hosts and providers process groups of their own. */
+export function descendants(pid: number): RunningProcess[] {
+  const listed = spawnSync("ps", ["-A", "-ww", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).stdout;
+  const processes = [...listed.matchAll(/^ *(\d+) +(\d+) (.*)$/gm)].map(([, child, parent, command = ""]) => ({
+    pid: Number(child),
+    parent: Number(parent),
+    command,
+  }));
+  const parents = [pid];
+  const tree: RunningProcess[] = [];
+  for (const parent of parents) {
+    const children = processes.filter((one) => one.parent === parent);
+    tree.push(...children);
+    parents.push(...children.map((one) => one.pid));
+  }
+  return tree;
+}
+
+/** With all that it has started, the youngest first. */
 function kill(pid: number | undefined): void {
   if (pid === undefined) return;
-  const listed = spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" }).stdout;
-  const processes = listed.split("\n").map((line) => line.trim().split(/\s+/).map(Number));
-  const tree = [pid];
-  for (const parent of tree) {
-    for (const [child, of] of processes) if (of === parent && child !== undefined) tree.push(child);
-  }
-  for (const one of tree.reverse()) {
+  for (const one of [
+    ...descendants(pid)
+      .map((each) => each.pid)
+      .reverse(),
+    pid,
+  ]) {
     try {
       process.kill(one, "SIGKILL");
     } catch {

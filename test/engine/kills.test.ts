@@ -1,0 +1,307 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { api } from "../support/emulator";
+import { descendants, ROOT, type Run, type RunningProcess, WHOLE } from "../support/cli";
+import { Gateway, type Moment } from "../support/Gateway";
+import { Stack } from "../support/Stack";
+
+/**
+ * Processes are killed at random points of commands, and the stack is brought back in the way that the README tells, by
+ * doing what the messages say and nothing else. All that is random in a stack comes from its seed; PULUMI_SVC_SEED runs
+ * the stack of one seed again. Requests that leave at the same time may come in another order then.
+ */
+
+const { PULUMI_SVC_SEED } = process.env;
+const FIRST_SEED = PULUMI_SVC_SEED === undefined ? Math.floor(Math.random() * 1e6) : Number(PULUMI_SVC_SEED);
+const STACKS = WHOLE && PULUMI_SVC_SEED === undefined ? 10 : 1;
+const KILLS = WHOLE ? 10 : 6;
+const SEEDS = Array.from({ length: STACKS }, (_, index) => FIRST_SEED + index);
+
+/** About how many requests a command sends that has all to do. */
+const REQUESTS: Record<string, number> = { up: 20, refresh: 5, destroy: 12 };
+
+const SECRETS = ["canary-client-secret", "canary-smtp-password"];
+
+/** What both versions of the program declare, and what each has of its own. */
+const COMPUTES: Record<string, string>[] = [
+  { dev: "br-dev read_write 1", first: "br-main read_only 1", second: "br-main read_only 1" },
+  { dev: "br-dev read_write 2", first: "br-main read_only 1", test: "br-test read_write 1" },
+];
+const DOMAINS = [
+  ["https://one.example.com", "https://two.example.com", "https://three.example.com"],
+  ["https://one.example.com", "https://four.example.com"],
+];
+const HOSTS = ["smtp.example.com", "smtp.example.org"];
+
+/** `adopt`: by the resource's name, the argument that a message has told to set. */
+function program(version: number, adopt: ReadonlyMap<string, string>): string {
+  const more = (name: string): string => (adopt.has(name) ? `, adopt: ${adopt.get(name)}` : "");
+  const computes = Object.entries(COMPUTES[version] ?? {}).map(([name, text]) => {
+    const [branchId, type, size] = text.split(" ");
+    return `new svc.ComputeEndpoint("${name}", { projectId: "prj-demo", branchId: "${branchId}", type: "${type}", size: ${size}, name: "${name}"${more(name)} });`;
+  });
+  const domains = DOMAINS[version]?.map(
+    (domain) => `new svc.WhitelistDomain("${domain}", { projectId, domain: "${domain}"${more(domain)} });`,
+  );
+  return `
+    ${computes.join("\n")}
+    const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo"${more("auth")} });
+    const projectId = auth.projectId;
+    new svc.OAuthProvider("microsoft", { projectId, providerId: "microsoft", clientId: "client", clientSecret: "${SECRETS[0]}"${more("microsoft")} });
+    ${domains?.join("\n")}
+    new svc.EmailServer("mail", { projectId, type: "standard", host: "${HOSTS[version]}", port: 587, username: "mailer",
+      password: "${SECRETS[1]}", senderEmail: "noreply@example.com", senderName: "Example" });`;
+}
+
+/** What the service holds in the project, by raw HTTP: an object that is there twice stands there twice. */
+async function held({ service }: Stack): Promise<object> {
+  const { projects } = await service.state();
+  const project = projects.find(({ id }) => id === "prj-demo") as Record<string, Record<string, unknown>[]>;
+  const mail = project["email_server"] as unknown as Record<string, unknown>;
+  return {
+    computes: project["endpoints"]
+      ?.map(({ name, branch_id, type, autoscaling_limit_max_cu: size }) => [name, branch_id, type, size].join(" "))
+      .sort(),
+    integrations: project["integrations"]?.length,
+    oauthProviders: project["oauth_providers"]?.map(({ id }) => id).sort(),
+    domains: project["domains"]?.map(({ domain }) => domain).sort(),
+    mail: mail["host"],
+  };
+}
+
+/** The compute and the replica of others that stand in the project from the start. */
+let others: string[];
+
+const declared = (version: number): object => ({
+  computes: [...others, ...Object.entries(COMPUTES[version] ?? {}).map(([name, text]) => `${name} ${text}`)].sort(),
+  integrations: 1,
+  // The first two come with an integration.
+  oauthProviders: ["github", "google", "microsoft"],
+  domains: [...(DOMAINS[version] ?? [])].sort(),
+  mail: HOSTS[version],
+});
+
+/** Numbers that follow from a seed alone (mulberry32). */
+function random(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+interface Figures {
+  seed: number;
+  cli: number;
+  provider: number;
+  commands: Record<string, number>;
+  orphans: number;
+  /** Providers that ended by themselves after their CLI. */
+  ended: number;
+}
+const figures: Figures[] = [];
+
+const isProvider = ({ command }: RunningProcess): boolean => /dynamic-provider(\/\S*)? \S+:\d+$/.test(command);
+
+function isAlive({ pid }: RunningProcess): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** When a kill comes: at a request, before or after it is carried out, or some time after the first one. */
+type Point = { readonly request: number; readonly moment: Moment } | { readonly ms: number };
+
+/** A provider whose CLI was killed. */
+interface Orphaned {
+  readonly since: number;
+  readonly provider: RunningProcess;
+}
+
+/** One stack of the campaign. */
+class Campaign {
+  readonly figures: Figures;
+  readonly #random: (below: number) => number;
+  #version = 1;
+  #deployed = false;
+  readonly #orphaned: Orphaned[] = [];
+  readonly #log: string[] = [];
+
+  private constructor(
+    seed: number,
+    readonly stack: Stack,
+    readonly gateway: Gateway,
+  ) {
+    this.#random = random(seed);
+    this.figures = { seed, cli: 0, provider: 0, commands: {}, orphans: 0, ended: 0 };
+    figures.push(this.figures);
+  }
+
+  static async start(seed: number): Promise<Campaign> {
+    const stack = await Stack.create({ program: "" });
+    const gateway = await Gateway.start(stack.service.emulator.baseUrl);
+    await stack.config("svc:baseUrl", gateway.baseUrl);
+    return new Campaign(seed, stack, gateway);
+  }
+
+  get kills(): number {
+    return this.figures.cli + this.figures.provider;
+  }
+
+  /** What was done, for a failure. */
+  get log(): string {
+    return this.#log.join("\n");
+  }
+
+  /** A command in which something is killed, the way back, in which it may be killed again, and what must hold then. */
+  async step(): Promise<void> {
+    const command = this.#deployed ? (["up", "up", "refresh", "destroy"][this.#random(4)] ?? "up") : "up";
+    if (command === "up") {
+      this.#version = 1 - this.#version;
+      this.stack.program(program(this.#version, new Map()));
+    }
+    await this.#comeThrough(command);
+    this.#deployed = command !== "destroy";
+    if (this.#deployed) expect(await held(this.stack)).toEqual(declared(this.#version));
+    else expect(await held(this.stack)).toMatchObject({ computes: others, integrations: 0 });
+    await this.#providersHaveEnded();
+  }
+
+  /** As the README tells: by what the messages say. */
+  async #comeThrough(command: string): Promise<void> {
+    const adopt = new Map<string, string>();
+    let run = await this.#runAndKill(command);
+    for (let tries = 1; run.code !== 0; tries++) {
+      if (tries === 15) throw new Error("the messages do not lead back");
+      const known = adopt.size;
+      for (const [, name = "", value = ""] of run.text.matchAll(
+        /Could not create \w+ \("([^"]+)"\): .* set "adopt: (true|'ep-[^']+')"/gi,
+      ))
+        adopt.set(name, value);
+      const isLocked = run.text.includes("`pulumi cancel`");
+      if (isLocked) expect(await this.#run("cancel", "--yes")).toMatchObject({ code: 0 });
+      else if (adopt.size > known) this.stack.program(program(this.#version, adopt));
+      else if (!run.killed) throw new Error("a message names no way out");
+      run =
+        this.kills < KILLS && this.#random(2) === 0 ? await this.#runAndKill(command) : await this.#command(command);
+    }
+    this.figures.orphans += adopt.size;
+    if (adopt.size > 0) this.stack.program(program(this.#version, new Map()));
+    if (run.text.includes("--clear-pending-creates") || run.text.includes("pending operations")) {
+      expect(await this.#run("refresh", "--yes", "--clear-pending-creates")).toMatchObject({ code: 0 });
+    }
+  }
+
+  async #runAndKill(command: string): Promise<Run & { killed: boolean }> {
+    const victim = this.#random(2) === 0 ? "cli" : "provider";
+    const moment: Moment = this.#random(2) === 0 ? "before" : "after";
+    const point: Point =
+      this.#random(3) === 0
+        ? { ms: this.#random(1_000) }
+        : { request: 1 + this.#random(REQUESTS[command] ?? 1), moment };
+    let killed = false;
+    let timer: NodeJS.Timeout | undefined;
+    const kill = (cli: number): void => {
+      if (killed) return;
+      const providers = descendants(cli).filter(isProvider);
+      if (victim === "cli") this.#orphaned.push(...providers.map((provider) => ({ since: Date.now(), provider })));
+      for (const pid of victim === "cli" ? [cli] : providers.map((provider) => provider.pid)) {
+        process.kill(pid, "SIGKILL");
+        killed = true;
+      }
+    };
+    this.gateway.count = 0;
+    const run = await this.#command(command, ({ pid = Number.NaN }) => {
+      this.gateway.at = (count, at) => {
+        if ("ms" in point) timer ??= setTimeout(() => kill(pid), point.ms);
+        else if (count === point.request && at === point.moment) kill(pid);
+      };
+    });
+    clearTimeout(timer);
+    this.gateway.at = () => undefined;
+    this.#log.push(`-- ${victim} at ${JSON.stringify(point)}: ${killed ? "killed" : "not reached"}`);
+    if (killed) {
+      this.figures[victim]++;
+      this.figures.commands[command] = (this.figures.commands[command] ?? 0) + 1;
+    }
+    return { ...run, killed };
+  }
+
+  async #command(
+    command: string,
+    onStart: (cli: { pid?: number | undefined }) => void = () => undefined,
+  ): Promise<Run & { killed: boolean }> {
+    const run = await this.stack.started(onStart, command, "--yes", "--skip-preview");
+    this.#log.push(`-- pulumi ${command}: ${run.code}`, run.text);
+    return { ...run, killed: false };
+  }
+
+  async #run(...args: string[]): Promise<Run> {
+    const run = await this.stack.run(...args);
+    this.#log.push(`-- pulumi ${args.join(" ")}: ${run.code}`, run.text);
+    return run;
+  }
+
+  async #providersHaveEnded(): Promise<void> {
+    for (const { since, provider } of this.#orphaned.splice(0)) {
+      while (isAlive(provider)) {
+        if (Date.now() - since > 60_000) throw new Error(`a provider stays after its CLI: ${provider.command}`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      this.figures.ended++;
+    }
+  }
+}
+
+afterAll(() => {
+  const sum = (of: (one: Figures) => number): number => figures.reduce((total, one) => total + of(one), 0);
+  const lines = figures.map(
+    ({ seed, cli, provider, commands: { up = 0, refresh = 0, destroy = 0 }, orphans }) =>
+      `| ${seed} | ${cli} | ${provider} | ${up} | ${refresh} | ${destroy} | ${orphans} |`,
+  );
+  const text = `# Kills
+
+${sum(({ cli, provider }) => cli + provider)} kills in ${figures.length} stacks. Orphans named by a message and taken over: ${sum(({ orphans }) => orphans)}. Duplicates, and orphans
+that no message names: 0 where the tests have passed. Provider processes that ended by themselves after their CLI: ${sum(({ ended }) => ended)}.
+
+| Seed | CLI killed | Provider killed | in up | in refresh | in destroy | Orphans named |
+| ---- | ---------- | --------------- | ----- | ---------- | ---------- | ------------- |
+${lines.join("\n")}
+`;
+  mkdirSync(join(ROOT, "test-results"), { recursive: true });
+  writeFileSync(join(ROOT, "test-results", "kills.md"), text);
+  process.stdout.write(`\n${text}\n`);
+});
+
+test.each(SEEDS)("a stack comes back from each kill, seed %d", async (seed) => {
+  const campaign = await Campaign.start(seed);
+  const { stack, gateway } = campaign;
+  const { service } = stack;
+  // What others have.
+  const replica = { branch_id: "br-main", type: "read_only", name: "colleague", autoscaling_limit_max_cu: 4 };
+  await api(service.emulator, "POST", "/projects/prj-demo/endpoints", { endpoint: replica });
+  await service.addProject({ id: "prj-other", branches: [{ id: "br-other" }] });
+  const integration = { project_id: "prj-other", branch_id: "br-other", auth_provider: "supported_provider" };
+  await api(service.emulator, "POST", "/projects/auth/create", integration);
+  const before = await service.state();
+  others = ((await held(stack)) as { computes: string[] }).computes;
+  expect(others).toHaveLength(2);
+  try {
+    while (campaign.kills < KILLS) await campaign.step();
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    expect(await stack.up("--expect-no-changes")).toMatchObject({ code: 0 });
+    const keys = [...gateway.answers.matchAll(/"secret_server_key":"([^"]+)"/g)].map(([, key = ""]) => key);
+    expect(await stack.leaks([...SECRETS, ...keys])).toEqual([]);
+    await stack.finish(before);
+  } catch (error) {
+    process.stderr.write(`${campaign.log}\n\nReplay: PULUMI_SVC_SEED=${seed} npm run test:kills\n`);
+    throw error;
+  } finally {
+    gateway.close();
+  }
+});

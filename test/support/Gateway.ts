@@ -1,0 +1,56 @@
+import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+
+/** Where a request is: at the service soon, or carried out there and not answered yet. */
+export type Moment = "before" | "after";
+
+/** Stands before the service and counts requests, so that something can happen at an exact one of them. */
+export class Gateway {
+  /** Called at each request, which waits for it. */
+  at: (count: number, moment: Moment) => void = () => undefined;
+  count = 0;
+  /** All that the service has answered, for the secrets that it gives out once. */
+  answers = "";
+  readonly #server: Server;
+
+  private constructor(private readonly target: URL) {
+    this.#server = createServer((incoming, outgoing) => {
+      this.#pass(incoming, outgoing).catch(() => outgoing.destroy());
+    });
+  }
+
+  static async start(target: string): Promise<Gateway> {
+    const gateway = new Gateway(new URL(target));
+    await new Promise<void>((resolve) => gateway.#server.listen(0, "127.0.0.1", resolve));
+    return gateway;
+  }
+
+  get baseUrl(): string {
+    // A server that listens on TCP has an address of this form.
+    const { port } = this.#server.address() as AddressInfo;
+    return `http://127.0.0.1:${port}${this.target.pathname}`;
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  async #pass(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const count = ++this.count;
+    const sent = await text(incoming);
+    this.at(count, "before");
+    // Whatever has become of the sender: what it has sent reaches the service.
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const { method, headers } = incoming;
+      const url = new URL(incoming.url ?? "/", this.target);
+      const onward = request(url, { method, headers: { ...headers, host: this.target.host } }, resolve);
+      onward.on("error", reject).end(sent);
+    });
+    const body = await text(answer);
+    this.answers += body;
+    this.at(count, "after");
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers).end(body);
+  }
+}
