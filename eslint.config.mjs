@@ -174,7 +174,7 @@ export default tseslint.config(
     ...Object.entries(row.except ?? {}).map(([file, packages]) => restricted(file, forbidden(row, packages))),
   ]),
   {
-    files: ["src/contract/settings.ts", "src/cli/**", "scripts/**", "test/**", "bench/**"],
+    files: ["src/contract/settings.ts", "src/cli/**", "scripts/**", "test/**", "bench/**", "examples/ci/scripts/**"],
     rules: { "no-restricted-properties": "off" },
   },
 );
