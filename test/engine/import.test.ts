@@ -1,8 +1,9 @@
 import { execFile, execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { api, createCompute, DEMO, integrate, settled, STANDARD_EMAIL } from "../support/emulator";
+import { api, DEMO, integrate, STANDARD_EMAIL } from "../support/emulator";
 import { ROOT } from "../support/cli";
+import { handMadeProject } from "../support/handMade";
 import { Stack } from "../support/Stack";
 
 const CLIENT_SECRET = "canary-client-secret-import";
@@ -33,39 +34,6 @@ async function svc(stack: Stack, ...args: string[]): Promise<Ended> {
   return ended;
 }
 
-/** Every kind of object, made by hand. */
-async function fullProject({ service: { emulator } }: Stack): Promise<void> {
-  const computes = [
-    {
-      branch_id: "br-main",
-      type: "read_only",
-      name: "Reports",
-      autoscaling_limit_min_cu: 1,
-      autoscaling_limit_max_cu: 1,
-      suspend_timeout_seconds: -1,
-      pooler_enabled: true,
-    },
-    {
-      branch_id: "br-dev",
-      type: "read_write",
-      disabled: true,
-      suspend_timeout_seconds: 600,
-      settings: { pg_settings: { max_parallel_workers: "4", "auto_explain.log_min_duration": "1s" } },
-    },
-    { branch_id: "br-test", type: "read_write", autoscaling_limit_min_cu: 20, autoscaling_limit_max_cu: 20 },
-  ];
-  for (const attributes of computes) {
-    const { id, current_state } = await createCompute(emulator, attributes);
-    await settled(emulator, String(id), current_state === "idle" ? "idle" : "active");
-  }
-  await integrate(emulator);
-  const own = { client_id: "own-id", client_secret: CLIENT_SECRET };
-  await api(emulator, "PATCH", `${DEMO}/auth/oauth_providers/github`, own);
-  for (const domain of ["https://app.example.com", "http://localhost:3000"])
-    await api(emulator, "POST", `${DEMO}/auth/domains`, { domain, auth_provider: "supported_provider" });
-  await api(emulator, "PATCH", `${DEMO}/auth/email_server`, { ...STANDARD_EMAIL, password: PASSWORD });
-}
-
 /** The resources that a plan changes, by name; all others stay as they are. */
 async function changes(stack: Stack): Promise<string[]> {
   const { stdout } = await stack.preview("--json");
@@ -80,7 +48,7 @@ async function changes(stack: Stack): Promise<string[]> {
 
 test("a project that was set up by hand is imported, and the program that is written changes nothing", async () => {
   const stack = await Stack.create({ program: "", emulator: { secretAnswers: "masked" } });
-  await fullProject(stack);
+  await handMadeProject(stack.service.emulator, { clientSecret: CLIENT_SECRET, password: PASSWORD });
   const before = await stack.service.state();
   stack.write("Pulumi.yaml", "name: proj\nruntime: nodejs\nmain: index.ts\n");
   stack.write("tsconfig.json", readFileSync(join(ROOT, "examples", "quickstart", "tsconfig.json"), "utf8"));
