@@ -274,7 +274,7 @@ that no message names: 0 where the tests have passed. Provider processes that en
 ${lines.join("\n")}
 `;
   mkdirSync(join(ROOT, "test-results"), { recursive: true });
-  writeFileSync(join(ROOT, "test-results", "kills.md"), text);
+  writeFileSync(join(ROOT, "test-results/kills.md"), text);
   process.stdout.write(`\n${text}\n`);
 });
 
