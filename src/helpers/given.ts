@@ -32,8 +32,12 @@ export function unknownProperty(name: string, known: readonly string[]): string 
   return `unknown property. ${hint}`;
 }
 
+const LONGEST_NAME = 100;
+
 /** The known name that was most likely meant: it differs in case or `_`, is cut short, or in few letters. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
+  // Compared letter by letter: a book would hold up the plan.
+  if (name.length > LONGEST_NAME) return undefined;
   const given = letters(name);
   const [nearest] = known
     .map((candidate) => ({ candidate, distance: distanceOf(given, letters(candidate)) }))

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
+import { DEEPEST, isDeeperThan } from "../contract/depth";
 import { type Properties, clean } from "../contract/hiddenKeys";
 import { isUnknown, containsUnknown } from "../contract/unknowns";
 import type { Changes } from "./lifecycle";
@@ -40,7 +41,15 @@ export interface Problem {
 
 /** The whole text: the property must not be reported to the engine by itself (docs/design/engine.md, Errors). */
 export function problemText({ path, reason }: Problem): string {
-  return path === "" ? reason : `${path}: ${reason}`;
+  return path === "" ? reason : `${shownPath(path)}: ${reason}`;
+}
+
+const LONGEST_PATH = 200;
+
+/** A program (or a transformation) may name a property anything; the text is one line. */
+function shownPath(path: string): string {
+  const line = path.slice(0, LONGEST_PATH).replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, " ");
+  return path.length > LONGEST_PATH ? `${line}…` : line;
 }
 
 /** Checks each argument that is given, and normalises it. What is not known yet passes as it is. */
@@ -58,6 +67,10 @@ export function checkArguments<Args extends object>(
         path: name,
         reason: `is not an argument of ${kind}. If the program does not set it, a stack transformation or a transform adds it: leave resources of type pulumi-nodejs out there`,
       });
+      continue;
+    }
+    if (isDeeperThan(DEEPEST, value)) {
+      problems.push({ path: name, reason: `must not be nested deeper than ${DEEPEST} levels` });
       continue;
     }
     const result = checkValue(spec.schema, value, name);

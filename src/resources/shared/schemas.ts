@@ -6,12 +6,12 @@ import { unknownProperty } from "../../helpers/given";
 
 export const boolean = z.boolean({ error: "must be true or false" });
 export const string = z.string({ error: "must be a string" });
-export const text = string.min(1, { error: "must not be empty" });
+// Patterns: zod compares the `length` of whatever has one, also of an object, and throws where that is no number.
+export const text = string.regex(/[^]/, { error: "must not be empty" });
 
-/** In code points, as the service counts; so does zod from 4.6 on. */
+/** In code points, as the service counts. */
 export function textUpTo(longest: number) {
-  const words = { error: `must have 1 to ${longest} characters` };
-  return string.min(1, words).max(longest, words);
+  return string.regex(new RegExp(`^[^]{1,${longest}}$`, "u"), { error: `must have 1 to ${longest} characters` });
 }
 
 /** The form of an address only: the service decides which addresses it accepts. */
