@@ -86,7 +86,8 @@ const origins = fc
 const notOrigin = fc.oneof(
   canary,
   huge,
-  fc.constantFrom("javascript:", "ftp://", "//", "https://", "http:// ", "https://u:p@h/", "https://h?", "https://h#")
+  fc
+    .constantFrom("javascript:", "ftp://", "//", "https://", "http:// ", "https://u:p@h/", "https://h?", "https://h#")
     .map((start) => `${start}/${CANARY}`),
 );
 const sizes = fc.constantFrom(...computeSizes);
@@ -96,7 +97,14 @@ const projectId = segment;
 const authProvider = segment;
 
 const RULES: Record<Kind, Record<string, Rule>> = {
-  AuthIntegration: { projectId, authProvider, branchId: branch, databaseName: counted(63), roleName: counted(63), adopt: flag },
+  AuthIntegration: {
+    projectId,
+    authProvider,
+    branchId: branch,
+    databaseName: counted(63),
+    roleName: counted(63),
+    adopt: flag,
+  },
   AuthKeys: { projectId, authProvider, rotationTriggers: free },
   AuthOwnershipTransfer: { projectId, authProvider, triggers: free },
   AuthUser: { projectId, authProvider, email: address, name: counted(255) },
@@ -117,17 +125,21 @@ const RULES: Record<Kind, Record<string, Rule>> = {
         objects,
         numbers.filter((size) => !computeSizes.includes(size)),
         fc.constantFrom({ min: 4, max: 2 }, { min: 1, max: 18 }, { min: 1 }, { max: 1 }, { min: Number.NaN, max: 1 }),
-        fc.record({ min: limits, max: limits, [CANARY]: canary }),
+        fc.record({ min: limits, max: limits, more: canary }),
       ),
     },
     scaleToZero: {
-      good: fc.oneof(fc.boolean(), fc.integer({ min: 60, max: 604_800 }).map((afterSeconds) => ({ afterSeconds }))),
+      good: fc.oneof(
+        fc.boolean(),
+        fc.integer({ min: 60, max: 604_800 }).map((afterSeconds) => ({ afterSeconds })),
+      ),
       bad: fc.oneof(
         canary,
         lists,
         numbers,
         objects,
-        fc.constantFrom(59, 604_801, 60.5, Number.NaN, Number.POSITIVE_INFINITY, "60", null)
+        fc
+          .constantFrom(59, 604_801, 60.5, Number.NaN, Number.POSITIVE_INFINITY, "60", null)
           .map((afterSeconds) => ({ afterSeconds })),
       ),
     },
@@ -148,29 +160,43 @@ const RULES: Record<Kind, Record<string, Rule>> = {
         },
         { requiredKeys: [] },
       ),
-      bad: fc.oneof(
-        notText,
-        canary,
-        notText.map((value) => ({ pgSettings: { work_mem: value } })),
-        fc.oneof(canary, numbers, lists).map((pgSettings) => ({ pgSettings })),
-        fc.oneof(canary, numbers, lists).map((preloadLibraries) => ({ preloadLibraries })),
-        notList.map((enabledLibraries) => ({ preloadLibraries: { enabledLibraries } })),
-        notFlag.map((useDefaults) => ({ preloadLibraries: { useDefaults } })),
-      ).filter((value) => typeof value !== "object" || Array.isArray(value) || Object.keys(value).length > 0),
+      bad: fc
+        .oneof(
+          notText,
+          canary,
+          notText.map((value) => ({ pgSettings: { work_mem: value } })),
+          fc.oneof(canary, numbers, lists).map((pgSettings) => ({ pgSettings })),
+          fc.oneof(canary, numbers, lists).map((preloadLibraries) => ({ preloadLibraries })),
+          notList.map((enabledLibraries) => ({ preloadLibraries: { enabledLibraries } })),
+          notFlag.map((useDefaults) => ({ preloadLibraries: { useDefaults } })),
+        )
+        .filter((value) => typeof value !== "object" || Array.isArray(value) || Object.keys(value).length > 0),
     },
     restartTriggers: free,
     adopt: {
-      good: fc.oneof(fc.boolean(), letters(30).map((id) => `ep-${id}`)),
+      good: fc.oneof(
+        fc.boolean(),
+        letters(30).map((id) => `ep-${id}`),
+      ),
       bad: fc.oneof(numbers, canary, lists, objects, fc.constantFrom("ep-", ...PATHS)),
     },
   },
   EmailServer: {
     projectId,
     type: oneOf("shared", "standard"),
-    host: text(letters(30).map((name) => `${name}.example`), fc.constantFrom(`https://${CANARY}`, `a b${CANARY}`, `${CANARY}:25`)),
+    host: text(
+      letters(30).map((name) => `${name}.example`),
+      fc.constantFrom(`https://${CANARY}`, `a b${CANARY}`, `${CANARY}:25`),
+    ),
     port: {
       good: fc.integer({ min: 1, max: 65_535 }),
-      bad: fc.oneof(canary, lists, objects, fc.boolean(), fc.constantFrom(0, -1, 65_536, 25.5, "25", Number.NaN, 1e308)),
+      bad: fc.oneof(
+        canary,
+        lists,
+        objects,
+        fc.boolean(),
+        fc.constantFrom(0, -1, 65_536, 25.5, "25", Number.NaN, 1e308),
+      ),
     },
     username: text(canary),
     password: text(canary),
@@ -200,7 +226,7 @@ const ARGUMENTS = DECLARATIONS.flatMap(({ kind, args }) => Object.keys(args).map
 /** Everything else: any depth, any shape, names that JavaScript knows, values that are not known yet. */
 const names = fc.oneof(
   fc.constantFrom("__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "length", "", "min", "max"),
-  fc.constantFrom("afterSeconds", "pgSettings", "preloadLibraries", "enabledLibraries", "useDefaults", "__surplus"),
+  fc.constantFrom("afterSeconds", "pgSettings", "preloadLibraries", "enabledLibraries", "useDefaults", "__unfinished"),
   fc.string({ unit: "binary", maxLength: 8 }),
 );
 const { anything } = fc.letrec<{ anything: unknown }>((tie) => ({
@@ -249,15 +275,18 @@ async function check(kind: Kind, given: Properties, olds: Properties = {}): Prom
   for (const { property, reason } of failures) {
     expect(property).toBe("");
     // The path of an argument, then words. The name of one may be empty, or anything.
-    expect(reason).toMatch(/^[^:]*.*: [a-z]\S* .*\S|^.*: is required$/u);
-    expect(reason).not.toMatch(/[\p{Cc}\u2028\u2029]|undefined|\[object|Invalid input|Cannot read/u);
+    expect(reason).toMatch(/: \S+ \S+/u);
+    expect(reason).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]|undefined|\[object|Invalid input|Cannot read/u);
     expect(reason).not.toContain(CANARY);
     expect(reason.length).toBeLessThanOrEqual(LONGEST_REASON);
   }
   return failures.map(({ reason }) => reason);
 }
 
-const about = (name: string) => (reason: string): boolean => /^[:.[]/.test(reason.slice(name.length)) && reason.startsWith(name);
+const about =
+  (name: string) =>
+  (reason: string): boolean =>
+    /^[:.[]/.test(reason.slice(name.length)) && reason.startsWith(name);
 
 test("every argument of every kind has its rule here", () => {
   expect(DECLARATIONS.map(({ kind }) => kind).sort()).toEqual([...KINDS].sort());
@@ -283,19 +312,32 @@ test.each(ARGUMENTS)("%s.%s: what the service takes passes, and what it cannot t
   );
 });
 
-test.each(ARGUMENTS)("%s.%s: anything at all is answered in words, also far down and with unknowns", async (kind, name) => {
-  await fc.assert(
-    fc.asyncProperty(anything, async (value) => void (await check(kind, { [name]: value }))),
-    { numRuns: 60 },
-  );
-  expect((await check(kind, { [name]: UNKNOWN })).filter(about(name))).toEqual([]);
-  // Deeper ones do not pass the engine's wire.
-  for (const inList of [true, false]) await check(kind, { [name]: nested(3_000, inList) });
-});
+test.each(ARGUMENTS)(
+  "%s.%s: anything at all is answered in words, also far down and with unknowns",
+  async (kind, name) => {
+    await fc.assert(
+      fc.asyncProperty(anything, async (value) => void (await check(kind, { [name]: value }))),
+      { numRuns: 60 },
+    );
+    expect((await check(kind, { [name]: UNKNOWN })).filter(about(name))).toEqual([]);
+    // What zod compares with a number.
+  await check(kind, { [name]: { length: { toString: 1 } } });
+  for (const inList of [true, false])
+      expect((await check(kind, { [name]: nested(100_000, inList) })).filter(about(name))).not.toEqual([]);
+  },
+);
 
 test.each(KINDS)("%s: names that nobody declares, and hidden keys with anything in them, do no harm", async (kind) => {
   const declared = Object.keys(RULES[kind]);
-  const hidden = fc.constantFrom("__urn", "__timeouts", "__surplus", "__args", "__version", "__unfinished", "__proto__");
+  const hidden = fc.constantFrom(
+    "__urn",
+    "__timeouts",
+    "__surplus",
+    "__args",
+    "__version",
+    "__unfinished",
+    "__proto__",
+  );
   // What is hidden is no value of the user's; a surplus name is shown.
   const shown = fc.oneof(numbers, fc.constant(null), fc.constant(UNKNOWN), fc.array(names), fc.object(), names);
   await fc.assert(
@@ -318,20 +360,28 @@ test.each(KINDS)("%s: an argument whose name is a book does not hold up a plan",
   await check(kind, { settings: { pgSettings: { [name]: 7 }, [name]: 7 }, size: { [name]: 7 } });
 });
 
-test.each(KINDS)("%s: a plan of anything that has passed, with unknowns, sends nothing and ends in words", async (kind) => {
-  const rules = Object.entries(RULES[kind]);
-  const some = fc.record(Object.fromEntries(rules.map(([name, { good }]) => [name, good])), { requiredKeys: [] });
-  const open = fc.subarray(rules.map(([name]) => name));
-  const stored = fc.oneof(some, fc.dictionary(fc.constantFrom(...rules.map(([name]) => name), "url"), anything));
-  await fc.assert(
-    fc.asyncProperty(some, open, stored, fc.boolean(), async (news, unknown, outs, deep) => {
-      const given = { ...news, ...Object.fromEntries(unknown.map((name) => [name, deep ? [{ a: UNKNOWN }] : UNKNOWN])) };
-      const olds = { ...outs, __args: Object.keys(outs), __version: 1 };
-      const { replaces = [] } = await providerOf(kind).diff("prj-1/a/b", olds, given);
-      expect(replaces.filter((name) => !(name in given) && !(name in outs))).toEqual([]);
-      const { changes } = await providerOf(kind).diff("prj-1/a/b", { ...news, __args: Object.keys(news) }, news);
-      expect(changes).toBe(false);
-    }),
-    { numRuns: 60 },
-  );
-});
+test.each(KINDS)(
+  "%s: a plan of anything that has passed, with unknowns, sends nothing and ends in words",
+  async (kind) => {
+    const rules = Object.entries(RULES[kind]);
+    const some = fc.record(Object.fromEntries(rules.map(([name, { good }]) => [name, good])), { requiredKeys: [] });
+    const open = fc.subarray(rules.map(([name]) => name));
+    // The arguments of a state have passed `check`; the rest came from the service.
+    const others = fc.dictionary(fc.constantFrom("url", "authProviderProjectId", "createdAt", "other"), anything);
+    const stored = fc.tuple(others, some).map(([more, args]) => ({ ...more, ...args }));
+    await fc.assert(
+      fc.asyncProperty(some, open, stored, fc.boolean(), async (news, unknown, outs, deep) => {
+        const given = {
+          ...news,
+          ...Object.fromEntries(unknown.map((name) => [name, deep ? [{ a: UNKNOWN }] : UNKNOWN])),
+        };
+        const olds = { ...outs, __args: Object.keys(outs), __version: 1 };
+        const { replaces = [] } = await providerOf(kind).diff("prj-1/a/b", olds, given);
+        expect(replaces.filter((name) => !(name in given) && !(name in outs))).toEqual([]);
+        const { changes } = await providerOf(kind).diff("prj-1/a/b", { ...news, __args: Object.keys(news) }, news);
+        expect(changes).toBe(false);
+      }),
+      { numRuns: 60 },
+    );
+  },
+);
