@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import { DEEPEST, isDeeperThan } from "../contract/depth";
 import { type Properties, clean } from "../contract/hiddenKeys";
+import { oneLine } from "../contract/oneLine";
 import { isUnknown, containsUnknown } from "../contract/unknowns";
 import type { Changes } from "./lifecycle";
 
@@ -48,7 +49,7 @@ const LONGEST_PATH = 200;
 
 /** A program (or a transformation) may name a property anything; the text is one line. */
 function shownPath(path: string): string {
-  const line = path.slice(0, LONGEST_PATH).replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, " ");
+  const line = oneLine(path.slice(0, LONGEST_PATH));
   return path.length > LONGEST_PATH ? `${line}…` : line;
 }
 

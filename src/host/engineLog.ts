@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import type * as Grpc from "@grpc/grpc-js";
 import type * as EngineService from "@pulumi/pulumi/proto/engine_grpc_pb";
 import type * as EngineMessages from "@pulumi/pulumi/proto/engine_pb";
+import { oneLine } from "../contract/oneLine";
 import { isUnknown } from "../contract/unknowns";
 
 export interface LogLine {
@@ -62,7 +63,7 @@ function connect(address: string): Send {
   return ({ severity, message, urn, ephemeral }, done) => {
     const request = new LogRequest();
     request.setSeverity(severity === "info" ? LogSeverity.INFO : LogSeverity.WARNING);
-    request.setMessage(message);
+    request.setMessage(oneLine(message));
     request.setUrn(loggableUrn(urn));
     request.setEphemeral(ephemeral);
     const options = { deadline: Date.now() + CALL_DEADLINE_MS };

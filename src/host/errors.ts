@@ -1,5 +1,6 @@
 import { debugStacks } from "../contract/settings";
 import { clean, type Properties } from "../contract/hiddenKeys";
+import { oneLine } from "../contract/oneLine";
 
 const LONGEST_MESSAGE = 2_000;
 
@@ -15,7 +16,8 @@ export function messageOf(thrown: unknown): string {
  * message of at most 2 kB.
  */
 export function plainError(thrown: unknown, prefix = ""): Error {
-  const message = `${prefix}${messageOf(thrown)}`;
+  // It may name what the service shows: a state, a branch.
+  const message = oneLine(`${prefix}${messageOf(thrown)}`);
   const error = new Error(message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message);
   error.stack = debugStacks() && thrown instanceof Error ? (thrown.stack ?? "") : "";
   return error;

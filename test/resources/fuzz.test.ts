@@ -321,8 +321,8 @@ test.each(ARGUMENTS)(
     );
     expect((await check(kind, { [name]: UNKNOWN })).filter(about(name))).toEqual([]);
     // What zod compares with a number.
-  await check(kind, { [name]: { length: { toString: 1 } } });
-  for (const inList of [true, false])
+    await check(kind, { [name]: { length: { toString: 1 } } });
+    for (const inList of [true, false])
       expect((await check(kind, { [name]: nested(100_000, inList) })).filter(about(name))).not.toEqual([]);
   },
 );

@@ -5,6 +5,9 @@ import { z } from "zod";
  * resource cannot do without is required. A null counts as absent: see `withoutNulls`.
  */
 
+/** A name that goes into paths and states, and on to terminals: no dots alone, no control characters, no book. */
+const identifier = z.string().regex(/^(?!\.{1,2}$)[^\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]{1,256}$/u);
+
 /** What create and update send of a compute, and its record shows. */
 const endpointAttributes = {
   branch_id: z.string().optional(),
@@ -32,7 +35,7 @@ export type EndpointAttributes = z.infer<z.ZodObject<typeof endpointAttributes>>
 
 const endpointSchema = z.looseObject({
   ...endpointAttributes,
-  id: z.string().min(1),
+  id: identifier,
   host: z.string(),
   branch_id: z.string(),
   type: z.string(),
@@ -48,7 +51,7 @@ const endpointSchema = z.looseObject({
 export type EndpointRecord = z.infer<typeof endpointSchema>;
 
 const operationSchema = z.looseObject({
-  id: z.string().min(1),
+  id: identifier,
   action: z.string(),
   status: z.string(),
   endpoint_id: z.string().optional(),
@@ -60,7 +63,7 @@ const operationSchema = z.looseObject({
 export type OperationRecord = z.infer<typeof operationSchema>;
 
 const authIntegrationSchema = z.looseObject({
-  auth_provider: z.string().min(1),
+  auth_provider: identifier,
   auth_provider_project_id: z.string(),
   branch_id: z.string(),
   db_name: z.string().optional(),
@@ -81,7 +84,7 @@ const keySetSchema = z.looseObject({
 export type KeySetRecord = z.infer<typeof keySetSchema>;
 
 const oauthProviderSchema = z.looseObject({
-  id: z.string().min(1),
+  id: identifier,
   type: z.string(),
   client_id: z.string().optional(),
   client_secret: z.string().optional(),
@@ -106,7 +109,7 @@ const emailServerSchema = z.looseObject({
 export type EmailServerRecord = z.infer<typeof emailServerSchema>;
 
 const branchSchema = z.looseObject({
-  id: z.string().min(1),
+  id: identifier,
   name: z.string().optional(),
   default: z.boolean().optional(),
   current_state: z.string().optional(),
@@ -122,7 +125,7 @@ export const bodies = {
   branches: z.looseObject({ branches: z.array(branchSchema) }).transform((body) => body.branches),
   integrations: z.looseObject({ data: z.array(authIntegrationSchema) }).transform((body) => body.data),
   keySet: keySetSchema,
-  user: z.looseObject({ id: z.string().min(1) }),
+  user: z.looseObject({ id: identifier }),
   transfer: z.looseObject({ url: z.string().min(1) }),
   oauthProviders: z.looseObject({ providers: z.array(oauthProviderSchema) }).transform((body) => body.providers),
   oauthProvider: oauthProviderSchema,

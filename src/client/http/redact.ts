@@ -1,3 +1,5 @@
+import { oneLine } from "../../contract/oneLine";
+
 const SECRET_FIELD = /secret|password|token|api_?key/i;
 const SHOWN = "[secret]";
 
@@ -33,10 +35,6 @@ function forEachField(value: unknown, visit: (name: string | undefined, field: u
   else for (const name of Object.keys(value)) visit(name, Reflect.get(value, name));
 }
 
-function withoutControlCharacters(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
-}
-
 /** The forms in which a service may echo a value: as it is, inside JSON, inside an address, with its line ends folded. */
 function spellings(secret: string): string[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
@@ -44,7 +42,7 @@ function spellings(secret: string): string[] {
   const inGo = inJson.replace(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
   // Half a surrogate pair has no form in an address.
   const inAddress = encodeURIComponent(secret.replace(/\p{Cs}/gu, ""));
-  return [secret, inJson, inGo, inAddress, withoutControlCharacters(secret)];
+  return [secret, inJson, inGo, inAddress, oneLine(secret)];
 }
 
 const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -67,7 +65,7 @@ export class Redactor {
   /** Text of the service, fit for a message: without secrets and control characters, at most `cap` characters. */
   clean(text: string, cap = 500): string {
     // Hidden before the control characters go (they may be part of a secret) and before the cap (it may cut one in two).
-    const clean = this.#hide(withoutControlCharacters(this.#hide(text))).trim();
+    const clean = this.#hide(oneLine(this.#hide(text))).trim();
     return clean.length > cap ? `${clean.slice(0, cap - 1)}…` : clean;
   }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DEEPEST, isDeeperThan } from "../../contract/depth";
 import { dropNulls } from "../api/records";
 import { isGoneStatus, isErrorBody } from "../reads/absence";
 import * as errors from "./errors";
@@ -34,9 +35,11 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
+/** Undefined for what is no JSON, or none that anybody means. */
 function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const json: unknown = JSON.parse(text);
+    return isDeeperThan(DEEPEST, json) ? undefined : json;
   } catch {
     return undefined;
   }
