@@ -6,8 +6,9 @@ const LONGEST_MESSAGE = 2_000;
 
 /** What was thrown, in words. Anything but an `Error` would end as "undefined" or hang the call (docs/design/engine.md, Errors). */
 export function messageOf(thrown: unknown): string {
-  if (thrown instanceof Error && thrown.message !== "") return thrown.message;
-  if (typeof thrown === "string" && thrown !== "") return thrown;
+  // It may name what the service shows: a state, a branch.
+  if (thrown instanceof Error && thrown.message !== "") return oneLine(thrown.message);
+  if (typeof thrown === "string" && thrown !== "") return oneLine(thrown);
   return "an unexpected failure without a message";
 }
 
@@ -16,8 +17,7 @@ export function messageOf(thrown: unknown): string {
  * message of at most 2 kB.
  */
 export function plainError(thrown: unknown, prefix = ""): Error {
-  // It may name what the service shows: a state, a branch.
-  const message = oneLine(`${prefix}${messageOf(thrown)}`);
+  const message = `${prefix}${messageOf(thrown)}`;
   const error = new Error(message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message);
   error.stack = debugStacks() && thrown instanceof Error ? (thrown.stack ?? "") : "";
   return error;

@@ -1,6 +1,7 @@
 import { oneLine } from "../../contract/oneLine";
 
-const SECRET_FIELD = /secret|password|token|api_?key/i;
+/** `url`: where a transfer of ownership is confirmed. */
+const SECRET_FIELD = /secret|password|token|api_?key|^url$/i;
 const SHOWN = "[secret]";
 
 /** A value under a name of the user's may be a secret. Short ones (`on`, `64MB`) are words of any message. */
