@@ -9,7 +9,7 @@ import { docs } from "./tasks/docs.mts";
 import { quickstart } from "./tasks/quickstart.mts";
 import { test } from "./tasks/test.mts";
 
-const CAMPAIGNS = ["test:consumers", "test:faults", "test:kills"];
+const CAMPAIGNS = ["test:consumers", "test:faults", "test:kills", "test:upgrades"];
 const NEED_CLI = ["setup", "quickstart", "test", "test:engine", ...CAMPAIGNS, "bench"];
 const NEED_BUILD = [...NEED_CLI, "build", "test:processes"];
 

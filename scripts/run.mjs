@@ -22,7 +22,7 @@ const TASKS = {
                  and settings are not touched.
                  --keep   leave the emulator and the stack up, and print the commands to go on by hand`,
   test: `all tests: unit, rules, processes and engine
-                 The arguments of this and of the next seven are jest's own: a path, or -t 'part of a title'`,
+                 The arguments of this and of the next eight are jest's own: a path, or -t 'part of a title'`,
   "test:unit": "the tests that start no process, under a minute",
   "test:rules": "the rules against a hostile service and a colleague, a few minutes",
   "test:processes": "the tests of the scripts, of the command and of the SDK's provider process",
@@ -31,6 +31,7 @@ const TASKS = {
   "test:faults": "each request that changes something under each fault: the table goes to test-results/faults.md",
   "test:kills": `processes are killed at random points of commands, and each stack is brought back, some 25 minutes
                  It leaves its figures in test-results/kills.md`,
+  "test:upgrades": "each state that an earlier version or SDK has left is planned, refreshed, finished and destroyed",
   check: `types, lint, formatting, dead code, duplicates, the package, docs, tracked files
                  The arguments are names of steps: all of them without one`,
   docs: `write the reference in docs/ and the table of imports in CONTRIBUTING.md

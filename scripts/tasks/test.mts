@@ -22,6 +22,7 @@ const CAMPAIGNS: Record<string, string> = {
   "test:consumers": "test/engine/consumers.test.ts",
   "test:faults": "test/engine/faultCampaign.test.ts",
   "test:kills": "test/engine/kills.test.ts",
+  "test:upgrades": "test/engine/upgrades.test.ts",
 };
 
 type Report = Record<"numPassedTests" | "numFailedTests" | "numRuntimeErrorTestSuites" | "numPendingTests", number>;

@@ -14,7 +14,7 @@ import { Stack } from "../support/Stack";
 const { PULUMI_SVC_SEED } = process.env;
 const FIRST_SEED = PULUMI_SVC_SEED === undefined ? Math.floor(Math.random() * 1e6) : Number(PULUMI_SVC_SEED);
 const STACKS = WHOLE && PULUMI_SVC_SEED === undefined ? 10 : 1;
-const KILLS = WHOLE ? 10 : 6;
+const KILLS = WHOLE ? 10 : 3;
 const SEEDS = Array.from({ length: STACKS }, (_, index) => FIRST_SEED + index);
 
 /** About how many requests a command sends that has all to do. */

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Kind, KINDS, typeToken } from "../../src/contract/pointer";
-import { ROOT } from "../support/cli";
+import { ROOT, WHOLE } from "../support/cli";
 import { ownPort } from "../support/service";
 import { Stack, type StoredResource } from "../support/Stack";
 
@@ -144,23 +144,27 @@ interface Declared {
   readonly outputs: object;
 }
 
-test.each(states)("the state of %s is planned, refreshed, finished and destroyed", async (state) => {
-  const { program, port, deployment } = saved(state);
-  const data = join(temporary(), "service.json");
-  cpSync(file(state, "service.json"), data);
-  // The state has the address of then.
-  const stack = await Stack.create({ program, emulator: { data, port, apiKey: "fixture-key" } });
-  stack.write("state.json", JSON.stringify(deployment));
-  expect(await stack.run("stack", "import", "--file", "state.json")).toMatchObject({ code: 0 });
+// Of the oldest SDK in every run.
+test.each(WHOLE ? states : states.slice(0, 1))(
+  "the state of %s is planned, refreshed, finished and destroyed",
+  async (state) => {
+    const { program, port, deployment } = saved(state);
+    const data = join(temporary(), "service.json");
+    cpSync(file(state, "service.json"), data);
+    // The state has the address of then.
+    const stack = await Stack.create({ program, emulator: { data, port, apiKey: "fixture-key" } });
+    stack.write("state.json", JSON.stringify(deployment));
+    expect(await stack.run("stack", "import", "--file", "state.json")).toMatchObject({ code: 0 });
 
-  const urns = await urnsOf(stack);
-  const plan = JSON.parse((await stack.run("preview", "--json")).stdout) as { changeSummary: Record<string, number> };
-  expect(plan.changeSummary).toEqual({ same: expect.any(Number), update: 2 });
-  expect(await stack.refresh()).toMatchObject({ code: 0 });
-  expect(await urnsOf(stack)).toEqual(urns);
-  expect(await stack.up()).toMatchObject({ code: 0 });
-  expect(await stack.drift()).toMatchObject({ code: 0 });
-  expect(await urnsOf(stack)).toEqual(urns);
-  expect(await stack.destroy()).toMatchObject({ code: 0 });
-  expect(await stack.service.endpoints("prj-three")).toEqual([]);
-});
+    const urns = await urnsOf(stack);
+    const plan = JSON.parse((await stack.run("preview", "--json")).stdout) as { changeSummary: Record<string, number> };
+    expect(plan.changeSummary).toEqual({ same: expect.any(Number), update: 2 });
+    expect(await stack.refresh()).toMatchObject({ code: 0 });
+    expect(await urnsOf(stack)).toEqual(urns);
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    expect(await stack.drift()).toMatchObject({ code: 0 });
+    expect(await urnsOf(stack)).toEqual(urns);
+    expect(await stack.destroy()).toMatchObject({ code: 0 });
+    expect(await stack.service.endpoints("prj-three")).toEqual([]);
+  },
+);

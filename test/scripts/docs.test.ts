@@ -30,7 +30,16 @@ function copy(): string {
 
 /** Runs the task, whose value is the exit code. */
 function docs(root: string, ...args: string[]): Promise<Called> {
-  return call("tasks/docs.mts", "docs", [JSON.stringify(args)], environment([], { PULUMI_SVC_ROOT: root }));
+  return call(
+    "tasks/docs.mts",
+    "docs",
+    [JSON.stringify(args)],
+    environment([], {
+      PULUMI_SVC_ROOT: root,
+      // The compiler is compiled once.
+      NODE_COMPILE_CACHE: join(ROOT, "node_modules", ".cache", "node-compile"),
+    }),
+  );
 }
 
 function edit(root: string, path: string, text: string, by: string): void {
