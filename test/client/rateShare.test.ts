@@ -212,7 +212,7 @@ describe("over HTTP, with a short minute,", () => {
     const made = await limited(project.script);
     const branches = Array.from({ length: 8 }, (_, nth) => `br-${nth}`);
     const creations = branches.map((branch_id) =>
-      createCompute(made.client, PRJ, { branch_id, type: "read_write" }, { deadline: new Deadline(300) }),
+      createCompute(made.client, PRJ, { branch_id, type: "read_write" }, { deadline: new Deadline(900) }),
     );
     await Promise.all(creations);
     const { seen } = made.server;

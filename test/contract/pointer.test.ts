@@ -35,6 +35,7 @@ test("every kind loads as a dynamic provider with all its methods", () => {
       "delete",
       "diff",
       "read",
+      "repair",
       "update",
     ]);
   }
