@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { format } from "prettier/standalone";
 import * as estree from "prettier/plugins/estree";
 import * as typescript from "prettier/plugins/typescript";
@@ -321,6 +322,17 @@ it("fails in words, with nothing written", async () => {
   await expect(run()).rejects.toThrow(/^the API key is missing or wrong/);
   await expect(run()).rejects.not.toThrow(/canary/);
   expect(readdirSync(folder)).toEqual([]);
+});
+
+it("shows no secret in its reports, its files and its errors, in debug mode too", async () => {
+  await fullProject();
+  process.env["SVC_DEBUG"] = "1";
+  const report = await run();
+  await service.fault({ method: "GET", path: "/projects/{project_id}/auth/email_server", status: 403, times: 9 });
+  const error: unknown = await run({ force: true }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(Error);
+  const shown = [inWords(report), JSON.stringify(report), written("import.json"), written("index.ts"), inspect(error)];
+  for (const canary of [KEY, CLIENT_SECRET, PASSWORD]) expect(shown.join("\n")).not.toContain(canary);
 });
 
 it("says what the service shows and no program can declare, and leaves it out", async () => {

@@ -228,6 +228,7 @@ test("drift names what somebody changed, deleted and added, and nothing that the
   const out = join(stack.folder, "drift.md");
   const markdown = await drift(stack, ["--unmanaged", "--format", "markdown", "--out", out], {
     GITHUB_STEP_SUMMARY: summary,
+    SVC_DEBUG: "1",
     PULUMI_SKIP_CONFIRMATIONS: "true",
   });
   expect(markdown).toEqual({

@@ -6,21 +6,6 @@ const compute = (args: string, options = "") =>
   `new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", ${args} }, { ${options} });`;
 
 describe("an up over a service that misbehaves", () => {
-  test("finds a compute and an integration again whose creation was answered by nothing, and makes no second one", async () => {
-    const stack = await Stack.create({
-      program: `${compute("size: 1")} new svc.AuthIntegration("auth", { projectId: "prj-demo" });`,
-    });
-    const { service } = stack;
-    const before = await service.state();
-    await service.fault({ ...CREATE, drop: "reset", effect: "done" });
-    await service.fault({ method: "POST", path: "/projects/auth/create", status: 502, effect: "done" });
-    expect(await stack.up()).toMatchObject({ code: 0 });
-    expect(await service.endpoints()).toHaveLength(2);
-    expect(await service.list("/projects/prj-demo/auth/integrations")).toMatchObject({ data: [expect.anything()] });
-    expect((await stack.resource("auth")).outputs["secretServerKey"]).toHaveProperty("ciphertext");
-    await stack.finish(before);
-  });
-
   test("waits while someone else holds the project's lock, and says so", async () => {
     const stack = await Stack.create({ program: compute("size: 1"), emulator: { lockProjects: true } });
     const { service } = stack;
