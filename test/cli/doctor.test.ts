@@ -341,7 +341,7 @@ test("as text: aligned lines without colour where nobody looks at a terminal, th
   expect(text).toMatch(/^ok {7}Node {9}\d/m);
   expect(text).toMatch(/^failure {2}Pulumi CLI {3}3\.100\.0.*\n {22}Install/m);
   expect(text).toMatch(/\nfailures: 2, warnings: 0\n$/);
-   
+
   expect(text).not.toMatch(/\u001b/);
 });
 

