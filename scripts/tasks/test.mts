@@ -18,7 +18,7 @@ const SUITES: Record<string, string[]> = {
 };
 
 /** Campaigns of the engine tests: a part of each runs with all tests, and the whole of it here. */
-const CAMPAIGNS: Record<string, string> = {
+export const CAMPAIGNS: Record<string, string> = {
   "test:consumers": "test/engine/consumers.test.ts",
   "test:faults": "test/engine/faultCampaign.test.ts",
   "test:kills": "test/engine/kills.test.ts",

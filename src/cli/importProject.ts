@@ -6,7 +6,7 @@ import { typeToken } from "../contract/pointer";
 import { resolveSettings, type Settings } from "../contract/settings";
 import { importedResource, type Wanted } from "./importedResource";
 import { Names, programText } from "./importProgram";
-import { CANNOT_BE_LISTED, listProjectObjects, type ProjectObject } from "./projectObjects";
+import { CANNOT_BE_LISTED, listProjectObjects, type ProjectObject, projectOf } from "./projectObjects";
 
 export interface ImportOptions {
   readonly project: string;
@@ -143,7 +143,7 @@ function stateOf(file: string | undefined): State {
     names: resources.map(({ urn }) => urn.slice(urn.lastIndexOf("::") + 2)),
     holds({ kind, id }) {
       // A Whitelist holds all domains of its project.
-      const isListed = kind === "WhitelistDomain" && held.has(`${typeToken("Whitelist")} ${id.split("/", 1)[0] ?? ""}`);
+      const isListed = kind === "WhitelistDomain" && held.has(`${typeToken("Whitelist")} ${projectOf(id)}`);
       return isListed || held.has(`${typeToken(kind)} ${id}`);
     },
   };

@@ -6,6 +6,7 @@ import type { Settings } from "../contract/settings";
 import { load } from "../provider";
 import { type Argument, camelCase, Code, type Declared, kebabCase } from "./importProgram";
 import type { ProjectObject } from "./projectObjects";
+import { asSecret } from "./secretSignature";
 
 type Kind = ProjectObject["kind"];
 
@@ -111,18 +112,10 @@ export async function importedResource(object: ProjectObject, place: Place): Pro
 
 /**
  * In the state, until the first `pulumi up` sends the real value. Left out, the engine would refuse an e-mail server
- * without a password, and a refresh would take what is missing for drift.
+ * without a password, and a refresh would take what is missing for drift. A secret is encrypted, and stays so where a refresh
+ * finds the real value, which a service may show (docs/design/api.md, Email server).
  */
 const NOT_SHOWN = "(not shown by the service)";
-
-/**
- * As the engine reads it: encrypted in the state. It stays so where a refresh finds the real value, which a service may
- * show (docs/design/api.md, Email server).
- */
-const asSecret = (value: string) => ({
-  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
-  plaintext: JSON.stringify(value),
-});
 
 const NO_KEYS = ["Its keys cannot be read: secretServerKey and pubClientKey are empty."];
 

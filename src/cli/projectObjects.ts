@@ -10,6 +10,7 @@ import {
 } from "../client";
 import { normalisedOrigin } from "../client/origins";
 import type { Kind } from "../contract/pointer";
+import { compareText } from "./compareText";
 
 interface Found<Of extends Kind, Record> {
   readonly kind: Of;
@@ -29,6 +30,11 @@ export type ProjectObject =
   | Found<"OAuthProvider", OAuthProviderRecord>
   | Found<"WhitelistDomain", WhitelistDomainRecord>
   | Found<"EmailServer", EmailServerRecord>;
+
+/** Every Pulumi id begins with the project's. */
+export function projectOf(id: string): string {
+  return id.split("/", 1)[0] ?? id;
+}
 
 /** What exists beside the list, for those who rely on it being complete. */
 export const CANNOT_BE_LISTED = "users and key sets, which the service does not list";
@@ -150,5 +156,3 @@ function byAge(
 }
 
 const byId = (left: { id: string }, right: { id: string }): number => compareText(left.id, right.id);
-
-const compareText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);

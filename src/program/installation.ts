@@ -2,12 +2,10 @@ import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { resolveProvider } from "../contract/resolution";
+import { isAtLeast, OLDEST_SDK } from "../contract/sdkVersion";
 import { packageVersion } from "../contract/version";
 
 const KEY = "svc:apiKey";
-
-/** As in the peerDependencies of package.json. */
-const OLDEST_SDK = [3, 216] as const;
 
 let checked = false;
 
@@ -26,10 +24,9 @@ export function checkInstallation(): void {
 /** With an older one, refreshes show drift that is none: it does not pass on the inputs that a read has found. */
 function checkSdk(): void {
   const found = sdkVersion();
-  const [major = 0, minor = 0] = (found ?? "").split(".").map(Number);
-  if (found === undefined || major > OLDEST_SDK[0] || (major === OLDEST_SDK[0] && minor >= OLDEST_SDK[1])) return;
+  if (found === undefined || isAtLeast(found, OLDEST_SDK)) return;
   throw new Error(
-    `pulumi-svc: @pulumi/pulumi ${found} is too old: it needs ${OLDEST_SDK.join(".")}.0 or later. Run \`npm install @pulumi/pulumi@3\`, or what your package manager has for it.`,
+    `pulumi-svc: @pulumi/pulumi ${found} is too old: it needs ${OLDEST_SDK} or later. Run \`npm install @pulumi/pulumi@3\`, or what your package manager has for it.`,
   );
 }
 

@@ -8,8 +8,9 @@ import * as typescript from "prettier/plugins/typescript";
 import { inWords } from "../../src/cli/import";
 import { importProject, type ImportOptions, type ImportReport } from "../../src/cli/importProject";
 import { load } from "../../src/provider";
+import { DISABLED, handMadeAuth, REPORTS } from "../support/handMade";
 import { Service } from "../support/service";
-import { api, createCompute, DEMO, integrate, PRIMARY, STANDARD_EMAIL } from "../support/emulator";
+import { createCompute, PRIMARY } from "../support/emulator";
 
 const KEY = "canary-key-import";
 const CLIENT_SECRET = "canary-client-secret";
@@ -49,29 +50,9 @@ const formatted = (text: string): Promise<string> =>
 /** Every kind of object, made by hand. */
 async function fullProject(): Promise<void> {
   const { emulator } = service;
-  await createCompute(emulator, {
-    branch_id: "br-main",
-    type: "read_only",
-    name: "Reports",
-    autoscaling_limit_min_cu: 1,
-    autoscaling_limit_max_cu: 1,
-    suspend_timeout_seconds: -1,
-    pooler_enabled: true,
-    passwordless_access: false,
-  });
-  await createCompute(emulator, {
-    branch_id: "br-dev",
-    type: "read_write",
-    disabled: true,
-    suspend_timeout_seconds: 600,
-    settings: { pg_settings: { max_parallel_workers: "4", "auto_explain.log_min_duration": "1s" } },
-  });
-  await integrate(emulator);
-  const own = { client_id: "own-id", client_secret: CLIENT_SECRET };
-  await api(emulator, "PATCH", `${DEMO}/auth/oauth_providers/github`, own);
-  for (const domain of ["https://app.example.com", "http://localhost:3000"])
-    await api(emulator, "POST", `${DEMO}/auth/domains`, { domain, auth_provider: "supported_provider" });
-  await api(emulator, "PATCH", `${DEMO}/auth/email_server`, { ...STANDARD_EMAIL, password: PASSWORD });
+  await createCompute(emulator, { ...REPORTS, passwordless_access: false });
+  await createCompute(emulator, DISABLED);
+  await handMadeAuth(emulator, { clientSecret: CLIENT_SECRET, password: PASSWORD });
 }
 
 it("writes the program that a person would write", async () => {

@@ -1,18 +1,20 @@
 import { startEmulator } from "../../src/emulator";
-import { api, createCompute, DEMO, integrate, PRIMARY, record, records, start, until } from "../support/emulator";
+import {
+  api,
+  createCompute,
+  DEMO,
+  integrate,
+  PRIMARY,
+  record,
+  records,
+  STANDARD_EMAIL,
+  start,
+  until,
+} from "../support/emulator";
 
 const OAUTH = `${DEMO}/auth/oauth_providers`;
 const EMAIL = `${DEMO}/auth/email_server`;
 const CREDENTIALS = { client_id: "my-client", client_secret: "my-client-secret" };
-const STANDARD = {
-  type: "standard",
-  host: "smtp.example.com",
-  port: 587,
-  username: "mailer",
-  password: "smtp-password",
-  sender_email: "no-reply@example.com",
-  sender_name: "Example",
-};
 
 test.each([
   ["masked", { client_secret: "****" }, { password: "****" }],
@@ -22,8 +24,8 @@ test.each([
   await integrate(emulator);
   const added = await api(emulator, "POST", OAUTH, { id: "microsoft", ...CREDENTIALS });
   expect(added.body).toEqual({ id: "microsoft", type: "standard", client_id: "my-client", ...client });
-  const { password, ...visible } = STANDARD;
-  expect((await api(emulator, "PATCH", EMAIL, STANDARD)).body).toEqual({ ...visible, ...smtp });
+  const { password, ...visible } = STANDARD_EMAIL;
+  expect((await api(emulator, "PATCH", EMAIL, STANDARD_EMAIL)).body).toEqual({ ...visible, ...smtp });
   const { text, body } = await api(emulator, "GET", EMAIL);
   expect(body).toEqual({ ...visible, ...smtp });
   expect(text).not.toContain(password);

@@ -3,14 +3,7 @@ import { computeSizes } from "../../src/helpers/computeSizes";
 import { KINDS, type Kind } from "../../src/contract/pointer";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import { load } from "../../src/provider";
-import { declaration as authIntegration } from "../../src/resources/authIntegration/declaration";
-import { declaration as authKeys } from "../../src/resources/authKeys/declaration";
-import { declaration as authOwnershipTransfer } from "../../src/resources/authOwnershipTransfer/declaration";
-import { declaration as authUser } from "../../src/resources/authUser/declaration";
-import { declaration as computeEndpoint } from "../../src/resources/computeEndpoint/declaration";
-import { declaration as emailServer } from "../../src/resources/emailServer/declaration";
-import { declaration as oauthProvider } from "../../src/resources/oauthProvider/declaration";
-import { whitelistDeclaration, whitelistDomainDeclaration } from "../../src/resources/whitelist/declaration";
+import { DECLARATIONS } from "../support/declarations";
 import { UNKNOWN } from "../support/harness";
 import { Service } from "../support/service";
 
@@ -18,18 +11,6 @@ import { Service } from "../support/service";
  * Anything that an engine may hand over goes through the real provider of each kind. What must pass and what must not is
  * written here after docs/design/api.md, not after the schemas.
  */
-
-const DECLARATIONS = [
-  authIntegration,
-  authKeys,
-  authOwnershipTransfer,
-  authUser,
-  computeEndpoint,
-  emailServer,
-  oauthProvider,
-  whitelistDeclaration,
-  whitelistDomainDeclaration,
-];
 
 /** In each string value that is no rule's own: it must turn up in no reason. */
 const CANARY = "cAnArYq";

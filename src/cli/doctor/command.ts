@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { SEGMENT } from "../../contract/settings";
+import { wantsColours } from "../terminal";
 import type { Check } from "./check";
 import { installationChecks, programFolder } from "./installation";
 import { serviceChecks } from "./service";
@@ -50,7 +51,7 @@ async function diagnose(folder: string, project: string | undefined, stack: stri
 
 /** One line for each check, and its remedy below. */
 function asText(checks: readonly Check[]): string {
-  const isColoured = process.stdout.isTTY && (process.env["NO_COLOR"] ?? "") === "";
+  const isColoured = wantsColours();
   const width = Math.max(...checks.map(({ name }) => name.length));
   const lines = checks.flatMap(({ name, status, says, remedy }) => {
     const word = status.padEnd("warning".length);

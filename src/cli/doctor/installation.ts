@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "n
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { resolveProvider } from "../../contract/resolution";
+import { isAtLeast, OLDEST_SDK, versionNumbers } from "../../contract/sdkVersion";
 import { packageVersion } from "../../contract/version";
 import { failure, ok, skipped, warning, type Check } from "./check";
 
@@ -10,7 +11,6 @@ const SDK = "@pulumi/pulumi";
 interface Manifest {
   version?: string;
   engines?: { node?: string };
-  peerDependencies?: Record<string, string>;
 }
 
 /** The package.json of a folder, as npm wrote or checked it. */
@@ -25,30 +25,17 @@ function manifest(folder: string): Manifest | undefined {
 /** Of this very package: what it asks of the others. */
 const OWN = manifest(join(__dirname, "..", "..", "..")) ?? {};
 
-/** The oldest version of SDK and CLI, such as `3.216.0`. */
-const OLDEST = leastOf(OWN.peerDependencies?.[SDK]);
-
-/** What a range such as `>=3.216.0 <4` begins with. */
+/** What a range such as `>=20` begins with. */
 function leastOf(range: string | undefined): string {
   return /\d+(\.\d+)*/.exec(range ?? "")?.[0] ?? "0";
 }
 
-const numbers = (version: string): number[] => version.replace(/^v/, "").split(/[.-]/, 3).map(Number);
-
-export function isAtLeast(version: string, least: string): boolean {
-  const wanted = numbers(least);
-  const differing = numbers(version)
-    .map((part, index) => part - (wanted[index] ?? 0))
-    .find((difference) => difference !== 0);
-  return (differing ?? 0) >= 0;
-}
-
 /** Whether SDK or CLI are of a supported version: from the oldest one on, of the same major version. */
 export function isSupported(version: string): boolean {
-  return isAtLeast(version, OLDEST) && numbers(version)[0] === numbers(OLDEST)[0];
+  return isAtLeast(version, OLDEST_SDK) && versionNumbers(version)[0] === versionNumbers(OLDEST_SDK)[0];
 }
 
-export const RANGE = `${OLDEST} or later, below ${(numbers(OLDEST)[0] ?? 0) + 1}`;
+export const RANGE = `${OLDEST_SDK} or later, below ${(versionNumbers(OLDEST_SDK)[0] ?? 0) + 1}`;
 
 /** The folder that the program around `start` runs in; undefined when no Pulumi.yaml stands there or above. */
 export function programFolder(start: string): string | undefined {

@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
+import { isAtLeast } from "../../contract/sdkVersion";
 import { ENVIRONMENT } from "../../contract/settings";
+import { withoutEnvironmentSecrets } from "../environmentSecrets";
 import { failure, ok, skipped, warning, type Check } from "./check";
-import { isAtLeast, isSupported, RANGE } from "./installation";
+import { isSupported, RANGE } from "./installation";
 
 /** From this CLI on, `--expect-no-changes` ends with 7 for drift and with another code for a failure. */
 const EXIT_CODES_SINCE = "3.226.1";
@@ -56,12 +58,8 @@ function wordsOf(stderr: string, error: Error & { code?: unknown; killed?: boole
   if (error.killed === true) return `pulumi did not end within ${LONGEST_RUN_MS / 1000} s`;
   const lines = stderr.split("\n").map((line) => line.trim());
   const line = lines.find((each) => each.startsWith("error:")) ?? lines.find((each) => each !== "") ?? "it failed";
-  let words = line.replace(/^error:\s*/, "").replace(/\b[a-z][\w+.-]*:\/\/[^\s"']+/gi, "[address]");
-  for (const name of ["SVC_API_KEY", "PULUMI_ACCESS_TOKEN", "PULUMI_CONFIG_PASSPHRASE"]) {
-    const secret = process.env[name];
-    if (secret !== undefined && secret !== "") words = words.replaceAll(secret, "[secret]");
-  }
-  return words.slice(0, 300);
+  const words = line.replace(/^error:\s*/, "").replace(/\b[a-z][\w+.-]*:\/\/[^\s"']+/gi, "[address]");
+  return withoutEnvironmentSecrets(words).slice(0, 300);
 }
 
 /** The CLI, and what it knows of the stack. `folder`: where the command was started. */

@@ -1,4 +1,5 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { wantsColours } from "../terminal";
 import { type Format, render, summary } from "./formats";
 import { previewRefresh } from "./pulumiCli";
 import { readEventLog, type Refreshed } from "./refreshed";
@@ -20,8 +21,7 @@ export interface DriftFlags {
 export async function drift({ stack, from, unmanaged, format, out }: DriftFlags): Promise<number> {
   const report = from === undefined ? await asked(stack, unmanaged === true) : await read(from);
   if (out === undefined) {
-    const { stdout } = process;
-    process.stdout.write(render(report, format, stdout.isTTY && stdout.hasColors()));
+    process.stdout.write(render(report, format, wantsColours()));
   } else {
     await writeFile(out, render(report, format));
     process.stdout.write(`${summary(report)}. The report is in ${out}\n`);

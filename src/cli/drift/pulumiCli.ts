@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { withoutEnvironmentSecrets } from "../environmentSecrets";
 import { readEventLog, type Refreshed } from "./refreshed";
 
 /** Resources of this package, at any depth: no other package is asked, so none needs its credentials here. */
@@ -87,7 +88,5 @@ function failure(command: string, errors: readonly string[]): Error {
 
 /** An error of a state backend may name its address, with a password in it. */
 function withoutSecrets(text: string): string {
-  const key = process.env["SVC_API_KEY"]?.trim() ?? "";
-  const hidden = text.replace(/\/\/[^/@\s]+@/g, "//[secret]@");
-  return key === "" ? hidden : hidden.replaceAll(key, "[secret]");
+  return withoutEnvironmentSecrets(text.replace(/\/\/[^/@\s]+@/g, "//[secret]@"));
 }

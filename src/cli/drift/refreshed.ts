@@ -3,7 +3,9 @@ import { sameJson } from "../../host/arguments";
 import { load } from "../../provider";
 import { type Properties, visible } from "../../contract/hiddenKeys";
 import { KINDS, type Kind, typeToken } from "../../contract/pointer";
-import { compareText, type Drifted, type Property, SECRET } from "./report";
+import { compareText } from "../compareText";
+import { isSecret } from "../secretSignature";
+import { type Drifted, type Property, SECRET } from "./report";
 
 const state = z.object({
   id: z.string(),
@@ -110,14 +112,6 @@ const toRepair = ({
   restarts,
   says: [...says],
 });
-
-/** How the engine marks a secret, whose value the log does not show. */
-const SIGNATURE = "4dabf18193072939515e22adb298388d";
-const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
-
-function isSecret(value: unknown): boolean {
-  return isObject(value) && value[SIGNATURE] === SECRET_SIGNATURE;
-}
 
 function isObject(value: unknown): value is Properties {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { KINDS } from "../../contract/pointer";
+import { compareText } from "../compareText";
 
 /** In place of a secret, wherever one would stand. */
 export const SECRET = "[secret]";
@@ -71,6 +72,3 @@ function canonical(value: unknown): string {
   const entries = Object.entries(value).toSorted(([left], [right]) => compareText(left, right));
   return `{${entries.map(([key, entry]) => `${JSON.stringify(key)}:${canonical(entry)}`).join()}}`;
 }
-
-/** By code units: the same on every machine. */
-export const compareText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Session } from "../../host/session";
-import { listProjectObjects, type ProjectObject } from "../projectObjects";
+import { listProjectObjects, type ProjectObject, projectOf } from "../projectObjects";
 import { exportedState } from "./pulumiCli";
 import type { Refreshed } from "./refreshed";
 import type { Unmanaged } from "./report";
@@ -50,9 +50,4 @@ function inClear(value: unknown): string | undefined {
   const { success, data } = secret.safeParse(value);
   const text: unknown = success ? JSON.parse(data.plaintext) : undefined;
   return typeof text === "string" ? text : undefined;
-}
-
-/** Every id begins with the project's. */
-function projectOf(id: string): string {
-  return id.split("/", 1)[0] ?? id;
 }
