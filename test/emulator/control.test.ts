@@ -67,6 +67,27 @@ test("the state shows that secrets arrived, as hashes", async () => {
   });
 });
 
+test("settings of Postgres that may be secrets are shown as hashes, in the log and in the state; others in clear", async () => {
+  const emulator = await start();
+  const pg_settings = { work_mem: "64MB", "app.tenant": "canary-tenant", primary_conninfo: "canary-conninfo" };
+  const id = "ep-demo-main-10000001";
+  await api(emulator, "PATCH", `${DEMO}/endpoints/${id}`, { endpoint: { settings: { pg_settings } } });
+  const shown = {
+    work_mem: "64MB",
+    "app.tenant": sha256("canary-tenant"),
+    primary_conninfo: sha256("canary-conninfo"),
+  };
+  const log = await control(emulator.url, "GET", "/requests");
+  expect(records(log.body, "requests").at(-1)).toMatchObject({
+    status: 200,
+    body: { endpoint: { settings: { pg_settings: shown } } },
+  });
+  const { text } = await control(emulator.url, "GET", "/state");
+  expect(log.text + text).not.toContain("canary");
+  const { endpoints } = await demoState(emulator);
+  expect(endpoints).toContainEqual(expect.objectContaining({ id, settings: { pg_settings: shown } }));
+});
+
 describe("the request log", () => {
   test("holds each API call with its template and answer, secrets as hashes, and no key", async () => {
     const emulator = await start();

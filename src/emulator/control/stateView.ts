@@ -8,6 +8,7 @@ export function projectStateView(project: ProjectRecord): object {
   const { key_sets, operations, ...rest } = project;
   return {
     ...rest,
+    endpoints: withoutSecrets(rest.endpoints),
     oauth_providers: withoutSecrets(rest.oauth_providers),
     email_server: withoutSecrets(rest.email_server),
     operations: operations.map(operationView),

@@ -20,7 +20,9 @@ export interface LoggedRequest {
 }
 
 const KEPT_REQUESTS = 10_000;
-const SECRET_FIELDS: ReadonlySet<string> = new Set(["client_secret", "password", "secret_server_key"]);
+const SECRET_FIELD = /^(client_secret|password|secret_server_key)$/;
+/** Settings of Postgres: those with a dot are the user's own, and may hold anything. */
+const SECRET_SETTING = /\.|secret|password|token|key|conninfo/i;
 
 /** What was sent in place of a text may hold the secret as well: its JSON is hashed. */
 const hidden = (secret: unknown): unknown =>
@@ -29,12 +31,14 @@ const hidden = (secret: unknown): unknown =>
     : hashed(typeof secret === "string" ? secret : JSON.stringify(secret));
 
 /** Secrets are shown as hashes only, at any depth. */
-export function withoutSecrets(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutSecrets);
+export function withoutSecrets(value: unknown, secret = SECRET_FIELD): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, secret));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, SECRET_FIELDS.has(key) ? hidden(inner) : withoutSecrets(inner)]),
-  );
+  const fields = Object.entries(value).map(([name, inner]) => [
+    name,
+    secret.test(name) ? hidden(inner) : withoutSecrets(inner, name === "pg_settings" ? SECRET_SETTING : secret),
+  ]);
+  return Object.fromEntries(fields);
 }
 
 export class RequestLog {
