@@ -167,6 +167,11 @@ export class Stack {
     return this.run("destroy", "--yes", "--skip-preview", ...args);
   }
 
+  /** The files of the backend. */
+  stateFiles(): string[] {
+    return filesBelow(this.#backend);
+  }
+
   /** The state as `stack export` shows it, secrets encrypted. */
   async exported(): Promise<string> {
     return (await pulumi(["stack", "export"], { cwd: this.#project, env: this.env })).stdout;
