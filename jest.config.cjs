@@ -13,6 +13,7 @@ const PROCESSES = [
   "cli/*",
   "index",
   "emulator/cli",
+  "host/crash",
   "host/engineEnd",
   "host/grpc",
   "host/providerProcess",

@@ -29,7 +29,9 @@ export function plainError(thrown: unknown, prefix = ""): Error {
  */
 export function partialError(id: string, properties: Properties, reason: string): Error {
   const { message, stack } = plainError(reason);
-  const error = Object.assign(new Error(message), { id, properties: clean(properties), reasons: [message] });
+  const error = Object.assign(new Error(message), { id, reasons: [message] });
+  // They hold secrets, and whatever prints an error prints all that can be enumerated.
+  Object.defineProperty(error, "properties", { value: clean(properties), configurable: true });
   error.stack = stack ?? "";
   return error;
 }

@@ -25,7 +25,8 @@ describe("what a program makes secret", () => {
     stack.env["VALUE"] = VALUE;
     stack.env["LABEL"] = LABEL;
     before = await stack.service.state();
-    expect(await stack.run("up", "--yes", "--diff")).toMatchObject({ code: 0 });
+    const { code, processes } = await stack.listed("up", "--yes", "--diff");
+    expect(code).toBe(0);
     const { inputs, outputs } = await stack.resource("api");
     for (const kept of [inputs, outputs]) {
       expect(kept).toMatchObject({
@@ -36,6 +37,13 @@ describe("what a program makes secret", () => {
     }
     secrets = [VALUE, LABEL, String((await stack.outputs())["serverKey"]), stack.service.emulator.apiKey];
     expect(await stack.leaks(secrets)).toEqual([]);
+    const commands = [...processes].join("\n");
+    expect(commands).toMatch(/cmd\/dynamic-provider/);
+    for (const secret of secrets) expect(commands).not.toContain(secret);
+    const shown = await stack.service.shown();
+    expect(shown).toContain("app.token");
+    // A name is no secret to the service.
+    for (const secret of secrets.filter((one) => one !== LABEL)) expect(shown).not.toContain(secret);
   });
 
   test("stays encrypted when a refresh finds it changed, and neither the drift nor its repair shows it", async () => {

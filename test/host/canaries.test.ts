@@ -129,7 +129,8 @@ test.each(REPLIES)(
     const errors = (await Promise.all(KINDS.map(failing))).flat();
     expect(errors.length).toBeGreaterThan(KINDS.length);
     for (const error of errors) {
-      // What is to be kept of an unfinished change travels with the error to the engine, which encrypts it.
+      // What is to be kept of an unfinished change travels with the error to the engine, which encrypts it: nobody prints it.
+      expect(inspect(error, { depth: Infinity }) + JSON.stringify(error)).not.toMatch(/canary/);
       if (typeof error === "object" && error !== null) Reflect.deleteProperty(error, "properties");
       expect(printed(error)).not.toMatch(/canary/);
     }

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { EmulatorOptions } from "../../src/emulator";
-import { cliEnvironment, pulumi, ROOT, type Run } from "./cli";
+import { cliEnvironment, descendants, pulumi, ROOT, type Run } from "./cli";
 import { Service } from "./service";
 
 jest.setTimeout(1_800_000);
@@ -114,6 +114,20 @@ export class Stack {
     const result = await pulumi([...args, "--non-interactive"], { cwd: this.#project, env: this.env, onStart });
     this.said += result.text;
     return result;
+  }
+
+  /** A command, and the arguments of each process that it has started, as a process list shows them again and again. */
+  async listed(...args: string[]): Promise<Run & { processes: Set<string> }> {
+    const processes = new Set<string>();
+    let timer: NodeJS.Timeout | undefined;
+    const run = await this.started(
+      ({ pid = Number.NaN }) => {
+        timer = setInterval(() => descendants(pid).forEach(({ command }) => processes.add(command)), 200);
+      },
+      ...args,
+    );
+    clearInterval(timer);
+    return { ...run, processes };
   }
 
   /** An `up` that is interrupted as often as `times`, each time once `ready` is true. */

@@ -66,6 +66,11 @@ export class Service {
     return (await this.#control("GET", "state")) as { projects: Record<string, unknown>[] };
   }
 
+  /** All that the emulator shows to who looks at it. */
+  async shown(): Promise<string> {
+    return JSON.stringify([await this.requests(), await this.state()]);
+  }
+
   async addProject(project: object): Promise<void> {
     await this.#control("POST", "projects", project);
   }
