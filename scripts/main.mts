@@ -1,11 +1,12 @@
 /** Runs a task, once run.mjs has installed the dependencies: gets the CLI and the build where the task needs them. */
-import { report, say } from "./lib/console.mjs";
+import { EXIT, report, say } from "./lib/console.mjs";
 import { BIN, NODE } from "./lib/paths.mjs";
 import { directLoopback, interrupted, putFirstOnPath, run, watchInterrupts } from "./lib/processes.mts";
 import { ensureBuild } from "./setup/build.mts";
 import { ensurePulumiCli } from "./setup/pulumiCli.mts";
 import { check } from "./tasks/check.mts";
 import { docs } from "./tasks/docs.mts";
+import { mutation } from "./tasks/mutation.mts";
 import { quickstart } from "./tasks/quickstart.mts";
 import { CAMPAIGNS, test } from "./tasks/test.mts";
 
@@ -13,7 +14,13 @@ const NEED_CLI = ["setup", "quickstart", "test", "test:engine", ...Object.keys(C
 const NEED_BUILD = [...NEED_CLI, "build", "test:processes"];
 
 /** Each answers with the exit code. `setup` and `build` have done their work when the task begins. */
-const TASKS: Record<string, (args: string[]) => Promise<number>> = { check, docs, quickstart, bench };
+const TASKS: Record<string, (args: string[]) => Promise<number>> = {
+  check,
+  docs,
+  quickstart,
+  bench,
+  "test:mutation": mutation,
+};
 
 async function bench(args: string[]): Promise<number> {
   const program = ["-r", "ts-node/register/transpile-only", "bench/main.ts"];
@@ -28,8 +35,8 @@ async function main([name, ...args]: string[]): Promise<number> {
   if (cli) putFirstOnPath(BIN, cli.dir);
   if (NEED_BUILD.includes(name)) await ensureBuild();
   say(`-- ready${cli ? `: Pulumi CLI ${cli.version} in ${cli.dir}` : ""}`);
-  if (name.startsWith("test")) return await test(name, args);
-  return (await TASKS[name]?.(args)) ?? 0;
+  if (Object.hasOwn(TASKS, name)) return await TASKS[name](args);
+  return name.startsWith("test") ? await test(name, args) : EXIT.good;
 }
 
 watchInterrupts();

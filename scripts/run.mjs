@@ -32,6 +32,8 @@ const TASKS = {
   "test:kills": `processes are killed at random points of commands, and each stack is brought back, some 25 minutes
                  It leaves its figures in test-results/kills.md`,
   "test:upgrades": "each state that an earlier version or SDK has left is planned, refreshed, finished and destroyed",
+  "test:mutation": `the code is changed in one place at a time, and a test has to notice: some hours
+                 The arguments are names of groups: all of them without one`,
   check: `types, lint, formatting, dead code, duplicates, the package, docs, tracked files
                  The arguments are names of steps: all of them without one`,
   docs: `write the reference in docs/ and the table of imports in CONTRIBUTING.md

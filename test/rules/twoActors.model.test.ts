@@ -19,7 +19,7 @@ import {
 } from "../support/rules/program";
 import { atRest, branch, world, type Json, type World } from "../support/rules/world";
 
-const RUNS = Number(process.env["SVC_MODEL_RUNS"] ?? 500);
+const RUNS = Number(process.env["SVC_MODEL_RUNS"] ?? 300);
 const SEED = Number(process.env["SVC_MODEL_SEED"] ?? 20_240_801);
 const PATH = process.env["SVC_MODEL_PATH"];
 /** Side by side, since most of the time is waiting. */

@@ -1,0 +1,201 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { Stryker } from "@stryker-mutator/core";
+import { EXIT, leaveResults, say, UsageError } from "../lib/console.mjs";
+import { ROOT } from "../lib/paths.mjs";
+
+/** In percent of the mutants that a test could have found. */
+const GOAL = 80;
+type MutantResult = Awaited<ReturnType<Stryker["runMutationTest"]>>[number];
+interface Group {
+  readonly mutate: string[];
+  /** Their own tests; what these miss, then the wider ones. All tests for each mutant would take days. */
+  readonly tests: string[][];
+  /** How many runners at once: tests that wait for timers leave the processors to others. @default 2 */
+  readonly concurrency?: number;
+}
+
+const resource = (name: string): Group => ({
+  mutate: [`src/resources/${name}/[a-z]*.ts`],
+  tests: [[`test/resources/${name}/*`], ["test/resources/{badArguments,managed}"]],
+  concurrency: 6,
+});
+
+const GROUPS: Record<string, Group> = {
+  queue: {
+    mutate: ["src/client/operations/queue.ts"],
+    tests: [["test/client/queue"]],
+    concurrency: 6,
+  },
+  waits: {
+    mutate: ["src/client/operations/{waits,watch}.ts"],
+    tests: [["test/client/waiting"], ["test/client/{endpointCalls,restart}"]],
+    concurrency: 6,
+  },
+  retry: {
+    mutate: ["src/client/http/{retry,requests,deadline}.ts"],
+    tests: [["test/client/{retry,deadline}"], ["test/client/{fates,endpointCalls,transport}"]],
+    concurrency: 6,
+  },
+  fates: {
+    mutate: ["src/client/unknownFate.ts", "src/client/reads/*.ts"],
+    tests: [
+      ["test/client/{similarCreations,sharedReads}"],
+      ["test/client/{fates,auth}", "test/resources/laggingLists"],
+    ],
+    concurrency: 6,
+  },
+  host: {
+    mutate: ["src/host/{host,arguments,memory,shown}.ts"],
+    tests: [
+      ["test/host/host.*"],
+      ["test/resources/{managed,badArguments}", "test/resources/authKeys/*", "test/resources/*/*.{check,plan,drift}"],
+    ],
+  },
+  compute: {
+    mutate: ["src/resources/computeEndpoint/{arguments,mapping}.ts"],
+    tests: [["test/resources/computeEndpoint/*.{check,drift,plan,update}"], ["test/resources/badArguments"]],
+    concurrency: 3,
+  },
+  integration: resource("authIntegration"),
+  provider: resource("oauthProvider"),
+  email: resource("emailServer"),
+  whitelist: resource("whitelist"),
+  user: resource("authUser"),
+};
+
+const RESULTS = join(ROOT, "test-results");
+const jestConfig = createRequire(import.meta.url)(join(ROOT, "jest.config.cjs"));
+
+/** Changes the code in one place at a time, and tells which changes no test notices. The arguments are names of groups. */
+export async function mutation(names: string[]): Promise<number> {
+  const unknown = names.find((name) => !Object.hasOwn(GROUPS, name));
+  if (unknown !== undefined) {
+    throw new UsageError(`There is no group "${unknown}". There are: ${Object.keys(GROUPS).join(", ")}.`);
+  }
+  mkdirSync(RESULTS, { recursive: true });
+  const results: MutantResult[] = [];
+  for (const name of names.length > 0 ? names : Object.keys(GROUPS)) {
+    say(`-- ${name}`);
+    results.push(...(await mutants(name)));
+  }
+  const text = page(results);
+  writeFileSync(join(RESULTS, "mutation.md"), text);
+  say(text.slice(0, text.indexOf("\n## ")));
+  say("What survived stands in test-results/mutation.md.");
+  const good = score(results) >= GOAL;
+  leaveResults(good ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 });
+  return good ? EXIT.good : EXIT.failed;
+}
+
+async function mutants(name: string): Promise<MutantResult[]> {
+  const { mutate, tests, concurrency } = GROUPS[name];
+  const [own = [], ...wider] = tests;
+  let results = await runStryker(mutate, own, concurrency);
+  writeFileSync(join(RESULTS, `mutation-${name}.md`), page(results));
+  for (const more of wider) {
+    const survivors = new Set(results.filter(({ status }) => MISSED.includes(status)).map(keyOf));
+    // A range names what lies in it, too: mutants that have been found already.
+    const again = (await runStryker(ranges(results), more, concurrency)).filter((one) => survivors.has(keyOf(one)));
+    const found = new Map(again.map((one) => [keyOf(one), one]));
+    results = results.map((one) => found.get(keyOf(one)) ?? one);
+    writeFileSync(join(RESULTS, `mutation-${name}.md`), page(results));
+  }
+  return results;
+}
+
+const keyOf = (mutant: MutantResult): string => `${where(mutant)} ${mutant.mutatorName} ${mutant.replacement ?? ""}`;
+
+/** `file:line:column-line:column` of what survived, each once: lines from 1, columns from 0. */
+function ranges(results: MutantResult[]): string[] {
+  const missed = results.filter(({ status }) => MISSED.includes(status));
+  return [
+    ...new Set(
+      missed.map(
+        ({ fileName, location: { start, end } }) =>
+          `${relative(ROOT, fileName)}:${start.line}:${start.column}-${end.line}:${end.column}`,
+      ),
+    ),
+  ];
+}
+
+async function runStryker(mutate: string[], tests: string[], concurrency = 2): Promise<MutantResult[]> {
+  if (mutate.length === 0) return [];
+  const [unit] = jestConfig.projects;
+  const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-mutation-"));
+  const stryker = new Stryker({
+    mutate,
+    testRunner: "jest",
+    plugins: ["@stryker-mutator/jest-runner"],
+    coverageAnalysis: "perTest",
+    // What runs once, while a module loads, would take all tests anew for each mutant.
+    ignoreStatic: true,
+    concurrency,
+    // So long that a busy machine finds no mutant.
+    timeoutMS: 30_000,
+    timeoutFactor: 4,
+    // Jest looks at all that stands in the clone.
+    tempDirName: folder,
+    ignorePatterns: ["dist", "docs", "examples", "bench", "test-results", "test/engine/states"],
+    reporters: ["progress-append-only"],
+    allowConsoleColors: false,
+    jest: {
+      projectType: "custom",
+      // A test that waits for ever has found its mutant.
+      config: { ...unit, testMatch: tests.map((test) => `<rootDir>/${test}.test.ts`), testTimeout: 10_000 },
+    },
+  });
+  try {
+    return await stryker.runMutationTest();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const FOUND: readonly string[] = ["Killed", "Timeout"];
+const MISSED: readonly string[] = ["Survived", "NoCoverage"];
+
+const count = (results: MutantResult[], statuses: readonly string[]): number =>
+  results.filter(({ status }) => statuses.includes(status)).length;
+
+function score(results: MutantResult[]): number {
+  const found = count(results, FOUND);
+  return (100 * found) / Math.max(1, found + count(results, MISSED));
+}
+
+function page(results: MutantResult[]): string {
+  const files = [...new Set(results.map(({ fileName }) => fileName))];
+  const byFile = files.map(
+    (file) => [relative(ROOT, file), results.filter(({ fileName }) => fileName === file)] as const,
+  );
+  const row = (name: string, of: MutantResult[]): string =>
+    `| ${name} | ${score(of).toFixed(1)} | ${count(of, ["Killed"])} | ${count(of, ["Timeout"])} | ${count(of, ["Survived"])} | ${count(of, ["NoCoverage"])} |`;
+  const survivors = results
+    .filter(({ status }) => MISSED.includes(status))
+    .map((mutant) => `- ${where(mutant)}: \`${originalOf(mutant)}\` -> \`${mutant.replacement ?? ""}\``);
+  return `# Mutants
+
+| File | Found, % | Killed | Timed out | Survived | Not covered |
+| ---- | -------- | ------ | --------- | -------- | ----------- |
+${byFile.map(([name, of]) => row(name, of)).join("\n")}
+${row("All", results)}
+
+## What survived
+
+${survivors.join("\n")}
+`;
+}
+
+const where = ({ fileName, location: { start } }: MutantResult): string =>
+  `${relative(ROOT, fileName)}:${start.line}:${start.column + 1}`;
+
+function originalOf({ fileName, location: { start, end } }: MutantResult): string {
+  const lines = readFileSync(fileName, "utf8")
+    .split("\n")
+    .slice(start.line, end.line + 1);
+  lines[lines.length - 1] = lines.at(-1)?.slice(0, end.column) ?? "";
+  lines[0] = lines[0].slice(start.column);
+  return lines.join(" ").replace(/\s+/g, " ");
+}
