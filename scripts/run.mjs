@@ -33,7 +33,8 @@ const TASKS = {
                  It leaves its figures in test-results/kills.md`,
   "test:upgrades": "each state that an earlier version or SDK has left is planned, refreshed, finished and destroyed",
   "test:mutation": `the code is changed in one place at a time, and a test has to notice: some hours
-                 The arguments are names of groups: all of them without one`,
+                 The arguments are names of groups: all of them without one
+                 --sample=N   only each Nth stretch of ten lines`,
   check: `types, lint, formatting, dead code, duplicates, the package, docs, tracked files
                  The arguments are names of steps: all of them without one`,
   docs: `write the reference in docs/ and the table of imports in CONTRIBUTING.md

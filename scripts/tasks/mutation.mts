@@ -1,14 +1,19 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
 import { EXIT, leaveResults, say, UsageError } from "../lib/console.mjs";
 import { ROOT } from "../lib/paths.mjs";
 
-/** In percent of the mutants that a test could have found. */
+/** In percent of the mutants that a test could have found, in each group. */
 const GOAL = 80;
+/** Lines of a stretch that a sample takes: a change of a longer piece of code is in no sample. */
+const STRETCH = 10;
+
 type MutantResult = Awaited<ReturnType<Stryker["runMutationTest"]>>[number];
+
 interface Group {
   readonly mutate: string[];
   /** Their own tests; what these miss, then the wider ones. All tests for each mutant would take days. */
@@ -69,36 +74,51 @@ const GROUPS: Record<string, Group> = {
 const RESULTS = join(ROOT, "test-results");
 const jestConfig = createRequire(import.meta.url)(join(ROOT, "jest.config.cjs"));
 
-/** Changes the code in one place at a time, and tells which changes no test notices. The arguments are names of groups. */
-export async function mutation(names: string[]): Promise<number> {
+/**
+ * Changes the code in one place at a time, and tells which changes no test notices. The arguments are names of groups;
+ * `--sample=N` takes each Nth stretch of ten lines.
+ */
+export async function mutation(args: string[]): Promise<number> {
+  const { values, positionals: names } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { sample: { type: "string", default: "1" } },
+  });
+  const every = Number(values.sample);
+  if (!Number.isInteger(every) || every < 1) throw new UsageError("--sample takes a whole number from 1 on.");
   const unknown = names.find((name) => !Object.hasOwn(GROUPS, name));
   if (unknown !== undefined) {
     throw new UsageError(`There is no group "${unknown}". There are: ${Object.keys(GROUPS).join(", ")}.`);
   }
   mkdirSync(RESULTS, { recursive: true });
   const results: MutantResult[] = [];
+  let good = true;
   for (const name of names.length > 0 ? names : Object.keys(GROUPS)) {
     say(`-- ${name}`);
-    results.push(...(await mutants(name)));
+    const ofGroup = await mutants(name, every);
+    good &&= score(ofGroup) >= GOAL;
+    results.push(...ofGroup);
   }
   const text = page(results);
   writeFileSync(join(RESULTS, "mutation.md"), text);
   say(text.slice(0, text.indexOf("\n## ")));
   say("What survived stands in test-results/mutation.md.");
-  const good = score(results) >= GOAL;
   leaveResults(good ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 });
   return good ? EXIT.good : EXIT.failed;
 }
 
-async function mutants(name: string): Promise<MutantResult[]> {
+async function mutants(name: string, every: number): Promise<MutantResult[]> {
   const { mutate, tests, concurrency } = GROUPS[name];
   const [own = [], ...wider] = tests;
-  let results = await runStryker(mutate, own, concurrency);
+  let results = await runStryker(sampleOf(mutate, every), own, concurrency);
   writeFileSync(join(RESULTS, `mutation-${name}.md`), page(results));
   for (const more of wider) {
-    const survivors = new Set(results.filter(({ status }) => MISSED.includes(status)).map(keyOf));
+    const missed = results.filter(({ status }) => MISSED.includes(status));
+    const survivors = new Set(missed.map(keyOf));
     // A range names what lies in it, too: mutants that have been found already.
-    const again = (await runStryker(ranges(results), more, concurrency)).filter((one) => survivors.has(keyOf(one)));
+    const again = (await runStryker([...new Set(missed.map(rangeOf))], more, concurrency)).filter((one) =>
+      survivors.has(keyOf(one)),
+    );
     const found = new Map(again.map((one) => [keyOf(one), one]));
     results = results.map((one) => found.get(keyOf(one)) ?? one);
     writeFileSync(join(RESULTS, `mutation-${name}.md`), page(results));
@@ -106,19 +126,24 @@ async function mutants(name: string): Promise<MutantResult[]> {
   return results;
 }
 
-const keyOf = (mutant: MutantResult): string => `${where(mutant)} ${mutant.mutatorName} ${mutant.replacement ?? ""}`;
+const place = ({ location: { start, end } }: MutantResult): string =>
+  // Those of results count from 1; in a range, columns count from 0.
+  `${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
 
-/** `file:line:column-line:column` of what survived, each once: lines from 1, columns from 0. */
-function ranges(results: MutantResult[]): string[] {
-  const missed = results.filter(({ status }) => MISSED.includes(status));
-  return [
-    ...new Set(
-      missed.map(
-        ({ fileName, location: { start, end } }) =>
-          `${relative(ROOT, fileName)}:${start.line}:${start.column}-${end.line}:${end.column}`,
-      ),
-    ),
-  ];
+const rangeOf = (mutant: MutantResult): string => `${relative(ROOT, mutant.fileName)}:${place(mutant)}`;
+
+const keyOf = (mutant: MutantResult): string => `${rangeOf(mutant)} ${mutant.mutatorName} ${mutant.replacement ?? ""}`;
+
+/** Of the files that match: each Nth stretch of lines. All of them for 1. */
+function sampleOf(patterns: string[], every: number): string[] {
+  if (every === 1) return patterns;
+  return patterns.flatMap((pattern) =>
+    globSync(pattern, { cwd: ROOT }).flatMap((file) => {
+      const lines = readFileSync(join(ROOT, file), "utf8").split("\n").length;
+      const starts = Array.from({ length: Math.ceil(lines / STRETCH / every) }, (_, i) => 1 + i * STRETCH * every);
+      return starts.map((start) => `${file}:${start}-${Math.min(start + STRETCH - 1, lines)}`);
+    }),
+  );
 }
 
 async function runStryker(mutate: string[], tests: string[], concurrency = 2): Promise<MutantResult[]> {
@@ -171,14 +196,14 @@ function page(results: MutantResult[]): string {
     (file) => [relative(ROOT, file), results.filter(({ fileName }) => fileName === file)] as const,
   );
   const row = (name: string, of: MutantResult[]): string =>
-    `| ${name} | ${score(of).toFixed(1)} | ${count(of, ["Killed"])} | ${count(of, ["Timeout"])} | ${count(of, ["Survived"])} | ${count(of, ["NoCoverage"])} |`;
+    `| ${name} | ${score(of).toFixed(1)} | ${count(of, ["Killed"])} | ${count(of, ["Timeout"])} | ${count(of, ["Survived"])} | ${count(of, ["NoCoverage"])} | ${count(of, ["Ignored"])} |`;
   const survivors = results
     .filter(({ status }) => MISSED.includes(status))
     .map((mutant) => `- ${where(mutant)}: \`${originalOf(mutant)}\` -> \`${mutant.replacement ?? ""}\``);
   return `# Mutants
 
-| File | Found, % | Killed | Timed out | Survived | Not covered |
-| ---- | -------- | ------ | --------- | -------- | ----------- |
+| File | Found, % | Killed | Timed out | Survived | Not covered | Left out |
+| ---- | -------- | ------ | --------- | -------- | ----------- | -------- |
 ${byFile.map(([name, of]) => row(name, of)).join("\n")}
 ${row("All", results)}
 
@@ -189,13 +214,13 @@ ${survivors.join("\n")}
 }
 
 const where = ({ fileName, location: { start } }: MutantResult): string =>
-  `${relative(ROOT, fileName)}:${start.line}:${start.column + 1}`;
+  `${relative(ROOT, fileName)}:${start.line}:${start.column}`;
 
 function originalOf({ fileName, location: { start, end } }: MutantResult): string {
   const lines = readFileSync(fileName, "utf8")
     .split("\n")
-    .slice(start.line, end.line + 1);
-  lines[lines.length - 1] = lines.at(-1)?.slice(0, end.column) ?? "";
-  lines[0] = lines[0].slice(start.column);
+    .slice(start.line - 1, end.line);
+  lines[lines.length - 1] = lines.at(-1)?.slice(0, end.column - 1) ?? "";
+  lines[0] = lines[0].slice(start.column - 1);
   return lines.join(" ").replace(/\s+/g, " ");
 }

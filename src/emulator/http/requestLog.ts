@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { hashed } from "../model/identifiers";
 import type { Env, Service } from "../model/service";
 import { carriesKey } from "./access";
-import { parsedJson } from "./input";
+import { isRecord, parsedJson } from "./input";
 import { pathInApi, templateOf } from "./template";
 
 export interface LoggedRequest {
@@ -20,7 +20,9 @@ export interface LoggedRequest {
 }
 
 const KEPT_REQUESTS = 10_000;
-const SECRET_FIELD = /^(client_secret|password|secret_server_key)$/;
+/** Also as somebody may misspell them: a body is logged before it is checked. */
+const SECRET_FIELD = /^(client_?secret|password|secret_?server_?key)$/i;
+const SETTINGS_FIELD = /^pg_?settings$/i;
 /** Settings of Postgres: those with a dot are the user's own, and may hold anything. */
 const SECRET_SETTING = /\.|secret|password|token|key|conninfo/i;
 
@@ -34,11 +36,12 @@ const hidden = (secret: unknown): unknown =>
 export function withoutSecrets(value: unknown, secret = SECRET_FIELD): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, secret));
   if (typeof value !== "object" || value === null) return value;
-  const fields = Object.entries(value).map(([name, inner]) => [
-    name,
-    secret.test(name) ? hidden(inner) : withoutSecrets(inner, name === "pg_settings" ? SECRET_SETTING : secret),
-  ]);
-  return Object.fromEntries(fields);
+  const shown = (name: string, inner: unknown): unknown => {
+    if (secret.test(name)) return hidden(inner);
+    if (!SETTINGS_FIELD.test(name)) return withoutSecrets(inner, secret);
+    return isRecord(inner) ? withoutSecrets(inner, SECRET_SETTING) : hidden(inner);
+  };
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shown(name, inner)]));
 }
 
 export class RequestLog {
