@@ -55,9 +55,10 @@ const GROUPS: Record<string, Group> = {
   host: {
     mutate: ["src/host/{host,arguments,memory,shown}.ts"],
     tests: [
-      ["test/host/host.*"],
-      ["test/resources/{managed,badArguments}", "test/resources/authKeys/*", "test/resources/*/*.{check,plan,drift}"],
+      ["test/host/{host.*,arguments,shown}"],
+      ["test/resources/{managed,badArguments}", "test/resources/authKeys/*"],
     ],
+    concurrency: 3,
   },
   compute: {
     mutate: ["src/resources/computeEndpoint/{arguments,mapping}.ts"],

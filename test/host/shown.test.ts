@@ -1,0 +1,57 @@
+import { z } from "zod";
+import type { ArgumentSpecs } from "../../src/host/arguments";
+import { notShown, requireShown } from "../../src/host/shown";
+
+interface Args {
+  size: number;
+  name: string;
+  kind: string;
+  adopt: boolean;
+}
+
+const specs: ArgumentSpecs<Args> = {
+  size: { schema: z.number() },
+  name: { schema: z.string(), equal: (left, right) => left.toLowerCase() === right.toLowerCase() },
+  kind: { schema: z.string(), assumed: "plain" },
+  adopt: { schema: z.boolean(), createOnly: true },
+};
+
+describe("what was sent is not shown", () => {
+  test.each<[string, object, object, string[]]>([
+    ["with another value", { size: 1, name: "a" }, { size: 2, name: "a" }, ["size"]],
+    ["but not in another spelling of it", { name: "Api" }, { name: "api" }, []],
+    ["each of them", { size: 1, name: "a", kind: "x" }, { size: 2, name: "b", kind: "x" }, ["size", "name"]],
+    ["but not one that cannot be read back: the record lacks its name", { size: 1, name: "a" }, { size: 1 }, []],
+    ["but not one that only counts at the creation", { adopt: true }, { adopt: false }, []],
+    ["but not one that was left out", { size: undefined }, { size: 2 }, []],
+    ["but not what is no argument", { other: 1 }, { other: 2 }, []],
+    [
+      "but not a value that is the service's own default, left out by the record",
+      { kind: "plain" },
+      { kind: undefined },
+      [],
+    ],
+  ])("%s", (_what, sent, shown, names) => {
+    expect(notShown(specs, sent, shown)).toEqual(names);
+  });
+
+  test("an argument without a value in the record is no difference, and no proof either", () => {
+    expect(notShown(specs, { size: 1, name: "a" }, { size: undefined, name: "a" })).toEqual([]);
+    expect(notShown(specs, { size: 1, name: "a" }, { size: undefined, name: "a" }, { proof: true })).toEqual(["size"]);
+    expect(notShown(specs, { size: 1 }, {}, { proof: true })).toEqual([]);
+  });
+});
+
+test("a change is done when all is shown: nothing is stored, nothing thrown", () => {
+  const checkpoint = jest.fn();
+  requireShown(specs, { size: 1, name: "A" }, { size: 1, name: "a", kind: "x" }, checkpoint);
+  expect(checkpoint).not.toHaveBeenCalled();
+});
+
+test("what is shown instead is stored before the error, which names the arguments", () => {
+  const checkpoint = jest.fn();
+  const require = () =>
+    requireShown(specs, { size: 1, name: "a", kind: "x" }, { size: 2, name: "b", kind: "x" }, checkpoint);
+  expect(require).toThrow(/^the service accepted it, but shows another "size" and "name"$/);
+  expect(checkpoint.mock.calls).toEqual([[{ size: 2, name: "b" }]]);
+});
