@@ -31,7 +31,7 @@ const resource = (name: string): Group => ({
 const GROUPS: Record<string, Group> = {
   queue: {
     mutate: ["src/client/operations/queue.ts"],
-    tests: [["test/client/queue"]],
+    tests: [["test/client/queue"], ["test/client/endpointCalls"]],
     concurrency: 6,
   },
   waits: {

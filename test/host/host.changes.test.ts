@@ -72,6 +72,19 @@ describe("create", () => {
     expect(error.stack).toBe("");
   });
 
+  test.each([
+    [{}, [{ severity: "info", message: "it was found", urn: URN, ephemeral: false }]],
+    [{ "svc:quiet": "true" }, []],
+  ])(
+    "a note stands on the resource's own line, and nowhere with svc:quiet: %j",
+    async (settings: Record<string, string>, lines: object[]) => {
+      const made = { id: "toy-1", outputs: { host: "h" } };
+      const { toy, log } = hosted({ create: async ({ note }) => (note("it was found"), made) }, settings);
+      await toy.create({ home: "a", __urn: URN });
+      expect(log).toEqual(lines);
+    },
+  );
+
   test("a message is cut at 2 kB", async () => {
     const { toy } = hosted({ create: () => Promise.reject(new Error("x".repeat(20_000))) });
     expect((await thrownBy(toy.create({ ...INPUTS }))).message.length).toBeLessThanOrEqual(2_001);

@@ -1,4 +1,5 @@
-import { hosted, URN } from "../support/toy";
+import type { Properties } from "../../src/contract/hiddenKeys";
+import { hosted, toyLifecycle, URN } from "../support/toy";
 
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const OLDS = { home: "a", size: 1, host: "h", label: "seen", __args: ["home", "size"], __version: 2, __provider: "p" };
@@ -100,6 +101,31 @@ describe("warnings of a plan", () => {
     expect(log.map(({ message }) => message)).toEqual([
       expect.stringMatching(/^"size" of ComputeEndpoint toy-1 is no longer managed/),
     ]);
+  });
+});
+
+describe("what a plan says by itself", () => {
+  const says = (olds: object, news: Properties, args: object = {}): readonly string[] =>
+    hosted({ args: { ...toyLifecycle().args, ...args } }).toy.repair("toy-1", { ...OLDS, ...olds }, news)?.says ?? [];
+
+  test("a replacing argument that is not known yet may replace, and one that is not given cannot", () => {
+    const olds = { region: "there", __args: ["home", "size", "region"] };
+    expect(says(olds, { home: "a", size: 1, region: UNKNOWN })).toEqual([
+      'ComputeEndpoint toy-1 may be replaced when "region" is known: it is made anew',
+    ]);
+    expect(says(olds, { home: "a", size: UNKNOWN, region: "there" })).toEqual([]);
+    expect(says(olds, { home: "b", size: UNKNOWN, region: UNKNOWN })).toEqual([
+      'ComputeEndpoint toy-1 is replaced, since "home" changes: it is made anew',
+    ]);
+  });
+
+  test("an argument that is no longer given stays at the service, where it stands there", () => {
+    const plain = '"size" of ComputeEndpoint toy-1 is no longer managed';
+    const shown = `${plain}: it stays as it is at the service, and drift is no longer detected`;
+    const { size } = toyLifecycle().args;
+    expect(says({}, { home: "a" })).toEqual([shown]);
+    expect(says({}, { home: "a" }, { size: { ...size, unreadable: true } })).toEqual([plain]);
+    expect(says({}, { home: "a" }, { size: { ...size, local: true } })).toEqual([plain]);
   });
 });
 

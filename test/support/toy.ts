@@ -46,10 +46,13 @@ export function toyLifecycle(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = 
 export const URN = "urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:ComputeEndpoint::toy";
 
 /** A hosted toy, configured, with everything it logs. */
-export function hosted(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = {}): { toy: HostedProvider; log: LogLine[] } {
+export function hosted(
+  changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = {},
+  more: Record<string, string> = {},
+): { toy: HostedProvider; log: LogLine[] } {
   const log: LogLine[] = [];
   const toy = host(toyLifecycle(changes), new Session((line) => log.push(line)));
-  const settings: Record<string, string> = { "svc:apiKey": "key", "svc:baseUrl": "http://127.0.0.1:9/api/v2" };
+  const settings: Record<string, string> = { "svc:apiKey": "key", "svc:baseUrl": "http://127.0.0.1:9/api/v2", ...more };
   const config = { get: (key: string) => settings[key], require: () => "" };
   void toy.configure({ config });
   return { toy, log };
