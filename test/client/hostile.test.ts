@@ -279,15 +279,17 @@ test("a flood of interim answers ends with the attempt", async () => {
 
 test("a connection that is closed under a request: a read is repeated, a POST is not", async () => {
   const good = '{"endpoints":[]}';
-  let nth = 0;
+  const used: Socket[] = [];
   const { seen, client } = await rawly((socket, request) => {
-    nth += 1;
-    if (request.startsWith("POST") || nth === 2) return void socket.destroy();
+    used.push(socket);
+    if (request.startsWith("POST") || used.length === 2) return void socket.destroy();
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${good.length}\r\n\r\n${good}`);
   });
   for (let read = 0; read < 2; read += 1) await client.computes.list("p", { since: performance.now() });
   expect(await errorOf(client.auth.createUser("p", USER))).toBeInstanceOf(FateUnknownError);
   expect(seen.map((request) => request.split(" ")[0])).toEqual(["GET", "GET", "GET", "POST"]);
+  // The read was closed on a connection that had been kept. A POST has one of its own, though one is kept here as well.
+  expect(used.map((socket) => used.indexOf(socket))).toEqual([0, 0, 2, 3]);
 });
 
 describe("a proxy", () => {
