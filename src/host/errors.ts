@@ -19,8 +19,16 @@ export function messageOf(thrown: unknown): string {
 export function plainError(thrown: unknown, prefix = ""): Error {
   const message = `${prefix}${messageOf(thrown)}`;
   const error = new Error(message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message);
-  error.stack = debugStacks() && thrown instanceof Error ? (thrown.stack ?? "") : "";
+  const frames = debugStacks() && thrown instanceof Error ? framesOf(thrown) : [];
+  error.stack = frames.length === 0 ? "" : [String(error), ...frames].join("\n");
   return error;
+}
+
+/** A stack begins with the raw message, which may have lines that look like frames. Of one with another message nothing is taken. */
+function framesOf({ message, stack = "" }: Error): string[] {
+  const start = stack.indexOf(message);
+  const lines = start === -1 ? [] : stack.slice(start + message.length).split("\n");
+  return lines.filter((line) => line.startsWith("    at ")).map(oneLine);
 }
 
 /**
