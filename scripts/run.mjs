@@ -56,6 +56,7 @@ Environment:
   PULUMI_HOME          where the CLI is looked for and put (default: ~/.pulumi)
   PULUMI_SVC_RESULTS   a file to leave the counts of passed and failed tests or checks in
   PULUMI_SVC_SEED      for test:kills: the one stack to run again, by the seed that its failure named
+  PULUMI_SVC_KILLS     for test:kills: how many kills each stack gets (default: 10; 3 as a part of all tests)
 
 Exit codes: 0 good; 1 the task failed; 2 wrong usage; 3 the set-up failed; 130 interrupted.`;
 

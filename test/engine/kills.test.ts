@@ -8,13 +8,15 @@ import { Stack } from "../support/Stack";
 /**
  * Processes are killed at random points of commands, and the stack is brought back in the way that the README tells, by
  * doing what the messages say and nothing else. All that is random in a stack comes from its seed; PULUMI_SVC_SEED runs
- * the stack of one seed again. Requests that leave at the same time may come in another order then.
+ * the stack of one seed again, with as many kills as PULUMI_SVC_KILLS says. Requests that leave at the same time may come
+ * in another order then.
  */
 
-const { PULUMI_SVC_SEED } = process.env;
+const { PULUMI_SVC_SEED, PULUMI_SVC_KILLS } = process.env;
 const FIRST_SEED = PULUMI_SVC_SEED === undefined ? Math.floor(Math.random() * 1e6) : Number(PULUMI_SVC_SEED);
 const STACKS = WHOLE && PULUMI_SVC_SEED === undefined ? 10 : 1;
-const KILLS = WHOLE ? 10 : 3;
+const KILLS = Number(PULUMI_SVC_KILLS ?? (WHOLE ? 10 : 3));
+const LONGEST_ORPHANED_MS = 60_000;
 const SEEDS = Array.from({ length: STACKS }, (_, index) => FIRST_SEED + index);
 
 /** About how many requests a command sends that has all to do. */
@@ -104,6 +106,16 @@ const declared = (version: number): object => ({
   mail: HOSTS[version],
 });
 
+/** How many objects stand at the service beyond the expected ones. */
+function surplus(held: object, expected: object): number {
+  const count = (value: unknown): number =>
+    Array.isArray(value) ? value.length : typeof value === "number" ? value : 0;
+  return Object.entries(expected).reduce(
+    (sum, [kind, value]) => sum + Math.max(0, count(Reflect.get(held, kind)) - count(value)),
+    0,
+  );
+}
+
 /** Numbers that follow from a seed alone (mulberry32). */
 function random(seed: number): (below: number) => number {
   let state = seed;
@@ -120,10 +132,16 @@ interface Figures {
   cli: number;
   provider: number;
   commands: Record<string, number>;
-  /** Taken over, or removed by hand where nothing can be taken over. */
-  orphans: number;
-  /** Providers that ended by themselves after their CLI. */
-  ended: number;
+  /** Objects that no state held: taken over with `adopt`, as a message said. */
+  adopted: number;
+  /** Users that no state held: removed by hand, as a message said. */
+  users: number;
+  /** Unnamed replicas that no state held: removed by hand, where the CLI named only the interrupted creation. */
+  replicas: number;
+  /** What stood at the service beyond all that. */
+  duplicates: number;
+  /** After how many milliseconds each provider ended by itself after its CLI. */
+  endedAfter: number[];
 }
 const figures: Figures[] = [];
 
@@ -138,14 +156,16 @@ function isAlive({ pid }: RunningProcess): boolean {
   }
 }
 
+/** How long a process lives from now on, looked at a little longer than it may. */
+async function remainingMs(one: RunningProcess): Promise<number> {
+  const began = performance.now();
+  const passed = (): number => performance.now() - began;
+  while (isAlive(one) && passed() <= LONGEST_ORPHANED_MS) await new Promise((resolve) => setTimeout(resolve, 50));
+  return passed();
+}
+
 /** When a kill comes: at a request, before or after it is carried out, or some time after the first one. */
 type Point = { readonly request: number; readonly moment: Moment } | { readonly ms: number };
-
-/** A provider whose CLI was killed. */
-interface Orphaned {
-  readonly since: number;
-  readonly provider: RunningProcess;
-}
 
 /** One stack of the campaign. */
 class Campaign {
@@ -153,8 +173,11 @@ class Campaign {
   readonly #random: (below: number) => number;
   #version = 1;
   #deployed = false;
-  readonly #orphaned: Orphaned[] = [];
+  /** Of each provider whose CLI was killed, watched from the kill on: how long it has lived after it. */
+  readonly #orphaned: Promise<number>[] = [];
   readonly #log: string[] = [];
+  /** What each command of this step has said. */
+  #said: string[] = [];
 
   private constructor(
     seed: number,
@@ -162,7 +185,8 @@ class Campaign {
     readonly gateway: Gateway,
   ) {
     this.#random = random(seed);
-    this.figures = { seed, cli: 0, provider: 0, commands: {}, orphans: 0, ended: 0 };
+    const orphans = { adopted: 0, users: 0, replicas: 0, duplicates: 0 };
+    this.figures = { seed, cli: 0, provider: 0, commands: {}, ...orphans, endedAfter: [] };
     figures.push(this.figures);
   }
 
@@ -189,10 +213,13 @@ class Campaign {
       this.#version = 1 - this.#version;
       this.stack.program(program(this.#version, new Map()));
     }
+    this.#said = [];
     await this.#comeThrough(command);
     this.#deployed = command !== "destroy";
-    if (this.#deployed) expect(await held(this.stack)).toEqual(declared(this.#version));
-    else expect(await held(this.stack)).toMatchObject({ computes: others, integrations: 0 });
+    const expected = this.#deployed ? declared(this.#version) : { computes: others, integrations: 0 };
+    const found = await held(this.stack);
+    this.figures.duplicates += surplus(found, expected);
+    expect(found).toMatchObject(expected);
     await this.#providersHaveEnded();
   }
 
@@ -216,10 +243,11 @@ class Campaign {
       if (adopt.size > known) this.stack.program(program(this.#version, adopt));
       if (!isLocked && !isCutOff && !userExists && adopt.size === known && !run.killed)
         throw new Error("a message names no way out");
-      run =
-        this.kills < KILLS && this.#random(2) === 0 ? await this.#runAndKill(command) : await this.#command(command);
+      // Drawn in any case: how many kills there are to be must not change what the seed says.
+      const isKilledAgain = this.#random(2) === 0 && this.kills < KILLS;
+      run = isKilledAgain ? await this.#runAndKill(command) : await this.#command(command);
     }
-    this.figures.orphans += adopt.size;
+    this.figures.adopted += adopt.size;
     await this.#deleteSurplusReplicas();
     if (adopt.size > 0) this.stack.program(program(this.#version, new Map()));
     if (run.text.includes("--clear-pending-creates") || run.text.includes("pending operations")) {
@@ -244,23 +272,38 @@ class Campaign {
     const path = `/projects/prj-demo/auth/users/${String(user?.["id"])}`;
     expect((await api(service.emulator, "DELETE", path)).status).toBeLessThan(300);
     this.#log.push("-- the user was deleted by hand");
-    this.figures.orphans++;
+    this.figures.users++;
   }
 
-  /** As docs/troubleshooting.md says of replicas without a name: where the CLI has said that such a creation was interrupted. */
+  /** As docs/troubleshooting.md says of replicas without a name: one at most for each creation that was interrupted. */
   async #deleteSurplusReplicas(): Promise<void> {
     const { service } = this.stack;
     const known = (await this.stack.resources()).map(({ outputs }) => outputs["endpointId"]);
     const nameless = (await service.endpoints()).filter(({ type, name }) => type === "read_only" && name === undefined);
-    for (const { id } of nameless.filter((endpoint) => !known.includes(endpoint["id"]))) {
-      expect(this.log).toMatch(
-        new RegExp(`ComputeEndpoint(::| \\(?)${NAMELESS}.*(interrupted while creating|error reading from server)`),
+    const unknown = nameless.filter(({ id }) => !known.includes(id));
+    const interrupted = this.#interruptions();
+    this.figures.duplicates += Math.max(0, unknown.length - interrupted);
+    if (unknown.length > interrupted)
+      throw new Error(
+        `duplicates: ${unknown.length} unnamed replicas in no state, ${interrupted} interrupted creations`,
       );
+    for (const { id } of unknown) {
       const path = `/projects/prj-demo/endpoints/${String(id)}`;
       expect((await api(service.emulator, "DELETE", path)).status).toBeLessThan(300);
       this.#log.push(`-- the replica ${String(id)} was deleted by hand`);
-      this.figures.orphans++;
+      this.figures.replicas++;
     }
+  }
+
+  /** How many creations of the unnamed replica were interrupted in this step, by what the CLI says. */
+  #interruptions(): number {
+    const pending = new RegExp(`ComputeEndpoint::${NAMELESS}, interrupted while creating`, "g");
+    const cutOff = new RegExp(
+      `ComputeEndpoint ${NAMELESS} \\*\\*creating failed\\*\\* error: error reading from server`,
+    );
+    // The state keeps the creation of each killed CLI until the end of the step, and each later command lists them all.
+    const byCli = Math.max(...this.#said.map((text) => text.match(pending)?.length ?? 0));
+    return byCli + this.#said.filter((text) => cutOff.test(text)).length;
   }
 
   async #runAndKill(command: string): Promise<Run & { killed: boolean }> {
@@ -275,7 +318,7 @@ class Campaign {
     const kill = (cli: number): void => {
       if (killed) return;
       const providers = descendants(cli).filter(isProvider);
-      if (victim === "cli") this.#orphaned.push(...providers.map((provider) => ({ since: Date.now(), provider })));
+      if (victim === "cli") this.#orphaned.push(...providers.map(remainingMs));
       for (const pid of victim === "cli" ? [cli] : providers.map((provider) => provider.pid)) {
         process.kill(pid, "SIGKILL");
         killed = true;
@@ -304,6 +347,7 @@ class Campaign {
   ): Promise<Run & { killed: boolean }> {
     const run = await this.stack.started(onStart, command, "--yes", "--skip-preview");
     this.#log.push(`-- pulumi ${command}: ${run.code}`, run.text);
+    this.#said.push(run.text);
     return { ...run, killed: false };
   }
 
@@ -314,12 +358,9 @@ class Campaign {
   }
 
   async #providersHaveEnded(): Promise<void> {
-    for (const { since, provider } of this.#orphaned.splice(0)) {
-      while (isAlive(provider)) {
-        if (Date.now() - since > 60_000) throw new Error(`a provider stays after its CLI: ${provider.command}`);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-      this.figures.ended++;
+    for (const ms of await Promise.all(this.#orphaned.splice(0))) {
+      expect(ms).toBeLessThanOrEqual(LONGEST_ORPHANED_MS);
+      this.figures.endedAfter.push(ms);
     }
   }
 }
@@ -327,16 +368,20 @@ class Campaign {
 afterAll(() => {
   const sum = (of: (one: Figures) => number): number => figures.reduce((total, one) => total + of(one), 0);
   const lines = figures.map(
-    ({ seed, cli, provider, commands: { up = 0, refresh = 0, destroy = 0 }, orphans }) =>
-      `| ${seed} | ${cli} | ${provider} | ${up} | ${refresh} | ${destroy} | ${orphans} |`,
+    ({ seed, cli, provider, commands: { up = 0, refresh = 0, destroy = 0 }, adopted, users, replicas, duplicates }) =>
+      `| ${[seed, cli, provider, up, refresh, destroy, adopted, users, replicas, duplicates].join(" | ")} |`,
   );
+  const ended = figures.flatMap(({ endedAfter }) => endedAfter);
+  const slowest = (Math.max(0, ...ended) / 1_000).toFixed(1);
   const text = `# Kills
 
-${sum(({ cli, provider }) => cli + provider)} kills in ${figures.length} stacks. Orphans named by a message, and taken over or removed as it says: ${sum(({ orphans }) => orphans)}. Duplicates, and orphans
-that no message names: 0 where the tests have passed. Provider processes that ended by themselves after their CLI: ${sum(({ ended }) => ended)}.
+${sum(({ cli, provider }) => cli + provider)} kills in ${figures.length} stacks. Objects that no state held: ${sum(({ adopted }) => adopted)} taken over with "adopt" as a message said,
+${sum(({ users }) => users)} users removed as the message said, ${sum(({ replicas }) => replicas)} unnamed replicas removed by hand where the CLI named only the interrupted
+creation. Beyond these, duplicates and orphans that nothing names: ${sum(({ duplicates }) => duplicates)}.
+Provider processes that ended by themselves after their CLI: ${ended.length}, the slowest after ${slowest} s.
 
-| Seed | CLI killed | Provider killed | in up | in refresh | in destroy | Orphans named |
-| ---- | ---------- | --------------- | ----- | ---------- | ---------- | ------------- |
+| Seed | CLI killed | Provider killed | in up | in refresh | in destroy | Taken over | Users removed | Replicas removed | Duplicates |
+| ---- | ---------- | --------------- | ----- | ---------- | ---------- | ---------- | ------------- | ---------------- | ---------- |
 ${lines.join("\n")}
 `;
   mkdirSync(join(ROOT, "test-results"), { recursive: true });
@@ -359,13 +404,16 @@ test.each(SEEDS)("a stack comes back from each kill, seed %d", async (seed) => {
   expect(others).toHaveLength(2);
   try {
     while (campaign.kills < KILLS) await campaign.step();
+    expect(campaign.kills).toBeGreaterThanOrEqual(KILLS);
     expect(await stack.up()).toMatchObject({ code: 0 });
     expect(await stack.up("--expect-no-changes")).toMatchObject({ code: 0 });
     const keys = [...gateway.answers.matchAll(/"secret_server_key":"([^"]+)"/g)].map(([, key = ""]) => key);
     expect(await stack.leaks([...SECRETS, ...keys])).toEqual([]);
     await stack.finish(before);
   } catch (error) {
-    process.stderr.write(`${campaign.log}\n\nReplay: PULUMI_SVC_SEED=${seed} npm run test:kills\n`);
+    process.stderr.write(
+      `${campaign.log}\n\nReplay: PULUMI_SVC_SEED=${seed} PULUMI_SVC_KILLS=${KILLS} npm run test:kills\n`,
+    );
     throw error;
   } finally {
     gateway.close();
