@@ -44,19 +44,32 @@ test("ends soon after the engine was killed", async () => {
   await until(() => ended(provider), Boolean);
 });
 
-test("ends in the middle of a creation, and sends nothing more that waits in the queue", async () => {
+test("ends in the middle of a creation, and sends neither that again nor what waits in the queue behind it", async () => {
   const { engine, provider } = await stage();
   const service = new Service(emulator);
-  // Each look answers 423 before anything is made: the creation waits and tries again.
+  const sent = async (): Promise<unknown[]> =>
+    (await service.requests()).filter(({ method }) => method === "POST").map(({ body }) => body);
+  // Each look answers 423 before anything is made: the creation tries again and again, and the project is locked for the other.
   await service.fault({ method: "POST", path: "/projects/{project_id}/endpoints", status: 423, times: 1000 });
-  const creation = provider.create({ ...INPUTS, branchId: "br-dev" }).catch((error: unknown) => error);
-  await until(async () => (await service.mutations()).length > 0, Boolean);
+  const creation = (branchId: string): Promise<unknown> =>
+    provider.create({ ...INPUTS, branchId }).catch((error: unknown) => error);
+  const first = creation("br-dev");
+  await until(async () => (await sent()).length > 1, Boolean);
+  await service.clearRequests();
+  const second = creation("br-test");
+  await until(async () => (await sent()).length > 1, Boolean);
   engine.kill("SIGKILL");
   await until(() => ended(provider), Boolean);
+  const requests = (await service.requests()).length;
+  // Sent now, either would take effect.
   await service.clearFaults();
-  expect(await creation).toBeInstanceOf(Error);
-  await seconds(2);
-  expect((await service.endpoints()).filter(({ branch_id }) => branch_id === "br-dev")).toEqual([]);
+  expect([await first, await second]).toEqual([expect.any(Error), expect.any(Error)]);
+  await seconds(4);
+  expect(await service.requests()).toHaveLength(requests);
+  expect(JSON.stringify(await sent())).not.toContain("br-test");
+  const made = (await service.endpoints()).map(({ branch_id }) => branch_id);
+  expect(made).not.toContain("br-dev");
+  expect(made).not.toContain("br-test");
 });
 
 test("stays while the engine is stopped or answers nothing, and goes on when it continues", async () => {
