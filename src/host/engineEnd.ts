@@ -1,8 +1,10 @@
 import { connect } from "node:http2";
 import { isEngineAddress } from "./engineLog";
 
-/** Before a connection that the engine closed is made anew. */
+/** Before a connection that the engine closed, or that failed to begin with, is made anew. */
 const PAUSE_MS = 1_000;
+/** How often a first connection is tried: there may be no engine at the address at all. */
+const FIRST_TRIES = 5;
 
 /**
  * Ends this process when the engine's has ended, also by SIGKILL: the SDK's server would wait for its calls for ever. An open
@@ -13,7 +15,9 @@ const PAUSE_MS = 1_000;
 export function endWithEngine(address: string | undefined = process.argv.at(-1)): void {
   if (!isEngineAddress(address)) return;
   let met = false;
+  let tries = 0;
   const watch = (): void => {
+    tries += 1;
     const session = connect(`http://${address}`);
     session.unref();
     session.once("connect", () => (met = true));
@@ -21,7 +25,7 @@ export function endWithEngine(address: string | undefined = process.argv.at(-1))
       if (met && error.code === "ECONNREFUSED") process.exit();
     });
     session.once("close", () => {
-      if (met) setTimeout(watch, PAUSE_MS).unref();
+      if (met || tries < FIRST_TRIES) setTimeout(watch, PAUSE_MS).unref();
     });
   };
   watch();

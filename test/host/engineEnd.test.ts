@@ -4,13 +4,13 @@ import { pointer } from "../../src/contract/pointer";
 import { startEmulator, type Emulator } from "../../src/emulator";
 import { until } from "../support/emulator";
 import { ProviderProcess } from "../support/providerProcess";
-import { Service } from "../support/service";
+import { ownPort, Service } from "../support/service";
 
 jest.setTimeout(60_000);
 
 /** What the engine is to the provider's process: another process that listens, here without an answer to anything. */
 const ENGINE =
-  "require('node:http2').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port); })";
+  "require('node:http2').createServer().listen(Number(process.argv[1]), '127.0.0.1', function () { console.log(this.address().port); })";
 const INPUTS = { projectId: "prj-demo", size: 1, __provider: pointer("ComputeEndpoint") };
 
 const engines: ChildProcess[] = [];
@@ -23,14 +23,23 @@ afterAll(async () => {
   await emulator.close();
 });
 
-async function stage(): Promise<{ engine: ChildProcess; provider: ProviderProcess }> {
-  const engine = spawn(process.execPath, ["-e", ENGINE], { stdio: ["ignore", "pipe", "inherit"] });
+async function startEngine(port = 0): Promise<{ engine: ChildProcess; address: string }> {
+  const engine = spawn(process.execPath, ["-e", ENGINE, String(port)], { stdio: ["ignore", "pipe", "inherit"] });
   engines.push(engine);
-  const [port] = (await once(engine.stdout, "data")) as [Buffer];
-  const provider = await ProviderProcess.start(`127.0.0.1:${port.toString().trim()}`);
+  const [said] = (await once(engine.stdout, "data")) as [Buffer];
+  return { engine, address: `127.0.0.1:${said.toString().trim()}` };
+}
+
+async function startProvider(address: string): Promise<ProviderProcess> {
+  const provider = await ProviderProcess.start(address);
   await provider.configure({ "svc:apiKey": emulator.apiKey, "svc:baseUrl": emulator.baseUrl });
   await provider.check({}, { ...INPUTS, branchId: "br-dev" });
-  return { engine, provider };
+  return provider;
+}
+
+async function stage(): Promise<{ engine: ChildProcess; provider: ProviderProcess }> {
+  const { engine, address } = await startEngine();
+  return { engine, provider: await startProvider(address) };
 }
 
 const seconds = (count: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, count * 1_000));
@@ -39,6 +48,17 @@ const ended = async (provider: ProviderProcess): Promise<boolean> => provider.ha
 test("ends soon after the engine was killed", async () => {
   const { engine, provider } = await stage();
   await seconds(2);
+  expect(provider.hasEnded).toBe(false);
+  engine.kill("SIGKILL");
+  await until(() => ended(provider), Boolean);
+});
+
+test("ends soon after an engine that could not be reached at first was killed", async () => {
+  const port = ownPort();
+  const provider = await startProvider(`127.0.0.1:${port}`);
+  await seconds(1);
+  const { engine } = await startEngine(port);
+  await seconds(3);
   expect(provider.hasEnded).toBe(false);
   engine.kill("SIGKILL");
   await until(() => ended(provider), Boolean);
@@ -82,9 +102,7 @@ test("stays while the engine is stopped or answers nothing, and goes on when it 
 });
 
 test("stays where there was no engine at the address to begin with", async () => {
-  const provider = await ProviderProcess.start("127.0.0.1:1");
-  await provider.configure({ "svc:apiKey": emulator.apiKey, "svc:baseUrl": emulator.baseUrl });
-  await provider.check({}, { ...INPUTS, branchId: "br-dev" });
-  await seconds(3);
+  const provider = await startProvider("127.0.0.1:1");
+  await seconds(7);
   expect(provider.hasEnded).toBe(false);
 });
