@@ -101,7 +101,7 @@ export async function mutation(args: string[]): Promise<number> {
     results.push(...ofGroup);
   }
   const text = page(results);
-  writeFileSync(join(RESULTS, "mutation.md"), text);
+  writeFileSync(join(ROOT, "test-results/mutation.md"), text);
   say(text.slice(0, text.indexOf("\n## ")));
   say("What survived stands in test-results/mutation.md.");
   leaveResults(good ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 });
