@@ -43,6 +43,8 @@ describe("a fault that answers", () => {
     await arm(emulator, { method: "post", path: TEMPLATE, status: 504, effect: "done" });
     expect((await create(emulator)).status).toBe(504);
     expect(await count(emulator)).toBe(2);
+    const { body } = await control(emulator.url, "GET", "/requests?method=POST");
+    expect(body["requests"]).toEqual([expect.objectContaining({ status: 504, real_status: 201 })]);
   });
 
   test("carries the status, body, content type and headers it was given", async () => {

@@ -10,6 +10,8 @@ import type { LoggedRequest } from "../support/service";
 import { Stack } from "../support/Stack";
 
 const MOST_TRIES = 6;
+/** Routes that issue a key set or a transfer url. Each meets a fault that acts once. */
+const ISSUING = ["POST /projects/auth/create", "POST /projects/auth/keys", "POST /projects/auth/transfer_ownership"];
 const SHOP = "prj-shop";
 /** What the CLI said, one file for each fault. */
 const SAID = join(ROOT, "test-results", "faults");
@@ -31,6 +33,7 @@ const noHarm = (): Record<"lost" | "duplicated" | "leaked" | "othersTouched" | "
   unclear: [],
 });
 const harms: ReturnType<typeof noHarm>[] = [];
+const campaigns: Campaign[] = [];
 
 const cellOf = (fault: string, route: string): string => `${fault} | ${route}`;
 
@@ -56,6 +59,14 @@ class Campaign {
   readonly #others: string;
   readonly harm = noHarm();
   #seen = 0;
+  /** What the messages have asked to take over, by the resource's name. */
+  readonly #adopt: Record<string, true | string> = {};
+  /** The request whose answer was lost, by the resource's name. */
+  readonly #failedAt: Record<string, string> = {};
+  /** Outputs of each round, until the end. */
+  readonly #secrets: string[] = [];
+  /** How many key sets and transfer urls were made beyond those declared. */
+  askedAgain = 0;
 
   private constructor(
     readonly name: string,
@@ -66,6 +77,7 @@ class Campaign {
   ) {
     this.#others = others;
     harms.push(this.harm);
+    campaigns.push(this);
   }
 
   /** What a colleague has stands there before: objects in both projects, and a compute without an operation, to take over. */
@@ -124,7 +136,7 @@ class Campaign {
         if (step === "up" && run.code !== 0) await this.#adoptWhatTurnedUp(routes, run.text);
       }
     } while (tries.at(-1)?.code !== 0 && tries.length < MOST_TRIES);
-    const unmet = await this.#unmet(routes);
+    const unmet = await this.#unmet(routes, tries);
     for (const route of routes) record(name, route, unmet.includes(route) ? "not met" : this.#outcome(route, tries));
     await stack.service.clearFaults();
     if (tries.at(-1)?.code !== 0) {
@@ -155,13 +167,18 @@ class Campaign {
   }
 
   /** The routes that did not meet the fault; for operations and lists this is told by what the service has. */
-  async #unmet(routes: readonly string[]): Promise<string[]> {
+  async #unmet(routes: readonly string[], tries: readonly Try[]): Promise<string[]> {
     const { fault, stack } = this;
     if (fault.refused) return readdirSync(stack.env["REFUSE_FOLDER"] ?? "").map(decodeURIComponent);
+    const requests = tries.flatMap((one) => one.requests);
     const { body } = await control(stack.service.emulator.url, "GET", "/faults");
     const left = body["faults"] as { method?: string; path?: string }[];
     if (fault.operations) return left.length > 0 ? [...routes] : [];
-    return left.map(({ method, path }) => `${method ?? ""} ${path ?? ""}`);
+    // A request that the service itself has refused did not act.
+    const refused = ({ real_status: status = 200 }: LoggedRequest): boolean => status >= 300;
+    if (fault.listLagMs !== undefined) return routes.filter((route) => !isReadInLag(route, requests, fault.listLagMs));
+    const inVain = requests.filter(refused).map(({ method, template }) => `${method} ${template}`);
+    return [...inVain, ...left.map(({ method, path }) => `${method ?? ""} ${path ?? ""}`)];
   }
 
   #outcome(route: string, tries: readonly Try[]): Outcome {
@@ -171,7 +188,7 @@ class Campaign {
     const sent = ({ requests }: Try) => requests.filter((one) => one.method === method && one.template === template);
     const at = tries.findIndex((one) => (fault.refused ? one.refused.includes(route) : sent(one).length > 0));
     const [met, ...later] = tries.slice(at);
-    if (met === undefined) return "not met";
+    if (at < 0 || met === undefined) return "not met";
     if (
       met.text
         .split("\n")
@@ -192,8 +209,22 @@ class Campaign {
       ({ id, branch_id, type }) =>
         branch_id === "br-main" && type === "read_only" && id !== this.adopted && !this.#others.includes(String(id)),
     );
-    for (const route of routes) if (text.includes(`(${route})`)) record(this.name, route, "by hand");
-    this.stack.program(program(1, this.adopted, { replica: turnedUp?.["id"] ?? false }));
+    for (const line of text.split("\n")) {
+      const [, name] = /Could not create \w+ \("([^"]+)"\)/.exec(line) ?? [];
+      if (name === undefined) continue;
+      // The first message names the request; that it has made something after all is said by the next one.
+      const named = routes.find((route) => line.includes(`(${route})`));
+      if (named !== undefined) this.#failedAt[name] = named;
+      const [, value] = /set "adopt: (true|'ep-[^']+')"/i.exec(line) ?? [];
+      if (value === undefined) continue;
+      // Of a replica without a name no message can know the id: it asks to look for it.
+      const id = value === "'ep-…'" ? turnedUp?.["id"] : value.slice(1, -1);
+      if (id === undefined) continue;
+      this.#adopt[name] = value === "true" ? true : String(id);
+      const failedAt = this.#failedAt[name];
+      if (failedAt !== undefined) record(this.name, failedAt, "by hand");
+    }
+    this.stack.program(program(1, this.adopted, this.#adopt));
   }
 
   /** One line in words for each failure: no stack trace, no page, no object of a library. */
@@ -221,23 +252,57 @@ class Campaign {
     const known = (await stack.resources()).map(({ id }) => id.split("/").at(-1) ?? "");
     this.harm.lost.push(...missing(ids, known).map((id) => `${name}, ${step}: ${id} is not in the state`));
     if (step !== "destroy") {
+      this.#countIssued(step, state);
       const drift = await stack.drift();
       if (drift.code !== 0) this.harm.lost.push(`${name}, ${step}: the plan is not empty:\n${drift.text}`);
       const { secrets } = (await stack.outputs()) as { secrets: string[] };
-      await this.#leaks(secrets);
+      this.#secrets.push(...secrets);
     } else {
       this.harm.lost.push(...known.map((id) => `${name}: ${id} is left in the state`));
-      await this.#leaks([]);
     }
+    await this.#leaks();
     expect(this.harm).toEqual(noHarm());
   }
 
-  async #leaks(secrets: readonly string[]): Promise<void> {
-    const found = await this.stack.leaks([...secrets, ...Object.values(SECRETS), this.stack.service.emulator.apiKey]);
+  /** Key sets and transfer urls: asked for again where the answer was lost, since nothing lists them and an unused one does no harm. */
+  #countIssued(step: "up" | "change", { projects }: { projects: Fields[] }): void {
+    const { name, fault } = this;
+    const { effect } = (fault.request?.() ?? {}) as Fields;
+    const answerLost = fault.actsAfterMs !== undefined || effect === "done";
+    const tokens = projects
+      .flatMap((one) => list(one["integrations"]))
+      .flatMap((one) => one["transfer_token_hashes"] ?? []);
+    const issued = projects.flatMap((one) => list(one["key_sets"])).length + tokens.length;
+    // The integration's key set stays; `AuthKeys` and `AuthOwnershipTransfer` ask for another one with the change.
+    this.askedAgain = issued - (step === "up" ? 3 : 5);
+    const what = `${name}, ${step}: ${this.askedAgain} key sets and transfer urls more than declared`;
+    if (this.askedAgain < 0) this.harm.lost.push(what);
+    if (this.askedAgain > (answerLost ? ISSUING.length : 0)) this.harm.duplicated.push(what);
+  }
+
+  async #leaks(): Promise<void> {
+    const found = await this.stack.leaks([
+      ...this.#secrets,
+      ...Object.values(SECRETS),
+      this.stack.service.emulator.apiKey,
+    ]);
     this.harm.leaked.push(...found.map((leak) => `${this.name}: ${leak}`));
     // Of key sets whose answer was lost nobody knows the secret, so it is looked for by its shape.
     if (/ssk_[\w-]{20}/.test(this.stack.said)) this.harm.leaked.push(`${this.name}: a server key in the CLI's output`);
   }
+}
+
+/** Whether what a route has made was looked for in its list while that lacked it. */
+function isReadInLag(route: string, requests: readonly LoggedRequest[], lagMs = 0): boolean {
+  return requests.some((made) => {
+    if (`${made.method} ${made.template}` !== route || made.status >= 300) return false;
+    const { project_id: id } = made.body as Fields;
+    const path = route === "POST /projects/auth/create" ? `/projects/${String(id)}/auth/integrations` : made.path;
+    return requests.some((one) => {
+      const since = Date.parse(one.at) - Date.parse(made.at);
+      return one.method === "GET" && one.path === path && since > 0 && since < lagMs;
+    });
+  });
 }
 
 const list = (value: unknown): Fields[] => (Array.isArray(value) ? (value as Fields[]) : []);
@@ -374,7 +439,8 @@ function report(): string {
     ...[...notes.keys()].map((note) => `- \`-\` ${note}`),
     "",
     `${chosen.length} faults, ${figures.length} cells: ${counted.join(", ")}.`,
-    `Lost: ${sum("lost")}. Made twice: ${sum("duplicated")}. Leaked: ${sum("leaked")}. Of others touched: ${sum("othersTouched")}.`,
+    `Lost: ${sum("lost")}. Made twice: ${sum("duplicated")}. Leaked: ${sum("leaked")}. Of others touched: ${sum("othersTouched")}. Unclear: ${sum("unclear")}.`,
+    `Key sets and transfer urls asked for again: ${campaigns.reduce((total, one) => total + one.askedAgain, 0)}.`,
     "",
   ].join("\n");
 }

@@ -60,12 +60,8 @@ export interface Fault {
 /** Longer than an attempt and the lag of a list. */
 const LATE_MS = 8_000;
 const HTML = { contentType: "text/html", body: "<html><h1>Bad gateway</h1></html>" };
-const LISTED = [
-  "POST /projects/auth/create",
-  `POST ${P}/auth/oauth_providers`,
-  `POST ${P}/auth/domains`,
-  `POST ${P}/endpoints`,
-];
+/** What is looked for in its list after it was made. */
+const LISTED = ["POST /projects/auth/create", `POST ${P}/auth/domains`, `POST ${P}/endpoints`];
 const noEmptyBody = (route: string) => (BODILESS.includes(route) ? "its good answer has no body" : undefined);
 
 export const FAULTS: Readonly<Record<string, Fault>> = {
@@ -116,7 +112,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   "lists that lag": {
     listLagMs: 2_000,
     impossible: (route) =>
-      LISTED.includes(route) ? undefined : "a list that lags lacks what is new, and this makes nothing that is listed",
+      LISTED.includes(route) ? undefined : "a list that lags lacks what is new, and none is read after this",
   },
 };
 
@@ -124,11 +120,11 @@ export const SECRETS = { oauth: "canary-oauth-secret-1", smtp: "canary-smtp-pass
 
 /**
  * One resource of each kind. `round` 2 changes all that can be changed; what is made in `prj-shop` stands beside a colleague's.
- * `turnedUp`: what was made after all is taken over, and the replica, which has no name, by its id.
+ * `adopt`: what was made after all, by the resource's name, is taken over.
  */
-export const program = (round: 1 | 2, adopted: string, turnedUp?: { replica: unknown }): string => `
-const adopt = ${turnedUp !== undefined};
-const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo", databaseName: "shop", adopt });
+export const program = (round: 1 | 2, adopted: string, adopt: Readonly<Record<string, true | string>> = {}): string => `
+const adopt = ${JSON.stringify(adopt)};
+const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo", databaseName: "shop", adopt: adopt.auth });
 new svc.Whitelist("list", { projectId: auth.projectId, domains: ["https://list${round}.example.com"] });
 const projectId = "prj-shop";
 const keys = new svc.AuthKeys("keys", { projectId, rotationTriggers: [${round}] });
@@ -137,15 +133,15 @@ const transfer = new svc.AuthOwnershipTransfer("transfer", { projectId, triggers
 new svc.OAuthProvider("oauth", {
   projectId, providerId: "gitlab", clientId: "id-${round}", clientSecret: "${SECRETS.oauth}", adopt: true,
 });
-new svc.WhitelistDomain("domain", { projectId, domain: "https://app${round}.example.com", adopt });
+new svc.WhitelistDomain("domain", { projectId, domain: "https://app${round}.example.com", adopt: adopt.domain });
 new svc.EmailServer("email", {
   projectId, type: "standard", host: "smtp.example.com", port: 587, username: "mailer",
   password: pulumi.secret("${SECRETS.smtp}"), senderEmail: "auth@example.com", senderName: "Round ${round}",
 });
 const compute = (name, args) => new svc.ComputeEndpoint(name, { projectId: "prj-demo", size: 1, ...args });
-compute("api", { branchId: "br-dev", size: ${round}, adopt });
-compute("worker", { branchId: "br-test", restartTriggers: [${round}], adopt });
-compute("replica", { branchId: "br-main", type: "read_only", adopt: ${JSON.stringify(turnedUp?.replica ?? false)} });
+compute("api", { branchId: "br-dev", size: ${round}, adopt: adopt.api });
+compute("worker", { branchId: "br-test", restartTriggers: [${round}], adopt: adopt.worker });
+compute("replica", { branchId: "br-main", type: "read_only", adopt: adopt.replica });
 compute("adopted", { branchId: "${round === 1 ? "br-main" : "br-dev"}", type: "read_only", adopt: "${adopted}" });
 exports.secrets = [auth.secretServerKey, keys.secretServerKey, transfer.url];
 `;

@@ -9,6 +9,8 @@ export interface LoggedRequest {
   readonly template: string;
   readonly body: unknown;
   readonly status: number;
+  /** Only where a fault answered after the request was executed. */
+  readonly real_status?: number;
 }
 
 /**

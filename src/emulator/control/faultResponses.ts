@@ -56,6 +56,7 @@ export const applyFaults =
     const onlySlow = [status, body, merge, dropped].every((part) => part === undefined);
     if (fault.effect === "done") {
       await next();
+      context.get("logged").real_status = context.res.status;
       // What comes after is no longer part of the request: it may never be answered.
       store.changed();
     }

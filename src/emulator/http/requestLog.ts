@@ -16,6 +16,8 @@ export interface LoggedRequest {
   body: unknown;
   /** Null while, or because, no answer was sent. */
   status: number | null;
+  /** What would have been answered, where a fault answers after the request was executed. */
+  real_status?: number;
   duration_ms: number;
 }
 
@@ -95,6 +97,7 @@ export const logRequests =
       duration_ms: 0,
     };
     service.log.add(entry);
+    context.set("logged", entry);
     await next();
     // A dropped connection has no status.
     entry.status = context.res.headers.has("x-hono-already-sent") ? null : context.res.status;

@@ -3,7 +3,7 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Faults } from "../control/faults";
 import type { Lifecycle } from "./lifecycle";
 import type { ResolvedOptions } from "../options";
-import type { RequestLog } from "../http/requestLog";
+import type { LoggedRequest, RequestLog } from "../http/requestLog";
 import type { Store } from "./store";
 
 /** What every route works with. */
@@ -23,6 +23,7 @@ export interface Service {
 
 export interface Env {
   Bindings: HttpBindings;
+  Variables: { logged: LoggedRequest };
 }
 
 export interface Route {
