@@ -225,3 +225,29 @@ test("a lock is told of also when the deadline passes in the look before the nex
   const error = await errorOf(createCompute(client, PRJ, replica, { deadline: new Deadline(500) }));
   expect(String(error)).toMatch(/^LockedError: .*the project has a running operation/);
 });
+
+test("a lock that asks for a longer pause than is left fails at once, with both times", async () => {
+  const project = new FakeProject();
+  project.lockedByStranger = true;
+  const { client, server } = await scripted(async (request, nth) => {
+    const reply = await project.script(request, nth);
+    return reply.status === 423 ? { ...reply, headers: { "retry-after": "60" } } : reply;
+  });
+  const error = await errorOf(createCompute(client, PRJ, replica, { deadline: new Deadline(5_000) }));
+  expect(error).toBeInstanceOf(LockedError);
+  expect(String(error)).toMatch(/the service asks to wait 60 s, more than the [\d.]+ s left/);
+  expect(server.count(`POST /projects/${PRJ}/endpoints`)).toBe(1);
+});
+
+test("who waits for somebody else's lock is told so", async () => {
+  const project = new FakeProject();
+  project.lockedByStranger = true;
+  const { client } = await scripted(project.script);
+  const told: string[] = [];
+  const onProgress = (text: string): void => {
+    told.push(text);
+    project.lockedByStranger = false;
+  };
+  await createCompute(client, PRJ, replica, { onProgress });
+  expect(told[0]).toBe("waiting for an operation of this project that somebody else started");
+});

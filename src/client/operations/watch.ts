@@ -170,8 +170,8 @@ export class ProjectWatch {
   /** Sleeps until then; true where a waiter came, or the last one left, before. */
   async #isWokenBefore(time: number): Promise<boolean> {
     return new Promise<boolean>((resolve) => {
-      const ms = Math.ceil(time - performance.now());
-      // Beyond what a timer can hold it would fire at once.
+      // It may be over by now, of which Node warns. Beyond what a timer can hold it would fire at once.
+      const ms = Math.max(0, Math.ceil(time - performance.now()));
       const timer = setTimeout(() => resolve(false), Math.min(ms, LONGEST_TIMER_MS));
       this.#wake = () => {
         clearTimeout(timer);
