@@ -1,6 +1,7 @@
 /** Creations whose objects could be taken for each other (docs/design/rules.md, 2). */
 import { FateUnknownError, type EndpointAttributes } from "../../src/client";
 import { createCompute } from "../support/creating";
+import { until } from "../support/emulator";
 import { FakeProject } from "../support/fakeProject";
 import { closeAll, type Reply, scripted } from "../support/scriptedServer";
 
@@ -41,18 +42,20 @@ const times = <T>(count: number, item: T): T[] => Array.from({ length: count }, 
 
 test("are sent side by side, after one list", async () => {
   const project = new FakeProject({ operationMs: 100 });
-  let open = 0;
-  let most = 0;
+  let posts = 0;
   const { client, server } = await scripted(async (request, nth) => {
     if (request.method !== "POST") return project.script(request, nth);
-    most = Math.max(most, ++open);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    open -= 1;
+    posts += 1;
+    // The first one is answered when all have come: those that waited for one another would never all come.
+    await until(
+      async () => posts,
+      (count) => count === 6,
+    );
     return project.script(request, nth);
   });
   const created = await Promise.all(times(6, REPLICA).map((one) => createCompute(client, "p", one)));
   expect(new Set(created.map(({ id }) => id)).size).toBe(6);
-  expect(most).toBe(6);
+  expect(posts).toBe(6);
   const beforeFirst = server.seen.slice(
     0,
     server.seen.findIndex(({ method }) => method === "POST"),
