@@ -167,6 +167,30 @@ test.each(REPLIES)(
   60_000,
 );
 
+test.each(REPLIES)(
+  "once a refresh has shown the secrets of a state, no error of a later call holds any: %s",
+  async (_what, reply) => {
+    process.env["SVC_DEBUG"] = "1";
+    const failing = async (kind: Kind): Promise<unknown[]> => {
+      const { server } = await scripted(() => reply);
+      const provider = await configured(kind, server.baseUrl);
+      const news = ARGUMENTS[kind];
+      const olds = { ...STORED, ...news, __args: Object.keys(news) };
+      const errors: unknown[] = [];
+      for (const verb of ["read", "update", "create", "delete"])
+        errors.push(...(await errorsOf([call(provider, verb, IDS[kind] ?? "prj-1/thing-1", olds, news)])));
+      return errors;
+    };
+    const errors = (await Promise.all(KINDS.map(failing))).flat();
+    expect(errors.length).toBeGreaterThan(KINDS.length);
+    for (const error of errors) {
+      if (typeof error === "object" && error !== null) Reflect.deleteProperty(error, "properties");
+      expect(printed(error)).not.toMatch(/canary/);
+    }
+  },
+  60_000,
+);
+
 test("an address with a user name in it is refused without being shown", async () => {
   const provider = await configured("AuthKeys", `https://${CANARIES.address}:${CANARIES.password}@x.test/api/v2`);
   const { failures = [] } = await provider.check({}, project);
