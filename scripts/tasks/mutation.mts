@@ -2,7 +2,6 @@ import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync }
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
 import { EXIT, leaveResults, say, UsageError } from "../lib/console.mjs";
 import { ROOT } from "../lib/paths.mjs";
@@ -80,12 +79,9 @@ const jestConfig = createRequire(import.meta.url)(join(ROOT, "jest.config.cjs"))
  * `--sample=N` takes each Nth stretch of ten lines.
  */
 export async function mutation(args: string[]): Promise<number> {
-  const { values, positionals: names } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { sample: { type: "string", default: "1" } },
-  });
-  const every = Number(values.sample);
+  const isSample = (arg: string): boolean => arg.startsWith("--sample=");
+  const names = args.filter((arg) => !isSample(arg));
+  const every = Number(args.find(isSample)?.slice("--sample=".length) ?? 1);
   if (!Number.isInteger(every) || every < 1) throw new UsageError("--sample takes a whole number from 1 on.");
   const unknown = names.find((name) => !Object.hasOwn(GROUPS, name));
   if (unknown !== undefined) {
