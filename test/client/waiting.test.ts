@@ -8,7 +8,6 @@ import {
   OperationFailedError,
   WaitTimeoutError,
 } from "../../src/client";
-import { ProjectWatch } from "../../src/client/operations/watch";
 import { createCompute } from "../support/creating";
 import { FakeProject } from "../support/fakeProject";
 import { compute, ENDPOINTS, init, LIST, operation, OPERATIONS, PRJ, type Scene, scene } from "../support/scene";
@@ -236,29 +235,3 @@ test("no timer outlives a wait", async () => {
   while (timers() > before && performance.now() < end) await sleep(100);
   expect(timers()).toBeLessThanOrEqual(before);
 }, 20_000);
-
-test("a pause that is over before it begins takes no timer of a negative time, of which Node warns", async () => {
-  const snapshot = { readAt: 0, operations: { listed: [] }, endpoints: [] };
-  const share = { reserveLook: () => 0, hasRoom: () => true, words: "" };
-  const watch = new ProjectWatch(async () => snapshot, 1_000, share);
-  // A machine that is so busy that 10 ms pass from each look at the clock to the next one.
-  let clock = performance.now();
-  const now = jest.spyOn(performance, "now").mockImplementation(() => (clock += 10));
-  const timers = jest.spyOn(global, "setTimeout");
-  try {
-    const dueAt = clock + 35;
-    const condition = {
-      needs: "both",
-      dueAt: () => dueAt,
-      check: () => ({ done: "done" }),
-      timedOut: () => new Error(),
-    } as const;
-    expect(await watch.wait(condition, new Deadline(PATIENT))).toBe("done");
-    const pauses = timers.mock.calls.map(([, ms = 0]) => ms);
-    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(0);
-    expect(pauses).toContain(0);
-  } finally {
-    now.mockRestore();
-    timers.mockRestore();
-  }
-});

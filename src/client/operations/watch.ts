@@ -82,11 +82,13 @@ export class ProjectWatch {
             leave();
             resolve(found.done);
           } catch (error) {
-            leave();
-            reject(error);
+            waiter.fail(error);
           }
         },
-        fail: reject,
+        fail: (error) => {
+          leave();
+          reject(error);
+        },
       };
       leave = () => this.#waiters.delete(waiter);
       this.#waiters.add(waiter);
