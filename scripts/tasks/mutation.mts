@@ -30,12 +30,12 @@ const resource = (name: string): Group => ({
 const GROUPS: Record<string, Group> = {
   queue: {
     mutate: ["src/client/operations/queue.ts"],
-    tests: [["test/client/queue"], ["test/client/endpointCalls"]],
+    tests: [["test/client/projectQueue"], ["test/client/{queue,endpointCalls}"]],
     concurrency: 6,
   },
   waits: {
     mutate: ["src/client/operations/{waits,watch}.ts"],
-    tests: [["test/client/waiting"], ["test/client/{endpointCalls,restart}"]],
+    tests: [["test/client/{operationWait,projectWatch}"], ["test/client/{waiting,endpointCalls,restart}"]],
     concurrency: 6,
   },
   retry: {

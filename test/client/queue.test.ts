@@ -41,16 +41,6 @@ test("after the first 423 of a project its changes meet no other", async () => {
   expect(project.mostRunning).toBe(1);
 });
 
-test("those that left together and met a 423 go on in the order in which they came", async () => {
-  const project = new FakeProject({ locks: true, operationMs: 800 });
-  const { client } = await scripted(project.script);
-  const branches = times(5, (i) => `br-${i}`);
-  await Promise.all(branches.map((branch_id) => createCompute(client, PRJ, { branch_id, type: "read_write" })));
-  const [first, ...others] = project.computes.map(({ branch_id }) => branch_id);
-  // Which of them gets the lock is the network's choice.
-  expect(others).toEqual(branches.filter((branch) => branch !== first));
-});
-
 test("on a project that does not lock, changes leave and run side by side", async () => {
   const project = new FakeProject({ operationMs: 400 });
   let open = 0;
@@ -86,19 +76,6 @@ test("time in the queue does not count against a change's deadline", async () =>
   const deadlines = times(5, () => new Deadline(1_200));
   const made = await Promise.all(deadlines.map((deadline) => createCompute(client, PRJ, replica, { deadline })));
   expect(made).toHaveLength(5);
-});
-
-test("who stands in the queue is told how many changes come first", async () => {
-  // Long enough for all three to be there before the first one ends, also on a busy machine.
-  const project = new FakeProject({ locks: true, operationMs: 1_000 });
-  const { client } = await scripted(project.script);
-  const told: string[] = [];
-  await Promise.all([
-    createCompute(client, PRJ, replica),
-    createCompute(client, PRJ, replica),
-    createCompute(client, PRJ, replica, { onProgress: (text) => told.push(text) }),
-  ]);
-  expect(told).toContain("waiting for 2 other changes of this project");
 });
 
 test("a lock that somebody else holds is waited for, by one request at a time once each was refused", async () => {
@@ -202,18 +179,6 @@ test("whatever the mix of changes and speeds, a locking project refuses each at 
     { numRuns: 15 },
   );
 }, 60_000);
-
-test("a lock is told of also when the machine is so slow that the deadline passes in a pause", async () => {
-  const project = new FakeProject();
-  project.lockedByStranger = true;
-  const { client } = await scripted(project.script);
-  const deadline = new Deadline(1_000);
-  const onProgress = (text: string): void => {
-    if (text.includes("somebody else")) while (!deadline.expired);
-  };
-  const error = await errorOf(createCompute(client, PRJ, replica, { deadline, onProgress }));
-  expect(String(error)).toMatch(/^LockedError: .*another operation held it for 1 s/);
-});
 
 test("a lock is told of also when the deadline passes in the look before the next attempt", async () => {
   const project = new FakeProject();
