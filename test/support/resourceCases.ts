@@ -100,7 +100,7 @@ export function resourceCases<Args extends object, Outputs extends object>({
   test.each(MISBEHAVIOURS)(
     "a refresh that is answered with %s fails in words and drops nothing",
     async (_how, fault, words) => {
-      const given = await started({}, { readDeadlineMs: 2_000 });
+      const given = await started({}, { readDeadlineMs: 800, attemptTimeoutMs: 500, baseDelayMs: 1 });
       const state = await given.create(inputs);
       await given.fault(fault);
       given.restart();

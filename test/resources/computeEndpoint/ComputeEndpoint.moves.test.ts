@@ -153,12 +153,12 @@ describe("in one up", () => {
   });
 
   test("who waits for a compute that does not get away gives up at his own deadline", async () => {
-    const compute = await computes({ activationMs: 6_000 });
+    const compute = await computes({ activationMs: 2_000 });
     await compute.edit({ kind: "endpoint", create: { branch_id: "br-dev", type: "read_write" } });
     const front = (await allAtService(compute)).find(({ branch_id }) => branch_id === "br-dev");
     const state = { id: `${PROJECT}/${String(front?.["id"])}`, outs: { ...demo.outs, branchId: "br-dev" } };
     // The PATCH itself hangs, so that the branch stays occupied.
-    await compute.fault({ method: "PATCH", delayMs: 3_000 });
+    await compute.fault({ method: "PATCH", delayMs: 2_000 });
     const moving = compute.update(state, on("br-test", { __timeouts: { update: 20 } }));
     const error = await thrownBy(compute.update(demo, on("br-dev", { __timeouts: { update: 1 } })));
     expect(error.message).toMatch(

@@ -1,3 +1,4 @@
+import type { ClientOptions } from "../../../src/client";
 import { host } from "../../../src/host/host";
 import { Session } from "../../../src/host/session";
 import type { Emulator, EmulatorOptions } from "../../../src/emulator";
@@ -8,13 +9,13 @@ const REPLICA = { branchId: "br-main", type: "read_only" };
 const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => make(i));
 
 /** One process of the provider, as one `up` has it. */
-async function started(options: EmulatorOptions) {
+async function started(options: EmulatorOptions, client: Partial<ClientOptions> = {}) {
   const emulator = await start(options);
-  return { emulator, provider: providerOf(emulator) };
+  return { emulator, provider: providerOf(emulator, client) };
 }
 
-function providerOf(emulator: Emulator) {
-  const provider = host(computeEndpoint, new Session(() => undefined));
+function providerOf(emulator: Emulator, client: Partial<ClientOptions> = {}) {
+  const provider = host(computeEndpoint, new Session(() => undefined, client));
   const settings: Record<string, string> = { "svc:apiKey": emulator.apiKey, "svc:baseUrl": emulator.baseUrl };
   void provider.configure({ config: { get: (key: string) => settings[key], require: () => "" } });
   return provider;
@@ -109,7 +110,7 @@ test("five projects do not wait for each other, also where each of them locks", 
 }, 30_000);
 
 test("replicas of one branch are as many as were asked for, although they look alike", async () => {
-  const { emulator, provider } = await started({ activationMs: 60 });
+  const { emulator, provider } = await started({ activationMs: 60 }, { lagMs: 500 });
   await control(emulator.url, "POST", "/faults", {
     method: "POST",
     path: "/projects/{project_id}/endpoints",
