@@ -40,7 +40,7 @@ const GROUPS: Record<string, Group> = {
   },
   retry: {
     mutate: ["src/client/http/{retry,requests,deadline}.ts"],
-    tests: [["test/client/{retry,deadline}"], ["test/client/{fates,endpointCalls,transport}"]],
+    tests: [["test/client/{requests,deadline}"], ["test/client/{retry,fates,endpointCalls,transport}"]],
     concurrency: 6,
   },
   fates: {
