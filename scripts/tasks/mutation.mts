@@ -46,8 +46,8 @@ const GROUPS: Record<string, Group> = {
   fates: {
     mutate: ["src/client/unknownFate.ts", "src/client/reads/*.ts"],
     tests: [
-      ["test/client/{similarCreations,sharedReads}"],
-      ["test/client/{fates,auth}", "test/resources/laggingLists"],
+      ["test/client/{objectCreator,collection}"],
+      ["test/client/{similarCreations,sharedReads,fates,auth}", "test/resources/laggingLists"],
     ],
     concurrency: 6,
   },

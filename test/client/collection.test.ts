@@ -1,0 +1,473 @@
+import {
+  AuthenticationError,
+  BadResponseError,
+  Deadline,
+  NotFoundError,
+  PermissionError,
+  ServiceError,
+  SvcError,
+  TimeoutError,
+} from "../../src/client";
+import {
+  Collection,
+  isErrorBody,
+  isGoneStatus,
+  isRouteMissing,
+  SteadyObservation,
+  undefinedIfGone,
+} from "../../src/client/reads/absence";
+import { SharedRead, SharedReads, type CachedReads } from "../../src/client/reads/sharedReads";
+
+// What is cached, when it is believed that something is gone, and who is charged: on a clock that only the tests move.
+beforeEach(() => {
+  jest.useFakeTimers();
+  jest.advanceTimersByTime(10_000);
+});
+afterEach(() => jest.useRealTimers());
+
+const pass = async (ms = 0): Promise<void> => jest.advanceTimersByTimeAsync(ms);
+const now = (): number => performance.now();
+
+const LAG = 3_000;
+const GATHER = 25;
+
+/** The outcome of a promise, as soon as there is one. */
+function watched<T>(promise: Promise<T>): { outcome?: unknown } {
+  const seen: { outcome?: unknown } = {};
+  void promise.then(
+    (value) => (seen.outcome = value),
+    (error: unknown) => (seen.outcome = error),
+  );
+  return seen;
+}
+
+async function thrownIn(work: Promise<unknown>, ms = 2 * LAG): Promise<unknown> {
+  const seen = watched(work.then(() => "nothing was thrown"));
+  await pass(ms);
+  return seen.outcome;
+}
+
+/** A collection whose nth read shows `lists[nth - 1]`, and the last one from then on; an error is thrown. */
+function collection(lists: readonly (readonly string[] | Error)[]) {
+  const began = now();
+  const reads = new SharedReads();
+  const sentAt: number[] = [];
+  const start = (delayMs: number): SharedRead<readonly string[]> =>
+    new SharedRead(
+      "/things",
+      async ({ onSend }) => {
+        onSend();
+        sentAt.push(now() - began);
+        const list = lists[Math.min(sentAt.length, lists.length) - 1] ?? [];
+        if (list instanceof Error) throw list;
+        return list;
+      },
+      delayMs,
+    );
+  const things = new Collection<string>(LAG, (since) => reads.get("things", start, since));
+  return { things, sentAt, change: () => reads.invalidating(["things"])() };
+}
+
+const is = (name: string) => (item: string) => item === name;
+
+describe("a list", () => {
+  test("is read once, and again where a later one is needed or something has changed", async () => {
+    const { things, sentAt, change } = collection([["a"], ["b"], ["c"]]);
+    expect([await things.list(), await things.list(), await things.list({})]).toEqual([["a"], ["a"], ["a"]]);
+    await pass(100);
+    expect(await things.list({ since: now() - 100 })).toEqual(["a"]);
+    const later = watched(things.list({ since: now() }));
+    const also = watched(things.list({ since: now() }));
+    // Those that need one at about the same time share it.
+    await pass(GATHER + 1);
+    expect([later.outcome, also.outcome, sentAt]).toEqual([["b"], ["b"], [0, 100 + GATHER + 1]]);
+    expect(await things.list()).toEqual(["b"]);
+    await pass(1);
+    change();
+    expect(await things.list()).toEqual(["c"]);
+  });
+
+  test("that fails is not kept", async () => {
+    const { things } = collection([new ServiceError("down"), ["a"]]);
+    await expect(things.list()).rejects.toBeInstanceOf(ServiceError);
+    expect(await things.list()).toEqual(["a"]);
+  });
+
+  test("that is needed after the lag is read a lag after it was asked for, or after what it is to show", async () => {
+    const { things, sentAt } = collection([["a"]]);
+    const after = watched(things.listAfterLag());
+    await pass(LAG);
+    expect(sentAt).toEqual([]);
+    await pass(GATHER + 2);
+    expect([sentAt, after.outcome]).toEqual([[LAG + 1 + GATHER + 1], ["a"]]);
+    const earlier = watched(things.listAfterLag({}, now() - LAG - 1));
+    await pass(1);
+    expect(earlier.outcome).toEqual(["a"]);
+  });
+
+  test("that does not come within the lag for want of time is an error that says so", async () => {
+    const { things } = collection([["a"]]);
+    const error = await thrownIn(things.listAfterLag({ deadline: new Deadline(1_000) }));
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(String(error)).toBe("TimeoutError: lists can lag, and there was no second one within 1 s");
+  });
+});
+
+describe("an item", () => {
+  test("that is listed is found at once", async () => {
+    const { things, sentAt } = collection([["a", "b"]]);
+    expect(await things.find(is("b"))).toBe("b");
+    expect(sentAt).toEqual([0]);
+  });
+
+  test("is gone when a second list lacks it, a lag after the first", async () => {
+    const { things, sentAt } = collection([["a"], ["a"]]);
+    const gone = watched(things.find(is("b")));
+    await pass(LAG);
+    expect("outcome" in gone).toBe(false);
+    await pass(GATHER + 2);
+    expect([gone.outcome, "outcome" in gone, sentAt.length]).toEqual([undefined, true, 2]);
+    // Both are known by now: nobody waits again.
+    expect(await things.find(is("b"))).toBeUndefined();
+    expect(await things.find(is("c"))).toBeUndefined();
+    expect(sentAt).toHaveLength(2);
+  });
+
+  test("that the second list has is found", async () => {
+    const { things } = collection([["a"], ["a", "b"]]);
+    const found = watched(things.find(is("b")));
+    await pass(LAG + GATHER + 2);
+    expect(found.outcome).toBe("b");
+  });
+
+  test("that an earlier list had is missed from the latest one on", async () => {
+    const { things, sentAt } = collection([["a", "b"], ["a"], ["a"]]);
+    await things.list();
+    await pass(2 * LAG);
+    void things.list({ since: now() });
+    await pass(GATHER + 1);
+    const missed = watched(things.find(is("b")));
+    await pass(LAG);
+    expect("outcome" in missed).toBe(false);
+    await pass(GATHER + 2);
+    expect([missed.outcome, "outcome" in missed, sentAt.length]).toEqual([undefined, true, 3]);
+  });
+
+  test("that both lists lacked before a change of ours is looked for anew", async () => {
+    const { things, sentAt, change } = collection([["a"]]);
+    void things.find(is("b"));
+    await pass(LAG + GATHER + 3);
+    change();
+    const again = watched(things.find(is("b")));
+    await pass(LAG);
+    expect("outcome" in again).toBe(false);
+    await pass(GATHER + 2);
+    expect(sentAt).toHaveLength(4);
+  });
+});
+
+describe("what shows within the lag", () => {
+  const found = (items: readonly string[]): string | undefined => items.find(is("b"));
+
+  test("is polled for, with growing pauses, and told as soon as it is there", async () => {
+    const { things, sentAt } = collection([["a"], ["a"], ["a"], ["a"], ["a", "b"]]);
+    const seen = watched(things.pollWithinLag(found));
+    await pass(LAG);
+    expect(seen.outcome).toBe("b");
+    const pauses = sentAt.map((at, i) => at - (sentAt[i - 1] ?? 0));
+    expect(pauses).toEqual([26, 76, 126, 226, 326]);
+  });
+
+  test("or not at all: the last list is one of after the lag", async () => {
+    const { things, sentAt } = collection([["a"]]);
+    const seen = watched(things.pollWithinLag(found));
+    await pass(2 * LAG);
+    expect([seen.outcome, "outcome" in seen]).toEqual([undefined, true]);
+    expect(sentAt.at(-1)).toBe(LAG + GATHER + 1);
+  });
+});
+
+describe("deleting an item", () => {
+  const accepted = { value: "accepted" };
+  const noBody = { value: undefined };
+  const deleting = (
+    lists: readonly (readonly string[] | Error)[],
+    send: () => Promise<{ value: string | undefined }>,
+    thing: string | (() => string) = "thing b",
+    isConfirmed?: () => boolean,
+  ) => collection(lists).things.deleteItem(is("b"), thing, send, {}, isConfirmed);
+
+  test("ends with an answer that has a body, without a list", async () => {
+    expect(await deleting([["b"]], async () => accepted)).toBe(accepted);
+  });
+
+  test("wants a list without it, where the answer is empty", async () => {
+    const gone = watched(deleting([["b"], ["b"], ["a"]], async () => noBody));
+    await pass(LAG);
+    expect(gone.outcome).toBe(noBody);
+    const error = await thrownIn(deleting([["b"]], async () => noBody));
+    expect(error).toBeInstanceOf(BadResponseError);
+    expect(String(error)).toBe("BadResponseError: the deletion was accepted, but thing b is still listed");
+    expect(
+      await deleting(
+        [["b"]],
+        async () => noBody,
+        "thing b",
+        () => true,
+      ),
+    ).toBe(noBody);
+  });
+
+  test.each([
+    ["a 404 of the service", new NotFoundError("gone", { status: 404 }), true],
+    ["a 500", new ServiceError("down", { status: 500 }), false],
+    ["a missing permission", new PermissionError("no", { status: 403 }), false],
+    ["a defect of ours", new TypeError("x"), false],
+  ])("%s needs no list", async (_, error, isGone) => {
+    const { things, sentAt } = collection([["b"]]);
+    const work = things.deleteItem(is("b"), "thing b", async () => Promise.reject(error), {});
+    const outcome = watched(work);
+    await pass();
+    expect(outcome.outcome).toBe(isGone ? undefined : error);
+    expect(sentAt).toEqual([]);
+  });
+
+  test.each([200, 299, 404, 410])("a %i that says nothing is looked into after the lag", async (status) => {
+    const odd = new BadResponseError("a web page came back", { status, method: "DELETE", path: "/things" });
+    const send = async (): Promise<never> => Promise.reject(odd);
+    expect(await thrownIn(deleting([["a"]], send))).toBe("nothing was thrown");
+    expect(await thrownIn(deleting([new NotFoundError("project gone", { status: 404 })], send))).toBe(
+      "nothing was thrown",
+    );
+    const still = await thrownIn(deleting([["b"]], send, () => "each of them"));
+    expect(still).toBeInstanceOf(BadResponseError);
+    expect(String(still)).toBe(
+      `BadResponseError: a web page came back; each of them is still listed (DELETE /things -> ${status})`,
+    );
+    const down = new ServiceError("down", { status: 503 });
+    expect(await thrownIn(deleting([down], send))).toBe(down);
+  });
+
+  test.each([199, 300, 400])("a %i that says nothing is its error", async (status) => {
+    const odd = new BadResponseError("odd", { status });
+    expect(await thrownIn(deleting([["a"]], async () => Promise.reject(odd)))).toBe(odd);
+  });
+});
+
+describe("an observation is believed", () => {
+  test("when every read of a lag has repeated it", () => {
+    const steady = new SteadyObservation(LAG);
+    const seen = (
+      [
+        [true, 0],
+        [true, LAG - 1],
+        [true, LAG],
+        [true, LAG + 1],
+        [false, LAG + 2],
+        [true, LAG + 3],
+        [true, 2 * LAG + 2],
+        [true, 2 * LAG + 3],
+      ] as const
+    ).map(([holds, at]) => steady.observe(holds, at));
+    expect(seen).toEqual([false, false, true, true, false, false, false, true]);
+  });
+
+  test("not by one read alone, also without a lag", () => {
+    const steady = new SteadyObservation(0);
+    expect([steady.observe(true, 5), steady.observe(true, 5), steady.observe(true, 6)]).toEqual([false, false, true]);
+  });
+});
+
+describe("what a 404 is", () => {
+  test("by its status, and by the body of the service", () => {
+    expect([404, 410, 400, 405, 500].map(isGoneStatus)).toEqual([true, true, false, false, false]);
+    const bodies: unknown[] = [
+      { code: "a", message: "b" },
+      { code: "", message: "", more: 1 },
+      { code: 404, message: "b" },
+      { code: "a", message: 5 },
+      { code: "a" },
+      { message: "b" },
+      null,
+      undefined,
+      "code message",
+      [],
+    ];
+    expect(bodies.map(isErrorBody)).toEqual([true, true, ...bodies.slice(2).map(() => false)]);
+  });
+
+  test("of a route that is missing", () => {
+    expect(isRouteMissing(new NotFoundError("x", { status: 404 }))).toBe(true);
+    expect(isRouteMissing(new SvcError("x", { status: 405 }))).toBe(true);
+    expect(isRouteMissing(new BadResponseError("x", { status: 404 }))).toBe(false);
+    expect(isRouteMissing({ status: 405 })).toBe(false);
+  });
+
+  test("where what was to be read is gone with its container", async () => {
+    expect(await undefinedIfGone(async () => "there")).toBe("there");
+    expect(await undefinedIfGone(async () => Promise.reject(new NotFoundError("x")))).toBeUndefined();
+    const other = new PermissionError("x", { status: 403 });
+    await expect(undefinedIfGone(async () => Promise.reject(other))).rejects.toBe(other);
+  });
+});
+
+describe("a read that several wait for", () => {
+  type Events = Parameters<ConstructorParameters<typeof SharedRead<string>>[1]>[0];
+  /** A read that ends when the test says so. */
+  function shared(delayMs = 0) {
+    let events: Events | undefined;
+    let end = { arrive: (_: string): void => undefined, fail: (_: Error): void => undefined };
+    const read = new SharedRead<string>(
+      "/things",
+      (given) => {
+        events = given;
+        return new Promise((arrive, fail) => (end = { arrive, fail }));
+      },
+      delayMs,
+    );
+    return {
+      read,
+      events: () => events as Events,
+      arrive: (v: string) => end.arrive(v),
+      fail: (e: Error) => end.fail(e),
+    };
+  }
+
+  test("tells all of them what is going on, and holds what it has loaded", async () => {
+    const { read, events, arrive } = shared();
+    const told: string[] = [];
+    const first = read.wait({ onProgress: (text) => told.push(`1 ${text}`) });
+    const second = read.wait({ onProgress: (text) => told.push(`2 ${text}`) });
+    void read.wait({});
+    events().onProgress?.("wait");
+    expect([told, read.loaded]).toEqual([["1 wait", "2 wait"], undefined]);
+    arrive("list");
+    expect(await Promise.all([first, second])).toEqual(["list", "list"]);
+    expect(read.loaded).toEqual({ value: "list" });
+    // Who has left is told nothing.
+    events().onProgress?.("more");
+    expect(told).toHaveLength(2);
+  });
+
+  test("ends for each at his own deadline, with the last error of the read", async () => {
+    const { read, events } = shared();
+    const early = watched(read.wait({ deadline: new Deadline(500) }));
+    await pass(500);
+    expect(String(early.outcome)).toBe("TimeoutError: no response within 0.5 s (GET /things)");
+    const late = watched(read.wait({ deadline: new Deadline(1_000) }));
+    events().onError(new ServiceError("down", { method: "GET", path: "/things", status: 503 }));
+    await pass(1_000);
+    expect(String(late.outcome)).toBe("ServiceError: down; still failing after 1 s (GET /things -> 503)");
+  });
+
+  test("charges nobody while it is held off, also who comes meanwhile", async () => {
+    const { read, events, arrive } = shared();
+    const [before, during] = [new Deadline(1_000), new Deadline(1_000)];
+    const first = read.wait({ deadline: before });
+    const release = events().onHeldOff();
+    const second = read.wait({ deadline: during });
+    await pass(5_000);
+    expect([before.remainingMs(), during.remainingMs()]).toEqual([1_000, 1_000]);
+    release();
+    await pass(400);
+    expect([before.remainingMs(), during.remainingMs()]).toEqual([600, 600]);
+    const again = events().onHeldOff();
+    arrive("list");
+    expect(await Promise.all([first, second])).toEqual(["list", "list"]);
+    // The clocks of those that have left run again, whatever becomes of the read.
+    await pass(100);
+    expect([before.remainingMs(), during.remainingMs()]).toEqual([500, 500]);
+    again();
+    const third = new Deadline(1_000);
+    void read.wait({ deadline: third });
+    await pass(100);
+    expect(third.remainingMs()).toBe(900);
+  });
+
+  test("tells one of them only what to do about a refused key", async () => {
+    const refused = new AuthenticationError(
+      "the key is wrong",
+      { method: "GET", path: "/things", status: 401 },
+      "Advice",
+    );
+    const { read, fail } = shared();
+    const all = [read.wait({}), read.wait({}), read.wait({})].map(watched);
+    fail(refused);
+    await pass();
+    expect(all[0]?.outcome).toBe(refused);
+    for (const { outcome } of all.slice(1)) {
+      expect(outcome).toBeInstanceOf(AuthenticationError);
+      expect(String(outcome)).toBe("AuthenticationError: the key is wrong (GET /things -> 401)");
+    }
+    const other = shared();
+    const down = new ServiceError("down");
+    const both = [other.read.wait({}), other.read.wait({})].map(watched);
+    other.fail(down);
+    await pass();
+    expect(both.map(({ outcome }) => outcome)).toEqual([down, down]);
+  });
+
+  test("started when it was sent last, and before that at its planned time, or later while it is held back", async () => {
+    const began = now();
+    const { read, events } = shared(100);
+    expect(read.startedAt - began).toBe(100);
+    await pass(101);
+    expect(read.startedAt - began).toBe(100);
+    const release = events().onHeldOff();
+    expect(read.startedAt - began).toBe(101);
+    await pass(399);
+    expect(read.startedAt - began).toBe(500);
+    release();
+    await pass(100);
+    events().onSend();
+    const sentAt = now();
+    await pass(50);
+    events().onHeldOff();
+    expect(read.startedAt).toBe(sentAt);
+  });
+});
+
+describe("cached reads", () => {
+  const keep = (reads: SharedReads, value: number, since?: number): CachedReads<number> =>
+    reads.get("k", (delayMs) => new SharedRead("/k", async () => value, delayMs), since);
+
+  test("a key has a list of its own, and a change drops those that it names", async () => {
+    const reads = new SharedReads();
+    const read = (key: string, value: number) =>
+      reads.get(key, (delayMs) => new SharedRead("/k", async () => value, delayMs)).latest.result;
+    await Promise.all([read("a", 1), read("b", 1)]);
+    await pass(5);
+    const over = reads.invalidating(["a"]);
+    await pass(5);
+    expect(await Promise.all([read("a", 2), read("b", 2)])).toEqual([2, 1]);
+    await pass(5);
+    over();
+    expect(await Promise.all([read("a", 3), read("b", 3)])).toEqual([3, 1]);
+  });
+
+  test("the first one of since the last change is remembered beside the latest", async () => {
+    const reads = new SharedReads();
+    const { first } = keep(reads, 1);
+    await pass(10);
+    const later = keep(reads, 2, now());
+    expect([later.first, later.latest === first]).toEqual([first, false]);
+    await pass(50);
+    reads.invalidating(["k"])();
+    const after = keep(reads, 3);
+    expect([after.first, after.first === first]).toEqual([after.latest, false]);
+  });
+
+  test("one that fails does not drop another one that has come since", async () => {
+    const reads = new SharedReads();
+    let fail: (error: Error) => void = () => undefined;
+    const failing = new Promise<number>((_, reject) => (fail = reject));
+    failing.catch(() => undefined);
+    reads.get("k", () => new SharedRead("/k", async () => failing));
+    await pass(10);
+    const later = keep(reads, 2, now());
+    await pass(50);
+    fail(new ServiceError("down"));
+    await pass(1);
+    expect(keep(reads, 3).latest).toBe(later.latest);
+  });
+});
