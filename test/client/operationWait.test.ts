@@ -254,6 +254,14 @@ describe("a compute is ready", () => {
     expect(wait.check(both([], [active]))).toEqual({ done: active });
   });
 
+  test("with all of its operations, each followed by its id", () => {
+    const second = operation("running", { id: "op-2" });
+    const wait = endpointWait({ operations: [running, second], endpoint: compute(init) });
+    expect(wait.check(both([finished, second], [active]))).toBeUndefined();
+    expect(wait.needs).toBe("operations");
+    expect(wait.check(both([operation("finished", { id: "op-2" }), finished], [active]))).toEqual({ done: active });
+  });
+
   test("at once on a service that lists no operations", () => {
     const wait = endpointWait({ operations: [running], endpoint: compute(init) });
     pass(10);
@@ -270,7 +278,17 @@ describe("a compute is ready", () => {
     expect(wait.check(both([others, later, earlier], [active]))).toBeUndefined();
     const failed = operation("failed", { id: "op-2", created_at: "2026-01-01T00:00:11Z" });
     expect(String(thrownBy(() => wait.check(both([failed], [active]))))).toContain("op-2 start_compute failed");
-    // One that began before the change does not belong to it, however it ended.
+    // Also where it was not seen before its end; those of other computes, and of before the change, do not belong to it.
+    const at = { created_at: "2026-01-01T00:00:11Z" };
+    const ended = endpointWait({ before, endpoint: active, changed: false });
+    expect(() => ended.check(both([operation("failed", at)], [active]))).toThrow("op-9 start_compute failed");
+    const theirs = operation("failed", { ...at, endpoint_id: "ep-2" });
+    const undated = operation("failed", { id: "op-4" });
+    for (const listed of [[theirs], [undated]])
+      expect(endpointWait({ before, endpoint: active, changed: false }).check(both(listed, [active]))).toBeDefined();
+    // Without a time of before the change, only what is under way counts.
+    const noTime = endpointWait({ endpoint: active, changed: false });
+    expect(noTime.check(both([operation("failed", at)], [active]))).toBeDefined();
     expect(endpointWait({ before, endpoint: active, changed: false }).check(both([earlier], [active]))).toBeDefined();
   });
 
@@ -389,6 +407,7 @@ describe("a wait ends badly", () => {
     ["a change is pending", compute(init), []],
     ["an operation runs", compute({ current_state: "init" }), [running]],
     ["it is ready by then", active, []],
+    ["it is suspended", idle, []],
   ])("not while %s", (_, endpoint, operations) => {
     const wait = endpointWait({ changed: false });
     wait.check(look({ operations, endpoints: [endpoint] }));

@@ -262,6 +262,9 @@ describe("with a share of the requests", () => {
     room = size;
     await pass(100);
     expect([project.times(), waiter.outcome]).toEqual([[5_200], "done"]);
+    await pass(500);
+    // The clock runs again.
+    expect(waiter.deadline.remainingMs()).toBe(1_450);
     await expectQuiet(project);
   });
 
