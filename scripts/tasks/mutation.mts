@@ -23,7 +23,12 @@ interface Group {
 
 const resource = (name: string): Group => ({
   mutate: [`src/resources/${name}/[a-z]*.ts`],
-  tests: [[`test/resources/${name}/*`], ["test/resources/{badArguments,managed}"]],
+  tests: [
+    [`test/resources/${name}/*`],
+    ["test/resources/{badArguments,managed}"],
+    // In process, too: whole programs, from one command to the next.
+    ["test/rules/{announced,attacks2,done,gone,memory,ours}"],
+  ],
   concurrency: 6,
 });
 
@@ -156,8 +161,9 @@ async function runStryker(mutate: string[], tests: string[], concurrency = 2): P
     ignoreStatic: true,
     concurrency,
     // So long that a busy machine finds no mutant.
-    timeoutMS: 30_000,
+    timeoutMS: 10_000,
     timeoutFactor: 4,
+    dryRunTimeoutMinutes: 20,
     // Jest looks at all that stands in the clone.
     tempDirName: folder,
     ignorePatterns: ["dist", "docs", "examples", "bench", "test-results", "test/engine/states"],

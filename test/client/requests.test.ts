@@ -218,9 +218,12 @@ describe("a read", () => {
   });
 
   test("does not count limits and locks among its faults", async () => {
-    const { requests, sent } = network((nth) => (nth <= 2 * MOST_FAULTS ? raw(nth % 2 === 0 ? 429 : 423) : good));
+    const { requests, sent } = network((nth) => {
+      if (nth <= 2 * MOST_FAULTS) return raw(nth % 2 === 0 ? 429 : 423);
+      return nth === 2 * MOST_FAULTS + 1 ? raw(500) : good;
+    });
     expect(await endOf(requests.read(get(), schema))).toEqual({ name: "thing" });
-    expect(sent).toHaveLength(2 * MOST_FAULTS + 1);
+    expect(sent).toHaveLength(2 * MOST_FAULTS + 2);
   });
 
   test("that is one attempt only throws what it ended with", async () => {
