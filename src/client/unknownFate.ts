@@ -98,8 +98,9 @@ class SimilarCreations {
     const from = performance.now();
     await Promise.all(lost.map(async (one) => one.load(from)));
     // One with a wider choice could take the only object that another one may have created: it was sent earlier, or sent less.
+    // One without any is settled last, so that its error does not name what the others have found.
     const choices = new Map(lost.map((one) => [one, one.matching().length]));
-    const choiceOf = (one: LostCreation): number => choices.get(one) ?? 0;
+    const choiceOf = (one: LostCreation): number => choices.get(one) || Number.POSITIVE_INFINITY;
     lost.sort((left, right) => choiceOf(left) - choiceOf(right) || right.body.length - left.body.length);
     for (const [index, one] of lost.entries()) {
       // They sent the same and are not settled yet.

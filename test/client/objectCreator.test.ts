@@ -72,7 +72,9 @@ function service(listed: Item[] = [], serviceNow = AT) {
     },
   };
   const collection = {
-    list: async () => {
+    list: async ({ since = Number.NaN }) => {
+      // Asked for anew.
+      expect(since).toBe(performance.now());
       lists += 1;
       return [...listed];
     },
@@ -319,6 +321,12 @@ describe("creations that look alike", () => {
     });
     const slow = given.create({ name: "a" });
     await pass(10);
+    given.does(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      throw new BadRequestError("no", { status: 400 });
+    });
+    const refused = given.create({ name: "a" }).catch(String);
+    await pass();
     given.does(lostAndMade);
     const deadline = new Deadline(2_000);
     const gone = given.create({ name: "a" }, {}, { deadline });
@@ -326,6 +334,7 @@ describe("creations that look alike", () => {
     expect(deadline.remainingMs()).toBe(2_000 - LAG + 1);
     await pass(1);
     expect(await slow).toEqual({ response: given.listed[0] });
+    expect(await refused).toContain("BadRequestError");
     expect(await gone).toEqual({ found: given.listed[1], wasLost: true });
   });
 
@@ -371,6 +380,41 @@ describe("creations that look alike", () => {
         expect(ends.map((end) => !(end instanceof Error))).toEqual(order.map((name) => name === made));
       }
     }
+  });
+});
+
+describe("of lost creations that sent different things", () => {
+  const any = { isOurs: (): boolean => true };
+
+  test("the one with the narrowest choice comes first", async () => {
+    const given = service();
+    given.does(lostAndMade);
+    const ends = await endOf(Promise.all([given.create({ id: "a long body" }, any), given.create({ name: "b" })]));
+    expect((ends as { found: Item }[]).map(({ found }) => found.id)).toEqual(["new-0", "new-1"]);
+  });
+
+  test("each counts its own: two objects that may be one's are not shared with one that fits neither", async () => {
+    const given = service();
+    given.does((make, { name }) => {
+      if (name === "a") {
+        make();
+        make();
+      }
+      throw lost();
+    });
+    const ends = await Promise.all([wordsOf(given.create({ name: "a" })), wordsOf(given.create({ name: "b" }))]);
+    expect(ends[0]).toContain("not proven to be it: thing new-0; thing new-1");
+  });
+
+  test("what one has found is not named to another", async () => {
+    const given = service();
+    given.does((make, { name }) => {
+      if (name === "a") make();
+      throw lost();
+    });
+    const ends = await Promise.all([endOf(given.create({ name: "a" })), wordsOf(given.create({ name: "b" }))]);
+    expect(ends[0]).toMatchObject({ found: { id: "new-0" } });
+    expect(ends[1]).toContain("was looked for and does not exist");
   });
 });
 
