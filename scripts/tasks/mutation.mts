@@ -66,14 +66,16 @@ const GROUPS: Record<string, Group> = {
   },
   compute: {
     mutate: ["src/resources/computeEndpoint/{arguments,mapping}.ts"],
-    tests: [["test/resources/computeEndpoint/*.{check,drift,plan,update}"], ["test/resources/badArguments"]],
-    concurrency: 3,
+    tests: [["test/resources/computeEndpoint/record"], ["test/resources/computeEndpoint/*.{check,drift,plan,update}"]],
+    concurrency: 6,
   },
   integration: resource("authIntegration"),
   provider: resource("oauthProvider"),
   email: resource("emailServer"),
   whitelist: resource("whitelist"),
   user: resource("authUser"),
+  keys: resource("authKeys"),
+  transfer: resource("authOwnershipTransfer"),
 };
 
 const RESULTS = join(ROOT, "test-results");
