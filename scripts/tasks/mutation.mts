@@ -175,7 +175,12 @@ async function runStryker(mutate: string[], tests: string[], concurrency = 2): P
     jest: {
       projectType: "custom",
       // A test that waits for ever has found its mutant.
-      config: { ...unit, testMatch: tests.map((test) => `<rootDir>/${test}.test.ts`), testTimeout: 10_000 },
+      config: {
+        ...unit,
+        testPathIgnorePatterns: [],
+        testMatch: tests.map((test) => `<rootDir>/${test}.test.ts`),
+        testTimeout: 10_000,
+      },
     },
   });
   try {

@@ -223,7 +223,10 @@ export function host<Args extends object, Outputs extends object>(
       const [what, it] = before === undefined ? ["exists", "It"] : ["was changed", "The change"];
       const advice = timeoutAdvice(thrown, verb, timeoutMs(own, verb));
       const reason = `${kind} ${id} ${what}, but ${messageOf(thrown)}. ${it} is kept in the stack: run pulumi up again.${advice}`;
-      throw partialError(id, complete(outputs, { ...given, ...shown }, inputEcho(own), verb), reason);
+      // What the program does not give is not managed, whatever is known of it.
+      const known = Object.entries(shown).filter(([name]) => Object.hasOwn(given, name));
+      const args = { ...given, ...Object.fromEntries(known) };
+      throw partialError(id, complete(outputs, args, inputEcho(own), verb), reason);
     }
   };
 

@@ -138,6 +138,84 @@ describe("changing a mail configuration", () => {
   });
 });
 
+describe("a configuration that is not shown as it was sent", () => {
+  const other = { method: "PATCH", path: PATH, effect: "done", merge: { host: "other.example.com" } };
+  type Kept = Error & { id: string; properties: Record<string, unknown> };
+
+  test("stands in the state as it is shown, without the password, until an update shows all of it", async () => {
+    const given = await started();
+    await given.fault(other);
+    const error = (await thrownBy(given.create(STANDARD))) as unknown as Kept;
+    expect(error.message).toContain('the service accepted it, but shows another "host"');
+    const { password: _password, ...shown } = STANDARD;
+    expect(error).toMatchObject({ id: PROJECT, properties: { ...shown, host: "other.example.com" } });
+    expect(error.properties["password"]).toBeUndefined();
+    expect(error.properties).toHaveProperty("__unfinished", "create");
+    given.restart();
+    // A refresh does not show which password was applied last.
+    const { found, changes } = await planAfterRefresh(given, { id: error.id, outs: error.properties }, STANDARD);
+    expect([found.outs["__unfinished"], changes]).toEqual(["create", true]);
+    await given.forgetRequests();
+    const { outs } = await given.update({ id: found.id, outs: found.outs }, STANDARD);
+    expect(outs).toMatchObject(STANDARD);
+    expect(outs).not.toHaveProperty("__unfinished");
+    expect(await patches(given)).toEqual([WHOLE]);
+    expectNoSecrets(given);
+  });
+
+  test("keeps the password that was known to be applied", async () => {
+    const given = await started();
+    const state = await given.create(STANDARD);
+    await given.fault(other);
+    const news = { ...STANDARD, port: 25, password: `${CANARY}-new` };
+    const { properties } = (await thrownBy(given.update(state, news))) as unknown as Kept;
+    expect(properties).toMatchObject({ host: "other.example.com", port: 25, password: STANDARD.password });
+  });
+
+  test("is over for a refresh where no password is managed", async () => {
+    const given = await started();
+    await given.fault({ ...other, merge: { type: "standard" } });
+    const { id, properties } = (await thrownBy(given.create(SHARED))) as unknown as Kept;
+    given.restart();
+    const { found, changes } = await planAfterRefresh(given, { id, outs: properties }, SHARED);
+    expect([found.outs["__unfinished"], changes]).toEqual([undefined, false]);
+  });
+
+  test.each<[string, object, boolean]>([
+    ["shows what was sent: it is done", { body: "", effect: "done" }, true],
+    ["shows something else: it is not", { body: "" }, false],
+    ["cannot show the password, after an answer of another shape: it is not", { body: [], effect: "done" }, false],
+  ])("is looked at after an answer that says nothing, and %s", async (_, fault, isDone) => {
+    const given = await started();
+    await setByHand(given, THEIRS);
+    await given.fault({ method: "PATCH", path: PATH, status: 200, ...fault });
+    const outcome = await given.create(STANDARD).catch((error: Error) => error);
+    if (isDone) expect(outcome).toMatchObject({ outs: STANDARD });
+    else expect(outcome).toBeInstanceOf(Error);
+  });
+});
+
+test("a field that was managed by hand and is as declared is taken over without a request", async () => {
+  const given = await started();
+  const state = await given.create(STANDARD);
+  const { __args: _args, ...outs } = state.outs;
+  await given.forgetRequests();
+  const managed = Object.keys(STANDARD).filter((name) => name !== "senderName");
+  const taken = await given.update({ id: state.id, outs: { ...outs, __args: managed } }, STANDARD);
+  expect(taken.outs).toMatchObject(STANDARD);
+  expect(await patches(given)).toEqual([]);
+});
+
+test("a server in place of the shared one is told of in a creation, by what differs", async () => {
+  const given = await started();
+  await setByHand(given, THEIRS);
+  await given.create(SHARED);
+  const [note = ""] = notes(given);
+  expect(note).toContain("another server was configured there (smtp.theirs.example.com), different in ");
+  for (const name of ["type", "host", "port", "username", "senderEmail", "senderName"])
+    expect(note).toContain(`"${name}"`);
+});
+
 describe("drift of a mail configuration", () => {
   test.each([
     ["host", { host: "smtp.theirs.example.com" }],
