@@ -25,11 +25,10 @@ const resource = (name: string): Group => ({
   mutate: [`src/resources/${name}/[a-z]*.ts`],
   tests: [
     [`test/resources/${name}/*`],
-    ["test/resources/{badArguments,managed}"],
     // In process, too: whole programs, from one command to the next.
     ["test/rules/{announced,attacks2,done,gone,memory,ours}"],
   ],
-  concurrency: 6,
+  concurrency: 4,
 });
 
 const GROUPS: Record<string, Group> = {
@@ -164,7 +163,7 @@ async function runStryker(mutate: string[], tests: string[], concurrency = 2): P
     ignoreStatic: true,
     concurrency,
     // So long that a busy machine finds no mutant.
-    timeoutMS: 10_000,
+    timeoutMS: 30_000,
     timeoutFactor: 4,
     dryRunTimeoutMinutes: 20,
     // Jest looks at all that stands in the clone.

@@ -165,3 +165,78 @@ test("when the list of integrations lags behind a new one, the user is made all 
   user.restart();
   expect((await user.read({ id, outs }))?.outs).toMatchObject({ userId: outs["userId"] });
 });
+
+/** Two users of a program, driven in one process as one run drives them. */
+describe("an address", () => {
+  const named = (name: string, inputs: object) => ({
+    ...INPUTS,
+    ...inputs,
+    __provider: "pointer",
+    __urn: `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:AuthUser::${name}`,
+  });
+
+  test("that two users of the program have is an error of the plan, in whatever case it is written", async () => {
+    const user = await started();
+    const check = async (name: string, inputs: object) =>
+      (await user.provider.check({}, named(name, inputs))).failures?.map(({ reason }) => reason);
+    expect(await check("one", {})).toEqual([]);
+    expect(await check("two", { email: EMAIL.toUpperCase() })).toEqual([
+      '"one" of this program declares an auth user with the same "projectId" and "email" too. Declare it once',
+    ]);
+    expect(await check("three", { email: `x${EMAIL}` })).toEqual([]);
+    expect(await check("four", { projectId: "prj-other" })).toEqual([]);
+  });
+
+  test.each([
+    ["is being deleted by this run", 0],
+    ["this run begins to delete a moment later", 60],
+  ])("of a user who %s is free soon, and waited for", async (_, later) => {
+    const user = await started();
+    const { id, outs } = await user.create(INPUTS);
+    user.restart();
+    await user.fault({ method: "DELETE", delayMs: 300 });
+    const deleting = new Promise((resolve) => setTimeout(resolve, later)).then(() => user.provider.delete(id, outs));
+    // The creation is refused while the other one still has the address.
+    await new Promise((resolve) => setTimeout(resolve, later === 0 ? 30 : 0));
+    const made = await user.provider.create(named("new", {}));
+    await deleting;
+    expect(made.id).not.toBe(id);
+    expect((await users(user)).map(({ id: one }) => `${PROJECT}/${String(one)}`)).toEqual([made.id]);
+    expect((await user.requests("POST")).map(({ path }) => path).slice(1)).toHaveLength(2);
+  });
+
+  test("that was free before, and that somebody else has taken since, is not waited for", async () => {
+    const user = await started();
+    const { id, outs } = await user.create(INPUTS);
+    user.restart();
+    await user.provider.delete(id, outs);
+    await user.edit({ kind: "user", create: { email: EMAIL } });
+    const error = await thrownBy(user.provider.create(named("new", {})));
+    expect(error.message).toContain('A user with this "email" exists already');
+    expect((await user.requests("POST")).slice(1)).toHaveLength(1);
+  });
+});
+
+describe("deleting a user whose deletion is answered by something in front of the service", () => {
+  const odd = { method: "DELETE", status: 404, body: "default backend - 404", times: 0 };
+
+  test("fails while his integration stands", async () => {
+    const user = await started();
+    const state = await user.create(INPUTS);
+    await user.fault(odd);
+    const error = await thrownBy(user.delete(state));
+    expect(error.message).toContain("the user's integration is still listed");
+    expect(await users(user)).toHaveLength(1);
+  });
+
+  test("succeeds once his integration is gone, also where the state does not know which one it was", async () => {
+    const user = await started();
+    const { id, outs } = await user.create(INPUTS);
+    const { authProviderProjectId: _integration, ...unknown } = outs;
+    await user.fault(odd);
+    expect((await thrownBy(user.delete({ id, outs: unknown }))).message).toContain("still listed");
+    await user.edit({ kind: "integration", delete: true });
+    await user.delete({ id, outs });
+    await user.delete({ id, outs: unknown });
+  });
+});
