@@ -100,7 +100,7 @@ class SimilarCreations {
     // One with a wider choice could take the only object that another one may have created: it was sent earlier, or sent less.
     // One without any is settled last, so that its error does not name what the others have found.
     const choices = new Map(lost.map((one) => [one, one.matching().length]));
-    const choiceOf = (one: LostCreation): number => choices.get(one) || Number.POSITIVE_INFINITY;
+    const choiceOf = (one: LostCreation): number => choices.get(one) || Number.MAX_SAFE_INTEGER;
     lost.sort((left, right) => choiceOf(left) - choiceOf(right) || right.body.length - left.body.length);
     for (const [index, one] of lost.entries()) {
       // They sent the same and are not settled yet.

@@ -90,6 +90,9 @@ async function held({ service }: Stack): Promise<object> {
   };
 }
 
+/** Of ours. */
+const NOTHING = { integrations: 0, oauthProviders: [], domains: [], users: [], mail: undefined };
+
 /** The compute and the replica of others that stand in the project from the start. */
 let others: string[];
 
@@ -216,7 +219,7 @@ class Campaign {
     this.#said = [];
     await this.#comeThrough(command);
     this.#deployed = command !== "destroy";
-    const expected = this.#deployed ? declared(this.#version) : { computes: others, integrations: 0 };
+    const expected = this.#deployed ? declared(this.#version) : { ...NOTHING, computes: others };
     const found = await held(this.stack);
     this.figures.duplicates += surplus(found, expected);
     expect(found).toMatchObject(expected);

@@ -1,9 +1,11 @@
 import type { Lifecycle } from "../../src/host/lifecycle";
 import type { Properties } from "../../src/contract/hiddenKeys";
+import { until } from "./emulator";
 import {
   expectNoSecrets,
   harness,
   MISBEHAVIOURS,
+  notes,
   planAfterRefresh,
   PROJECT,
   thrownBy,
@@ -27,6 +29,8 @@ export interface ResourceCase<Args extends object, Outputs extends object> {
   removedWhen?: string;
   /** Secret outputs, which no message may show. */
   secretOutputs?: readonly string[];
+  /** False: its deletion sends nothing, or nothing before the deletion itself. @default true */
+  looksBeforeDeletion?: boolean;
 }
 
 /** What holds for every resource that can be read back, or whose container can. Child resources: `childCases`. */
@@ -39,6 +43,7 @@ export function resourceCases<Args extends object, Outputs extends object>({
   remove,
   removedWhen = "it was deleted by hand",
   secretOutputs = [],
+  looksBeforeDeletion = true,
 }: ResourceCase<Args, Outputs>): void {
   const started = async (...more: [options?: object, client?: object]): Promise<Harness> => {
     const given = await harness(lifecycle, ...more);
@@ -111,6 +116,25 @@ export function resourceCases<Args extends object, Outputs extends object>({
       expectNoneShown(given, state);
     },
   );
+
+  if (looksBeforeDeletion) {
+    test("it is not deleted when another resource has it by the time its deletion would leave", async () => {
+      const given = await started();
+      const { id, outs } = await given.create(inputs);
+      given.restart();
+      await given.forgetRequests();
+      await given.fault({ method: "GET", delayMs: 200 });
+      const other = { __urn: `${urnOf(lifecycle.kind)}-other` };
+      const deleting = given.provider.delete(id, outs);
+      // While it looks whether its integration still stands.
+      await until(given.requests, (all) => all.length > 0);
+      await given.provider.check(inputs, { ...inputs, ...other });
+      await given.provider.diff(id, { ...outs, ...other }, { ...inputs, ...other });
+      await deleting;
+      expect(await given.mutations()).toEqual([]);
+      expect(notes(given)).toEqual([expect.stringMatching(/"thing-other"|another resource manages it now/)]);
+    });
+  }
 
   test("deleting it twice succeeds", async () => {
     const given = await started();

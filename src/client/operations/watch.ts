@@ -105,6 +105,7 @@ export class ProjectWatch {
 
   async #run(): Promise<void> {
     this.#running = true;
+    this.#lastError = undefined;
     let failures = 0;
     let heldOffUntil = 0;
     while (this.#waiters.size > 0) {

@@ -5,6 +5,7 @@ import { expectNoSecrets, harness, PROJECT, PROVIDER, withIntegration, type Json
 const INPUTS = { projectId: PROJECT, rotationTriggers: ["2025-11"] };
 
 childCases({
+  looksBeforeDeletion: false,
   lifecycle: authKeys,
   inputs: INPUTS,
   replacedBy: { authProvider: "other_provider", rotationTriggers: ["2025-12"] },

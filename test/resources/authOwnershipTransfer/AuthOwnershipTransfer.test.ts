@@ -5,6 +5,7 @@ import { expectNoSecrets, harness, PROJECT, PROVIDER, UNKNOWN, withIntegration }
 const INPUTS = { projectId: PROJECT, triggers: ["first"] };
 
 childCases({
+  looksBeforeDeletion: false,
   lifecycle: authOwnershipTransfer,
   inputs: INPUTS,
   replacedBy: { authProvider: "other_provider", triggers: ["second"] },

@@ -240,3 +240,13 @@ describe("deleting a user whose deletion is answered by something in front of th
     await user.delete({ id, outs: unknown });
   });
 });
+
+test("a user who is only looked up has the arguments that his id tells, and can be deleted", async () => {
+  const user = await started();
+  const { id } = await user.create(INPUTS);
+  user.restart();
+  const found = await user.read({ id, outs: {} });
+  expect(found?.inputs).toMatchObject({ projectId: PROJECT });
+  await user.delete({ id, outs: found?.outs ?? {} });
+  expect(await users(user)).toEqual([]);
+});

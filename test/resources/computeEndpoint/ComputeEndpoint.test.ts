@@ -16,6 +16,7 @@ import { resourceCases } from "../../support/resourceCases";
 
 describe("a compute as a resource", () => {
   resourceCases({
+    looksBeforeDeletion: false,
     lifecycle: computeEndpoint,
     inputs: EVERY,
     replacedBy: { projectId: "prj-other", type: "read_only", regionId: "aws-eu-west-1" },
