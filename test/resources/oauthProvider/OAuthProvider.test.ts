@@ -1,10 +1,12 @@
 import { oauthProvider } from "../../../src/resources/oauthProvider/lifecycle";
 import type { Properties } from "../../../src/contract/hiddenKeys";
 import { childCases } from "../../support/childCases";
+import { until } from "../../support/emulator";
 import {
   CANARY,
   expectNoSecrets,
   harness,
+  notes,
   planAfterRefresh,
   PROJECT,
   PROVIDER,
@@ -90,6 +92,9 @@ describe("creating an OAuth provider", () => {
     const { outs } = await given.create(SHARED);
     expect(outs).toMatchObject({ type: "shared" });
     expect((await given.requests("POST")).length).toBe(1);
+    expect(notes(given)).toEqual([
+      `OAuthProvider ${PROJECT}/microsoft was found after the answer to its creation was lost`,
+    ]);
   });
 
   test("one with credentials is told, not taken: nothing shows whose they are", async () => {
@@ -267,4 +272,94 @@ test("a credential of another type is refused without its value", async () => {
   const given = await started();
   expect(await given.check(odd)).toEqual(["clientId: must be a string"]);
   expectNoSecrets(given);
+});
+
+describe("a provider that is not shown as it was sent", () => {
+  type Kept = Error & { id: string; properties: Record<string, unknown> };
+  const shared = { method: "POST", path: PATH, effect: "done", merge: { type: "shared" } };
+
+  test("stands in the state without its credentials, until an update shows all of it", async () => {
+    const given = await started();
+    await given.fault(shared);
+    const { id, message, properties } = (await thrownBy(given.create(STANDARD))) as unknown as Kept;
+    expect(message).toContain('the service accepted it, but shows another "clientId"');
+    expect(properties).toMatchObject({ type: "shared", __unfinished: "create" });
+    for (const name of ["clientId", "clientSecret"]) expect(properties[name]).toBeUndefined();
+    given.restart();
+    // A refresh does not show which secret was applied last.
+    const { found, changes } = await planAfterRefresh(given, { id, outs: properties }, STANDARD);
+    expect([found.outs["__unfinished"], found.outs["type"], changes]).toEqual(["create", "standard", true]);
+    await given.forgetRequests();
+    const { outs } = await given.update({ id: found.id, outs: found.outs }, STANDARD);
+    expect(outs).toMatchObject({ ...STANDARD, type: "standard" });
+    expect(outs).not.toHaveProperty("__unfinished");
+    expect((await bodies(given)).map(([method, body]) => [method, ...Object.keys(body).sort()])).toEqual([
+      ["PATCH", "client_id", "client_secret"],
+    ]);
+    expectNoSecrets(given);
+  });
+
+  test("keeps the credentials that were known to be applied", async () => {
+    const given = await started();
+    const state = await given.create(STANDARD);
+    await given.fault({ method: "PATCH", path: `${PATH}/microsoft`, effect: "done", merge: { client_id: "other" } });
+    const { properties } = (await thrownBy(
+      given.update(state, { ...STANDARD, clientId: "new", clientSecret: OTHER_SECRET }),
+    )) as unknown as Kept;
+    expect(properties).toMatchObject({ clientId: STANDARD.clientId, clientSecret: STANDARD.clientSecret });
+  });
+
+  test.each([
+    ["with credentials", STANDARD],
+    ["with shared keys", SHARED],
+  ])("is looked for after an empty answer: %s, by its type", async (_, inputs) => {
+    const given = await started();
+    await given.fault({ method: "POST", path: PATH, status: 201, body: "", effect: "done" });
+    expect((await given.create(inputs)).outs).toMatchObject({ ...inputs });
+    await given.delete({ id: `${PROJECT}/microsoft`, outs: {} });
+    // Another type has appeared.
+    await given.fault({ method: "POST", path: PATH, status: 201, body: "" });
+    await given.forgetRequests();
+    const wrong = inputs === STANDARD ? {} : { client_id: "theirs", client_secret: `${CANARY}-theirs` };
+    const creating = given.create(inputs);
+    await until(given.mutations, (all) => all.some(({ method }) => method === "POST"));
+    await given.post(PATH, { id: "microsoft", ...wrong });
+    expect((await thrownBy(creating)).message).toContain(
+      "not proven to be it: the OAuth provider microsoft with the type",
+    );
+  });
+});
+
+test("an update without a change of the credentials sends nothing", async () => {
+  const given = await started();
+  for (const inputs of [STANDARD, SHARED]) {
+    const state = await given.create(inputs);
+    await given.forgetRequests();
+    expect((await given.update(state, { ...inputs, adopt: true })).outs).toMatchObject({
+      type: inputs === STANDARD ? "standard" : "shared",
+    });
+    expect(await given.mutations()).toEqual([]);
+    await given.delete(state);
+  }
+});
+
+test("two providers of one name are an error of the plan", async () => {
+  const given = await started();
+  const urn = (name: string) => `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:OAuthProvider::${name}`;
+  await given.provider.check({}, { ...SHARED, __urn: urn("one") });
+  const second = await given.provider.check({}, { ...STANDARD, __urn: urn("two") });
+  expect(second.failures?.map(({ reason }) => reason)).toEqual([
+    '"one" of this program declares an OAuth provider with the same "projectId" and "providerId" too. Declare it once',
+  ]);
+});
+
+test("the plan of a replacement says what it means for those who sign in", async () => {
+  const given = await started();
+  const state = await given.create(SHARED);
+  const news = { ...SHARED, providerId: "gitlab" };
+  await given.check(news);
+  await given.diff(state, news);
+  expect(given.log.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/: it is deleted and created again: nobody can sign in with it meanwhile/),
+  ]);
 });
