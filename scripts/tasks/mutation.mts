@@ -94,18 +94,15 @@ export async function mutation(args: string[]): Promise<number> {
     throw new UsageError(`There is no group "${unknown}". There are: ${Object.keys(GROUPS).join(", ")}.`);
   }
   mkdirSync(RESULTS, { recursive: true });
-  const results: MutantResult[] = [];
   let good = true;
   for (const name of names.length > 0 ? names : Object.keys(GROUPS)) {
     say(`-- ${name}`);
-    const ofGroup = await mutants(name, every);
-    good &&= score(ofGroup) >= GOAL;
-    results.push(...ofGroup);
+    const results = await mutants(name, every);
+    good &&= !(score(results) < GOAL);
+    const text = readFileSync(join(RESULTS, `mutation-${name}.md`), "utf8");
+    say(text.slice(0, text.indexOf("\n## ")));
+    say(`What survived stands in test-results/mutation-${name}.md.`);
   }
-  const text = page(results);
-  writeFileSync(join(ROOT, "test-results/mutation.md"), text);
-  say(text.slice(0, text.indexOf("\n## ")));
-  say("What survived stands in test-results/mutation.md.");
   leaveResults(good ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 });
   return good ? EXIT.good : EXIT.failed;
 }
@@ -113,8 +110,14 @@ export async function mutation(args: string[]): Promise<number> {
 async function mutants(name: string, every: number): Promise<MutantResult[]> {
   const { mutate, tests, concurrency } = GROUPS[name];
   const [own = [], ...wider] = tests;
-  let results = await runStryker(sampleOf(mutate, every), own, concurrency);
-  writeFileSync(join(RESULTS, `mutation-${name}.md`), page(results));
+  let results: MutantResult[] = [];
+  const asked: string[] = [];
+  const write = (tests: string[]): void => {
+    asked.push(...tests);
+    writeFileSync(join(RESULTS, `mutation-${name}.md`), page(name, results, asked, every));
+  };
+  results = await runStryker(sampleOf(mutate, every), own, concurrency);
+  write(own);
   for (const more of wider) {
     if (score(results) >= GOAL) break;
     const missed = results.filter(({ status }) => MISSED.includes(status));
@@ -125,7 +128,7 @@ async function mutants(name: string, every: number): Promise<MutantResult[]> {
     );
     const found = new Map(again.map((one) => [keyOf(one), one]));
     results = results.map((one) => found.get(keyOf(one)) ?? one);
-    writeFileSync(join(RESULTS, `mutation-${name}.md`), page(results));
+    write(more);
   }
   return results;
 }
@@ -195,22 +198,26 @@ const MISSED: readonly string[] = ["Survived", "NoCoverage"];
 const count = (results: MutantResult[], statuses: readonly string[]): number =>
   results.filter(({ status }) => statuses.includes(status)).length;
 
+/** In percent; NaN where there was nothing to find. */
 function score(results: MutantResult[]): number {
   const found = count(results, FOUND);
-  return (100 * found) / Math.max(1, found + count(results, MISSED));
+  return (100 * found) / (found + count(results, MISSED));
 }
 
-function page(results: MutantResult[]): string {
+function page(group: string, results: MutantResult[], asked: string[], every: number): string {
   const files = [...new Set(results.map(({ fileName }) => fileName))];
   const byFile = files.map(
     (file) => [relative(ROOT, file), results.filter(({ fileName }) => fileName === file)] as const,
   );
   const row = (name: string, of: MutantResult[]): string =>
-    `| ${name} | ${score(of).toFixed(1)} | ${count(of, ["Killed"])} | ${count(of, ["Timeout"])} | ${count(of, ["Survived"])} | ${count(of, ["NoCoverage"])} | ${count(of, ["Ignored"])} |`;
+    `| ${name} | ${Number.isNaN(score(of)) ? "-" : score(of).toFixed(1)} | ${count(of, ["Killed"])} | ${count(of, ["Timeout"])} | ${count(of, ["Survived"])} | ${count(of, ["NoCoverage"])} | ${count(of, ["Ignored"])} |`;
   const survivors = results
     .filter(({ status }) => MISSED.includes(status))
     .map((mutant) => `- ${where(mutant)}: \`${originalOf(mutant)}\` -> \`${mutant.replacement ?? ""}\``);
-  return `# Mutants
+  const sample = every === 1 ? "All of the code" : `Each stretch number ${every} of ${STRETCH} lines`;
+  return `# Mutants of the group ${group}
+
+${sample}, looked for by ${asked.map((test) => `\`${test}\``).join(", then ")}.
 
 | File | Found, % | Killed | Timed out | Survived | Not covered | Left out |
 | ---- | -------- | ------ | --------- | -------- | ----------- | -------- |

@@ -115,7 +115,7 @@ class Campaign {
   /** Runs a command until it ends well, each of the step's routes meeting the fault. */
   async walk(step: Step, command: () => Promise<Run>): Promise<void> {
     const { fault, name, stack } = this;
-    const routes = Object.keys(ROUTES).filter((route) => ROUTES[route]?.includes(step) && !fault.impossible?.(route));
+    const routes = Object.keys(ROUTES).filter((route) => ROUTES[route]?.includes(step) && !leftOut(fault, route));
     await this.#arm(step, routes);
     const tries: Try[] = [];
     do {
@@ -405,18 +405,24 @@ afterAll(() => {
   if (WHOLE) process.stdout.write(`\n${report()}`);
 });
 
+/** Why there is no such cell. */
+const leftOut = (fault: Fault, route: string): string | undefined => fault.impossible?.(route) ?? fault.untold?.(route);
+
 function report(): string {
   const routes = Object.keys(ROUTES);
   const row = (texts: readonly string[]) => `| ${texts.join(" | ")} |`;
   const notes = new Map<string, string>();
-  const rows = chosen.map(([name, { impossible }]) =>
+  let untold = 0;
+  const rows = chosen.map(([name, fault]) =>
     row([
       name,
       ...routes.map((route) => {
-        const why = impossible?.(route);
+        const why = leftOut(fault, route);
         if (why === undefined) return cells.get(cellOf(name, route)) ?? "not reached";
-        notes.set(`${name}: ${why}`, "");
-        return "-";
+        const sign = fault.untold?.(route) === undefined ? "-" : "cannot be told";
+        if (sign !== "-") untold += 1;
+        notes.set(`\`${sign}\` ${name}: ${why}`, "");
+        return sign;
       }),
     ]),
   );
@@ -436,9 +442,9 @@ function report(): string {
     row(["---", ...routes.map(() => "---")]),
     ...rows,
     "",
-    ...[...notes.keys()].map((note) => `- \`-\` ${note}`),
+    ...[...notes.keys()].map((note) => `- ${note}`),
     "",
-    `${chosen.length} faults, ${figures.length} cells: ${counted.join(", ")}.`,
+    `${chosen.length} faults, ${figures.length} cells: ${counted.join(", ")}. Beside them ${untold} that nothing can tell.`,
     `Lost: ${sum("lost")}. Made twice: ${sum("duplicated")}. Leaked: ${sum("leaked")}. Of others touched: ${sum("othersTouched")}. Unclear: ${sum("unclear")}.`,
     `Key sets and transfer urls asked for again: ${campaigns.reduce((total, one) => total + one.askedAgain, 0)}.`,
     "",

@@ -103,6 +103,17 @@ const SCENES: Record<string, Scene> = {
     ],
     unfinished: [...["oauth", "email", "whitelist"].flatMap((kind) => [`${kind}-changed`, `${kind}-created`]), "seven"],
   },
+  // The answer to its creation was lost, and making keys for it failed.
+  "-keyless": {
+    projects: ["eight"],
+    before: "",
+    after: integration("eight"),
+    faults: [
+      { method: "POST", path: "/projects/auth/create", drop: "reset", effect: "done" },
+      { method: "POST", path: "/projects/auth/keys", status: 403 },
+    ],
+    unfinished: ["eight"],
+  },
 };
 const sceneOf = (state: string): Scene => SCENES[/(-[a-z]+)?$/.exec(state)?.[0] ?? ""] as Scene;
 

@@ -53,6 +53,8 @@ export interface Fault {
   readonly listLagMs?: number;
   /** Why it cannot happen to a route. */
   readonly impossible?: (route: string) => string | undefined;
+  /** Why nothing can tell that this request did not take effect: it is recorded as done, which no provider could help. */
+  readonly untold?: (route: string) => string | undefined;
   /** In every run of the tests; the others with `npm run test:faults`. */
   readonly always?: true;
 }
@@ -85,7 +87,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   "empty body, nothing done": {
     request: () => ({ status: 200, body: "", contentType: "application/json" }),
-    impossible: (route) => (UNSHOWN.includes(route) ? "it says success, and no list shows otherwise" : undefined),
+    untold: (route) => (UNSHOWN.includes(route) ? "it says success, and nothing shows otherwise" : undefined),
   },
   "an error body with 200": {
     request: () => ({ status: 200, body: { code: "internal", message: "please retry later" } }),
