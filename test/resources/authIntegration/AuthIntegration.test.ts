@@ -6,10 +6,12 @@ import {
   PROJECT,
   PROVIDER,
   thrownBy,
+  UNKNOWN,
   withIntegration,
   type Harness,
   type Json,
 } from "../../support/harness";
+import { until } from "../../support/emulator";
 import { ID, INPUTS, integrations } from "../../support/authIntegrations";
 
 const keySets = async (given: Harness) => (await given.state())["key_sets"] as Json[];
@@ -230,4 +232,76 @@ describe("a creation that fails after the integration was made", () => {
     const error = await thrownBy(auth.update(state, INPUTS));
     expect(error.message).toMatch(/no longer exists. Run pulumi up --refresh/);
   });
+});
+
+describe("an integration whose answer was lost", () => {
+  const lost = { method: "POST", path: "/projects/auth/create", drop: "reset" };
+  type Kept = Error & { id: string; properties: Record<string, unknown> };
+
+  test("and whose keys could not be made is kept without them; the next up makes them, once", async () => {
+    const auth = await harness(authIntegration);
+    await auth.fault({ ...lost, effect: "done" });
+    await auth.fault({ method: "POST", path: "/projects/auth/keys", status: 403 });
+    const { id, properties } = (await thrownBy(auth.create(INPUTS))) as unknown as Kept;
+    expect(properties).toMatchObject({ pubClientKey: "", secretServerKey: "", __unfinished: "create" });
+    auth.restart();
+    await auth.forgetRequests();
+    const done = await auth.update({ id, outs: properties }, INPUTS);
+    expect(done.outs).toMatchObject({ ...INPUTS, secretServerKey: expect.stringMatching(/.{8,}/) });
+    expect((await auth.mutations()).map(({ path }) => path)).toEqual(["/projects/auth/keys"]);
+    await auth.forgetRequests();
+    const again = await auth.update({ id, outs: { ...done.outs, __unfinished: "create" } }, INPUTS);
+    expect(again.outs["secretServerKey"]).toBe(done.outs["secretServerKey"]);
+    expect(await auth.mutations()).toEqual([]);
+  });
+
+  test("is not taken for what somebody else made meanwhile on another database", async () => {
+    const auth = await harness(authIntegration);
+    await auth.fault(lost);
+    const creating = auth.create(INPUTS);
+    await until(auth.mutations, (all) => all.length > 0);
+    const made = { project_id: PROJECT, auth_provider: PROVIDER, branch_id: "br-main", database_name: "theirs" };
+    await auth.post("/projects/auth/create", made);
+    const { message } = await thrownBy(creating);
+    expect(message).toContain("not proven to be it: an auth integration on br-main, database theirs, created");
+    expect(message).toContain('Set "adopt: true" to manage it here (where it is as declared), or delete it');
+    expect(await integrations(auth)).toHaveLength(1);
+  });
+});
+
+test("an integration that is shown otherwise than it was sent is kept as it is shown, until it is as declared", async () => {
+  const auth = await harness(authIntegration);
+  const listed = async (change: Json): Promise<void> => {
+    const [item] = await integrations(auth);
+    const body = { data: [{ ...item, ...change }] };
+    await auth.fault({ method: "GET", path: `/projects/${PROJECT}/auth/integrations`, status: 200, body, times: 0 });
+  };
+  const { id, outs } = await auth.create(INPUTS);
+  const unfinished = { ...outs, __unfinished: "create" };
+  await listed({ db_name: "other" });
+  auth.restart();
+  const error = await thrownBy(auth.update({ id, outs: unfinished }, INPUTS));
+  expect(error.message).toContain('the service accepted it, but shows another "databaseName"');
+  expect(error).toMatchObject({ properties: { databaseName: "other", secretServerKey: outs["secretServerKey"] } });
+  await auth.clearFaults();
+  auth.restart();
+  expect((await auth.update({ id, outs: unfinished }, INPUTS)).outs).toMatchObject({ databaseName: "svcdb" });
+});
+
+test("two integrations of one project and provider are an error of the plan, others are not", async () => {
+  const auth = await harness(authIntegration);
+  const check = async (name: string, inputs: object): Promise<number | undefined> => {
+    const __urn = `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:AuthIntegration::${name}`;
+    const { failures } = await auth.provider.check({}, { ...INPUTS, ...inputs, __urn });
+    for (const { reason } of failures ?? [])
+      expect(reason).toBe(
+        '"one" of this program declares an auth integration with the same "projectId" and "authProvider" too. Declare it once',
+      );
+    return failures?.length;
+  };
+  expect(await check("one", {})).toBe(0);
+  expect(await check("two", { authProvider: PROVIDER })).toBe(1);
+  expect(await check("three", { authProvider: "stack" })).toBe(0);
+  expect(await check("four", { projectId: "prj-other" })).toBe(0);
+  expect(await check("five", { authProvider: UNKNOWN })).toBe(0);
 });
