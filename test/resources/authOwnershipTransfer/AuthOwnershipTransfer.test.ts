@@ -60,3 +60,25 @@ test("an answer that is lost is asked for again: asking transfers nothing", asyn
   expect(outs["url"]).toMatch(/^http/);
   expect(await transfer.mutations()).toHaveLength(2);
 });
+
+test("the plan of a replacement says that another address does not take the first one back", async () => {
+  const transfer = await started();
+  const state = await transfer.create(INPUTS);
+  const news = { ...INPUTS, triggers: ["second"] };
+  await transfer.check(news);
+  await transfer.diff(state, news);
+  expect(transfer.log.at(-1)?.message).toMatch(
+    /: another address is asked for; an address that was given out stays open/,
+  );
+});
+
+test("one that is only looked up has no address", async () => {
+  const transfer = await started();
+  const { id } = await transfer.create(INPUTS);
+  transfer.restart();
+  expect((await transfer.read({ id, outs: {} }))?.outs).toMatchObject({
+    projectId: PROJECT,
+    authProvider: PROVIDER,
+    url: "",
+  });
+});
