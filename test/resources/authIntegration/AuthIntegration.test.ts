@@ -144,6 +144,7 @@ test("a schema that an earlier integration left behind is explained, with what t
   await auth.delete(state);
   const error = await thrownBy(auth.create(INPUTS));
   expect(error.message).toMatch(/409.*most likely the database schema of an earlier one, which stays/);
+  expect(error.message).toContain("But no list shows an integration in this project, and lists can lag behind");
   expect(error.message).toMatch(/drop the schema in the database.*or choose another database/);
   expect(error).not.toHaveProperty("id");
   expect((await auth.create({ ...INPUTS, databaseName: "other" })).id).toBe(ID);
@@ -232,6 +233,12 @@ describe("a creation that fails after the integration was made", () => {
     const error = await thrownBy(auth.update(state, INPUTS));
     expect(error.message).toMatch(/no longer exists. Run pulumi up --refresh/);
   });
+});
+
+test("the role that is declared is the one in the outs, since no record shows it", async () => {
+  const auth = await harness(authIntegration);
+  const { outs } = await auth.create({ ...INPUTS, roleName: "reader" });
+  expect(outs).toMatchObject({ roleName: "reader" });
 });
 
 describe("an integration whose answer was lost", () => {
