@@ -17,15 +17,11 @@ import {
   undefinedIfGone,
 } from "../../src/client/reads/absence";
 import { SharedRead, SharedReads, type CachedReads } from "../../src/client/reads/sharedReads";
+import { fakeClock, pass } from "../support/fakeClock";
 
 // What is cached, when it is believed that something is gone, and who is charged: on a clock that only the tests move.
-beforeEach(() => {
-  jest.useFakeTimers();
-  jest.advanceTimersByTime(10_000);
-});
-afterEach(() => jest.useRealTimers());
+fakeClock({ startsAtMs: 10_000 });
 
-const pass = async (ms = 0): Promise<void> => jest.advanceTimersByTimeAsync(ms);
 const now = (): number => performance.now();
 
 const LAG = 3_000;

@@ -1,8 +1,8 @@
 import { Deadline, withDeadline } from "../../src/client";
+import { fakeClock } from "../support/fakeClock";
 
 // A clock that only the tests move: this is about times, and a slow machine has its own.
-beforeEach(() => jest.useFakeTimers());
-afterEach(() => jest.useRealTimers());
+fakeClock();
 
 const pass = (ms: number): void => jest.advanceTimersByTime(ms);
 

@@ -10,12 +10,10 @@ import {
 import type { Request, Requests } from "../../src/client/http/requests";
 import type { Collection } from "../../src/client/reads/absence";
 import { ObjectCreator, readEffect } from "../../src/client/unknownFate";
+import { fakeClock, pass } from "../support/fakeClock";
 
 // What is taken for the object of a lost POST, with a service that does what the test says, on a clock that only the tests move.
-beforeEach(() => jest.useFakeTimers());
-afterEach(() => jest.useRealTimers());
-
-const pass = async (ms = 0): Promise<void> => jest.advanceTimersByTimeAsync(ms);
+fakeClock();
 
 const LAG = 1_000;
 const AT = Date.parse("2026-01-01T00:00:10Z");

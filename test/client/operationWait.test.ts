@@ -11,14 +11,11 @@ import { Redactor } from "../../src/client/http/redact";
 import { DeletionWait, EndpointWait, newestOperationOf } from "../../src/client/operations/waits";
 import type { Snapshot } from "../../src/client/operations/watch";
 import type { Settings } from "../../src/client/options";
+import { fakeClock } from "../support/fakeClock";
 import { compute, init, operation } from "../support/scene";
 
 // What a wait makes of each look, and when it wants the next one, on a clock that only the tests move.
-beforeEach(() => {
-  jest.useFakeTimers();
-  pass(100_000);
-});
-afterEach(() => jest.useRealTimers());
+fakeClock({ startsAtMs: 100_000 });
 
 const pass = (ms: number): void => jest.advanceTimersByTime(ms);
 

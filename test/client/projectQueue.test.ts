@@ -1,17 +1,9 @@
 import { BadRequestError, Deadline, LockedError, TimeoutError } from "../../src/client";
 import { ProjectQueue } from "../../src/client/operations/queue";
+import { fakeClock, pass } from "../support/fakeClock";
 
 // The line itself, with changes that end when the test says so, on a clock that only the tests move.
-beforeEach(() => {
-  jest.useFakeTimers();
-  jest.spyOn(Math, "random").mockReturnValue(0.5);
-});
-afterEach(() => {
-  jest.useRealTimers();
-  jest.restoreAllMocks();
-});
-
-const pass = async (ms = 0): Promise<void> => jest.advanceTimersByTimeAsync(ms);
+fakeClock({ random: 0.5 });
 
 const BASE_MS = 100;
 const MINUTE = 60_000;

@@ -8,15 +8,11 @@ import {
   type SvcError,
 } from "../../src/client";
 import { type Condition, type Needs, ProjectWatch, type Snapshot } from "../../src/client/operations/watch";
+import { fakeClock, pass } from "../support/fakeClock";
 
 // The poll loop of a project, with reads that answer what the test says, on a clock that only the tests move.
-beforeEach(() => {
-  jest.useFakeTimers();
-  jest.advanceTimersByTime(50_000);
-});
-afterEach(() => jest.useRealTimers());
+fakeClock({ startsAtMs: 50_000 });
 
-const pass = async (ms = 0): Promise<void> => jest.advanceTimersByTimeAsync(ms);
 const now = (): number => performance.now();
 
 const CEILING = 1_000;

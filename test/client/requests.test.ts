@@ -24,19 +24,11 @@ import { decideRetry, mayHaveTakenEffect, MOST_FAULTS, whatHappened } from "../.
 import type { RateShare, RequestKind } from "../../src/client/http/rateShare";
 import { type Attempt, type RawResponse, TOO_LONG, type Transport } from "../../src/client/http/transport";
 import type { Settings } from "../../src/client/options";
+import { fakeClock, pass } from "../support/fakeClock";
 import { errorOf } from "../support/scriptedServer";
 
 // Attempts, pauses and verdicts, with a network that answers what the test says, on a clock that only the tests move.
-beforeEach(() => {
-  jest.useFakeTimers();
-  jest.spyOn(Math, "random").mockReturnValue(0.5);
-});
-afterEach(() => {
-  jest.useRealTimers();
-  jest.restoreAllMocks();
-});
-
-const pass = async (ms = 0): Promise<void> => jest.advanceTimersByTimeAsync(ms);
+fakeClock({ random: 0.5 });
 
 const MINUTE = 60_000;
 const settings = {

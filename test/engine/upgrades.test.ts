@@ -236,7 +236,7 @@ const ours = (state: string): readonly StoredResource[] => saved(state).deployme
 
 if (WRITE !== undefined) test("writes a state", () => write(WRITE));
 
-test("every kind, every output, and every unfinished creation and change stand in a state that is kept", () => {
+test("every kind, every output, and all that the scenes leave unfinished stand in a state that is kept", () => {
   const kept = states.flatMap(ours);
   for (const { kind, outputs } of DECLARATIONS) {
     const names = new Set(

@@ -35,21 +35,27 @@ const RECORD: EndpointRecord = {
   },
 };
 
+/** What this record says of each argument but the settings. */
+const ARGUMENTS = {
+  projectId: "prj-1",
+  branchId: "br-1",
+  type: "read_write",
+  name: "api",
+  size: { min: 0.5, max: 2 },
+  scaleToZero: { afterSeconds: 600 },
+  poolerEnabled: true,
+  poolerMode: "transaction",
+  disabled: false,
+  passwordlessAccess: true,
+  regionId: "aws-us-east-1",
+  provisioner: "k8s-pod",
+} as const;
+
 describe("what is sent", () => {
   test("is every argument under its name in the record, and nothing else", () => {
     const args = {
-      projectId: "prj-1",
-      branchId: "br-1",
+      ...ARGUMENTS,
       type: "read_only",
-      name: "api",
-      size: { min: 0.5, max: 2 },
-      scaleToZero: { afterSeconds: 600 },
-      poolerEnabled: true,
-      poolerMode: "transaction",
-      disabled: false,
-      passwordlessAccess: true,
-      regionId: "aws-us-east-1",
-      provisioner: "k8s-pod",
       settings: { pgSettings: { work_mem: "64MB" }, preloadLibraries: { useDefaults: true } },
       restartTriggers: ["one"],
       adopt: true,
@@ -114,20 +120,7 @@ describe("what is sent", () => {
 describe("a record says", () => {
   test("every argument", () => {
     const { settings, ...shown } = toArguments("prj-1", RECORD, undefined);
-    expect(shown).toEqual({
-      projectId: "prj-1",
-      branchId: "br-1",
-      type: "read_write",
-      name: "api",
-      size: { min: 0.5, max: 2 },
-      scaleToZero: { afterSeconds: 600 },
-      poolerEnabled: true,
-      poolerMode: "transaction",
-      disabled: false,
-      passwordlessAccess: true,
-      regionId: "aws-us-east-1",
-      provisioner: "k8s-pod",
-    });
+    expect(shown).toEqual(ARGUMENTS);
     expect(settings).toBeUndefined();
   });
 
@@ -188,18 +181,7 @@ describe("a record says", () => {
 
   test("all outputs", () => {
     expect(toOutputs("prj-1", RECORD)).toStrictEqual({
-      projectId: "prj-1",
-      branchId: "br-1",
-      type: "read_write",
-      name: "api",
-      size: { min: 0.5, max: 2 },
-      scaleToZero: { afterSeconds: 600 },
-      poolerEnabled: true,
-      poolerMode: "transaction",
-      disabled: false,
-      passwordlessAccess: true,
-      regionId: "aws-us-east-1",
-      provisioner: "k8s-pod",
+      ...ARGUMENTS,
       endpointId: "ep-1",
       host: "ep-1.aws-us-east-1.svc.localhost",
       pooledHost: "ep-1-pooler.aws-us-east-1.svc.localhost",
