@@ -9,7 +9,9 @@ import type { Emulator, EmulatorOptions } from "../../src/emulator";
 import { api, start, type Json } from "./emulator";
 import { Service } from "./service";
 
-export { thrownBy } from "./toy";
+import { thrownBy } from "./toy";
+
+export { thrownBy };
 export type { Json } from "./emulator";
 
 /** What the engine sends for a value that is not known yet (`@pulumi/pulumi` runtime/rpc). */
@@ -68,7 +70,16 @@ export interface Harness {
   state(): Promise<Json>;
 }
 
-export const urnOf = (kind: string): string => `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:${kind}::thing`;
+export const urnOf = (kind: string, name = "thing"): string =>
+  `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:${kind}::${name}`;
+
+/** What a failed call leaves in the state, and the words that it failed with. */
+export async function keptBy(work: Promise<unknown>): Promise<{ id: string; message: string; properties: Properties }> {
+  const error = await thrownBy(work);
+  expect(error).toMatchObject({ id: expect.any(String), properties: expect.any(Object) });
+  // Just looked at.
+  return error as unknown as { id: string; message: string; properties: Properties };
+}
 
 /** An emulator that ends with the test, and a provider that talks to it, `through` something in front where that is given. */
 export async function harness<Args extends object, Outputs extends object>(

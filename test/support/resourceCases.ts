@@ -124,7 +124,7 @@ export function resourceCases<Args extends object, Outputs extends object>({
       given.restart();
       await given.forgetRequests();
       await given.fault({ method: "GET", delayMs: 200 });
-      const other = { __urn: `${urnOf(lifecycle.kind)}-other` };
+      const other = { __urn: urnOf(lifecycle.kind, "other") };
       const deleting = given.provider.delete(id, outs);
       // While it looks whether its integration still stands.
       await until(given.requests, (all) => all.length > 0);
@@ -132,7 +132,7 @@ export function resourceCases<Args extends object, Outputs extends object>({
       await given.provider.diff(id, { ...outs, ...other }, { ...inputs, ...other });
       await deleting;
       expect(await given.mutations()).toEqual([]);
-      expect(notes(given)).toEqual([expect.stringMatching(/"thing-other"|another resource manages it now/)]);
+      expect(notes(given)).toEqual([expect.stringMatching(/"other"|another resource manages it now/)]);
     });
   }
 

@@ -2,11 +2,13 @@ import { authIntegration } from "../../../src/resources/authIntegration/lifecycl
 import {
   expectNoSecrets,
   harness,
+  keptBy,
   planAfterRefresh,
   PROJECT,
   PROVIDER,
   thrownBy,
   UNKNOWN,
+  urnOf,
   withIntegration,
   type Harness,
   type Json,
@@ -243,13 +245,12 @@ test("the role that is declared is the one in the outs, since no record shows it
 
 describe("an integration whose answer was lost", () => {
   const lost = { method: "POST", path: "/projects/auth/create", drop: "reset" };
-  type Kept = Error & { id: string; properties: Record<string, unknown> };
 
   test("and whose keys could not be made is kept without them; the next up makes them, once", async () => {
     const auth = await harness(authIntegration);
     await auth.fault({ ...lost, effect: "done" });
     await auth.fault({ method: "POST", path: "/projects/auth/keys", status: 403 });
-    const { id, properties } = (await thrownBy(auth.create(INPUTS))) as unknown as Kept;
+    const { id, properties } = await keptBy(auth.create(INPUTS));
     expect(properties).toMatchObject({ pubClientKey: "", secretServerKey: "", __unfinished: "create" });
     auth.restart();
     await auth.forgetRequests();
@@ -298,7 +299,7 @@ test("an integration that is shown otherwise than it was sent is kept as it is s
 test("two integrations of one project and provider are an error of the plan, others are not", async () => {
   const auth = await harness(authIntegration);
   const check = async (name: string, inputs: object): Promise<number | undefined> => {
-    const __urn = `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:AuthIntegration::${name}`;
+    const __urn = urnOf("AuthIntegration", name);
     const { failures } = await auth.provider.check({}, { ...INPUTS, ...inputs, __urn });
     for (const { reason } of failures ?? [])
       expect(reason).toBe(

@@ -8,6 +8,7 @@ import {
   PROVIDER,
   thrownBy,
   UNKNOWN,
+  urnOf,
   withIntegration,
   type Json,
 } from "../../support/harness";
@@ -172,7 +173,7 @@ describe("an address", () => {
     ...INPUTS,
     ...inputs,
     __provider: "pointer",
-    __urn: `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:AuthUser::${name}`,
+    __urn: urnOf("AuthUser", name),
   });
 
   test("that two users of the program have is an error of the plan, in whatever case it is written", async () => {

@@ -16,12 +16,14 @@ import {
   CANARY,
   expectNoSecrets,
   harness,
+  keptBy,
   notes,
   planAfterRefresh,
   PROJECT,
   PROVIDER,
   thrownBy,
   UNKNOWN,
+  urnOf,
   withIntegration,
 } from "../../support/harness";
 
@@ -140,12 +142,11 @@ describe("changing a mail configuration", () => {
 
 describe("a configuration that is not shown as it was sent", () => {
   const other = { method: "PATCH", path: PATH, effect: "done", merge: { host: "other.example.com" } };
-  type Kept = Error & { id: string; properties: Record<string, unknown> };
 
   test("stands in the state as it is shown, without the password, until an update shows all of it", async () => {
     const given = await started();
     await given.fault(other);
-    const error = (await thrownBy(given.create(STANDARD))) as unknown as Kept;
+    const error = await keptBy(given.create(STANDARD));
     expect(error.message).toContain('the service accepted it, but shows another "host"');
     const { password: _password, ...shown } = STANDARD;
     expect(error).toMatchObject({ id: PROJECT, properties: { ...shown, host: "other.example.com" } });
@@ -168,14 +169,14 @@ describe("a configuration that is not shown as it was sent", () => {
     const state = await given.create(STANDARD);
     await given.fault(other);
     const news = { ...STANDARD, port: 25, password: `${CANARY}-new` };
-    const { properties } = (await thrownBy(given.update(state, news))) as unknown as Kept;
+    const { properties } = await keptBy(given.update(state, news));
     expect(properties).toMatchObject({ host: "other.example.com", port: 25, password: STANDARD.password });
   });
 
   test("is over for a refresh where no password is managed", async () => {
     const given = await started();
     await given.fault({ ...other, merge: { type: "standard" } });
-    const { id, properties } = (await thrownBy(given.create(SHARED))) as unknown as Kept;
+    const { id, properties } = await keptBy(given.create(SHARED));
     given.restart();
     const { found, changes } = await planAfterRefresh(given, { id, outs: properties }, SHARED);
     expect([found.outs["__unfinished"], changes]).toEqual([undefined, false]);
@@ -303,9 +304,8 @@ describe("deleting a mail configuration", () => {
 
 test("two configurations of one project are an error of the plan", async () => {
   const given = await started();
-  const urn = (name: string) => `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:EmailServer::${name}`;
-  const first = await given.provider.check({}, { ...SHARED, __urn: urn("one") });
-  const second = await given.provider.check({}, { ...SHARED, __urn: urn("two") });
+  const first = await given.provider.check({}, { ...SHARED, __urn: urnOf("EmailServer", "one") });
+  const second = await given.provider.check({}, { ...SHARED, __urn: urnOf("EmailServer", "two") });
   expect(first.failures).toEqual([]);
   expect(second.failures).toEqual([
     {

@@ -6,12 +6,14 @@ import {
   CANARY,
   expectNoSecrets,
   harness,
+  keptBy,
   notes,
   planAfterRefresh,
   PROJECT,
   PROVIDER,
   thrownBy,
   UNKNOWN,
+  urnOf,
   withIntegration,
   type Json,
 } from "../../support/harness";
@@ -275,13 +277,12 @@ test("a credential of another type is refused without its value", async () => {
 });
 
 describe("a provider that is not shown as it was sent", () => {
-  type Kept = Error & { id: string; properties: Record<string, unknown> };
   const shared = { method: "POST", path: PATH, effect: "done", merge: { type: "shared" } };
 
   test("stands in the state without its credentials, until an update shows all of it", async () => {
     const given = await started();
     await given.fault(shared);
-    const { id, message, properties } = (await thrownBy(given.create(STANDARD))) as unknown as Kept;
+    const { id, message, properties } = await keptBy(given.create(STANDARD));
     expect(message).toContain('the service accepted it, but shows another "clientId"');
     expect(properties).toMatchObject({ type: "shared", __unfinished: "create" });
     for (const name of ["clientId", "clientSecret"]) expect(properties[name]).toBeUndefined();
@@ -303,9 +304,9 @@ describe("a provider that is not shown as it was sent", () => {
     const given = await started();
     const state = await given.create(STANDARD);
     await given.fault({ method: "PATCH", path: `${PATH}/microsoft`, effect: "done", merge: { client_id: "other" } });
-    const { properties } = (await thrownBy(
+    const { properties } = await keptBy(
       given.update(state, { ...STANDARD, clientId: "new", clientSecret: OTHER_SECRET }),
-    )) as unknown as Kept;
+    );
     expect(properties).toMatchObject({ clientId: STANDARD.clientId, clientSecret: STANDARD.clientSecret });
   });
 
@@ -345,9 +346,8 @@ test("an update without a change of the credentials sends nothing", async () => 
 
 test("two providers of one name are an error of the plan", async () => {
   const given = await started();
-  const urn = (name: string) => `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:OAuthProvider::${name}`;
-  await given.provider.check({}, { ...SHARED, __urn: urn("one") });
-  const second = await given.provider.check({}, { ...STANDARD, __urn: urn("two") });
+  await given.provider.check({}, { ...SHARED, __urn: urnOf("OAuthProvider", "one") });
+  const second = await given.provider.check({}, { ...STANDARD, __urn: urnOf("OAuthProvider", "two") });
   expect(second.failures?.map(({ reason }) => reason)).toEqual([
     '"one" of this program declares an OAuth provider with the same "projectId" and "providerId" too. Declare it once',
   ]);
