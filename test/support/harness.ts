@@ -8,7 +8,6 @@ import { Session } from "../../src/host/session";
 import type { Emulator, EmulatorOptions } from "../../src/emulator";
 import { api, start, type Json } from "./emulator";
 import { Service } from "./service";
-
 import { thrownBy } from "./toy";
 
 export { thrownBy };
