@@ -18,6 +18,7 @@ const PROCESSES = [
   "host/grpc",
   "host/providerProcess",
   "program/hovers",
+  "program/oldCompiler",
 ];
 
 /**

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, globSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, globSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { say, SetupError, stopwatch } from "../lib/console.mjs";
 import { BIN, NODE, NODE_MODULES, ROOT } from "../lib/paths.mjs";
@@ -21,9 +21,29 @@ export async function ensureBuild(): Promise<void> {
   for (const file of globSync("**/*.{js,js.map,d.ts}", { cwd: DIST })) {
     const source = join(ROOT, "src", file.replace(/\.(js|js\.map|d\.ts)$/, ".ts"));
     if (!existsSync(source)) rmSync(join(DIST, file));
+    else if (file.endsWith(".d.ts")) forOldCompilers(join(DIST, file));
   }
   if (existsSync(COMMAND)) linkCommand();
   if (modified(BUILD_INFO) !== before) say(`-- build: src is compiled to dist (${elapsed()})`);
+}
+
+/**
+ * Writes `import { a, type B }` as two statements. The compiler that the Pulumi SDK brings along, for programs without one of
+ * their own, is TypeScript 3.8.3; it can read all other declarations of the package (test/program/oldCompiler.test.ts).
+ */
+function forOldCompilers(file: string): void {
+  const text = readFileSync(file, "utf8");
+  const written = text.replace(
+    /^(import|export) \{([^}]*\btype [^}]*)\}(.*)$/gm,
+    (_, keyword: string, list: string, from: string) => {
+      const names = list.split(",").map((name) => name.trim());
+      const values = names.filter((name) => name !== "" && !name.startsWith("type "));
+      const types = names.filter((name) => name.startsWith("type ")).map((name) => name.slice("type ".length));
+      const ofTypes = `${keyword} type { ${types.join(", ")} }${from}`;
+      return values.length === 0 ? ofTypes : `${keyword} { ${values.join(", ")} }${from}\n${ofTypes}`;
+    },
+  );
+  if (written !== text) writeFileSync(file, written);
 }
 
 function modified(file: string): number {

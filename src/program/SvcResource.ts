@@ -80,8 +80,9 @@ export function resource<Args extends object, Shape extends object, Outputs exte
       }
     }
   }
-  // The SDK puts the properties that the inputs name on the object; a class cannot say so of computed names.
-  return SvcResource as unknown as abstract new (
+  // The SDK puts the properties that the inputs name on the object; a class cannot say so of computed names. Not `abstract
+  // new`: the compiler that the SDK brings along cannot read that.
+  return SvcResource as unknown as new (
     name: string,
     args: Args,
     opts?: pulumi.CustomResourceOptions,
