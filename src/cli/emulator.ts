@@ -68,7 +68,8 @@ export function addEmulatorCommand(program: Command): void {
     .option("--any-auth-branch", "an integration may belong to a branch that is not the default one")
     .option("--extra-fields", "answers carry fields that no document lists")
     .option("--stuck-activation", "computes never get past their activation")
-    .option("--start-replicas", "a new read replica starts at once");
+    .option("--start-replicas", "a new read replica starts at once")
+    .option("--restart-to-apply", "what an active compute applies restarts it, in three operations");
 
   command.action(async ({ project, seed, exec, goneEndpointDelete, ...flags }: Flags) => {
     const isGiven = (flag: string): boolean => command.getOptionValueSource(flag) !== "default";

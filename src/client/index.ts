@@ -16,7 +16,6 @@ export * from "./http/errors";
 export { mayHaveTakenEffect } from "./http/retry";
 /** @public for cli/doctor, which loads this file only when it asks the service. */
 export { isCertificateTrouble } from "./http/transport";
-export { hasFailed } from "./operations/waits";
 export type * from "./options";
 export { undefinedIfGone } from "./reads/absence";
 export type { CreationRecovery } from "./unknownFate";

@@ -57,6 +57,8 @@ export interface EmulatorOptions {
   stuckActivation?: boolean;
   /** A new read replica is started at once, as a primary is; else it stays idle until a query comes. @default false */
   startReplicas?: boolean;
+  /** What an active compute applies restarts it: `apply_config`, then `suspend_compute` and `start_compute`. @default false */
+  restartToApply?: boolean;
 }
 
 export interface ResolvedOptions extends Required<Omit<EmulatorOptions, "data" | "projects" | "seed">> {
@@ -105,5 +107,6 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     extraFields: options.extraFields ?? false,
     stuckActivation: options.stuckActivation ?? false,
     startReplicas: options.startReplicas ?? false,
+    restartToApply: options.restartToApply ?? false,
   };
 }

@@ -8,7 +8,7 @@ import {
   WaitTimeoutError,
 } from "../../src/client";
 import { Redactor } from "../../src/client/http/redact";
-import { DeletionWait, EndpointWait, newestOperationOf } from "../../src/client/operations/waits";
+import { DeletionWait, EndpointWait, hasFailedChange } from "../../src/client/operations/waits";
 import type { Snapshot } from "../../src/client/operations/watch";
 import type { Settings } from "../../src/client/options";
 import { fakeClock } from "../support/fakeClock";
@@ -552,13 +552,91 @@ describe("a deleted compute is gone", () => {
   });
 });
 
-test("the newest operation of a compute is the first in the list that is its own, and no check in the background", () => {
-  const listed = [
-    operation("failed", { id: "op-5", endpoint_id: "ep-2" }),
-    operation("failed", { id: "op-4", action: "check_availability" }),
-    operation("finished", { id: "op-3" }),
-    operation("failed", { id: "op-2" }),
-  ] as never;
-  expect(newestOperationOf("ep-1", listed)).toHaveProperty("id", "op-3");
-  expect(newestOperationOf("ep-3", listed)).toBeUndefined();
+describe("whether an effect of the last changes of a compute has failed", () => {
+  const active = { id: "ep-1", current_state: "active" } as never;
+  const idle = { id: "ep-1", current_state: "idle" } as never;
+  const listed = (...operations: [action: string, status: string, endpoint_id?: string][]) =>
+    // The newest first, as in the list; of the record, what counts.
+    operations.map(([action, status, endpoint_id = "ep-1"], at) => ({
+      id: `op-${at}`,
+      action,
+      status,
+      endpoint_id,
+    })) as never;
+
+  test.each([
+    [
+      "followers that were cancelled say nothing",
+      [
+        ["start_compute", "cancelled"],
+        ["suspend_compute", "cancelled"],
+        ["apply_config", "failed"],
+      ],
+      true,
+    ],
+    [
+      "a start of a compute that is active mends nothing",
+      [
+        ["start_compute", "finished"],
+        ["apply_config", "failed"],
+      ],
+      true,
+    ],
+    [
+      "an operation of the same effect that ended well mends it",
+      [
+        ["apply_config", "finished"],
+        ["apply_config", "failed"],
+      ],
+      false,
+    ],
+    [
+      "followers of a mended one say nothing either",
+      [
+        ["apply_config", "finished"],
+        ["start_compute", "cancelled"],
+        ["suspend_compute", "cancelled"],
+        ["apply_config", "error"],
+      ],
+      false,
+    ],
+    [
+      "a restart mends it: what starts has every value",
+      [
+        ["start_compute", "finished"],
+        ["suspend_compute", "finished"],
+        ["apply_config", "failed"],
+      ],
+      false,
+    ],
+    ["one that was cancelled by itself has failed", [["apply_config", "cancelled"]], true],
+    ["a suspension that failed, of a compute that runs", [["suspend_compute", "failed"]], true],
+    ["a start that failed, of a compute that runs", [["start_compute", "failed"]], false],
+    ["a creation that failed", [["create_compute", "failed"]], true],
+    [
+      "a check in the background belongs to no change",
+      [
+        ["check_availability", "failed"],
+        ["apply_config", "finished"],
+      ],
+      false,
+    ],
+    [
+      "those of another compute say nothing",
+      [
+        ["apply_config", "failed", "ep-2"],
+        ["apply_config", "finished"],
+      ],
+      false,
+    ],
+    ["none", [], false],
+  ] as const)("%s", (_what, operations, failed) => {
+    expect(hasFailedChange(active, listed(...(operations as never as [string, string][])))).toBe(failed);
+  });
+
+  test("of a compute that is idle, a suspension that failed is over, and a start that failed is not", () => {
+    expect(hasFailedChange(idle, listed(["suspend_compute", "failed"]))).toBe(false);
+    expect(hasFailedChange(idle, listed(["start_compute", "failed"]))).toBe(true);
+    expect(hasFailedChange(idle, listed(["suspend_compute", "finished"], ["start_compute", "failed"]))).toBe(false);
+  });
 });

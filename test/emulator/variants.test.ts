@@ -1,6 +1,7 @@
 import { startEmulator } from "../../src/emulator";
 import {
   api,
+  control,
   createCompute,
   DEMO,
   integrate,
@@ -132,6 +133,28 @@ test("a read replica starts at once where the emulator is told so", async () => 
     endpoint: { current_state: "init", pending_state: "active" },
     operations: [{ action: "start_compute", status: "running" }],
   });
+});
+
+test("what an active compute applies restarts it where the emulator is told so; where one operation fails the others are cancelled", async () => {
+  const emulator = await start({ restartToApply: true, activationMs: 20 });
+  const path = `${DEMO}/endpoints/ep-demo-main-10000001`;
+  const resized = async (cu: number) => {
+    const endpoint = { autoscaling_limit_min_cu: cu, autoscaling_limit_max_cu: cu };
+    const { body } = await api(emulator, "PATCH", path, { endpoint });
+    const ids = records(body, "operations").map(({ id }) => id);
+    const ended = await until(
+      async () => records((await api(emulator, "GET", `${DEMO}/operations`)).body, "operations"),
+      (all) => all.every(({ status }) => status !== "running" && status !== "scheduling"),
+    );
+    return ended
+      .filter(({ id }) => ids.includes(id))
+      .map(({ action, status }) => `${String(action)} ${String(status)}`);
+  };
+  expect(await resized(2)).toEqual(["start_compute finished", "suspend_compute finished", "apply_config finished"]);
+  await control(emulator.url, "POST", "/faults", { operation: { action: "apply_config", status: "failed" } });
+  expect(await resized(4)).toEqual(["start_compute cancelled", "suspend_compute cancelled", "apply_config failed"]);
+  const { body } = await api(emulator, "GET", path);
+  expect(body).toMatchObject({ endpoint: { current_state: "active" } });
 });
 
 test("answers can take their time", async () => {

@@ -1,8 +1,8 @@
 import type { Account } from "../account";
 import { BadResponseError, PermissionError } from "../http/errors";
-import { newestOperationOf } from "../operations/waits";
+import { hasFailedChange } from "../operations/waits";
 import { isGoneStatus, isRouteMissing, type ListOptions } from "../reads/absence";
-import type { BranchRecord, OperationRecord } from "./records";
+import type { BranchRecord, EndpointRecord, OperationRecord } from "./records";
 
 /** Routes that not every service has. */
 export class ProjectsApi {
@@ -29,9 +29,9 @@ export class ProjectsApi {
     return this.#readOptional("operations", projectId, {}, () => this.account.readOnce("operations", projectId), []);
   }
 
-  /** The newest operation that changed this compute; undefined: there is none, or none can be seen. */
-  async newestOperation(projectId: string, endpointId: string, options?: ListOptions) {
-    return newestOperationOf(endpointId, (await this.operations(projectId, options)) ?? []);
+  /** Whether an effect of the last changes of a compute has failed; false where no operation can be seen. */
+  async hasFailedChange(projectId: string, endpoint: EndpointRecord, options?: ListOptions): Promise<boolean> {
+    return hasFailedChange(endpoint, (await this.operations(projectId, options)) ?? []);
   }
 
   async #readOptional<T>(

@@ -14,14 +14,41 @@ const SUCCEEDED = new Set(["finished", "skipped"]);
 const FAILED = new Set(["failed", "error", "cancelled"]);
 
 const hasSucceeded = ({ status }: OperationRecord): boolean => SUCCEEDED.has(status);
-export const hasFailed = ({ status }: OperationRecord): boolean => FAILED.has(status);
+const hasFailed = ({ status }: OperationRecord): boolean => FAILED.has(status);
 /** An unknown status counts as unfinished. */
 const isUnfinished = (operation: OperationRecord): boolean => !hasSucceeded(operation) && !hasFailed(operation);
 
-/** The newest operation that changed this compute. The list has the newest first. */
-export function newestOperationOf(endpointId: string, listed: readonly OperationRecord[]): OperationRecord | undefined {
+/** The operations that changed this compute, the newest first, as in the list. */
+const operationsOf = (endpointId: string, listed: readonly OperationRecord[]): OperationRecord[] =>
   // check_availability runs in the background and belongs to no change.
-  return listed.find(({ endpoint_id, action }) => endpoint_id === endpointId && action !== "check_availability");
+  listed.filter(({ endpoint_id, action }) => endpoint_id === endpointId && action !== "check_availability");
+
+/** The operations of a change by their effects, each with the state that it leads to. */
+const EFFECTS = new Map([
+  ["apply_config", undefined],
+  ["start_compute", "active"],
+  ["suspend_compute", "idle"],
+]);
+
+/**
+ * Whether an effect of the last changes of a compute has failed (docs/design/rules.md, 1): the newest operation of that
+ * effect counts, since those of other effects do not mend it. A suspension that ended well mends all: what starts after it
+ * has every value that the service stores.
+ */
+export function hasFailedChange({ id, current_state }: EndpointRecord, listed: readonly OperationRecord[]): boolean {
+  const own = operationsOf(id, listed);
+  // One that was cancelled because the one before it failed says nothing of its own.
+  const telling = own.filter(
+    (one, index) => one.status !== "cancelled" || !own.slice(index + 1, index + 2).some(hasFailed),
+  );
+  const [newest] = telling;
+  if (newest !== undefined && !EFFECTS.has(newest.action) && hasFailed(newest)) return true;
+  return [...EFFECTS].some(([action, target]) => {
+    const last = telling.find(
+      (one) => one.action === action || (one.action === "suspend_compute" && hasSucceeded(one)),
+    );
+    return last?.action === action && hasFailed(last) && current_state !== target;
+  });
 }
 
 const seconds = (ms: number): number => Math.round(ms / 1000);
@@ -88,7 +115,9 @@ abstract class OperationWait<Change extends AwaitedChange> {
   }
 
   protected get failed(): OperationRecord | undefined {
-    return [...this.#operations.values()].find(hasFailed);
+    const failed = [...this.#operations.values()].filter(hasFailed);
+    // The others may have been cancelled because of it.
+    return failed.find(({ status }) => status !== "cancelled") ?? failed[0];
   }
 
   /** There is at least one, and all have succeeded. */
@@ -266,7 +295,7 @@ export class EndpointWait extends OperationWait<ReadyExpectation> implements Con
 
   #notStarting({ id, current_state }: EndpointRecord, listed: readonly OperationRecord[]): NotStartingError {
     const { redactor } = this.account;
-    const newest = newestOperationOf(id, listed);
+    const [newest] = operationsOf(id, listed);
     const why = newest !== undefined && hasFailed(newest) ? operationFailed(newest, redactor).message : undefined;
     const what = `still "${current_state}", and no operation is under way that would change that`;
     return new NotStartingError(redactor.clean(why === undefined ? what : `${what}; ${why}`));

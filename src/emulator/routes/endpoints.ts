@@ -104,8 +104,11 @@ export const endpointRoutes = (service: Service): Route[] => [
       const matters = applyAttributes(endpoint, sent);
       endpoint.updated_at = now();
       const active = service.lifecycle.willBeActive(project, endpoint);
-      const action: OperationAction = endpoint.disabled ? "suspend_compute" : "apply_config";
-      const actions = active && (endpoint.disabled || matters) ? [action] : [];
+      const applying: OperationAction[] = service.options.restartToApply
+        ? ["apply_config", "suspend_compute", "start_compute"]
+        : ["apply_config"];
+      const wanted: OperationAction[] = endpoint.disabled ? ["suspend_compute"] : applying;
+      const actions = active && (endpoint.disabled || matters) ? wanted : [];
       return endpointAnswer(service, endpoint, service.lifecycle.schedule(project, endpoint, actions));
     },
   },

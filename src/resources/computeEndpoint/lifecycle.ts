@@ -1,7 +1,6 @@
 import {
   BadRequestError,
   ConflictError,
-  hasFailed,
   NotStartingError,
   OperationFailedError,
   type ChangeOptions,
@@ -70,7 +69,7 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
     const { projectId, rest } = splitId(id);
     const endpoint = await call.client.computes.find(projectId, rest, call);
     if (endpoint === undefined) return undefined;
-    const failed = unfinished && (await lastOperationFailed(call, projectId, endpoint));
+    const failed = unfinished && (await hasFailedChange(call, projectId, endpoint));
     return {
       // A field that the record lacks may just not be shown: the stored value stays, and it is no drift.
       args: omitUndefined(toArguments(projectId, endpoint, outs.settings)),
@@ -92,7 +91,7 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
     const names = new Set<string>([...sent, ...asked].filter(isUpdatable));
     if (unfinished && !isSettled(endpoint)) endpoint = await getReady(call, args, endpoint, names.size > 0);
     // Only an operation that succeeds mends a failed one: all managed arguments are sent again.
-    const failed = unfinished && (await lastOperationFailed(call, projectId, endpoint));
+    const failed = unfinished && (await hasFailedChange(call, projectId, endpoint));
     if (failed || (unfinished && suspensionFailed(args, endpoint)))
       for (const name of Object.keys(args)) if (isUpdatable(name) && name !== "branchId") names.add(name);
     // A resize restarts an active compute by itself.
@@ -105,10 +104,10 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
     };
     if (names.size > 0) endpoint = await change(restart ? beforeRestart : call, args, endpoint, names);
     if (restart) endpoint = await restartActive(call, args, endpoint);
-    if (failed && (await lastOperationFailed(call, projectId, endpoint))) {
+    if (failed && (await hasFailedChange(call, projectId, endpoint))) {
       // The service starts no operation for values that it stores already: a restart applies them.
       endpoint = await restartActive(call, args, endpoint);
-      if (endpoint.current_state === "active" && (await lastOperationFailed(call, projectId, endpoint)))
+      if (endpoint.current_state === "active" && (await hasFailedChange(call, projectId, endpoint)))
         throw new Error("its last operation failed, and a restart has not mended that. Look into it at the service");
     }
     return toOutputs(projectId, endpoint);
@@ -140,15 +139,9 @@ const isSettled = ({ current_state, pending_state }: EndpointRecord): boolean =>
 const suspensionFailed = (args: Partial<Shape>, { disabled, current_state, pending_state }: EndpointRecord): boolean =>
   args.disabled === true && disabled === true && current_state === "active" && pending_state === undefined;
 
-/** Whether the last operation of a compute failed, and the compute is not in the target state all the same. */
-async function lastOperationFailed(call: Call<Outputs>, projectId: string, endpoint: EndpointRecord): Promise<boolean> {
-  const since = performance.now();
-  const newest = await call.client.projects.newestOperation(projectId, endpoint.id, { ...call, since });
-  if (newest === undefined || !hasFailed(newest)) return false;
-  const target =
-    newest.action === "suspend_compute" ? "idle" : newest.action === "start_compute" ? "active" : undefined;
-  return target === undefined || endpoint.current_state !== target;
-}
+/** Whether an effect of the last changes has failed and nothing has mended it since. */
+const hasFailedChange = (call: Call<Outputs>, projectId: string, endpoint: EndpointRecord): Promise<boolean> =>
+  call.client.projects.hasFailedChange(projectId, endpoint, { ...call, since: performance.now() });
 
 function changeOptions(call: Call<Outputs>, { projectId, type, disabled }: Shape): ChangeOptions {
   return {
