@@ -5,6 +5,7 @@ import * as fc from "fast-check";
 import { drift, type DriftFlags } from "../../src/cli/drift/drift";
 import { FORMATS, render } from "../../src/cli/drift/formats";
 import { readEventLog } from "../../src/cli/drift/refreshed";
+import { StackState } from "../../src/cli/drift/stackState";
 import { exitCode, type Report, reportSchema, toReport } from "../../src/cli/drift/report";
 import { pointer, typeToken, type Kind } from "../../src/contract/pointer";
 
@@ -30,6 +31,8 @@ interface Refresh {
   /** The operation that precedes the result. */
   readonly before?: string;
   readonly result?: string;
+  /** It is the old one of a replacement, which is still to be deleted. */
+  readonly delete?: boolean;
 }
 
 /** The two events of one resource. */
@@ -50,13 +53,14 @@ function events({
   });
   const op = rest.result ?? (found === null ? "delete" : found === undefined ? "same" : "update");
   const metadata = { urn, type, op, provider: "urn:pulumi:dev::proj::pulumi:providers:pulumi-nodejs::default::1" };
+  const old = { ...state(declared), ...(rest.delete === true && { delete: true }) };
   return [
-    { resourcePreEvent: { metadata: { ...metadata, op: before } } },
+    { resourcePreEvent: { metadata: { ...metadata, op: before, old } } },
     {
       resOutputsEvent: {
         metadata: {
           ...metadata,
-          old: state(declared),
+          old,
           new: found === null ? null : state({ ...declared, ...found }),
           detailedDiff: Object.fromEntries(differing.map((path) => [path, { diffKind: "update", inputDiff: true }])),
         },
@@ -72,6 +76,16 @@ const log = (...all: object[]): string =>
 
 const driftOf = (...refreshes: Refresh[]) =>
   readEventLog(log(...refreshes.flatMap(events))).resources.flatMap((resource) => resource.drift ?? []);
+
+/** A refresh of one resource, and what the state says of it. */
+function refreshedWith(refresh: Refresh, facts: object) {
+  const { kind = "ComputeEndpoint", name = "api", id = "prj-demo/ep-1" } = refresh;
+  const urn = `urn:pulumi:dev::proj::${typeToken(kind)}::${name}`;
+  const state = new StackState({ deployment: { resources: [{ urn, id, ...facts }] } });
+  const [resource] = readEventLog(log(...events(refresh)), state).resources;
+  if (resource === undefined) throw new Error("the log tells of no resource");
+  return resource;
+}
 
 const COMPUTE = { projectId: "prj-demo", branchId: "br-dev", size: { min: 0.5, max: 2 } };
 const RESIZED: Refresh = { declared: COMPUTE, found: { size: { min: 0.5, max: 4 } }, differing: ["size.max"] };
@@ -146,6 +160,130 @@ describe("what a refresh found", () => {
   });
 });
 
+describe("what a replacement left", () => {
+  const domain = { kind: "WhitelistDomain" as const, name: "d" };
+  const one = {
+    ...domain,
+    id: "prj-demo/https://one.test",
+    declared: { projectId: "prj-demo", domain: "https://one.test" },
+  };
+  const two = {
+    ...domain,
+    id: "prj-demo/https://two.test",
+    declared: { projectId: "prj-demo", domain: "https://two.test" },
+  };
+
+  test("an object that it deleted, and whose successor could not be created, although the refresh passes it over", () => {
+    const { drift: found, isHeld } = refreshedWith(one, { pendingReplacement: true });
+    expect(found).toMatchObject({ id: one.id, change: "deleted", properties: [], repair: { action: "create" } });
+    expect(found?.repair.says[0]).toMatch(
+      /replacement .* the new one could not be created: the next pulumi up creates it/,
+    );
+    expect(isHeld).toBe(false);
+    expect(refreshedWith(one, {})).toMatchObject({ drift: undefined, isHeld: true });
+  });
+
+  test("two states of one URN are two resources, in whatever order the results arrive", () => {
+    const [beforeOld, resultOld] = events({ ...one, delete: true });
+    const [beforeNew, resultNew] = events({ ...two, found: null });
+    for (const results of [
+      [resultOld, resultNew],
+      [resultNew, resultOld],
+    ]) {
+      const { resources } = readEventLog(log(...[beforeNew, beforeOld, ...results].map((event) => event ?? {})));
+      const report = reportOf(resources.flatMap((resource) => resource.drift ?? []));
+      expect(report.drift.map(({ id, change, repair }) => [id, change, repair.action])).toEqual([
+        [one.id, "leftover", "delete"],
+        [two.id, "deleted", "create"],
+      ]);
+      expect(render(report, "text")).toMatch(
+        /^Stack dev: 1 deleted, 1 left over from a replacement\n[^]*https:\/\/one\.test\) left over from a replacement\n {2}repair: delete\n {4}.*the next pulumi up deletes it\n/,
+      );
+      expect(render(report, "markdown")).toContain("| WhitelistDomain `d` | left over from a replacement |  |  |");
+    }
+  });
+
+  test("an old object that is gone already is no drift: its deletion finds nothing to do", () => {
+    expect(driftOf({ ...one, delete: true, found: null }, two)).toEqual([]);
+  });
+});
+
+describe("ignoreChanges", () => {
+  const size = { path: "size.max", declared: 2, found: 4 };
+  const renamed = { path: "name", declared: "a", found: "b" };
+  const declared = { ...COMPUTE, name: "a" };
+  const both: Refresh = { declared, found: { name: "b", size: { min: 0.5, max: 4 } }, differing: ["name"] };
+
+  test("what it leaves as it is is told apart, and neither the repair nor the exit code counts it", () => {
+    const mixed = refreshedWith(both, { ignoreChanges: ["size"] });
+    expect(mixed.drift).toMatchObject({
+      properties: [renamed],
+      repair: { action: "update", restarts: false, says: [] },
+    });
+    expect(mixed.ignored).toEqual({
+      urn: mixed.urn,
+      kind: "ComputeEndpoint",
+      name: "api",
+      id: "prj-demo/ep-1",
+      properties: [size],
+    });
+    // The engine plans nothing then.
+    const alone = refreshedWith({ ...RESIZED, differing: [], result: "same" }, { ignoreChanges: ["size"] });
+    expect(alone).toMatchObject({ drift: undefined, ignored: { properties: [size] } });
+    const { drift: drifted = [], ignored = [] } = { ignored: alone.ignored === undefined ? [] : [alone.ignored] };
+    const report = toReport("proj", "dev", { drift: drifted, ignored, unmanaged: [] });
+    expect(exitCode(report)).toBe(0);
+    expect(report.fingerprint).toBe(reportOf([]).fingerprint);
+    expect(render(report, "text")).toBe(`Stack dev: no drift
+
+No drift: ignoreChanges leaves this as it is
+  ComputeEndpoint api (prj-demo/ep-1)
+    property  declared  found
+    size.max  2         4
+`);
+    expect(render(report, "markdown")).toContain(
+      "### No drift: ignoreChanges leaves this as it is\n\n| Resource | Property | Declared | Found |\n| --- | --- | --- | --- |\n| ComputeEndpoint `api` | `size.max` | `2` | `4` |",
+    );
+  });
+
+  test("without it the same is drift, whose repair restarts", () => {
+    expect(refreshedWith({ ...both, differing: ["name", "size.max"] }, {})).toMatchObject({
+      drift: { properties: [renamed, size], repair: { restarts: true } },
+      ignored: undefined,
+    });
+  });
+
+  const nested = {
+    declared: { ...COMPUTE, settings: { pgSettings: { "app.x": "1", work_mem: "64MB" } } },
+    found: { settings: { pgSettings: { "app.x": "2", work_mem: "1MB", added: "3" } } },
+  };
+  const paths = (...ignoreChanges: string[]) => {
+    const refreshed = refreshedWith(nested, { ignoreChanges });
+    return [refreshed.drift, refreshed.ignored].map((one) => one?.properties.map(({ path }) => path));
+  };
+
+  test("by every spelling of a path that the engine knows", () => {
+    const [added, dotted, memory] = ["added", '["app.x"]', "work_mem"].map((key) =>
+      key.startsWith("[") ? `settings.pgSettings${key}` : `settings.pgSettings.${key}`,
+    );
+    expect(paths("settings.pgSettings.work_mem")).toEqual([[added, dotted], [memory]]);
+    expect(paths('settings.pgSettings["app.x"]', "settings.pgSettings.added")).toEqual([[memory], [added, dotted]]);
+    for (const all of ["settings", "settings.*", "settings.pgSettings.*", "*"])
+      expect(paths(all)).toEqual([[], [added, memory, dotted]]);
+    expect(paths("settings.pgSettings[0]", "nothing.there", "")).toEqual([[added, memory, dotted], undefined]);
+  });
+
+  test("of a list, by its index, only what both have", () => {
+    const list = { kind: "Whitelist" as const, declared: { projectId: "prj-demo", domains: ["a", "b"] } };
+    const domains = (found: string[], ...ignoreChanges: string[]) =>
+      refreshedWith({ ...list, found: { domains: found } }, { ignoreChanges }).drift?.properties.length;
+    expect(domains(["a", "x"], "domains[1]")).toBe(0);
+    expect(domains(["x", "y"], "domains[*]")).toBe(0);
+    expect(domains(["a", "b", "c"], "domains[2]")).toBe(1);
+    expect(domains(["x", "b"], "domains[1]")).toBe(1);
+  });
+});
+
 describe("secrets", () => {
   const smtp = { projectId: "prj-demo", type: "standard", host: "smtp.test", password: secret };
   const server = { kind: "EmailServer" as const, id: "prj-demo", declared: smtp };
@@ -198,7 +336,7 @@ const UNMANAGED: Report["unmanaged"] = [
 ];
 
 const reportOf = (drifted: Report["drift"], unmanaged: Report["unmanaged"] = []): Report =>
-  toReport("proj", "dev", drifted, unmanaged);
+  toReport("proj", "dev", { drift: drifted, ignored: [], unmanaged });
 
 const SEVERAL: Refresh[] = [
   RESIZED,
@@ -242,8 +380,8 @@ describe("the fingerprint", () => {
       print(driftOf({ ...RESIZED, found: null })),
       print(one, UNMANAGED),
       print(one, UNMANAGED.slice(1)),
-      toReport("proj", "prod", one, []).fingerprint,
-      toReport("other", "dev", one, []).fingerprint,
+      toReport("proj", "prod", { drift: one, ignored: [], unmanaged: [] }).fingerprint,
+      toReport("other", "dev", { drift: one, ignored: [], unmanaged: [] }).fingerprint,
     ];
     expect(new Set(prints).size).toBe(prints.length);
   });
@@ -301,7 +439,7 @@ fingerprint ${report.fingerprint}
   test("JSON: exactly the shape that is documented", () => {
     const json = JSON.parse(render(report, "json")) as Report;
     expect(json).toEqual(report);
-    expect(Object.keys(json)).toEqual(["stack", "drift", "unmanaged", "fingerprint"]);
+    expect(Object.keys(json)).toEqual(["stack", "drift", "ignored", "unmanaged", "fingerprint"]);
     expect(Object.keys(json.drift[0] ?? {})).toEqual(["urn", "kind", "name", "id", "change", "properties", "repair"]);
     expect(reportSchema.parse(json)).toEqual(report);
   });

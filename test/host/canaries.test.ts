@@ -209,7 +209,7 @@ test("the Pulumi CLI is started with no secret among its arguments, and what it 
     chmodSync(join(folder, "pulumi"), 0o755);
     process.env["PATH"] = `${folder}${delimiter}${process.env["PATH"] ?? ""}`;
     process.env["SVC_API_KEY"] = CANARIES.key;
-    const errors = await errorsOf([previewRefresh("dev"), exportedState("dev")]);
+    const errors = await errorsOf([previewRefresh("dev", true), exportedState("dev", true)]);
     expect(errors).toHaveLength(2);
     expect(errors.map(printed).join("\n")).not.toMatch(/canary-/);
     expect(readFileSync(log, "utf8")).toMatch(/refresh/);

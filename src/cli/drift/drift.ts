@@ -32,25 +32,25 @@ export async function drift({ stack, from, unmanaged, format, out }: DriftFlags)
 }
 
 async function asked(stack: string | undefined, unmanaged: boolean): Promise<Report> {
-  const resources = await previewRefresh(stack);
+  const refreshed = await previewRefresh(stack, unmanaged);
+  const { resources } = refreshed;
   if (resources.length === 0) {
     throw new Error(
       "the stack holds no resource of pulumi-svc, so nothing of it can drift. Run pulumi up first, or name another stack with --stack",
     );
   }
-  return reportOf(resources, unmanaged ? await unmanagedObjects(resources, stack) : []);
+  return reportOf(resources, unmanaged ? await unmanagedObjects(refreshed) : []);
 }
 
 function reportOf(resources: readonly Refreshed[], unmanaged: Report["unmanaged"]): Report {
   // urn:pulumi:<stack>::<project>::<types>::<name>
   const [prefix = "", project = ""] = resources[0]?.urn.split("::") ?? [];
   const stack = prefix.replace(/^urn:pulumi:/, "");
-  return toReport(
-    project,
-    stack,
-    resources.flatMap(({ drift }) => drift ?? []),
+  return toReport(project, stack, {
+    drift: resources.flatMap(({ drift }) => drift ?? []),
+    ignored: resources.flatMap(({ ignored }) => ignored ?? []),
     unmanaged,
-  );
+  });
 }
 
 /** A report of ours, or an event log. */

@@ -6,6 +6,11 @@ export type Format = (typeof FORMATS)[number];
 
 /** The one change without a property: the engine plans an update of it, too. */
 const UNFINISHED = "no property differs, but a change that pulumi up began is not finished";
+const IN_WORDS: Readonly<Record<Drifted["change"], string>> = {
+  changed: "changed",
+  deleted: "deleted",
+  leftover: "left over from a replacement",
+};
 const NOT_SET = "not set";
 const NOT_THERE = "not in the list";
 const LONGEST_VALUE = 160;
@@ -25,10 +30,11 @@ export function render(report: Report, format: Format, colours = false): string 
 
 /** The result in one line. */
 export function summary({ stack, drift, unmanaged }: Report): string {
-  const changed = drift.filter(({ change }) => change === "changed").length;
   const counts = [
-    ...(changed > 0 ? [`${changed} changed`] : []),
-    ...(drift.length > changed ? [`${drift.length - changed} deleted`] : []),
+    ...(["changed", "deleted", "leftover"] as const).flatMap((change) => {
+      const count = drift.filter((one) => one.change === change).length;
+      return count > 0 ? [`${count} ${IN_WORDS[change]}`] : [];
+    }),
     ...(drift.length === 0 ? ["no drift"] : []),
     ...(unmanaged.length > 0 ? [`${unmanaged.length} not declared`] : []),
   ];
@@ -47,16 +53,16 @@ function toJson(report: Report): string {
 }
 
 function toText(report: Report, style: Style): string {
-  const { drift, unmanaged, fingerprint } = report;
+  const { drift, ignored, unmanaged, fingerprint } = report;
   const isClean = drift.length + unmanaged.length === 0;
   const lines = [style(isClean ? "green" : "bold", summary(report))];
   // One width for the whole report, so that the columns stand below each other.
-  const widths = columnWidths(drift.flatMap(({ properties }) => properties.flatMap(rowsOf)));
+  const widths = columnWidths([...drift, ...ignored].flatMap(({ properties }) => properties.flatMap(rowsOf)));
   for (const resource of drift) {
     const { kind, name, id, change, properties, repair } = resource;
     const colour = change === "deleted" ? "red" : "yellow";
-    lines.push("", `${style(colour, `${kind} ${printable(name)}`)} (${printable(id)}) ${change}`);
-    if (properties.length > 0) lines.push(style("dim", inColumns(["property", "declared", "found"], widths)));
+    lines.push("", `${style(colour, `${kind} ${printable(name)}`)} (${printable(id)}) ${IN_WORDS[change]}`);
+    if (properties.length > 0) lines.push(style("dim", inColumns(HEAD, widths)));
     else if (change === "changed") lines.push(`  ${UNFINISHED}`);
     for (const row of properties.flatMap(rowsOf)) lines.push(inColumns(row, widths));
     lines.push(
@@ -65,6 +71,13 @@ function toText(report: Report, style: Style): string {
     );
   }
   if (drift.length > 0) lines.push("", REPAIR_ADVICE);
+  if (ignored.length > 0) {
+    lines.push("", style("dim", IGNORED));
+    for (const { kind, name, id, properties } of ignored) {
+      lines.push(`  ${kind} ${printable(name)} (${printable(id)})`);
+      lines.push(...[HEAD, ...properties.flatMap(rowsOf)].map((row) => `  ${inColumns(row, widths)}`));
+    }
+  }
   if (unmanaged.length > 0) {
     lines.push("", style("yellow", "Not declared in this stack"));
     const rows = unmanaged.map(({ kind, id, describe, adopt }) =>
@@ -77,6 +90,8 @@ function toText(report: Report, style: Style): string {
   return `${lines.join("\n")}\n`;
 }
 
+const HEAD = ["property", "declared", "found"];
+const IGNORED = "No drift: ignoreChanges leaves this as it is";
 const REPAIR_ADVICE = "pulumi up --refresh repairs it; it also deploys what the program has pending.";
 
 function columnWidths(rows: readonly (readonly string[])[]): number[] {
@@ -119,13 +134,15 @@ function printable(text: string, longest = LONGEST_VALUE): string {
 }
 
 function toMarkdown(report: Report): string {
-  const { drift, unmanaged, fingerprint } = report;
+  const { drift, ignored, unmanaged, fingerprint } = report;
   const blocks = [`## Drift`, code(summary(report))];
   if (drift.length > 0) {
     const rows = drift.flatMap(({ kind, name, change, properties }) => {
       const resource = `${kind} ${code(name)}`;
       const differing = properties.flatMap(rowsOf).map((row) => [resource, ...row.map((cell) => code(cell))]);
-      return differing.length > 0 ? differing : [[resource, change === "deleted" ? change : UNFINISHED, "", ""]];
+      return differing.length > 0
+        ? differing
+        : [[resource, change === "changed" ? UNFINISHED : IN_WORDS[change], "", ""]];
     });
     const repairs = drift.flatMap((resource) => [
       `- ${resource.kind} ${code(resource.name)} (${code(resource.id)}): ${repairInWords(resource)}`,
@@ -137,6 +154,12 @@ function toMarkdown(report: Report): string {
       "`pulumi up --refresh` repairs it; it also deploys what the program has pending.",
       repairs.join("\n"),
     );
+  }
+  if (ignored.length > 0) {
+    const rows = ignored.flatMap(({ kind, name, properties }) =>
+      properties.flatMap(rowsOf).map((row) => [`${kind} ${code(name)}`, ...row.map((cell) => code(cell))]),
+    );
+    blocks.push(`### ${IGNORED}`, table(["Resource", "Property", "Declared", "Found"], rows));
   }
   if (unmanaged.length > 0) {
     const rows = unmanaged.map(({ kind, id, describe, adopt }) => [`${kind} ${code(id)}`, code(describe), code(adopt)]);

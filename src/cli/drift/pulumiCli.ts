@@ -4,34 +4,44 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { withoutEnvironmentSecrets } from "../environmentSecrets";
 import { readEventLog, type Refreshed } from "./refreshed";
+import { StackState } from "./stackState";
 
 /** Resources of this package, at any depth: no other package is asked, so none needs its credentials here. */
 const OURS = "**pulumi-nodejs:dynamic/svc:**";
 
+/** What a refresh found, and the state that it began with. */
+export interface RefreshedStack {
+  readonly resources: readonly Refreshed[];
+  readonly state: StackState;
+}
+
 /**
  * Runs the CLI's refresh, which changes nothing and does not run the program, and reads its event log: what the
  * Automation API reads, too. The output of `--json` holds the state from before.
+ * @param withSecrets the state holds its secrets in clear: in memory only.
  * @throws in the words of the CLI.
  */
-export async function previewRefresh(stack: string | undefined): Promise<readonly Refreshed[]> {
+export async function previewRefresh(stack: string | undefined, withSecrets: boolean): Promise<RefreshedStack> {
   const folder = await mkdtemp(join(tmpdir(), "pulumi-svc-drift-"));
   try {
     const log = join(folder, "events.json");
     const args = ["refresh", "--preview-only", "--run-program=false", "--target", OURS, "--event-log", log];
     const { code, stderr } = await pulumi(args, stack);
-    const { errors, resources } = readEventLog(await readFile(log, "utf8").catch(() => ""));
+    const text = await readFile(log, "utf8").catch(() => "");
+    const { errors } = readEventLog(text);
     if (code !== 0 || errors.length > 0) throw failure("refresh", [...errors, ...errorLines(stderr)]);
-    return resources;
+    const state = await exportedState(stack, withSecrets);
+    return { resources: readEventLog(text, state).resources, state };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** The state with its secrets in clear: in memory only. */
-export async function exportedState(stack: string | undefined): Promise<unknown> {
-  const { code, stdout, stderr } = await pulumi(["stack", "export", "--show-secrets"], stack);
+/** @throws in the words of the CLI. */
+export async function exportedState(stack: string | undefined, withSecrets: boolean): Promise<StackState> {
+  const { code, stdout, stderr } = await pulumi(["stack", "export", ...(withSecrets ? ["--show-secrets"] : [])], stack);
   if (code !== 0) throw failure("stack export", errorLines(stderr));
-  return JSON.parse(stdout);
+  return new StackState(JSON.parse(stdout));
 }
 
 interface Run {

@@ -5,10 +5,13 @@ import { type Properties, visible } from "../../contract/hiddenKeys";
 import { KINDS, type Kind, typeToken } from "../../contract/pointer";
 import { compareText } from "../compareText";
 import { isSecret } from "../secretSignature";
-import { type Drifted, type Property, SECRET } from "./report";
+import { withIgnoredChanges } from "./ignoredChanges";
+import { type Drifted, type Ignored, type Property, SECRET } from "./report";
+import { type StackState, stateKey } from "./stackState";
 
 const state = z.object({
   id: z.string(),
+  delete: z.boolean().optional(),
   inputs: z.record(z.string(), z.unknown()).nullish(),
   outputs: z.record(z.string(), z.unknown()).nullish(),
 });
@@ -39,8 +42,14 @@ export interface Refreshed {
   readonly id: string;
   /** The reference to its provider: URN and id. */
   readonly provider: string;
+  /** Where the program names another auth provider than the settings do. */
+  readonly authProvider: string | undefined;
+  /** False where a replacement has deleted it: an object with this id is somebody else's. */
+  readonly isHeld: boolean;
   /** Undefined where it is as declared. */
   readonly drift: Drifted | undefined;
+  /** What differs, and what `ignoreChanges` of the program leaves as it is. */
+  readonly ignored: Ignored | undefined;
 }
 
 export interface RefreshResult {
@@ -53,19 +62,20 @@ export interface RefreshResult {
 
 /**
  * What an event log of the CLI tells of a refresh. Only what the refresh itself did is looked at: a log of
- * `preview --refresh` also holds what the program changes.
+ * `preview --refresh` also holds what the program changes. A log knows neither `ignoreChanges` nor what a replacement has
+ * deleted without creating its successor: that stands in the state alone.
  * @throws when a line is no event.
  */
-export function readEventLog(text: string): RefreshResult {
+export function readEventLog(text: string, stored?: StackState): RefreshResult {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const events = lines.map((line) => event.parse(JSON.parse(line)));
   const errors: string[] = [];
   const refreshing = new Set<string>();
   const resources: Refreshed[] = [];
   for (const { resourcePreEvent, resOutputsEvent, diagnosticEvent } of events) {
-    if (resourcePreEvent?.metadata.op === "refresh") refreshing.add(resourcePreEvent.metadata.urn);
-    if (resOutputsEvent !== undefined && refreshing.delete(resOutputsEvent.metadata.urn)) {
-      const resource = toRefreshed(resOutputsEvent.metadata);
+    if (resourcePreEvent?.metadata.op === "refresh") refreshing.add(keyOf(resourcePreEvent.metadata));
+    if (resOutputsEvent !== undefined && refreshing.delete(keyOf(resOutputsEvent.metadata))) {
+      const resource = toRefreshed(resOutputsEvent.metadata, stored);
       if (resource !== undefined) resources.push(resource);
     }
     if (diagnosticEvent?.severity === "error")
@@ -74,30 +84,61 @@ export function readEventLog(text: string): RefreshResult {
   return { errors, resources, isComplete: events.some(({ summaryEvent }) => summaryEvent !== undefined) };
 }
 
-function toRefreshed(result: z.infer<typeof metadata>): Refreshed | undefined {
-  const { op, urn, type, provider, old, new: found, detailedDiff } = result;
+type StepResult = z.infer<typeof metadata>;
+
+const keyOf = ({ urn, old }: StepResult): string => stateKey(urn, old);
+
+function toRefreshed(result: StepResult, stored: StackState | undefined): Refreshed | undefined {
+  const { urn, type, provider, old, new: found } = result;
   const kind = KINDS.find((candidate) => typeToken(candidate) === type);
   const declared = visible(old?.inputs ?? {});
   // One without arguments is only looked up (`get`): nothing of it is declared here.
   if (kind === undefined || old === undefined || old === null || Object.keys(declared).length === 0) return undefined;
-  const resource = { urn, kind, id: old.id, provider: provider ?? "", drift: undefined };
-  const isDeleted = found === undefined || found === null;
-  const differing = Object.keys(detailedDiff ?? {});
+  const { pendingReplacement = false, ignoreChanges = [] } = stored?.find(keyOf(result)) ?? {};
+  const isGone = found === undefined || found === null;
+  const named = { urn, kind, name: urn.slice(urn.lastIndexOf("::") + 2), id: old.id };
+  const authProvider = typeof declared["authProvider"] === "string" ? declared["authProvider"] : undefined;
+  const resource = { urn, kind, id: old.id, provider: provider ?? "", authProvider, isHeld: !pendingReplacement };
+  const asDeclared = { ...resource, drift: undefined, ignored: undefined };
+  if (old.delete === true) return isGone ? asDeclared : { ...asDeclared, drift: { ...named, ...LEFTOVER } };
+  if (pendingReplacement || isGone) {
+    const repair = toRepair(load(kind).repair(old.id, undefined, masked(declared, "", [])));
+    const says = pendingReplacement ? [UNREPLACED, ...repair.says] : repair.says;
+    return { ...asDeclared, drift: { ...named, change: "deleted", properties: [], repair: { ...repair, says } } };
+  }
+  const differing = Object.keys(result.detailedDiff ?? {});
+  const foundInputs = visible(found.inputs ?? {});
+  // What the engine compares with: of what is ignored, both sides are the found one.
+  const wanted = withIgnoredChanges(declared, foundInputs, ignoreChanges);
+  const properties = differences(wanted, foundInputs, differing);
+  const ignored = ignoreChanges.length === 0 ? [] : differences(declared, foundInputs, []).filter(isNotIn(properties));
+  const refreshed = { ...asDeclared, ignored: ignored.length > 0 ? { ...named, properties: ignored } : undefined };
   // Beside a plan the engine calls every result "refresh".
-  if (!isDeleted && op !== "update" && differing.length === 0) return resource;
-  const outs = isDeleted ? undefined : masked(found.outputs ?? {}, "", differing);
-  const drift: Drifted = {
-    urn,
-    kind,
-    name: urn.slice(urn.lastIndexOf("::") + 2),
-    id: old.id,
-    change: isDeleted ? "deleted" : "changed",
-    properties: isDeleted ? [] : differences(declared, visible(found.inputs ?? {}), differing),
-    // The very lifecycle compares. Of a secret it gets to know whether it differs, and nothing else.
-    repair: toRepair(load(kind).repair(old.id, outs, masked(declared, "", []))),
-  };
-  return { ...resource, drift };
+  if (result.op !== "update" && differing.length === 0) return refreshed;
+  // The very lifecycle compares. Of a secret it gets to know whether it differs, and nothing else.
+  const outs = masked(found.outputs ?? {}, "", differing);
+  const repair = toRepair(load(kind).repair(old.id, outs, masked(wanted, "", [])));
+  return { ...refreshed, drift: { ...named, change: "changed", properties, repair } };
 }
+
+const isNotIn =
+  (others: readonly Property[]) =>
+  ({ path }: Property): boolean =>
+    others.every((other) => other.path !== path);
+
+const UNREPLACED =
+  "a replacement that pulumi up began has deleted it, and the new one could not be created: the next pulumi up creates it";
+
+/** The state of a replaced object that could not be deleted. How it looks is of no interest any more. */
+const LEFTOVER: Pick<Drifted, "change" | "properties" | "repair"> = {
+  change: "leftover",
+  properties: [],
+  repair: {
+    action: "delete",
+    restarts: false,
+    says: ["pulumi up has replaced it and could not delete it: the next pulumi up deletes it"],
+  },
+};
 
 const toRepair = ({
   action,

@@ -8,20 +8,24 @@ export const SECRET = "[secret]";
 
 const kind = z.enum(KINDS);
 
+const named = { urn: z.string(), kind, name: z.string(), id: z.string() };
+
+/** `null`: not set. */
+const properties = z.array(z.object({ path: z.string(), declared: z.json(), found: z.json() }));
+
 const drifted = z.object({
-  urn: z.string(),
-  kind,
-  name: z.string(),
-  id: z.string(),
-  change: z.enum(["changed", "deleted"]),
-  /** `null`: not set. */
-  properties: z.array(z.object({ path: z.string(), declared: z.json(), found: z.json() })),
+  ...named,
+  /** `leftover`: what a replacement could not delete. */
+  change: z.enum(["changed", "deleted", "leftover"]),
+  properties,
   repair: z.object({
-    action: z.enum(["update", "replace", "create"]),
+    action: z.enum(["update", "replace", "create", "delete"]),
     restarts: z.boolean(),
     says: z.array(z.string()),
   }),
 });
+
+const ignored = z.object({ ...named, properties });
 
 const unmanaged = z.object({ kind, id: z.string(), describe: z.string(), adopt: z.string() });
 
@@ -29,11 +33,14 @@ const unmanaged = z.object({ kind, id: z.string(), describe: z.string(), adopt: 
 export const reportSchema = z.object({
   stack: z.string(),
   drift: z.array(drifted),
+  // A report from before there was such a list has none.
+  ignored: z.array(ignored).default([]),
   unmanaged: z.array(unmanaged),
   fingerprint: z.string(),
 });
 
 export type Drifted = z.infer<typeof drifted>;
+export type Ignored = z.infer<typeof ignored>;
 export type Property = Drifted["properties"][number];
 export type Unmanaged = z.infer<typeof unmanaged>;
 export type Report = z.infer<typeof reportSchema>;
@@ -45,11 +52,23 @@ export function exitCode({ drift, unmanaged }: Report): number {
   return unmanaged.length > 0 ? EXIT.unmanaged : EXIT.clean;
 }
 
+/** What a report tells of. Neither the exit code nor the fingerprint depends on what is ignored. */
+type Findings = Pick<Report, "drift" | "ignored" | "unmanaged">;
+
 /** `project`: the Pulumi project, since the stacks of two may have one name. */
-export function toReport(project: string, stack: string, drift: Drifted[], unmanaged: Unmanaged[]): Report {
-  const byUrn = drift.toSorted((left, right) => compareText(left.urn, right.urn));
-  return { stack, drift: byUrn, unmanaged, fingerprint: fingerprint(project, stack, drift, unmanaged) };
+export function toReport(project: string, stack: string, { drift, ignored, unmanaged }: Findings): Report {
+  return {
+    stack,
+    drift: drift.toSorted(byUrn),
+    ignored: ignored.toSorted(byUrn),
+    unmanaged,
+    fingerprint: fingerprint(project, stack, drift, unmanaged),
+  };
 }
+
+/** A URN may be there twice, with a replaced object that could not be deleted. */
+const byUrn = (left: Ignored | Drifted, right: Ignored | Drifted): number =>
+  compareText(left.urn, right.urn) || compareText(left.id, right.id);
 
 /**
  * The same for the same drift, whenever and in whatever order it is found. Without the words of the report, which an

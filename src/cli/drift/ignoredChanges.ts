@@ -1,0 +1,46 @@
+import type { Properties } from "../../contract/hiddenKeys";
+
+type Segment = string | number;
+
+/**
+ * What is declared, with the found value wherever a path of `ignoreChanges` leads to: that is how the engine compares, so
+ * what still differs is what an update would change. A path that leads nowhere, or beyond the end of one of two lists, counts
+ * for nothing, as with the engine.
+ */
+export function withIgnoredChanges(declared: Properties, found: Properties, paths: readonly string[]): Properties {
+  const leading = paths.map(segmentsOf).filter(({ length }) => length > 0);
+  // Both are objects, and so is what comes of them.
+  return leading.reduce((result, path) => taken(result, found, path) as Properties, declared);
+}
+
+/** Of `settings.pgSettings["app.token"]` or `domains[0]`; `*` is every key or index. */
+function segmentsOf(path: string): Segment[] {
+  const parts = path.matchAll(/\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|\[(\*)\]|([^.[\]]+)/g);
+  return [...parts].map(([, quoted, index, every, name = ""]) => {
+    if (index !== undefined) return Number(index);
+    return quoted?.replace(/\\(.)/g, "$1") ?? every ?? name;
+  });
+}
+
+function taken(declared: unknown, found: unknown, [segment, ...rest]: readonly Segment[]): unknown {
+  if (segment === undefined) return found;
+  if (Array.isArray(declared) && Array.isArray(found)) {
+    return declared.map((item: unknown, index) =>
+      index < found.length && (segment === "*" || segment === index) ? taken(item, found[index], rest) : item,
+    );
+  }
+  if (!isObject(declared) || !isObject(found) || typeof segment === "number") return declared;
+  const keys = segment === "*" ? [...new Set([...Object.keys(declared), ...Object.keys(found)])] : [segment];
+  const result = { ...declared };
+  for (const key of keys) {
+    const isThere = key in declared && key in found;
+    if (rest.length > 0 && !isThere) continue;
+    if (key in found) result[key] = taken(declared[key], found[key], rest);
+    else delete result[key];
+  }
+  return result;
+}
+
+function isObject(value: unknown): value is Properties {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
