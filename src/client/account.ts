@@ -36,7 +36,8 @@ export class Account {
   readonly #reads = new SharedReads();
 
   constructor(options: ClientOptions) {
-    const settings = (this.settings = {
+    const settings: Settings = (this.settings = {
+      keyAdvice: options.keyAdvice,
       attemptTimeoutMs: options.attemptTimeoutMs ?? 10_000,
       mutationAttemptTimeoutMs: options.mutationAttemptTimeoutMs ?? options.attemptTimeoutMs ?? 60_000,
       readDeadlineMs: options.readDeadlineMs ?? 30_000,

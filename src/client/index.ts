@@ -14,8 +14,6 @@ export type {
 export { Deadline, withDeadline } from "./http/deadline";
 export * from "./http/errors";
 export { mayHaveTakenEffect } from "./http/retry";
-/** @public for cli/doctor, which loads this file only when it asks the service. */
-export { isCertificateTrouble } from "./http/transport";
 export type * from "./options";
 export { undefinedIfGone } from "./reads/absence";
 export type { CreationRecovery } from "./unknownFate";

@@ -6,6 +6,8 @@ export interface ClientOptions {
   baseUrl: string;
   /** Secret. */
   apiKey: string;
+  /** Where the key comes from and how it is set anew, for the error when it is refused. No full stop. */
+  keyAdvice?: string | undefined;
   /** How long one attempt of a read may take. @default 10_000 */
   attemptTimeoutMs?: number | undefined;
   /** How long one attempt of a change may take. @default attemptTimeoutMs where that is given, else 60_000 */
@@ -26,8 +28,8 @@ export interface ClientOptions {
 
 /** With all that is left out filled in. */
 export type Settings = {
-  [Name in Exclude<keyof ClientOptions, "baseUrl" | "apiKey">]-?: Exclude<ClientOptions[Name], undefined>;
-};
+  [Name in Exclude<keyof ClientOptions, "baseUrl" | "apiKey" | "keyAdvice">]-?: Exclude<ClientOptions[Name], undefined>;
+} & Pick<ClientOptions, "keyAdvice">;
 
 export interface IntegrationRequest {
   auth_provider: string;

@@ -78,6 +78,14 @@ export function resolveSettings(read: ReadSetting): { settings?: Settings; probl
   return { problems, settings };
 }
 
+/**
+ * Where the API key comes from: `configured` is the stack's configuration or an explicit Provider, which look the same to
+ * the provider's process, and are stored with the stack.
+ */
+export function keyOrigin(read: ReadSetting): "configured" | "environment" {
+  return text(read("apiKey")) === undefined ? "environment" : "configured";
+}
+
 /** In words that never repeat the URL: it may hold a password. */
 function baseUrlProblems(baseUrl: string, allowHttp: boolean): string[] {
   const where = "svc:baseUrl (or SVC_BASE_URL)";

@@ -19,7 +19,10 @@ import {
   declaredTwice,
   droppedWarning,
   failurePrefix,
+  labelOf,
   storedTwice,
+  saysWhatToDo,
+  STORED_KEY_ADVICE,
   timeoutAdvice,
   possibleReplacement,
   replacementWarning,
@@ -28,7 +31,7 @@ import {
 import { Progress } from "./progress";
 import { clean, hidden, inputEcho, visible, type Hidden, type Properties, type Timeouts } from "../contract/hiddenKeys";
 import type { Session } from "./session";
-import { resolveSettings, type ReadSetting } from "../contract/settings";
+import { keyOrigin, resolveSettings, type ReadSetting } from "../contract/settings";
 import { containsUnknown } from "../contract/unknowns";
 import { unknownProperty } from "../helpers/given";
 
@@ -142,9 +145,15 @@ export function host<Args extends object, Outputs extends object>(
   };
 
   /** What a plan says of one resource. */
-  const sayings = (stored: Stored<Args, Outputs>, given: Properties, changes: Comparison<Args>): string[] => {
+  const sayings = (
+    stored: Stored<Args, Outputs>,
+    given: Properties,
+    changes: Comparison<Args>,
+    label: string,
+  ): string[] => {
     const { replaces } = changes;
-    const plan = planOf(stored, given, changes);
+    const plan = planOf(stored, given, changes, label);
+    const subject = `${kind} ${stored.id}${label}`;
     const isOpen = (name: string): boolean => containsUnknown(given[name]);
     const certain = [...replaces].filter((name) => !isOpen(name));
     const open = specEntries(specs).filter(
@@ -152,17 +161,17 @@ export function host<Args extends object, Outputs extends object>(
     );
     const said: string[] = [];
     if (certain.length > 0) {
-      said.push(replacementWarning(kind, stored.id, certain, lifecycle.replacement(plan)));
+      said.push(replacementWarning(subject, certain, lifecycle.replacement(plan)));
     } else if (open.length > 0) {
       const names = open.map(([name]) => name);
-      said.push(possibleReplacement(kind, stored.id, names, lifecycle.replacement(plan)));
+      said.push(possibleReplacement(subject, names, lifecycle.replacement(plan)));
     }
     // A replacement is created from the program alone: a dropped argument needs no warning.
     if (replaces.size > 0) return said;
     said.push(...(lifecycle.warnings?.(plan) ?? []));
     for (const name of changes.dropped) {
       const { unreadable, local } = specs[name];
-      said.push(droppedWarning(kind, stored.id, name, unreadable !== true && local !== true));
+      said.push(droppedWarning(subject, name, unreadable !== true && local !== true));
     }
     return said;
   };
@@ -171,16 +180,24 @@ export function host<Args extends object, Outputs extends object>(
     stored: Stored<Args, Outputs>,
     given: Properties,
     changes: Comparison<Args>,
+    label: string,
   ): Plan<Args, Outputs> => ({
     stored,
+    label,
     // The program's arguments have passed `check`.
     news: knownOf(given) as Partial<Args>,
     changes,
     replaces: changes.replaces,
   });
 
+  /** For a read or a deletion of what the state holds. A program calls `check`, and brings the key of today. */
+  const storedKeyAdvice = (thrown: unknown, { __version }: Hidden): string => {
+    const isStored = __version !== undefined && session.checkedInputs.size === 0;
+    return isStored && saysWhatToDo(thrown) && keyOrigin(readSetting) === "configured" ? STORED_KEY_ADVICE : "";
+  };
+
   const plainFailure = (thrown: unknown, verb: Verb, own: Hidden, id?: string): Error => {
-    const advice = timeoutAdvice(thrown, verb, timeoutMs(own, verb));
+    const advice = timeoutAdvice(thrown, verb, timeoutMs(own, verb)) + storedKeyAdvice(thrown, own);
     return plainError(advice === "" ? thrown : `${messageOf(thrown)}.${advice}`, failurePrefix(verb, kind, own, id));
   };
 
@@ -252,7 +269,7 @@ export function host<Args extends object, Outputs extends object>(
           const claims = lifecycle.declares?.(known, settings?.authProvider ?? "", new Set(Object.keys(args))) ?? [];
           for (const other of loggableUrn(__urn) === "" ? [] : memory.declare(__urn, claims))
             problems.push({ path: "", reason: declaredTwice(other.urn, other.what) });
-          for (const remark of lifecycle.remarks?.({ args: known, isNew, isReplacement }) ?? [])
+          for (const remark of lifecycle.remarks?.({ args: known, label: labelOf(__urn), isNew, isReplacement }) ?? [])
             session.warn(__urn, remark);
         }
         const settingReasons = settingProblems.map((reason) => ({ path: "", reason }));
@@ -274,7 +291,7 @@ export function host<Args extends object, Outputs extends object>(
         const { __urn } = hidden(news);
         const oldInputs = __urn === undefined ? undefined : session.checkedInputs.get(__urn);
         if (__urn !== undefined && oldInputs !== undefined)
-          for (const text of sayings(stored, given, comparison)) session.warn(__urn, text);
+          for (const text of sayings(stored, given, comparison, labelOf(__urn))) session.warn(__urn, text);
         // A URN that is not known yet names no resource.
         if (__urn !== undefined && oldInputs !== undefined && loggableUrn(__urn) !== "") {
           // The types are those of the arguments and outputs; what is not known yet is taken as it is stored.
@@ -320,7 +337,11 @@ export function host<Args extends object, Outputs extends object>(
           inputs: clean({ ...echo, ...inputEcho(own) }),
         };
       } catch (thrown) {
-        throw plainError(thrown, failurePrefix("read", kind, own, id));
+        const advice = storedKeyAdvice(thrown, own);
+        throw plainError(
+          advice === "" ? thrown : `${messageOf(thrown)}.${advice}`,
+          failurePrefix("read", kind, own, id),
+        );
       }
     },
 
@@ -357,16 +378,18 @@ export function host<Args extends object, Outputs extends object>(
 
     repair(id, found, declared) {
       const given = visible(declared);
+      const label = labelOf(hidden(declared).__urn);
       if (found === undefined) {
         // The state holds what has passed `check`.
-        const says = lifecycle.remarks?.({ args: given as Partial<Args>, isNew: true, isReplacement: false }) ?? [];
+        const says =
+          lifecycle.remarks?.({ args: given as Partial<Args>, label, isNew: true, isReplacement: false }) ?? [];
         return { action: "create", restarts: false, says };
       }
       const stored = storedFrom(id, found);
       const changes = compareWith(stored, given);
-      const says = sayings(stored, given, changes);
+      const says = sayings(stored, given, changes, label);
       if (changes.replaces.size > 0) return { action: "replace", restarts: false, says };
-      return { action: "update", restarts: lifecycle.restarts?.(planOf(stored, given, changes)) ?? false, says };
+      return { action: "update", restarts: lifecycle.restarts?.(planOf(stored, given, changes, label)) ?? false, says };
     },
   };
 }

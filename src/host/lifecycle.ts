@@ -82,6 +82,8 @@ export interface Plan<Args, Outputs> {
   readonly stored: Stored<Args, Outputs>;
   /** The new arguments that are known. */
   readonly news: Partial<Args>;
+  /** For messages, behind what the object is at the service: ` ("api")`, or nothing where the name is not known. */
+  readonly label: string;
   readonly changes: Changes<Args>;
   readonly replaces: ReadonlySet<keyof Args & string>;
 }
@@ -90,6 +92,8 @@ export interface Plan<Args, Outputs> {
 export interface Declared<Args> {
   /** Those that are known and well formed. */
   readonly args: Partial<Args>;
+  /** As of a `Plan`. */
+  readonly label: string;
   readonly isNew: boolean;
   /** It is created in place of one that is deleted or has been: then it is new as well. */
   readonly isReplacement: boolean;

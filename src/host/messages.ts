@@ -1,7 +1,8 @@
-import { SvcError, WaitTimeoutError } from "../client";
+import { AuthenticationError, SvcError, WaitTimeoutError } from "../client";
 import { nameInUrn } from "./memory";
 import type { Kind } from "../contract/pointer";
 import type { Hidden } from "../contract/hiddenKeys";
+import { isUnknown } from "../contract/unknowns";
 
 /** Advice for a call that a deadline ended; empty for any other. */
 export function timeoutAdvice(thrown: unknown, verb: string, totalMs: number): string {
@@ -9,10 +10,20 @@ export function timeoutAdvice(thrown: unknown, verb: string, totalMs: number): s
   return thrown instanceof WaitTimeoutError || isOver ? ` To wait longer at once, raise "customTimeouts.${verb}".` : "";
 }
 
+/** Of the first error only of a key that is refused, as all that it advises. */
+export const STORED_KEY_ADVICE =
+  " Refresh and destroy run no program and use the key that is stored with the stack: after a rotation run `pulumi up` first, or add --run-program.";
+
+export const saysWhatToDo = (thrown: unknown): boolean =>
+  thrown instanceof AuthenticationError && thrown.advice !== undefined;
+
+/** ` ("api")`: the name of a resource in the program, behind what it is at the service. */
+export const labelOf = (urn: string | undefined): string =>
+  urn === undefined || isUnknown(urn) ? "" : ` ("${nameInUrn(urn)}")`;
+
 /** `Could not update ComputeEndpoint prj-demo/ep-1 ("api"): ` */
 export function failurePrefix(verb: string, kind: string, { __urn }: Hidden, id: string | undefined): string {
-  const name = __urn === undefined ? "" : ` ("${nameInUrn(__urn)}")`;
-  return `Could not ${verb} ${kind}${id === undefined ? "" : ` ${id}`}${name}: `;
+  return `Could not ${verb} ${kind}${id === undefined ? "" : ` ${id}`}${labelOf(__urn)}: `;
 }
 
 const quoted = (names: Iterable<string>): string => [...names].map((name) => `"${name}"`).join(", ");
@@ -21,13 +32,13 @@ const quoted = (names: Iterable<string>): string => [...names].map((name) => `"$
 export const adoptionNote = ({ adopt }: { adopt?: unknown }): string =>
   adopt === true ? '; with "adopt" it takes over what is there by then' : "";
 
-/** `consequence` is the lifecycle's `replacement`. */
-export function replacementWarning(kind: Kind, id: string, names: readonly string[], consequence: string): string {
-  return `${kind} ${id} is replaced, since ${quoted(names)} ${names.length === 1 ? "changes" : "change"}: ${consequence}`;
+/** `subject`: such as `ComputeEndpoint prj-demo/ep-1 ("api")`; `consequence` is the lifecycle's `replacement`. */
+export function replacementWarning(subject: string, names: readonly string[], consequence: string): string {
+  return `${subject} is replaced, since ${quoted(names)} ${names.length === 1 ? "changes" : "change"}: ${consequence}`;
 }
 
-export function possibleReplacement(kind: Kind, id: string, names: readonly string[], consequence: string): string {
-  return `${kind} ${id} may be replaced when ${quoted(names)} ${names.length === 1 ? "is" : "are"} known: ${consequence}`;
+export function possibleReplacement(subject: string, names: readonly string[], consequence: string): string {
+  return `${subject} may be replaced when ${quoted(names)} ${names.length === 1 ? "is" : "are"} known: ${consequence}`;
 }
 
 export function declaredTwice(urn: string, what: string): string {
@@ -46,7 +57,7 @@ export function notDeleted(kind: Kind, id: string, owner: string): string {
 }
 
 /** Of an argument that the program no longer gives. */
-export function droppedWarning(kind: string, id: string, name: string, isShown: boolean): string {
-  const what = `"${name}" of ${kind} ${id} is no longer managed`;
+export function droppedWarning(subject: string, name: string, isShown: boolean): string {
+  const what = `"${name}" of ${subject} is no longer managed`;
   return isShown ? `${what}: it stays as it is at the service, and drift is no longer detected` : what;
 }

@@ -2,7 +2,15 @@ import { Client, type ClientOptions } from "../client";
 import { engineLog, type Log } from "./engineLog";
 import { RunMemory } from "./memory";
 import type { Properties } from "../contract/hiddenKeys";
-import { resolveSettings, type ReadSetting, type Settings } from "../contract/settings";
+import { keyOrigin, resolveSettings, type ReadSetting, type Settings } from "../contract/settings";
+
+/** What to do when the service refuses the key, by where that comes from. */
+const KEY_ADVICE = {
+  configured:
+    "It comes from svc:apiKey in the stack's configuration, or from the apiKey of an explicit Provider, which wins over SVC_API_KEY. " +
+    "Set it anew with `pulumi config set --secret svc:apiKey`, or in the program",
+  environment: "It comes from SVC_API_KEY in the environment. Set that anew",
+} as const;
 
 /** What the calls of one dynamic-provider process share: a client per account, the engine's log, the memory of the run. */
 export class Session {
@@ -28,7 +36,8 @@ export class Session {
     const key = JSON.stringify([settings.baseUrl, settings.apiKey]);
     let client = this.#clients.get(key);
     if (client === undefined) {
-      client = new Client({ ...this.clientOptions, baseUrl: settings.baseUrl, apiKey: settings.apiKey });
+      const { baseUrl, apiKey } = settings;
+      client = new Client({ ...this.clientOptions, baseUrl, apiKey, keyAdvice: KEY_ADVICE[keyOrigin(read)] });
       this.#clients.set(key, client);
     }
     client.limitRequests(settings.maxRequestsPerMinute);

@@ -145,16 +145,15 @@ test.each<[string, Reply, unknown]>([
   await expect(client.auth.deleteDomains("p", () => ["https://a.test"], "a")).rejects.toBeInstanceOf(kind);
 });
 
-test("the error for a refused key says what to do after a rotation", async () => {
-  const { client } = await scripted(() => ({
-    status: 401,
-    json: { code: "auth.invalid", message: "nope", request_id: "r-7" },
-  }));
+test("the error for a refused key says where it was sent, and what the caller knows of the key", async () => {
+  const { client, server } = await scripted(
+    () => ({ status: 401, json: { code: "auth.invalid", message: "nope", request_id: "r-7" } }),
+    { keyAdvice: "It comes from a test" },
+  );
   const error = await errorOf(client.auth.domains("p").list());
   expect(String(error)).toBe(
     "AuthenticationError: the API key is missing or wrong: nope (GET /projects/{project_id}/auth/domains -> 401 auth.invalid, " +
-      "request r-7). Refresh and destroy use the key that is stored with the stack: after a rotation run `pulumi up` first, " +
-      "or add --run-program. The key can also be set by the environment variable SVC_API_KEY",
+      `request r-7). The key was sent to ${new URL(server.baseUrl).host}. It comes from a test`,
   );
   // Once: one wrong key fails every call.
   expect(String(await errorOf(client.auth.integrations("p").list()))).toBe(

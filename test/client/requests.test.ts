@@ -76,6 +76,7 @@ function network(answer: (nth: number) => RawResponse | Error, { tookMs = 0, sha
     return place;
   };
   const transport = {
+    where: "service.example:443",
     send: async ({ path, timeoutMs, repeatable }: Attempt): Promise<RawResponse> => {
       sent.push({ path, timeoutMs, repeatable, at: performance.now() - began });
       const reply = answer(sent.length);
@@ -428,7 +429,7 @@ test("only the first error of a refused key says what to do", async () => {
   const errors = [];
   for (let i = 0; i < 3; i += 1) errors.push(await endOf(requests.read(get(), schema)));
   const [first, second, third] = errors;
-  expect(String(first)).toContain("after a rotation run `pulumi up` first");
+  expect(String(first)).toContain("The key was sent to service.example:443");
   expect(second).toBeInstanceOf(PermissionError);
   expect(third).toBeInstanceOf(AuthenticationError);
   expect(String(third)).toBe(

@@ -48,7 +48,7 @@ test("a compute is created, left alone, found drifted, repaired, resized, moved,
   stack.program(program("size: { min: 1, max: 4 }, scaleToZero: false"));
   const resize = await stack.preview();
   expect(resize.text).toContain(
-    `warning: a change of "size" restarts compute ${String(endpointId)} when it is active: open connections are dropped`,
+    `warning: a change of "size" restarts compute ${String(endpointId)} ("api") when it is active: open connections are dropped`,
   );
   await service.clearRequests();
   expect(await stack.up()).toMatchObject({ code: 0 });
@@ -71,7 +71,7 @@ test("a compute is created, left alone, found drifted, repaired, resized, moved,
   const replacement = await stack.preview();
   expect(replacement.text).toMatch(/\+-1 to replace/);
   expect(replacement.text).toContain(
-    `ComputeEndpoint prj-demo/${String(endpointId)} is replaced, since "type" changes`,
+    `ComputeEndpoint prj-demo/${String(endpointId)} ("api") is replaced, since "type" changes`,
   );
   await service.clearRequests();
   expect(await stack.up()).toMatchObject({ code: 0 });

@@ -38,7 +38,7 @@ test("what an adoption does is said by the plan, and adopt may stay in the progr
   stack.program(program(id, 'size: 1, type: "read_write"'));
   const plan = await stack.preview();
   expect(plan.text).toContain(
-    `warning: takes over ${id} instead of creating one: from another branch it is moved to br-dev; where its size differs`,
+    `warning: ComputeEndpoint ("main") takes over ${id} instead of creating one: from another branch it is moved to br-dev; where its size differs`,
   );
   expect(await stack.up()).toMatchObject({ code: 0 });
   expect((await stack.resource("main")).id).toBe(`prj-demo/${id}`);

@@ -34,7 +34,7 @@ test("each change of a compute sends what differs, and restarts only where it sa
   ]);
 
   stack.program(program("size: 1, scaleToZero: { afterSeconds: 900 }, restartTriggers: [2]"));
-  expect((await stack.preview()).text).toMatch(/a changed restart trigger restarts compute ep-\S+ when it is active/);
+  expect((await stack.preview()).text).toMatch(/a changed restart trigger restarts compute ep-\S+ \("\w+"\) when it is active/);
   expect(await change(stack, "size: 1, scaleToZero: { afterSeconds: 900 }, restartTriggers: [2]")).toEqual([
     ["POST restart", null],
   ]);
@@ -49,7 +49,7 @@ test("each change of a compute sends what differs, and restarts only where it sa
 
   stack.program(program("size: 1"));
   const dropped = await stack.preview();
-  expect(dropped.text).toMatch(/"scaleToZero" of ComputeEndpoint \S+ is no longer managed/);
+  expect(dropped.text).toMatch(/"scaleToZero" of ComputeEndpoint \S+ \("\w+"\) is no longer managed/);
   expect(await change(stack, "size: 1")).toEqual([]);
   await service.edit({ kind: "endpoint", id, set: { suspend_timeout_seconds: 60, current_state: "active" } });
   await stack.finish(before);

@@ -25,11 +25,11 @@ test("a preview says what a wide span, disabling, a replacement and a dropped ar
   expect(plan.code).toBe(0);
   const span = "would scale over 9.75 CU: newer rules of the service allow 8 CU between min and max";
   for (const warning of [
-    `compute ${wide} ${span}`,
-    `the new compute on br-main ${span}`,
-    `"disabled" suspends compute ${off}: open connections are dropped, and no query wakes it`,
-    `"name" of ComputeEndpoint prj-demo/${off} is no longer managed: it stays as it is at the service, and drift is no longer detected`,
-    `ComputeEndpoint prj-demo/${replica} is replaced, since "regionId" changes: it is deleted first, and the new one has another id and another host`,
+    `compute ${wide} ("wide") ${span}`,
+    `the new compute on br-main ("added") ${span}`,
+    `"disabled" suspends compute ${off} ("off"): open connections are dropped, and no query wakes it`,
+    `"name" of ComputeEndpoint prj-demo/${off} ("off") is no longer managed: it stays as it is at the service, and drift is no longer detected`,
+    `ComputeEndpoint prj-demo/${replica} ("replica") is replaced, since "regionId" changes: it is deleted first, and the new one has another id and another host`,
   ]) {
     expect(plan.text).toContain(`warning: ${warning}`);
   }

@@ -45,7 +45,7 @@ test("a warning is told once in the preview and once in the update, on the resou
   const { text } = await stack.run("up", "--yes");
   // Under "Diagnostics"; the moving line shows it as well.
   const told = text.match(
-    /^ +warning: a change of "size" restarts compute ep-\S+ when it is active: open connections are dropped$/gm,
+    /^ +warning: a change of "size" restarts compute ep-\S+ \("api"\) when it is active: open connections are dropped$/gm,
   );
   expect(told).toHaveLength(2);
   stack.program(program(4));

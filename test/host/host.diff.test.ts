@@ -99,7 +99,7 @@ describe("warnings of a plan", () => {
     await toy.check({ home: "a", size: 1 }, { home: "a", __urn: URN });
     await toy.diff("toy-1", OLDS, { home: "a", __urn: URN });
     expect(log.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^"size" of ComputeEndpoint toy-1 is no longer managed/),
+      expect.stringMatching(/^"size" of ComputeEndpoint toy-1 \("toy"\) is no longer managed/),
     ]);
   });
 });

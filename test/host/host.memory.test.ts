@@ -62,7 +62,7 @@ test("an object that one resource gives up for another id is no second declarati
   await toy.diff(ID, outs("old"), { ...inputs("old"), region: "there" });
   await toy.create(inputs("new"));
   await declared(toy, "new");
-  expect(said()).toEqual([`ComputeEndpoint ${ID} is replaced, since "region" changes: it is made anew`]);
+  expect(said()).toEqual([`ComputeEndpoint ${ID} ("old") is replaced, since "region" changes: it is made anew`]);
 });
 
 test("nor is what another resource of the program held before this process began", async () => {

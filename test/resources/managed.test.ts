@@ -38,7 +38,7 @@ test("a part of the settings that is taken out stays at the service, sends nothi
   await h.check(news, { ...inputs, settings: { pgSettings, preloadLibraries } });
   await h.diff(state, news);
   expect(h.log.filter(({ severity }) => severity === "warning").map(({ message }) => message)).toEqual([
-    expect.stringMatching(/^"settings\.pgSettings" of compute ep-\S+ is no longer managed/),
+    expect.stringMatching(/^"settings\.pgSettings" of compute ep-\S+ \("thing"\) is no longer managed/),
   ]);
   await h.update(state, news);
   expect(await h.mutations()).toEqual([]);

@@ -106,7 +106,7 @@ async function askedChecks(settings: Settings, projects: readonly string[]): Pro
       const refused = failure("credentials", "the service refuses the key (401)", REFUSED_KEY);
       return [ok("service", `${hostAndPort(baseUrl)} answers`), refused, ...unasked];
     }
-    const words = answer instanceof api.SvcError ? answer.message : "an unexpected failure";
+    const words = answer instanceof api.SvcError ? answer.withoutAdvice : "an unexpected failure";
     return [failure("service", words, remedyOf(api, answer, baseUrl)), skipped("credentials", "not asked"), ...unasked];
   }
   const checks = [ok("service", `${hostAndPort(baseUrl)} answers`)];
@@ -149,17 +149,12 @@ function remedyOf(api: typeof client, error: unknown, baseUrl: string): string {
     named.length === 0
       ? ""
       : ` The environment names a proxy (${named.join(", ")}): it has to let this through, or NO_PROXY has to name ${hostname}.`;
-  return adviceOn(api, error, hostname) + ofProxy;
+  return adviceOn(api, error) + ofProxy;
 }
 
-function adviceOn(api: typeof client, error: unknown, hostname: string): string {
-  const { reason = "", status } = error instanceof api.SvcError ? error : {};
-  if (reason === "ENOTFOUND" || reason === "EAI_AGAIN")
-    return `DNS does not know the name ${hostname}: check svc:baseUrl (or SVC_BASE_URL) and the network.`;
-  if (reason === "ECONNREFUSED") return "Nothing listens there: check the port of the base URL, or start the emulator.";
-  if (reason === "EPROTO") return "No TLS is spoken there: check whether the base URL begins with http:// or https://.";
-  if (api.isCertificateTrouble(reason))
-    return "Where something in between signs the certificates, name its own with NODE_EXTRA_CA_CERTS=<file>.";
+function adviceOn(api: typeof client, error: unknown): string {
+  const { advice, status } = error instanceof api.SvcError ? error : {};
+  if (advice !== undefined) return `${advice}.`;
   if (status === 407) return "Something in between is a proxy that wants a user name and a password of its own.";
   if (error instanceof api.BadResponseError)
     return "Something else than the service answers: check the base URL, and whether a proxy or a login page is in between.";

@@ -38,6 +38,8 @@ export class SvcError extends Error {
   declare readonly what: string;
   /** The exchange, for another error that repeats it. */
   declare readonly facts: ErrorFacts;
+  /** What to do, the end of the message; no full stop. */
+  declare readonly advice?: string;
 
   constructor(what: string, facts: ErrorFacts = {}, advice?: string) {
     super(`${what}${tail(facts)}${advice === undefined ? "" : `. ${advice}`}`);
@@ -47,6 +49,12 @@ export class SvcError extends Error {
       if (value !== undefined) Object.defineProperty(this, key, { value, enumerable: true });
     }
     Object.defineProperties(this, { what: { value: what }, facts: { value: facts } });
+    if (advice !== undefined) Object.defineProperty(this, "advice", { value: advice });
+  }
+
+  /** The message for whoever says by themselves what to do. */
+  get withoutAdvice(): string {
+    return this.what + tail(this.facts);
   }
 }
 
@@ -81,7 +89,7 @@ export class WaitTimeoutError extends SvcError {}
 export function withDetail(error: SvcError, more: string, deadlineMs: number): SvcError {
   // Every class of ours has the constructor of SvcError.
   const Same = error.constructor as typeof SvcError;
-  return new Same(`${error.what}; ${more}`, { ...error.facts, deadlineMs });
+  return new Same(`${error.what}; ${more}`, { ...error.facts, deadlineMs }, error.advice);
 }
 
 export const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;

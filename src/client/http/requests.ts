@@ -189,7 +189,10 @@ export class Requests {
     const error = errorOf(raw, facts, this.redactor);
     if (!(error instanceof errors.AuthenticationError)) return error;
     if (this.#refusedKey !== undefined) return new errors.AuthenticationError(error.what, error.facts);
-    return (this.#refusedKey = error);
+    const { keyAdvice } = this.settings;
+    const sentTo = `The key was sent to ${this.transport.where}`;
+    const advice = keyAdvice === undefined ? sentTo : `${sentTo}. ${keyAdvice}`;
+    return (this.#refusedKey = new errors.AuthenticationError(error.what, error.facts, advice));
   }
 }
 
@@ -205,5 +208,5 @@ function finalError(
   return error;
 }
 
-const unknownFate = ({ what, facts }: SvcError): errors.FateUnknownError =>
-  new errors.FateUnknownError(`${what}, so it may have taken effect`, facts);
+const unknownFate = ({ what, facts, advice }: SvcError): errors.FateUnknownError =>
+  new errors.FateUnknownError(`${what}, so it may have taken effect`, facts, advice);

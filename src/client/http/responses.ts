@@ -7,10 +7,6 @@ import type { ErrorFacts, SvcError } from "./errors";
 import type { Redactor } from "./redact";
 import type { RawResponse } from "./transport";
 
-const KEY_ADVICE =
-  "Refresh and destroy use the key that is stored with the stack: after a rotation run `pulumi up` first, or add --run-program. " +
-  "The key can also be set by the environment variable SVC_API_KEY";
-
 const MEANINGS = new Map<number, [typeof SvcError, string]>([
   [401, [errors.AuthenticationError, "the API key is missing or wrong"]],
   [403, [errors.PermissionError, "the API key does not permit this"]],
@@ -87,7 +83,7 @@ export function errorOf(raw: RawResponse, request: RequestFacts, redactor: Redac
   }
   const [Meaning, what] = meaningOf(status);
   const which = isGoneStatus(status) && request.names !== "" ? ` (${request.names})` : "";
-  return new Meaning(what + which + messageOf(facts), facts, status === 401 ? KEY_ADVICE : undefined);
+  return new Meaning(what + which + messageOf(facts), facts);
 }
 
 /** The content of a 2xx response: a body of the route's schema, something else, or neither where there is no body. */

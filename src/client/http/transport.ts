@@ -36,6 +36,17 @@ export function isCertificateTrouble(reason: string): boolean {
   return CERTIFICATE.test(reason);
 }
 
+/** What to do where the service is not reached, by the reason of the ConnectionError. No full stop: more may follow. */
+function connectionAdvice(reason: string, hostname: string): string | undefined {
+  if (reason === "ENOTFOUND" || reason === "EAI_AGAIN")
+    return `DNS does not know the name ${hostname}: check svc:baseUrl (or SVC_BASE_URL) and the network`;
+  if (reason === "ECONNREFUSED") return "Nothing listens there: check the port of the base URL, or start the emulator";
+  if (reason === "EPROTO") return "No TLS is spoken there: check whether the base URL begins with http:// or https://";
+  if (isCertificateTrouble(reason))
+    return "Where something in between signs the certificates, name its own with NODE_EXTRA_CA_CERTS=<file>";
+  return undefined;
+}
+
 class TooLongError extends Error {}
 
 async function textOf(body: Readable): Promise<string> {
@@ -69,7 +80,8 @@ export class Transport {
   readonly #connect: () => AxiosInstance;
   #connected: AxiosInstance | undefined;
   /** Host and port, for messages. */
-  readonly #where: string;
+  readonly where: string;
+  readonly #hostname: string;
   readonly #shared = { httpAgent: new HttpAgent({ keepAlive: true }), httpsAgent: new HttpsAgent({ keepAlive: true }) };
   // Closed by the service just then, a reused connection would leave the fate of a request unknown for no good reason.
   readonly #own = { httpAgent: new HttpAgent({ keepAlive: false }), httpsAgent: new HttpsAgent({ keepAlive: false }) };
@@ -79,7 +91,8 @@ export class Transport {
 
   constructor(baseUrl: string, apiKey: string) {
     const { hostname, port, protocol } = new URL(baseUrl);
-    this.#where = `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
+    this.where = `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
+    this.#hostname = hostname;
     this.#connect = () =>
       loadAxios().create({
         adapter: "http",
@@ -136,10 +149,14 @@ export class Transport {
       return new ConnectionError("the response is longer than 10 MB", { ...facts, reason: TOO_LONG });
     const reason = fieldOf(error, "code") ?? "unknown reason";
     const failed = (what: string, beforeSending: boolean): Error =>
-      new ConnectionError(`${what}: ${reason}`, { ...facts, reason, beforeSending });
-    if (isCertificateTrouble(reason)) return failed(`the certificate of ${this.#where} was refused`, true);
+      new ConnectionError(
+        `${what}: ${reason}`,
+        { ...facts, reason, beforeSending },
+        connectionAdvice(reason, this.#hostname),
+      );
+    if (isCertificateTrouble(reason)) return failed(`the certificate of ${this.where} was refused`, true);
     const neverConnected = reason === "ETIMEDOUT" && fieldOf(error, "syscall") === "connect";
-    if (NOT_SENT.has(reason) || neverConnected) return failed(`the service cannot be reached at ${this.#where}`, true);
-    return failed(`the connection to ${this.#where} failed`, false);
+    if (NOT_SENT.has(reason) || neverConnected) return failed(`the service cannot be reached at ${this.where}`, true);
+    return failed(`the connection to ${this.where} failed`, false);
   }
 }

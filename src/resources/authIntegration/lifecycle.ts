@@ -8,6 +8,7 @@ import { omitUndefined } from "../shared/omitUndefined";
 import { boolean, textUpTo } from "../shared/schemas";
 import { keyOutputs, storedKeys } from "../shared/keySet";
 import { authProviderSchema, branchIdSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
+import { namingBranches } from "../shared/branches";
 import { isIntegrationReplaced } from "../shared/integrationChild";
 import { ALIAS_ADVICE, goneError, createdAgo, useExistingOrCreate } from "../shared/existing";
 
@@ -159,7 +160,8 @@ async function createNew(call: Call<Outputs>, given: Shape, authProvider: string
     database_name: databaseName,
     role_name: roleName,
   });
-  const keys = await call.client.auth.createIntegration(projectId, request, recovery, call);
+  const send = () => call.client.auth.createIntegration(projectId, request, recovery, call);
+  const keys = await namingBranches(call, projectId, branchId, true, send);
   return { branchId, roleName: roleName ?? DEFAULT_ROLE, ...keyOutputs(keys) };
 }
 

@@ -24,6 +24,7 @@ import {
   refuseOccupiedBranch,
 } from "./branchOccupancy";
 import { computeRemarks, computeReplacement, computeRestarts, computeWarnings } from "./warnings";
+import { namingBranches } from "../shared/branches";
 import { claim, splitId } from "../shared/identifiers";
 import { createOrUseExisting, goneError, createdAgo, notListedAdvice } from "../shared/existing";
 
@@ -61,7 +62,8 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
   objects: (id) => [computeObject(splitId(id).rest)],
 
   async create(call, args) {
-    const endpoint = await createOrAdopt(call, args);
+    const { projectId, branchId } = args;
+    const endpoint = await namingBranches(call, projectId, branchId, false, () => createOrAdopt(call, args));
     return { id: pulumiId(args.projectId, endpoint), outputs: toOutputs(args.projectId, endpoint) };
   },
 
@@ -102,7 +104,11 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
       checkpoint: (id, outputs, shown) =>
         call.checkpoint(id, outputs, { restartTriggers: outs.restartTriggers, ...shown }),
     };
-    if (names.size > 0) endpoint = await change(restart ? beforeRestart : call, args, endpoint, names);
+    if (names.size > 0) {
+      const [known, sender] = [endpoint, restart ? beforeRestart : call];
+      const send = () => change(sender, args, known, names);
+      endpoint = await namingBranches(call, projectId, args.branchId, false, send);
+    }
     if (restart) endpoint = await restartActive(call, args, endpoint);
     if (failed && (await hasFailedChange(call, projectId, endpoint))) {
       // The service starts no operation for values that it stores already: a restart applies them.

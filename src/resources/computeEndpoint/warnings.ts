@@ -24,8 +24,9 @@ export function computeWarnings({
   stored,
   news,
   changes,
+  label,
 }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>): string[] {
-  const what = `compute ${stored.outs.endpointId ?? stored.id}`;
+  const what = `compute ${stored.outs.endpointId ?? stored.id}${label}`;
   /** What a change does, or what it may do: its value may be known only when the plan is carried out. */
   const either = (name: keyof ComputeEndpointShape, does: string[], may: string, more = ""): string[] => {
     if (!changes.changed.has(name)) return [];
@@ -80,16 +81,19 @@ const goneFrom = (before: object, now: object): string[] =>
   Object.keys(before).filter((part) => !Object.hasOwn(now, part));
 
 /** Remarks on a compute that is not in the stack yet. */
-export function computeRemarks({ args, isNew, isReplacement }: Declared<ComputeEndpointShape>): string[] {
+export function computeRemarks({ args, label, isNew, isReplacement }: Declared<ComputeEndpointShape>): string[] {
   if (!isNew) return [];
-  const { adopt = false, branchId, disabled } = args;
+  const { adopt = false, branchId, disabled, type } = args;
   const place = branchId === undefined ? "" : ` on ${branchId}`;
   // A replacement deletes the compute that the program may go on naming, and says what else it does where it is planned.
-  if (adopt === false || isReplacement) return spanWarnings(`the new compute${place}`, args);
+  if (adopt === false || isReplacement) return spanWarnings(`the new compute${place}${label}`, args);
+  // The rules refuse it.
+  if (type === "read_only" && adopt === true) return [];
+  const compute = `the compute${place}${label}`;
   return [
-    takesOver(adopt, branchId),
-    ...(disabled === true ? [suspends(`the compute${place}`)] : []),
-    ...spanWarnings(`the compute${place}`, args),
+    `ComputeEndpoint${label} ${takesOver(adopt, branchId)}`,
+    ...(disabled === true ? [suspends(compute)] : []),
+    ...spanWarnings(compute, args),
   ];
 }
 

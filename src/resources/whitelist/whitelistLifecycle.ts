@@ -35,10 +35,19 @@ export const whitelist = inIntegration<Shape, Outputs>({
   objects: (projectId, { domains: origins = [] }) => origins.map((origin) => domainObject(projectId, origin)),
 
   replacement: () => "its domains are removed from the whitelist, and the declared ones are added",
-  remarks({ args: { projectId }, isNew }) {
+  remarks({ args: { projectId }, label, isNew }) {
     const list = `the whole list of redirect domains${projectId === undefined ? "" : ` of project ${projectId}`}`;
-    const takesOver = `creating a Whitelist takes over ${list}: one that is on it and is not declared is removed`;
+    const takesOver = `creating the Whitelist${label} takes over ${list}: one that is on it and is not declared is removed`;
     return isNew ? [takesOver] : [];
+  },
+
+  warnings({ stored: { id, outs }, news: { domains: declared }, changes, label }) {
+    if (!changes.changed.has("domains") || declared === undefined) return [];
+    const before = outs.domains ?? [];
+    // An added one by its place: its value may be a secret of the program. A removed one stands on the list, which is public.
+    const added = declared.flatMap((origin, index) => (before.includes(origin) ? [] : [`domains[${index}]`]));
+    const removed = before.filter((origin) => !declared.includes(origin));
+    return [`Whitelist ${id}${label}: adds ${listed(added)}; removes ${listed(removed)}`];
   },
 
   async create(call, given) {
@@ -83,6 +92,14 @@ export const whitelist = inIntegration<Shape, Outputs>({
 
 function sameSet(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((origin) => right.includes(origin));
+}
+
+const MOST_LISTED = 10;
+
+function listed(names: readonly string[]): string {
+  if (names.length === 0) return "none";
+  const more = names.length - MOST_LISTED;
+  return names.slice(0, MOST_LISTED).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 /** First adds the missing origins, then removes the rest. `onAdded` is called after each addition, with the declared origins that exist then. */

@@ -18,7 +18,7 @@ const RESTARTS = "when it is active: open connections are dropped";
 
 test("a size: an active compute restarts, connections are dropped", async () => {
   const { id, warnings } = await plan({ size: 4 });
-  expect(warnings).toEqual([`a change of "size" restarts compute ${id} ${RESTARTS}`]);
+  expect(warnings).toEqual([`a change of "size" restarts compute ${id} ("thing") ${RESTARTS}`]);
 });
 
 test.each([
@@ -27,32 +27,34 @@ test.each([
   ["restartTriggers", [UNKNOWN]],
 ])("%s that is not known yet (%j): it may restart", async (name, value) => {
   const { id, warnings } = await plan({ [name]: value });
-  expect(warnings).toEqual([`compute ${id} may restart, which drops open connections: its "${name}" is not known yet`]);
+  expect(warnings).toEqual([
+    `compute ${id} ("thing") may restart, which drops open connections: its "${name}" is not known yet`,
+  ]);
 });
 
 test("a restart trigger: an active compute restarts", async () => {
   const { id, warnings } = await plan({ restartTriggers: ["v2"] });
-  expect(warnings).toEqual([`a changed restart trigger restarts compute ${id} ${RESTARTS}`]);
+  expect(warnings).toEqual([`a changed restart trigger restarts compute ${id} ("thing") ${RESTARTS}`]);
 });
 
 test("a move: from where to where, and what stays", async () => {
   const { id, warnings } = await plan({ branchId: "br-test" });
   expect(warnings).toEqual([
-    `compute ${id} moves from br-dev to br-test: it keeps its id and host, and serves the data of the other branch from then on`,
+    `compute ${id} ("thing") moves from br-dev to br-test: it keeps its id and host, and serves the data of the other branch from then on`,
   ]);
 });
 
 test("a branch that is not known yet: it may move", async () => {
   const { id, warnings } = await plan({ branchId: UNKNOWN });
   expect(warnings).toEqual([
-    `compute ${id} may move from br-dev: its "branchId" is not known yet. It keeps its id and host, and serves the data of the other branch then`,
+    `compute ${id} ("thing") may move from br-dev: its "branchId" is not known yet. It keeps its id and host, and serves the data of the other branch then`,
   ]);
 });
 
 test.each(["projectId", "type", "regionId"])("a %s that is not known yet: it may be replaced", async (name) => {
   const { id, warnings } = await plan({ [name]: UNKNOWN });
   expect(warnings).toEqual([
-    `ComputeEndpoint ${PROJECT}/${id} may be replaced when "${name}" is known: it is deleted first, and the new one has another id and another host`,
+    `ComputeEndpoint ${PROJECT}/${id} ("thing") may be replaced when "${name}" is known: it is deleted first, and the new one has another id and another host`,
   ]);
 });
 
@@ -63,7 +65,7 @@ test.each([
 ])("a replacement by %j: another host, and nothing else is worth saying", async (news, names) => {
   const { id, warnings } = await plan(news);
   expect(warnings).toEqual([
-    `ComputeEndpoint ${PROJECT}/${id} is replaced, since ${names}: it is deleted first, and the new one has another id and another host`,
+    `ComputeEndpoint ${PROJECT}/${id} ("thing") is replaced, since ${names}: it is deleted first, and the new one has another id and another host`,
   ]);
 });
 
@@ -76,7 +78,7 @@ test.each([
   const [warning, ...more] = await warningsOf(compute, state, OLDS, news);
   expect(more).toEqual([]);
   expect(warning).toBe(
-    `ComputeEndpoint ${PROJECT}/${id} is replaced, since "type" changes: it is deleted first, and the new one has another id and another host` +
+    `ComputeEndpoint ${PROJECT}/${id} ("thing") is replaced, since "type" changes: it is deleted first, and the new one has another id and another host` +
       (itself
         ? '; "adopt", which names the old one, has no effect then'
         : '; "adopt" takes over ep-other-1 instead of creating one: from another branch it is moved to br-dev; where its size differs from what is declared it is restarted, and open connections are dropped; destroying deletes it, unless retainOnDelete is set'),
@@ -86,16 +88,16 @@ test.each([
 test("an argument that is taken out: it is no longer managed", async () => {
   const { compute, state } = await declared();
   expect(await warningsOf(compute, state, OLDS, LEAST)).toEqual([
-    `"size" of ComputeEndpoint ${state.id} is no longer managed: it stays as it is at the service, and drift is no longer detected`,
-    `"restartTriggers" of ComputeEndpoint ${state.id} is no longer managed`,
+    `"size" of ComputeEndpoint ${state.id} ("thing") is no longer managed: it stays as it is at the service, and drift is no longer detected`,
+    `"restartTriggers" of ComputeEndpoint ${state.id} ("thing") is no longer managed`,
   ]);
 });
 
 test("an autoscaling span wider than 8 CU: newer rules of the service", async () => {
   const { id, warnings } = await plan({ size: { min: 1, max: 10 } });
   expect(warnings).toEqual([
-    `a change of "size" restarts compute ${id} ${RESTARTS}`,
-    `compute ${id} would scale over 9 CU: newer rules of the service allow 8 CU between min and max`,
+    `a change of "size" restarts compute ${id} ("thing") ${RESTARTS}`,
+    `compute ${id} ("thing") would scale over 9 CU: newer rules of the service allow 8 CU between min and max`,
   ]);
   expect((await plan({ size: { min: 8, max: 16 } })).warnings).toHaveLength(1);
 });
@@ -108,7 +110,7 @@ test("a wide span of a compute that is to be created is told as well, and not ag
     {
       severity: "warning",
       message:
-        "the new compute on br-dev would scale over 9 CU: newer rules of the service allow 8 CU between min and max",
+        'the new compute on br-dev ("thing") would scale over 9 CU: newer rules of the service allow 8 CU between min and max',
       urn: URN,
       ephemeral: false,
     },
@@ -122,12 +124,12 @@ test("disabling it: it is suspended, connections are dropped; enabling it says n
   const { compute, state, id } = await declared();
   const disabled = { ...OLDS, disabled: true };
   expect(await warningsOf(compute, state, OLDS, disabled)).toEqual([
-    `"disabled" suspends compute ${id}: open connections are dropped, and no query wakes it`,
+    `"disabled" suspends compute ${id} ("thing"): open connections are dropped, and no query wakes it`,
   ]);
   const off = await compute.update(state, disabled);
   expect(await warningsOf(compute, off, disabled, { ...OLDS, disabled: false })).toEqual([]);
   expect(await warningsOf(compute, state, OLDS, { ...OLDS, disabled: UNKNOWN })).toEqual([
-    `compute ${id} may be suspended, which drops open connections: its "disabled" is not known yet`,
+    `compute ${id} ("thing") may be suspended, which drops open connections: its "disabled" is not known yet`,
   ]);
 });
 
@@ -145,7 +147,7 @@ test.each([
   expect(await warningsOf(compute, state, { ...LEAST, settings: whole }, { ...LEAST, settings })).toEqual(
     parts.map(
       (part) =>
-        `"settings.${part}" of compute ${endpointId(state)} is no longer managed: it stays as it is at the service`,
+        `"settings.${part}" of compute ${endpointId(state)} ("thing") is no longer managed: it stays as it is at the service`,
     ),
   );
 });
@@ -161,32 +163,32 @@ describe("an adoption", () => {
 
   test("of a branch's primary: what it does to that, and to whom it belongs from then on", async () => {
     expect(await remarks({ adopt: true, size: 2 })).toEqual([
-      `takes over the primary compute of br-dev, where there is one, instead of creating one: ${BROUGHT}`,
+      `ComputeEndpoint ("thing") takes over the primary compute of br-dev, where there is one, instead of creating one: ${BROUGHT}`,
     ]);
     expect(await remarks({ adopt: true, branchId: UNKNOWN })).toEqual([
-      `takes over the primary compute of its branch, where there is one, instead of creating one: ${BROUGHT}`,
+      `ComputeEndpoint ("thing") takes over the primary compute of its branch, where there is one, instead of creating one: ${BROUGHT}`,
     ]);
   });
 
   test("of one by its id: it may move", async () => {
     expect(await remarks({ adopt: "ep-there-1" })).toEqual([
-      `takes over ep-there-1 instead of creating one: from another branch it is moved to br-dev; ${BROUGHT}`,
+      `ComputeEndpoint ("thing") takes over ep-there-1 instead of creating one: from another branch it is moved to br-dev; ${BROUGHT}`,
     ]);
     expect(await remarks({ adopt: "ep-there-1", branchId: UNKNOWN, type: "read_only" })).toEqual([
-      `takes over ep-there-1 instead of creating one: from another branch it is moved; ${BROUGHT}`,
+      `ComputeEndpoint ("thing") takes over ep-there-1 instead of creating one: from another branch it is moved; ${BROUGHT}`,
     ]);
   });
 
   test("of one that is to be disabled: connections are dropped", async () => {
     expect(await remarks({ adopt: true, disabled: true })).toEqual([
-      expect.stringMatching(/^takes over the primary/),
-      `"disabled" suspends the compute on br-dev: open connections are dropped, and no query wakes it`,
+      expect.stringMatching(/^ComputeEndpoint \("thing"\) takes over the primary/),
+      `"disabled" suspends the compute on br-dev ("thing"): open connections are dropped, and no query wakes it`,
     ]);
   });
 
   test("with a wide span: it is no new compute", async () => {
     expect((await remarks({ adopt: true, size: { min: 1, max: 10 } })).at(-1)).toBe(
-      "the compute on br-dev would scale over 9 CU: newer rules of the service allow 8 CU between min and max",
+      `the compute on br-dev ("thing") would scale over 9 CU: newer rules of the service allow 8 CU between min and max`,
     );
   });
 
@@ -195,6 +197,13 @@ describe("an adoption", () => {
     const adopting = { ...LEAST, adopt: "ep-there-1" };
     await compute.check({ ...adopting, type: "read_only" }, adopting);
     await compute.check({ ...adopting, type: "read_only" });
+    expect(compute.log).toEqual([]);
+  });
+
+  test("is not announced of a read replica without an id, which is refused", async () => {
+    const compute = await computes();
+    const problems = await compute.check({ ...LEAST, type: "read_only", adopt: true });
+    expect(problems).toEqual([expect.stringMatching(/^adopt: must name a read replica by its id/)]);
     expect(compute.log).toEqual([]);
   });
 
@@ -216,7 +225,7 @@ test("a first restart trigger: an active compute restarts", async () => {
   const compute = await computes();
   const state = await compute.create(LEAST);
   expect(await warningsOf(compute, state, LEAST, { ...LEAST, restartTriggers: ["v1"] })).toEqual([
-    `a first restart trigger restarts compute ${endpointId(state)} ${RESTARTS}`,
+    `a first restart trigger restarts compute ${endpointId(state)} ("thing") ${RESTARTS}`,
   ]);
 });
 

@@ -36,6 +36,38 @@ describe("a whitelist as a child of its integration", () => {
   });
 });
 
+describe("a plan says which domains come and go", () => {
+  const saidOf = async (before: readonly string[], after: readonly unknown[]) => {
+    const given = await started();
+    const state = await given.create({ projectId: PROJECT, domains: before });
+    const news = { projectId: PROJECT, domains: after };
+    await given.check(news, { projectId: PROJECT, domains: before });
+    given.log.splice(0);
+    await given.diff(state, news);
+    return given.log.map(({ message }) => message);
+  };
+
+  test("an added one by its place, since its value may be a secret; a removed one as it stands on the list", async () => {
+    expect(await saidOf([B, A], [`https://${CANARY}.example.com`.toLowerCase(), B, C])).toEqual([
+      `Whitelist prj-demo ("thing"): adds domains[0], domains[2]; removes ${A}`,
+    ]);
+    expect(await saidOf([B, A], [C, A, B])).toEqual(['Whitelist prj-demo ("thing"): adds domains[0]; removes none']);
+  });
+
+  test("nothing of another order, nor of what is not known yet", async () => {
+    expect(await saidOf([B, A], [A, B])).toEqual([]);
+    expect(await saidOf([B, A], [A, UNKNOWN])).toEqual([]);
+  });
+
+  test("of many the first ten", async () => {
+    const many = Array.from({ length: 14 }, (_, index) => `https://d${index}.example.com`);
+    const [said] = await saidOf(many, [many[0]]);
+    expect(said).toMatch(
+      /: adds none; removes (https:\/\/d\d+\.example\.com, ){9}https:\/\/d10\.example\.com and 3 more$/,
+    );
+  });
+});
+
 describe("what is declared", () => {
   test("is normalised, and its order and spelling are no change", async () => {
     const given = await started();

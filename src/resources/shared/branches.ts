@@ -1,0 +1,55 @@
+/** Messages about a branch that the service does not take: they name the branches that there are. */
+import { BadRequestError, NotFoundError, type BranchRecord } from "../../client";
+import type { Call } from "../../host/lifecycle";
+
+const MOST_NAMED = 20;
+const LONGEST_NAME = 64;
+
+/**
+ * Runs what sends a branch. A refusal names the branches of the project where that one is not among them, or is not the
+ * default one that `mustBeDefault` asks for. It costs a read, and only after a refusal.
+ */
+export async function namingBranches<Result>(
+  call: Call<never>,
+  projectId: string,
+  branchId: string,
+  mustBeDefault: boolean,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const isRefusal = error instanceof NotFoundError || (mustBeDefault && error instanceof BadRequestError);
+    if (!isRefusal) throw error;
+    // Without the list there is nothing to add: the refusal is the news.
+    const branches = (await call.client.projects.branches(projectId, call).catch(() => undefined)) ?? [];
+    const reason = reasonAgainst(branches, branchId, mustBeDefault);
+    if (reason === undefined) throw error;
+    throw new Error(`${error.message}. ${reason}: it has ${listed(branches)}`, { cause: error });
+  }
+}
+
+function reasonAgainst(
+  branches: readonly BranchRecord[],
+  branchId: string,
+  mustBeDefault: boolean,
+): string | undefined {
+  if (branches.length === 0) return undefined;
+  const found = branches.find(({ id }) => id === branchId);
+  if (found === undefined) return `The project has no branch ${branchId}`;
+  const hasDefault = branches.some((branch) => branch.default === true);
+  if (!mustBeDefault || found.default === true || !hasDefault) return undefined;
+  return `${branchId} is not the default branch of the project`;
+}
+
+function listed(branches: readonly BranchRecord[]): string {
+  const named = branches.slice(0, MOST_NAMED).map(({ id, name, default: isDefault }) => {
+    const facts = [
+      ...(name === undefined || name === id ? [] : [`"${name.slice(0, LONGEST_NAME)}"`]),
+      ...(isDefault === true ? ["default"] : []),
+    ];
+    return facts.length === 0 ? id : `${id} (${facts.join(", ")})`;
+  });
+  const more = branches.length - named.length;
+  return named.join(", ") + (more > 0 ? ` and ${more} more` : "");
+}

@@ -1,0 +1,131 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { host } from "../../src/host/host";
+import { Session } from "../../src/host/session";
+import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
+import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
+import { start } from "../support/emulator";
+import { harness, PROJECT, thrownBy, urnOf } from "../support/harness";
+import { LEAST } from "../support/computeCases";
+
+/** What a message says where the service refuses, or is not there. */
+
+const UNREADABLE_KEY = { status: 401, times: 0 };
+const QUICKLY = { readDeadlineMs: 200 };
+
+describe("a refused key", () => {
+  test("of a program: to which host it went, and where it comes from", async () => {
+    const compute = await harness(computeEndpoint);
+    await compute.check(LEAST);
+    await compute.fault(UNREADABLE_KEY);
+    const { message } = await thrownBy(compute.create(LEAST));
+    expect(message).toMatch(
+      /the API key is missing or wrong.* -> 401.*\)\. The key was sent to 127\.0\.0\.1:\d+\. It comes from svc:apiKey in the stack's configuration, or from the apiKey of an explicit Provider/,
+    );
+    expect(message).not.toMatch(/refresh|--run-program/i);
+  });
+
+  test.each(["read", "delete"] as const)("of a %s without a program: the stored key, too", async (verb) => {
+    const compute = await harness(computeEndpoint);
+    const state = await compute.create(LEAST);
+    compute.restart();
+    await compute.fault(UNREADABLE_KEY);
+    const { message } = await thrownBy(compute[verb](state));
+    expect(message).toMatch(/\. Refresh and destroy run no program and use the key that is stored with the stack: /);
+    // Once: one wrong key fails every call.
+    expect((await thrownBy(compute[verb](state))).message).not.toMatch(/The key was sent|Refresh/);
+  });
+
+  test("of a look-up: nothing of it is stored", async () => {
+    const compute = await harness(computeEndpoint);
+    await compute.fault(UNREADABLE_KEY);
+    const { message } = await thrownBy(compute.provider.read(`${PROJECT}/ep-demo-main-10000001`, {}));
+    expect(message).toContain("The key was sent to");
+    expect(message).not.toContain("Refresh");
+  });
+
+  test("of the environment: that one, which no stack stores", async () => {
+    const { baseUrl } = await start();
+    const provider = host(computeEndpoint, new Session(() => undefined));
+    const get = (name: string) => (name === "svc:baseUrl" ? baseUrl : undefined);
+    void provider.configure({ config: { get, require: () => "" } });
+    const before = process.env["SVC_API_KEY"];
+    process.env["SVC_API_KEY"] = "canary-wrong-key";
+    try {
+      const stored = { ...LEAST, __urn: urnOf("ComputeEndpoint"), __version: 1, __args: ["projectId", "branchId"] };
+      const { message } = await thrownBy(provider.read(`${PROJECT}/ep-demo-main-10000001`, stored));
+      expect(message).toMatch(/ It comes from SVC_API_KEY in the environment\. Set that anew$/);
+      expect(message).not.toContain("canary");
+    } finally {
+      if (before === undefined) delete process.env["SVC_API_KEY"];
+      else process.env["SVC_API_KEY"] = before;
+    }
+  });
+});
+
+describe("a service that is not reached", () => {
+  test("since nothing listens there, also once the time is up", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await new Promise((done) => server.once("listening", done));
+    // A TCP server's address is an object.
+    const { port } = server.address() as AddressInfo;
+    await new Promise((done) => server.close(done));
+    const compute = await harness(computeEndpoint, {}, QUICKLY, () => `http://127.0.0.1:${port}/api/v2`);
+    const { message } = await thrownBy(compute.create(LEAST));
+    expect(message).toMatch(
+      /cannot be reached at 127\.0\.0\.1:\d+: ECONNREFUSED.*\. Nothing listens there: check the port of the base URL, or start the emulator$/,
+    );
+  });
+
+  test("since https is asked of a port that speaks http", async () => {
+    const compute = await harness(computeEndpoint, {}, QUICKLY, ({ baseUrl }) => baseUrl.replace("http:", "https:"));
+    const { message } = await thrownBy(compute.create(LEAST));
+    expect(message).toMatch(/No TLS is spoken there: check whether the base URL begins with http:\/\/ or https:\/\/$/);
+  });
+});
+
+describe("a branch that the service does not take: the message names those that there are", () => {
+  const LISTED = 'it has br-main ("main", default), br-dev ("dev"), br-test ("test")';
+
+  test("where a compute is created", async () => {
+    const compute = await harness(computeEndpoint);
+    const { message } = await thrownBy(compute.create({ ...LEAST, branchId: "br-none" }));
+    expect(message).toMatch(/branch br-none\): branch not found/);
+    expect(message).toContain(`. The project has no branch br-none: ${LISTED}`);
+    expect(await compute.mutations()).toHaveLength(1);
+  });
+
+  test("where a compute is moved", async () => {
+    const compute = await harness(computeEndpoint);
+    const state = await compute.create(LEAST);
+    const { message } = await thrownBy(compute.update(state, { ...LEAST, branchId: "br-none" }));
+    expect(message).toContain(`The project has no branch br-none: ${LISTED}`);
+  });
+
+  test("where an integration is created, also on a branch that is not the default one", async () => {
+    const auth = await harness(authIntegration);
+    const none = await thrownBy(auth.create({ projectId: PROJECT, branchId: "br-none" }));
+    expect(none.message).toContain(`The project has no branch br-none: ${LISTED}`);
+    const other = await thrownBy(auth.create({ projectId: PROJECT, branchId: "br-dev" }));
+    expect(other.message).toContain(`. br-dev is not the default branch of the project: ${LISTED}`);
+  });
+
+  test("not where they cannot be listed, nor of another refusal", async () => {
+    const seedOnly = await harness(computeEndpoint, { seedOnly: true });
+    const { message } = await thrownBy(seedOnly.create({ ...LEAST, branchId: "br-none" }));
+    expect(message).toMatch(/branch not found/);
+    expect(message).not.toContain("it has");
+    const compute = await harness(computeEndpoint);
+    await compute.forgetRequests();
+    await thrownBy(compute.create({ ...LEAST, regionId: "elsewhere" }));
+    expect((await compute.requests("GET")).filter(({ path }) => path.endsWith("/branches"))).toEqual([]);
+  });
+
+  test("at most 20 of them", async () => {
+    const branches = Array.from({ length: 23 }, (_, index) => ({ id: `br-b${index}`, default: index === 0 }));
+    const compute = await harness(computeEndpoint, { seed: { projects: [{ id: "prj-many", branches }] } });
+    const { message } = await thrownBy(compute.create({ projectId: "prj-many", branchId: "br-none" }));
+    expect(message).toMatch(/ br-b0 \((".*?", )?default\), .* and 3 more$/);
+    expect(message).not.toContain("br-b20");
+  });
+});
