@@ -3,8 +3,8 @@ export type Properties = Record<string, unknown>;
 
 /**
  * The keys that begin with `__`: no arguments, never displayed, never compared.
- * `__urn`, `__timeouts` and `__surplus` come with the inputs (a resource without them works); `__args`, `__version` and
- * `__unfinished` are in the outs only.
+ * `__urn`, `__timeouts` and `__surplus` come with the inputs (a resource without them works); `__args`, `__version`,
+ * `__unfinished` and `__sent` are in the outs only.
  */
 export interface Hidden {
   /** See pointer.ts. */
@@ -21,6 +21,8 @@ export interface Hidden {
   readonly __version?: number;
   /** The last create or update (its value) was not finished. No words of the service: they may repeat a secret. */
   readonly __unfinished?: string;
+  /** Beside `__unfinished`: the names of the arguments that it had sent. Older states lack it, and so do some kinds. */
+  readonly __sent?: readonly string[];
 }
 
 /** `customTimeouts`, in seconds. */
@@ -39,7 +41,7 @@ export function visible(properties: Properties): Properties {
 
 /** The hidden keys that are what they should be; a transformation may have put anything there. */
 export function hidden(properties: Properties): Hidden {
-  const { __provider, __urn, __timeouts, __surplus, __args, __version, __unfinished } = properties;
+  const { __provider, __urn, __timeouts, __surplus, __args, __version, __unfinished, __sent } = properties;
   return {
     ...(typeof __provider === "string" && { __provider }),
     ...(typeof __urn === "string" && { __urn }),
@@ -48,6 +50,7 @@ export function hidden(properties: Properties): Hidden {
     ...(Array.isArray(__args) && { __args: __args.filter((name) => typeof name === "string") }),
     ...(typeof __version === "number" && { __version }),
     ...(typeof __unfinished === "string" && { __unfinished }),
+    ...(Array.isArray(__sent) && { __sent: __sent.filter((name) => typeof name === "string") }),
   };
 }
 

@@ -41,6 +41,7 @@ const READ_TIMEOUT_MS = 30_000;
 const GRACE_MS = 15_000;
 
 type Verb = keyof Timeouts;
+type Unfinished = Pick<Hidden, "__unfinished" | "__sent">;
 
 /**
  * Turns a lifecycle into a Pulumi dynamic provider: strips and echoes the hidden keys, checks, compares, cleans what goes
@@ -72,7 +73,7 @@ export function host<Args extends object, Outputs extends object>(
   };
 
   const storedFrom = (id: string, properties: Properties): Stored<Args, Outputs> => {
-    const { __args, __version, __unfinished } = hidden(properties);
+    const { __args, __version, __unfinished, __sent } = hidden(properties);
     const outs = visible(properties);
     const upgraded =
       lifecycle.upgrade !== undefined && __version !== undefined && __version < version
@@ -84,17 +85,18 @@ export function host<Args extends object, Outputs extends object>(
       outs: upgraded as Partial<Outputs & Args>,
       managed: new Set(__args),
       unfinished: __unfinished !== undefined,
+      sent: __sent && new Set(__sent),
     };
   };
 
-  const complete = (outputs: object, args: object, echo: Properties, unfinished?: string): Properties =>
+  const complete = (outputs: object, args: object, echo: Properties, unfinished: Unfinished = {}): Properties =>
     clean({
       ...outputs,
       ...args,
       ...echo,
       __args: Object.keys(args).sort(),
       __version: version,
-      __unfinished: unfinished,
+      ...unfinished,
     });
 
   const compareWith = ({ outs, managed }: Stored<Args, Outputs>, news: Properties): Comparison<Args> => {
@@ -110,6 +112,7 @@ export function host<Args extends object, Outputs extends object>(
     work: (call: Call<Outputs>) => Promise<Result>,
     onTakeOver: (object: string) => void = () => undefined,
     checkpoint: Call<Outputs>["checkpoint"] = () => undefined,
+    sending: Call<Outputs>["sending"] = () => undefined,
   ): Promise<Result> => {
     // At each call: the environment may have come later than the process.
     const { client, settings } = session.account(readSetting);
@@ -130,6 +133,7 @@ export function host<Args extends object, Outputs extends object>(
             if (!settings.quiet) session.log({ severity: "info", message, urn: __urn, ephemeral: false });
           },
           checkpoint,
+          sending,
         }),
       );
     } finally {
@@ -216,6 +220,9 @@ export function host<Args extends object, Outputs extends object>(
     const { __urn = "" } = own;
     const taken: string[] = [];
     let checkpointed: (Created<Outputs> & { given: Args; shown: Properties }) | undefined;
+    // An earlier change that did not finish goes on in this one.
+    let { __sent } = hidden(before?.olds ?? {});
+    const unfinished = (): Unfinished => ({ __unfinished: verb, ...(__sent && { __sent }) });
     try {
       const given = checked(visible(news));
       const { id, outputs } = await runCall(
@@ -225,6 +232,7 @@ export function host<Args extends object, Outputs extends object>(
         (call) => work(call, given),
         (object) => taken.push(object),
         (id, outputs, shown = {}) => (checkpointed = { id, outputs, given, shown }),
+        (names) => (__sent = [...new Set([...(__sent ?? []), ...names])].sort()),
       );
       remember(verb, __urn, id, { ...outputs, ...given });
       return { id, outs: complete(outputs, given, inputEcho(own)) };
@@ -233,7 +241,7 @@ export function host<Args extends object, Outputs extends object>(
         taken.forEach((object) => memory.forgetOwner(object));
         const error = plainFailure(thrown, verb, own, before?.id);
         if (before === undefined || !mayHaveTakenEffect(thrown)) throw error;
-        throw partialError(before.id, { ...before.olds, __unfinished: verb }, error.message);
+        throw partialError(before.id, { ...before.olds, ...unfinished() }, error.message);
       }
       const { id, outputs, given, shown } = checkpointed;
       remember(verb, __urn, id, { ...outputs, ...given });
@@ -243,7 +251,7 @@ export function host<Args extends object, Outputs extends object>(
       // What the program does not give is not managed, whatever is known of it.
       const known = Object.entries(shown).filter(([name]) => Object.hasOwn(given, name));
       const args = { ...given, ...Object.fromEntries(known) };
-      throw partialError(id, complete(outputs, args, inputEcho(own), verb), reason);
+      throw partialError(id, complete(outputs, args, inputEcho(own), unfinished()), reason);
     }
   };
 
@@ -329,7 +337,9 @@ export function host<Args extends object, Outputs extends object>(
         }
         // Wins over an output of the same name, also where it is undefined: a refresh has found it unset.
         const echo = echoOf(specs, own.__args, stored.outs, observed.args);
-        const props = complete(observed.outputs, echo, inputEcho(own), observed.ready ? undefined : own.__unfinished);
+        const { __unfinished, __sent } = own;
+        const unfinished = observed.ready ? {} : { ...(__unfinished && { __unfinished }), ...(__sent && { __sent }) };
+        const props = complete(observed.outputs, echo, inputEcho(own), unfinished);
         return {
           id,
           // A resource that is only looked up (`get`) has no managed arguments.

@@ -59,6 +59,11 @@ export interface Stored<Args, Outputs> {
   /** The arguments that the program gives. Empty for a resource that is only looked up (`get`). */
   readonly managed: ReadonlySet<string>;
   readonly unfinished: boolean;
+  /**
+   * The arguments that the unfinished change had sent (`Call.sending`): what else differs is drift, and is left alone.
+   * Undefined where the state does not tell, as in one of an older version.
+   */
+  readonly sent: ReadonlySet<string> | undefined;
 }
 
 export interface Observed<Args, Outputs> {
@@ -111,6 +116,8 @@ export interface Call<Outputs> {
   readonly beforeDelete: () => void;
   /** Logs a lasting line: what a person should know after this call. */
   note(text: string): void;
+  /** Call before a request that changes the object, with the arguments that it sends: a failed change goes on with these. */
+  sending(names: Iterable<string>): void;
   /**
    * The object exists (or was changed) from here on: whatever fails later, it stays in the state with these outputs.
    * `shown`: given arguments that the service shows (or keeps) otherwise: the state holds these values of them.

@@ -337,6 +337,7 @@ test.each(KINDS)("%s: names that nobody declares, and hidden keys with anything 
     "__args",
     "__version",
     "__unfinished",
+    "__sent",
     "__proto__",
   );
   // What is hidden is no value of the user's; a surplus name is shown.

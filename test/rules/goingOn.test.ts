@@ -1,8 +1,22 @@
-import { endpointId } from "../support/computeCases";
+import { DEMO_PRIMARY, endpointId, warningsOf } from "../support/computeCases";
+import { PROJECT, type Harness, type Json, type State } from "../support/harness";
 import { COMPUTE, computeScene, computesOf, ENDPOINT, recordsOf } from "../support/rules/mutations";
-import { up, wordsOf } from "../support/rules/steps";
+import { up, wordsOf, type Outcome } from "../support/rules/steps";
 
 /** What goes on after a change that failed (docs/design/rules.md, 1). */
+
+const keptBy = (outcome: Outcome): State => {
+  if (outcome.ended === "well" || outcome.kept === undefined) throw new Error("nothing was kept");
+  return outcome.kept;
+};
+
+/** What the PATCH requests since the last look asked for. */
+const patches = async (given: Harness): Promise<unknown[]> =>
+  (await given.requests("PATCH")).map(({ body }) => body["endpoint"]);
+
+const byHand = (given: Harness, state: State, set: Json): Promise<void> =>
+  given.edit({ kind: "endpoint", id: endpointId(state), set });
+const RESIZED = { autoscaling_limit_min_cu: 4, autoscaling_limit_max_cu: 4 };
 
 describe("a failed resize whose followers were cancelled", () => {
   test("is not done while none of its operations has ended well: the compute is active with its old size", async () => {
@@ -23,5 +37,115 @@ describe("a failed resize whose followers were cancelled", () => {
       ["start_compute", "finished"],
     ]);
     expect(again.state?.outs).not.toHaveProperty("__unfinished");
+  });
+});
+
+describe("going on with a failed change", () => {
+  const before = { ...COMPUTE, name: "ours" };
+  const program = { ...before, scaleToZero: false };
+  /** A change of the suspend timeout whose operation failed. */
+  const failedChange = async () => {
+    const { given, network } = await computeScene();
+    const first = await given.create(before);
+    await given.fault({ operation: { action: "apply_config", status: "failed", error: "try later" } });
+    const { outcome } = await up(given, first, program);
+    expect(wordsOf(outcome)).toMatch(/apply_config failed/);
+    await given.forgetRequests();
+    return { given, network, kept: keptBy(outcome) };
+  };
+
+  test.each([
+    ["was resized", RESIZED],
+    ["was moved", { branch_id: "br-test" }],
+    ["was renamed", { name: "theirs" }],
+  ])("sends only what that change had sent: a compute that %s by hand meanwhile stays so", async (_how, set) => {
+    const { given, kept } = await failedChange();
+    await byHand(given, kept, set);
+    // With ignoreChanges the engine hands over the old inputs, which are those of the program.
+    const { outcome, state } = await up(given, kept, program);
+    expect(outcome).toMatchObject({ ended: "well" });
+    expect(await computesOf(given)).toMatchObject([{ ...set, suspend_timeout_seconds: -1 }]);
+    for (const body of await patches(given)) expect(Object.keys(body as Json)).toEqual(["suspend_timeout_seconds"]);
+    expect(state?.outs).not.toHaveProperty("__unfinished");
+    expect(state?.outs).not.toHaveProperty("__sent");
+  });
+
+  test("sends it again where the service has put the old value back, also after a refresh that found another drift", async () => {
+    const { given, kept } = await failedChange();
+    await byHand(given, kept, { ...RESIZED, suspend_timeout_seconds: 300 });
+    given.restart();
+    const { inputs: _inputs, ...refreshed } = (await given.read(kept)) ?? { ...kept, inputs: {} };
+    expect(refreshed.outs).toMatchObject({ __unfinished: "update", __sent: ["scaleToZero"], size: 4 });
+    // The refresh has put the size that it found into the inputs, and ignoreChanges keeps it there.
+    const { outcome } = await up(given, refreshed, { ...program, size: 4 });
+    expect(outcome).toMatchObject({ ended: "well" });
+    expect(await patches(given)).toEqual([{ suspend_timeout_seconds: -1 }]);
+  });
+
+  test("is announced with the names of what is sent", async () => {
+    const { given, kept } = await failedChange();
+    const said = await warningsOf(given, kept, program, program);
+    expect(said).toEqual([
+      `the last change of compute ${endpointId(kept)} was not finished: it goes on, and "scaleToZero" is sent again where the service shows another value, ` +
+        "and where an operation failed the compute restarts, which drops open connections",
+    ]);
+  });
+
+  test("of unknown fate, too, sends what it had sent: also the old value, where the program has gone back to it", async () => {
+    const { given, network } = await computeScene();
+    const first = await given.create({ ...COMPUTE, name: "one" });
+    network.on({ method: "PATCH", path: ENDPOINT, answer: { status: 200, text: '{"code":"internal"}' } });
+    const { outcome } = await up(given, first, { ...COMPUTE, name: "two" });
+    network.calm();
+    await given.forgetRequests();
+    if (outcome.ended === "well") expect(await computesOf(given)).toMatchObject([{ name: "two" }]);
+    const state = outcome.ended === "well" ? first : keptBy(outcome);
+    await byHand(given, first, RESIZED);
+    const unfinished = { ...state, outs: { ...state.outs, __unfinished: "update", __sent: ["name"] } };
+    const back = await up(given, unfinished, { ...COMPUTE, name: "one" });
+    expect(back.outcome).toMatchObject({ ended: "well" });
+    expect(await computesOf(given)).toMatchObject([{ name: "one", ...RESIZED }]);
+  });
+
+  test("keeps what it had sent where it fails once more, before anything is sent", async () => {
+    const { given, network, kept } = await failedChange();
+    await byHand(given, kept, { current_state: "init" });
+    network.on({
+      method: "POST",
+      path: `${ENDPOINT}/start`,
+      answer: { status: 404, text: '{"code":"x","message":"no route"}' },
+    });
+    const again = await up(given, kept, { ...program, __timeouts: { update: 2 } });
+    expect(again.outcome.ended).toBe("badly");
+    expect(again.state?.outs).toMatchObject({ __unfinished: "update", __sent: ["scaleToZero"] });
+  });
+
+  test("of a state that does not tell what was sent sends whatever differs, and the plan says so", async () => {
+    const { given, kept } = await failedChange();
+    await byHand(given, kept, RESIZED);
+    // As version 0.1.0 left it.
+    const { __sent, ...outs } = kept.outs;
+    expect(__sent).toEqual(["scaleToZero"]);
+    const old = { ...kept, outs };
+    expect((await warningsOf(given, old, program, program))[0]).toContain(
+      "it goes on, and whatever differs from the program is sent: the state does not tell what had been sent, and where",
+    );
+    const { outcome } = await up(given, old, program);
+    expect(outcome).toMatchObject({ ended: "well" });
+    expect(await computesOf(given)).toMatchObject([{ autoscaling_limit_min_cu: 2, autoscaling_limit_max_cu: 2 }]);
+  });
+
+  test("of an adoption that was interrupted before it had changed anything brings the compute to all that is declared", async () => {
+    const { given } = await computeScene();
+    const id = DEMO_PRIMARY;
+    await given.edit({ kind: "endpoint", id, set: { current_state: "init" } });
+    await given.fault({ operation: { action: "start_compute", status: "failed", times: 1 } });
+    await given.fault({ method: "PATCH", path: "/projects/{project_id}/endpoints/{endpoint_id}", status: 400 });
+    const adopted = { ...COMPUTE, branchId: "br-main", adopt: true, size: 4, name: "reports" };
+    const { outcome } = await up(given, undefined, adopted);
+    expect(keptBy(outcome).id).toBe(`${PROJECT}/${id}`);
+    const again = await up(given, keptBy(outcome), adopted);
+    expect(again.outcome).toMatchObject({ ended: "well" });
+    expect(await recordsOf(given, "endpoints")).toMatchObject([{ id, name: "reports", ...RESIZED }]);
   });
 });

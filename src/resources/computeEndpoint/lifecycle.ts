@@ -80,22 +80,26 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
     };
   },
 
-  async update(call, { id, outs, unfinished }, args, { changed, added }) {
+  async update(call, { id, outs, unfinished, sent: sentBefore }, args, { changed, added }) {
     const { projectId, rest } = splitId(id);
     call.run.checkNotTakenOver(computeObject(rest));
     let endpoint = await call.client.computes.find(projectId, rest, { ...call, since: performance.now() });
     if (endpoint === undefined) throw goneError();
     const differ = differing(args, endpoint);
-    // An unfinished change may not have been applied, and an unmanaged argument may have changed since it was stored: there
-    // the service is asked, not the state. A part of the settings that is no longer given is not managed.
+    // What an unfinished change had sent may not have been applied, and an unmanaged argument may have changed since it was
+    // stored: there the service is asked, not the state. What else differs is drift. A part of the settings that is no longer
+    // given is not managed.
+    const mayBeOpen = (name: string): boolean => unfinished && (sentBefore?.has(name) ?? true);
+    const newlyManaged: ReadonlySet<string> = added;
     const sent = [...changed].filter((name) => name !== "settings" || differ.includes(name));
-    const asked = unfinished ? differ : [...added].filter((name) => differ.includes(name));
+    const asked = differ.filter((name) => mayBeOpen(name) || newlyManaged.has(name));
     const names = new Set<string>([...sent, ...asked].filter(isUpdatable));
     if (unfinished && !isSettled(endpoint)) endpoint = await getReady(call, args, endpoint, names.size > 0);
-    // Only an operation that succeeds mends a failed one: all managed arguments are sent again.
+    // Only an operation that succeeds mends a failed one: all that was sent is sent again.
     const failed = unfinished && (await hasFailedChange(call, projectId, endpoint));
     if (failed || (unfinished && suspensionFailed(args, endpoint)))
-      for (const name of Object.keys(args)) if (isUpdatable(name) && name !== "branchId") names.add(name);
+      for (const name of Object.keys(args).filter(mayBeOpen))
+        if (isUpdatable(name) && name !== "branchId") names.add(name);
     // A resize restarts an active compute by itself.
     const resizes = names.has("size") && differ.includes("size") && endpoint.current_state === "active";
     const restart = changed.has("restartTriggers") && args.restartTriggers !== undefined && !resizes;
@@ -215,6 +219,7 @@ async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointReco
     matches: isDuplicate,
     useExisting: refuseDuplicate,
     create: async () => {
+      call.sending(Object.keys(args).filter(isUpdatable));
       const endpoint = await computes.create(projectId, toAttributes(declared), recovery, changeOptions(call, args));
       return untilShown(call, args, endpoint, args);
     },
@@ -234,6 +239,8 @@ async function adoptCompute(call: Call<Outputs>, args: Shape, endpoint: Endpoint
     );
   }
   call.run.takeOver(computeObject(endpoint.id));
+  // All of it is to be as declared, also what is still to be sent when this is interrupted.
+  call.sending(Object.keys(args).filter(isUpdatable));
   const updates = new Set(names.filter(isUpdatable));
   let adopted = endpoint;
   if (!isSettled(endpoint)) {
@@ -253,6 +260,7 @@ async function change(
   const { projectId, branchId } = args;
   const sent: Partial<Shape> = Object.fromEntries(Object.entries(args).filter(([name]) => names.has(name)));
   const attributes = toAttributes(sent, endpoint);
+  call.sending(names);
   const isShown = (now: EndpointRecord): boolean => !differing(args, now).some((name) => names.has(name));
   const send = async (): Promise<EndpointRecord> => {
     const options = { ...changeOptions(call, args), before: endpoint };
@@ -336,6 +344,7 @@ async function start(call: Call<Outputs>, args: Shape, { id }: EndpointRecord, w
 /** An idle compute is not restarted: its next start applies everything. It may also go idle during the call. */
 async function restartActive(call: Call<Outputs>, args: Shape, endpoint: EndpointRecord): Promise<EndpointRecord> {
   const { computes } = call.client;
+  call.sending([]);
   const noteSkipped = ({ current_state, pending_state }: EndpointRecord): void => {
     const state = pending_state === "idle" ? "going idle" : current_state;
     call.note(`${endpoint.id} is ${state}, so it was not restarted: its next start applies everything anyway`);

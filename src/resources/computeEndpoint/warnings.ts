@@ -39,7 +39,7 @@ export function computeWarnings({
   const warnings: string[] = [];
   if (stored.unfinished) {
     warnings.push(
-      `the last change of ${what} was not finished: it goes on, and where an operation failed the compute restarts, which drops open connections`,
+      `the last change of ${what} was not finished: it goes on${sentAgain(stored)}, and where an operation failed the compute restarts, which drops open connections`,
     );
   }
   warnings.push(...either("size", [`a change of "size" ${restarts}`], mayRestart));
@@ -60,6 +60,14 @@ export function computeWarnings({
   }
   if (changes.changed.has("size")) warnings.push(...spanWarnings(what, news));
   return warnings;
+}
+
+/** What going on with an unfinished change sends: what else differs at the service stays as it is. */
+function sentAgain({ sent }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>["stored"]): string {
+  if (sent === undefined)
+    return ", and whatever differs from the program is sent: the state does not tell what had been sent";
+  const names = [...sent].map((name) => `"${name}"`).join(" and ");
+  return names === "" ? "" : `, and ${names} is sent again where the service shows another value`;
 }
 
 const suspends = (what: string): string =>
