@@ -65,7 +65,7 @@ export const HOUSE = [
   {
     files: "src/client/**",
     what: "the typed API: transport, retry, reads, queue, waits. It knows nothing of Pulumi",
-    imports: ["contract/depth", "contract/loopback", "contract/oneLine"],
+    imports: ["contract/depth", "contract/loopback", "contract/oneLine", "contract/standIns"],
     packages: ["zod"],
     except: { "src/client/http/transport.ts": ["axios", "zod"] },
   },

@@ -3,6 +3,7 @@ import type { EndpointRecord } from "../client";
 import { type Properties, visible } from "../contract/hiddenKeys";
 import { pointer, typeToken } from "../contract/pointer";
 import type { Settings } from "../contract/settings";
+import { STAND_INS } from "../contract/standIns";
 import { load } from "../provider";
 import { type Argument, camelCase, Code, type Declared, kebabCase } from "./importProgram";
 import type { ProjectObject } from "./projectObjects";
@@ -115,7 +116,7 @@ export async function importedResource(object: ProjectObject, place: Place): Pro
  * without a password, and a refresh would take what is missing for drift. A secret is encrypted, and stays so where a refresh
  * finds the real value, which a service may show (docs/design/api.md, Email server).
  */
-const NOT_SHOWN = "(not shown by the service)";
+const NOT_SHOWN = STAND_INS.notShown;
 
 const NO_KEYS = ["Its keys cannot be read: secretServerKey and pubClientKey are empty."];
 

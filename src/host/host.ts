@@ -1,4 +1,4 @@
-import { Deadline, mayHaveTakenEffect } from "../client";
+import { Deadline, mayHaveTakenEffect, StandInError } from "../client";
 import {
   checkArguments,
   compare,
@@ -26,12 +26,14 @@ import {
   timeoutAdvice,
   possibleReplacement,
   replacementWarning,
+  standInNotSent,
   notDeleted,
 } from "./messages";
 import { Progress } from "./progress";
 import { clean, hidden, inputEcho, visible, type Hidden, type Properties, type Timeouts } from "../contract/hiddenKeys";
 import type { Session } from "./session";
 import { keyOrigin, resolveSettings, type ReadSetting } from "../contract/settings";
+import { standInsIn } from "../contract/standIns";
 import { containsUnknown } from "../contract/unknowns";
 import { unknownProperty } from "../helpers/given";
 
@@ -236,12 +238,14 @@ export function host<Args extends object, Outputs extends object>(
       );
       remember(verb, __urn, id, { ...outputs, ...given });
       return { id, outs: complete(outputs, given, inputEcho(own)) };
-    } catch (thrown) {
+    } catch (error) {
+      const held = standInsIn(visible(news));
+      const thrown = error instanceof StandInError && held.length > 0 ? new Error(standInNotSent(held)) : error;
       if (checkpointed === undefined) {
         taken.forEach((object) => memory.forgetOwner(object));
-        const error = plainFailure(thrown, verb, own, before?.id);
-        if (before === undefined || !mayHaveTakenEffect(thrown)) throw error;
-        throw partialError(before.id, { ...before.olds, ...unfinished() }, error.message);
+        const failure = plainFailure(thrown, verb, own, before?.id);
+        if (before === undefined || !mayHaveTakenEffect(thrown)) throw failure;
+        throw partialError(before.id, { ...before.olds, ...unfinished() }, failure.message);
       }
       const { id, outputs, given, shown } = checkpointed;
       remember(verb, __urn, id, { ...outputs, ...given });

@@ -56,6 +56,16 @@ export function notDeleted(kind: Kind, id: string, owner: string): string {
   return `${kind} ${id} stays at the service: "${nameInUrn(owner)}" of this program manages it now`;
 }
 
+/** For a request that would have sent a text of the state in place of a value: names the arguments that hold one. */
+export function standInNotSent(names: readonly string[]): string {
+  const [is, it, them] =
+    names.length === 1 ? ["is a text that stands", "It", "it"] : ["are texts that stand", "They", "them"];
+  return (
+    `${quoted(names)} ${is} in the state for what the service does not show. ${it} would have been sent as the real value, ` +
+    `so nothing was sent. Give the real value in the program, and take ${them} out of ignoreChanges`
+  );
+}
+
 /** Of an argument that the program no longer gives. */
 export function droppedWarning(subject: string, name: string, isShown: boolean): string {
   const what = `"${name}" of ${subject} is no longer managed`;

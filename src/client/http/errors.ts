@@ -61,6 +61,8 @@ export class SvcError extends Error {
 // The classes of the statuses: `MEANINGS` of responses.ts.
 /** 400, 422 and any other refusal without a class of its own. */
 export class BadRequestError extends SvcError {}
+/** Nothing was sent: the body holds a text that stands for a value which the service does not show (contract/standIns.ts). */
+export class StandInError extends SvcError {}
 export class AuthenticationError extends SvcError {}
 export class PermissionError extends SvcError {}
 /** 404 or 410 with the error body of the service (reads/absence.ts), and a compute that disappeared while it was waited for. */

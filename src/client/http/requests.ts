@@ -4,6 +4,7 @@ import * as errors from "./errors";
 import { SvcError } from "./errors";
 import type { Settings } from "../options";
 import type { Redactor } from "./redact";
+import { standInsIn } from "../../contract/standIns";
 import type { Place, RateShare, RequestKind } from "./rateShare";
 import { type RequestFacts, type Content, parseContent, errorOf } from "./responses";
 import { type RetryDecision, decideRetry, whatHappened } from "./retry";
@@ -53,6 +54,13 @@ function pathOf({ method, template, params }: Request): string {
   });
 }
 
+function refuseStandIns({ method, template, body }: Request): void {
+  const [place] = standInsIn(body);
+  if (place === undefined) return;
+  const what = `${place} is a text that stands for a value which the service does not show, so nothing was sent`;
+  throw new errors.StandInError(what, { method, path: template });
+}
+
 const NAMED = { project_id: "project", branch_id: "branch", endpoint_id: "compute" } as const;
 
 function namesIn({ params, body }: Request): string {
@@ -97,6 +105,7 @@ export class Requests {
     schema: S | undefined,
   ): Promise<Content<z.infer<S>> & { repeated: boolean }> {
     const { method, template, deadline, fate, repeatable = method !== "POST" } = request;
+    refuseStandIns(request);
     this.redactor.learn(request.body);
     const facts = { method, path: template, names: namesIn(request) };
     const path = pathOf(request);

@@ -3,6 +3,7 @@ import type { Call, Observed, Stored } from "../../host/lifecycle";
 import { adoptionNote } from "../../host/messages";
 import type { ArgumentSpecs } from "../../host/arguments";
 import { notShown, shownDifferently } from "../../host/shown";
+import { STAND_INS } from "../../contract/standIns";
 import { declaration, type OAuthProviderOutputs, type OAuthProviderShape } from "./declaration";
 import { omitUndefined } from "../shared/omitUndefined";
 import { boolean, text } from "../shared/schemas";
@@ -14,10 +15,6 @@ import { readable } from "../../helpers/masked";
 type Shape = OAuthProviderShape;
 type Outputs = Omit<OAuthProviderOutputs, "authProviderProjectId">;
 type Credentials = { [Name in "clientId" | "clientSecret"]?: string | undefined };
-
-/** A list shows only the type, so a plan shows this text in place of the client id (docs/design/decisions.md). */
-const SHARED_BY_HAND = "(shared keys of the service: changed outside Pulumi)";
-const STANDARD_BY_HAND = "(own credentials: changed outside Pulumi)";
 
 const args: ArgumentSpecs<Shape> = {
   projectId: { schema: projectIdSchema, required: true, replaces: "container" },
@@ -180,19 +177,19 @@ async function adopt(call: Call<Outputs>, given: Shape, existing: OAuthProviderR
   );
 }
 
-/** A change by hand from own credentials to shared keys, or back, has no value to show: a text takes its place. */
+/** A change by hand from own credentials to shared keys, or back, has no value to show: a text takes its place (contract/standIns.ts). */
 function observedCredentials(
   { type, client_id, client_secret }: OAuthProviderRecord,
   managed: Stored<Shape, Outputs>["managed"],
 ): Observed<Shape, Outputs>["args"] {
   const clientId = readable(client_id);
   if (managed.has("clientId")) {
-    if (type === "shared") return { clientId: SHARED_BY_HAND };
+    if (type === "shared") return { clientId: STAND_INS.sharedByHand };
     return omitUndefined({ clientId, clientSecret: readable(client_secret) });
   }
   // A provider that is only looked up is not declared to be shared.
   if (managed.size === 0) return omitUndefined({ clientId });
   // Shared, as declared: what may be shown are the service's own credentials.
   if (type === "shared") return {};
-  return { clientId: clientId ?? STANDARD_BY_HAND };
+  return { clientId: clientId ?? STAND_INS.standardByHand };
 }

@@ -1,0 +1,20 @@
+/**
+ * Texts that stand in a state where the service shows no value. They are there to be compared: as a value of a request each
+ * would become the password or the client id of somebody's live set-up, so no request carries one (client/http/requests.ts).
+ */
+export const STAND_INS = {
+  /** Of an import: until the first `pulumi up` sends the real value. */
+  notShown: "(not shown by the service)",
+  /** A list shows only the type of an OAuth provider, so a plan shows these in place of the client id. */
+  sharedByHand: "(shared keys of the service: changed outside Pulumi)",
+  standardByHand: "(own credentials: changed outside Pulumi)",
+} as const;
+
+const TEXTS: ReadonlySet<unknown> = new Set(Object.values(STAND_INS));
+
+/** Where a value holds such a text, at any depth: `password`, `settings.pgSettings.work_mem`. */
+export function standInsIn(value: unknown, path = ""): string[] {
+  if (TEXTS.has(value)) return [path];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => standInsIn(inner, path === "" ? key : `${path}.${key}`));
+}
