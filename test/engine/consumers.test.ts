@@ -1,9 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { cliEnvironment, pulumi, ROOT, WHOLE } from "../support/cli";
-import { type Consumer, CONSUMERS, type Manager, PROGRAMS, titleOf } from "../support/consumers";
+import { codeBlocks, textOf } from "../support/codeBlocks";
+import { type Consumer, CONSUMERS, type Manager, OLDEST, PROGRAMS, titleOf } from "../support/consumers";
+import { packInto, Reader } from "../support/reader";
 import { Service } from "../support/service";
 
 jest.setTimeout(600_000);
@@ -16,9 +18,14 @@ let tarball: string;
 let service: Service;
 
 /** In versions of their own, whatever the machine has. */
-const MANAGERS = { pnpm: "npm:pnpm@10", "yarn classic": "npm:yarn@1", yarn: "npm:@yarnpkg/cli-dist@4" };
+const MANAGERS = {
+  pnpm: "npm:pnpm@10",
+  "yarn classic": "npm:yarn@1",
+  yarn: "npm:@yarnpkg/cli-dist@4",
+  Bun: "npm:bun@1",
+};
 const nodePackage = (node: number): string => `node-${node}`;
-const managerPackage = (manager: string): string => manager.replace(" ", "-");
+const managerPackage = (manager: string): string => manager.toLowerCase().replace(" ", "-");
 const TOOLS = Object.fromEntries(
   chosen.flatMap(({ manager, node }) => [
     [nodePackage(node), `npm:node@${node}`],
@@ -30,9 +37,7 @@ beforeAll(async () => {
   mkdirSync(tools);
   writeFileSync(join(tools, "package.json"), JSON.stringify({ private: true, dependencies: TOOLS }));
   run(tools, process.env, "npm", "install", "--no-audit", "--no-fund");
-  const packed = run(ROOT, process.env, "npm", "pack", "--json", "--ignore-scripts", "--pack-destination", folder);
-  const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
-  tarball = join(folder, filename);
+  tarball = packInto(folder);
   service = await Service.start({});
 });
 afterAll(async () => {
@@ -61,13 +66,15 @@ function install(manager: Manager, project: string, env: NodeJS.ProcessEnv): voi
       writeFileSync(join(project, ".yarnrc.yml"), "nodeLinker: node-modules\nenableTelemetry: false\n");
       writeFileSync(join(project, "yarn.lock"), "");
       return tool("bin/yarn.js", "install", "--no-immutable");
+    case "Bun":
+      return void run(project, env, join(tools, "node_modules", "bun", "bin", "bun.exe"), "install");
   }
 }
 
 function writeProject(project: string, { program, sdk, typescript }: Consumer): void {
   const { files, packageJson, options = "typescript: true", main, devDependencies = [] } = PROGRAMS[program];
   const dependencies = { "@pulumi/pulumi": sdk, "pulumi-svc": `file:${tarball}` };
-  const own = ["@types/node@22", "ts-node@10", `typescript@${typescript}`, ...devDependencies];
+  const own = [...(typeof typescript === "number" ? [`typescript@${typescript}`] : []), ...devDependencies];
   const devs = Object.fromEntries(own.map((each) => [each.slice(0, each.lastIndexOf("@")), each.split("@").at(-1)]));
   const all = { name: "proj", private: true, ...packageJson, dependencies, devDependencies: devs };
   const lines = ["name: proj", ...(main === undefined ? [] : [`main: ${main}`])];
@@ -111,6 +118,59 @@ test.each(chosen.map((consumer) => [titleOf(consumer), consumer] as const))("%s"
   expect(said.join("\n")).not.toMatch(/two versions are installed/);
   expect(await service.endpoints()).toHaveLength(1);
 });
+
+/** README.md with npm and the newest SDK is in test/engine/tour.test.ts. */
+const READERS = WHOLE
+  ? ([
+      { manager: "npm", node: 20, sdk: OLDEST },
+      { manager: "pnpm", node: 22, sdk: undefined },
+      { manager: "pnpm", node: 20, sdk: OLDEST },
+      { manager: "yarn classic", node: 22, sdk: undefined },
+      { manager: "Bun", node: 24, sdk: undefined },
+    ] as const)
+  : [];
+
+test.each(READERS)(
+  "a reader of README.md gets to a first up by the commands that docs/toolchains.md has for $manager, SDK $sdk",
+  async ({ manager, node, sdk }) => {
+    const commands = (of: string): string[] => {
+      const [, row = ""] = textOf("docs/toolchains.md").split("\n## How\n");
+      const [, cell = ""] = new RegExp(`^\\| ${of} +\\|([^|]*)`, "m").exec(row) ?? [];
+      return [...cell.matchAll(/`([^`]+)`/g)].map(([, command = ""]) => command);
+    };
+    const inReadme = commands("npm");
+    const wanted = commands(manager).map((command) =>
+      command
+        .replace(/(?<= )pulumi-svc(?= )/, tarball)
+        .replace("@pulumi/pulumi", sdk === undefined ? "@pulumi/pulumi" : `@pulumi/pulumi@${sdk}`),
+    );
+    expect(wanted).toHaveLength(inReadme.length);
+    const [, start = ""] = textOf("README.md").split(/^(?=## )/m);
+    const reader = new Reader(folder, [managerCommands(), nodeFolder(node)]);
+    try {
+      const replaced = new Map(inReadme.map((command, at) => [`${command}\n`, `${wanted[at] ?? ""}\n`]));
+      const said = await reader.follow(codeBlocks("README.md", start), "svc-start", replaced);
+      expect(said).toContain("+ 6 created");
+    } finally {
+      await reader.close();
+    }
+  },
+);
+
+/** A folder with the commands `pnpm`, `yarn` and `bun`, and nothing else. */
+function managerCommands(): string {
+  const bin = join(tools, "commands");
+  mkdirSync(bin, { recursive: true });
+  for (const [command, path] of Object.entries({
+    pnpm: "pnpm/bin/pnpm.cjs",
+    yarn: "yarn-classic/bin/yarn.js",
+    bun: "bun/bin/bun.exe",
+  })) {
+    rmSync(join(bin, command), { force: true });
+    symlinkSync(join(tools, "node_modules", path), join(bin, command));
+  }
+  return bin;
+}
 
 test("docs/toolchains.md has a row for each of them", () => {
   const page = readFileSync(join(ROOT, "docs", "toolchains.md"), "utf8");

@@ -7,6 +7,7 @@ interface Program {
   /** `runtime.options` of Pulumi.yaml, and `main`. */
   readonly options?: string;
   readonly main?: string;
+  /** What docs/toolchains.md tells to install beside the SDK and TypeScript: nothing else is. */
   readonly devDependencies?: readonly string[];
   /** A command in `node_modules/.bin`, before the first `pulumi up`. */
   readonly build?: readonly string[];
@@ -19,7 +20,7 @@ const compilerOptions = { strict: true, target: "es2022", module: "node16", modu
 const TSCONFIG = JSON.stringify({ compilerOptions: { ...compilerOptions, skipLibCheck: true }, files: ["index.ts"] });
 
 const programs = {
-  "TypeScript (the default)": { files: { "index.ts": MODULE, "tsconfig.json": TSCONFIG } },
+  "TypeScript (the default)": { files: { "index.ts": MODULE } },
   "JavaScript, CommonJS": { files: { "index.js": COMMON }, options: "typescript: false" },
   "JavaScript, native ESM": {
     files: { "index.js": MODULE },
@@ -30,9 +31,10 @@ const programs = {
     files: { "index.ts": MODULE, "tsconfig.json": TSCONFIG },
     packageJson: { type: "module" },
     options: 'nodeargs: "--loader ts-node/esm --no-warnings"',
+    devDependencies: ["ts-node@10"],
   },
   "TypeScript by tsx": {
-    files: { "index.ts": MODULE, "tsconfig.json": TSCONFIG },
+    files: { "index.ts": MODULE },
     packageJson: { type: "module" },
     options: 'nodeargs: "--import tsx"',
     devDependencies: ["tsx@4"],
@@ -54,39 +56,53 @@ const programs = {
 
 export const PROGRAMS: Readonly<Record<keyof typeof programs, Program>> = programs;
 
-export type Manager = "npm" | "pnpm" | "yarn classic" | "yarn";
+export type Manager = "npm" | "pnpm" | "yarn classic" | "yarn" | "Bun";
+
+/** Where none is installed, the SDK takes its own for a program in TypeScript; the other ways need none. */
+type TypeScript = 5 | 6 | "the SDK's own TypeScript" | "no TypeScript";
+const OF_SDK = "the SDK's own TypeScript";
+const NONE = "no TypeScript";
 
 export interface Consumer {
   readonly manager: Manager;
   readonly program: keyof typeof programs;
   readonly node: 20 | 22 | 24;
   readonly sdk: string;
-  readonly typescript: 5 | 6;
+  readonly typescript: TypeScript;
   /** In every run of the tests; the others with `npm run test:consumers`. */
   readonly always?: true;
 }
 
-const OLDEST = "3.216.0";
-const NEWEST = "3";
+export const OLDEST = "3.216.0";
+export const NEWEST = "3";
 
 /** A covering set: each manager, program, version of Node, of the SDK and of TypeScript is in some row. */
 export const CONSUMERS: readonly Consumer[] = [
   { manager: "npm", program: "TypeScript (the default)", node: 24, sdk: NEWEST, typescript: 5 },
   { manager: "npm", program: "TypeScript (the default)", node: 22, sdk: NEWEST, typescript: 6 },
   { manager: "npm", program: "TypeScript (the default)", node: 20, sdk: OLDEST, typescript: 5 },
-  { manager: "npm", program: "JavaScript, native ESM", node: 20, sdk: OLDEST, typescript: 5 },
+  { manager: "npm", program: "TypeScript (the default)", node: 24, sdk: NEWEST, typescript: OF_SDK },
+  { manager: "npm", program: "TypeScript (the default)", node: 20, sdk: OLDEST, typescript: OF_SDK },
+  { manager: "npm", program: "JavaScript, native ESM", node: 20, sdk: OLDEST, typescript: NONE },
   { manager: "npm", program: "TypeScript, native ESM", node: 22, sdk: NEWEST, typescript: 5 },
-  { manager: "npm", program: "TypeScript by tsx", node: 24, sdk: NEWEST, typescript: 5 },
-  { manager: "npm", program: "bundled by esbuild, pulumi-svc beside it", node: 22, sdk: NEWEST, typescript: 5 },
+  { manager: "npm", program: "TypeScript by tsx", node: 24, sdk: NEWEST, typescript: NONE },
+  { manager: "npm", program: "bundled by esbuild, pulumi-svc beside it", node: 22, sdk: NEWEST, typescript: NONE },
   { manager: "pnpm", program: "TypeScript (the default)", node: 22, sdk: NEWEST, typescript: 5, always: true },
+  { manager: "pnpm", program: "TypeScript (the default)", node: 22, sdk: NEWEST, typescript: OF_SDK },
   { manager: "pnpm", program: "TypeScript, compiled to bin", node: 24, sdk: OLDEST, typescript: 5 },
-  { manager: "yarn classic", program: "JavaScript, CommonJS", node: 22, sdk: NEWEST, typescript: 5 },
+  { manager: "yarn classic", program: "TypeScript (the default)", node: 22, sdk: NEWEST, typescript: 5 },
+  { manager: "yarn classic", program: "JavaScript, CommonJS", node: 22, sdk: NEWEST, typescript: NONE },
   { manager: "yarn", program: "TypeScript (the default)", node: 24, sdk: NEWEST, typescript: 5 },
-  { manager: "yarn", program: "JavaScript, CommonJS", node: 20, sdk: OLDEST, typescript: 5 },
+  { manager: "yarn", program: "JavaScript, CommonJS", node: 20, sdk: OLDEST, typescript: NONE },
+  { manager: "Bun", program: "TypeScript (the default)", node: 24, sdk: NEWEST, typescript: 5 },
 ];
 
 /** As docs/toolchains.md has it. */
 export const titleOf = ({ manager, program, node, sdk, typescript }: Consumer): string =>
-  [manager, program, `Node ${node}`, sdk === OLDEST ? `SDK ${OLDEST}` : "newest SDK", `TypeScript ${typescript}`].join(
-    " | ",
-  );
+  [
+    manager,
+    program,
+    `Node ${node}`,
+    sdk === OLDEST ? `SDK ${OLDEST}` : "newest SDK",
+    typeof typescript === "number" ? `TypeScript ${typescript}` : typescript,
+  ].join(" | ");
