@@ -1,9 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isObject, objectProblems, wordFor } from "../helpers/given";
+import { withInheritedAliases } from "../program/inheritedAliases";
 import { ComputeEndpoint, type ComputeEndpointArgs } from "../resources/computeEndpoint/ComputeEndpoint";
 import { declaration as computeEndpoint } from "../resources/computeEndpoint/declaration";
 import { childOptions, refuse } from "./component";
 
+const TYPE = "svc:components:ComputeGroup";
 /** In characters, at the service (docs/design/api.md, Compute record). */
 const LONGEST_NAME = 64;
 
@@ -54,7 +56,7 @@ export class ComputeGroup extends pulumi.ComponentResource {
 
   constructor(name: string, args: ComputeGroupArgs, opts?: pulumi.ComponentResourceOptions) {
     refuse(`ComputeGroup "${name}"`, opts, argumentProblems(args));
-    super("svc:components:ComputeGroup", name, {}, opts);
+    super(TYPE, name, {}, withInheritedAliases(name, TYPE, opts ?? {}));
     const { projectId, branchId } = args;
     const child = childOptions(this, opts);
     this.primary = new ComputeEndpoint(

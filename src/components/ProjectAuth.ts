@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isObject, objectProblems } from "../helpers/given";
+import { withInheritedAliases } from "../program/inheritedAliases";
 import { AuthIntegration } from "../resources/authIntegration/AuthIntegration";
 import { declaration as emailServer } from "../resources/emailServer/declaration";
 import { EmailServer, type EmailServerArgs } from "../resources/emailServer/EmailServer";
@@ -9,6 +10,8 @@ import { Whitelist } from "../resources/whitelist/Whitelist";
 import { WhitelistDomain } from "../resources/whitelist/WhitelistDomain";
 import { redirectDomainsOf } from "./redirectDomains";
 import { childOptions, flagProblems, refuse } from "./component";
+
+const TYPE = "svc:components:ProjectAuth";
 
 /** Of a union each member, less these keys. */
 type Without<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never;
@@ -100,7 +103,7 @@ export class ProjectAuth extends pulumi.ComponentResource {
   constructor(name: string, args: ProjectAuthArgs, opts?: pulumi.ComponentResourceOptions) {
     const domains = redirectDomainsOf(args);
     refuse(`ProjectAuth "${name}"`, opts, [...argumentProblems(args), ...domains.problems]);
-    super("svc:components:ProjectAuth", name, {}, opts);
+    super(TYPE, name, {}, withInheritedAliases(name, TYPE, opts ?? {}));
     const { projectId, branchId, databaseName, roleName, authProvider, adopt, oauth = {}, email } = args;
     const child = childOptions(this, opts);
     this.integration = new AuthIntegration(

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isObject, isOutput, unknownNames, wordFor } from "../helpers/given";
 import { durationSeconds } from "./durations";
+import { withInheritedAliases } from "./inheritedAliases";
 import { checkInstallation } from "./installation";
 import { pointer, typeToken } from "../contract/pointer";
 import type { Declaration } from "../contract/declaration";
@@ -45,7 +46,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
     constructor(name: string, args: object | undefined, given?: pulumi.CustomResourceOptions) {
       const { kind } = declaration;
       const type = typeToken(kind);
-      const opts = checkedOptions(`${kind} "${name}"`, args, given);
+      const opts = withInheritedAliases(name, type, checkedOptions(`${kind} "${name}"`, args, given));
       if (opts.import !== undefined) {
         throw new Error(
           `${kind} "${name}": the option "import" does not work for dynamic resources. Take the object over with "adopt: true" where the resource has it, a whole project with "pulumi-svc import", or look it up with ${kind}.get.`,

@@ -1,0 +1,81 @@
+import * as pulumi from "@pulumi/pulumi";
+import { withInheritedAliases } from "../../src/program/inheritedAliases";
+import * as svc from "../../src";
+
+beforeAll(() =>
+  pulumi.runtime.setMocks(
+    { newResource: ({ name, inputs }) => ({ id: `${name}-id`, state: inputs as object }), call: () => ({}) },
+    "proj",
+    "dev",
+  ),
+);
+
+/** The aliases that the SDK hands to the engine, as URNs. They are internal in its types. */
+async function aliasesOf(resource: pulumi.Resource): Promise<string[]> {
+  const { __aliases } = resource as unknown as { __aliases: pulumi.Output<string>[] };
+  return new Promise((resolve) => {
+    pulumi.all(__aliases).apply(resolve);
+  });
+}
+
+const COMPUTE = "pulumi-nodejs:dynamic/svc:ComputeEndpoint";
+const GROUP = "svc:components:ComputeGroup";
+const AUTH = "svc:components:ProjectAuth";
+const at = (type: string, name: string): string => `urn:pulumi:dev::proj::${type}::${name}`;
+const BASE = { projectId: "prj-1", branchId: "br-1" };
+
+test("an alias of a ComputeGroup is one of each of its computes", async () => {
+  const args = { ...BASE, primary: {}, replicas: [{ key: "reports" }] };
+  const { primary, replicas } = new svc.ComputeGroup("new", args, { aliases: [{ name: "old" }] });
+  expect(await Promise.all([primary, ...replicas].map(aliasesOf))).toEqual([
+    [at(`${GROUP}$${COMPUTE}`, "old-primary")],
+    [at(`${GROUP}$${COMPUTE}`, "old-replica-reports")],
+  ]);
+});
+
+test("an alias of a ProjectAuth is one of all that it makes", async () => {
+  const args = { projectId: "prj-1", oauth: { google: "shared" }, redirectDomains: ["https://a.test"] } as const;
+  const auth = new svc.ProjectAuth(
+    "new",
+    { ...args, redirectDomains: [...args.redirectDomains] },
+    { aliases: [{ name: "old" }] },
+  );
+  const children = [auth.integration, auth.oauthProviders["google"], auth.whitelistDomains["https://a.test"]];
+  const found = await Promise.all(children.map((child) => (child === undefined ? [] : aliasesOf(child))));
+  expect(found.flat().map((urn) => urn.split("$svc:").at(-1)?.split("::").at(-1))).toEqual([
+    "old",
+    "old-google",
+    "old-https://a.test",
+  ]);
+  expect(found.flat().every((urn) => urn.startsWith(`urn:pulumi:dev::proj::${AUTH}$pulumi-nodejs:dynamic/svc:`))).toBe(
+    true,
+  );
+});
+
+class Team extends pulumi.ComponentResource {
+  readonly api: svc.ComputeEndpoint;
+  readonly group: svc.ComputeGroup;
+  constructor(name: string, opts?: pulumi.ComponentResourceOptions) {
+    super("my:Team", name, {}, opts);
+    this.api = new svc.ComputeEndpoint(`${name}-api`, { ...BASE }, { parent: this, aliases: [{ name: "first-api" }] });
+    this.group = new svc.ComputeGroup(`${name}-group`, { ...BASE, primary: {} }, { parent: this });
+  }
+}
+
+test("an alias of a program's own component goes down to what is in it, beside the aliases given there", async () => {
+  const { api, group } = new Team("new", { aliases: [{ name: "old" }] });
+  expect(await aliasesOf(api)).toEqual([
+    at(`my:Team$${COMPUTE}`, "first-api"),
+    at(`my:Team$${COMPUTE}`, "old-api"),
+    at(`my:Team$${COMPUTE}`, "first-api"),
+  ]);
+  expect(await aliasesOf(group.primary)).toEqual([at(`my:Team$${GROUP}$${COMPUTE}`, "old-group-primary")]);
+});
+
+test("without an alias of the parent the options are what they were", () => {
+  const parent = new Team("plain");
+  const opts = { parent, aliases: [{ name: "old" }] };
+  expect(withInheritedAliases("new", COMPUTE, opts)).toBe(opts);
+  const root = { aliases: [{ name: "old" }] };
+  expect(withInheritedAliases("new", COMPUTE, root)).toBe(root);
+});
