@@ -46,7 +46,8 @@ export async function useExistingOrCreate<Item, Result>(
 
 /** The end of a message about an existing object: it may be the program's own. */
 export const ALIAS_ADVICE =
-  "; or, if it is this program's own under another name, give it an alias (the option aliases)";
+  "; or, if it is this program's own under another name, give it an alias: " +
+  'aliases: [{ name: "<old name>" }] in the options of what was renamed, this resource or the component that makes it';
 
 export const goneError = (): Error =>
   new Error("it no longer exists. Run pulumi up --refresh, which plans to create it again");

@@ -31,7 +31,8 @@ describe("a compute that is in the way", () => {
       `Could not create ComputeEndpoint ("thing"): the branch has a primary compute already: ${DEMO_PRIMARY} on br-main, created 3 minutes ago. ` +
         'An interrupted pulumi up may have created it. To manage it here, set "adopt: true" on this resource; ' +
         `to have a new one, delete ${DEMO_PRIMARY} first or choose another branch; ` +
-        "or, if it is this program's own under another name, give it an alias (the option aliases)",
+        "or, if it is this program's own under another name, give it an alias: " +
+        'aliases: [{ name: "<old name>" }] in the options of what was renamed, this resource or the component that makes it',
     );
     expect(error).not.toHaveProperty("id");
     expect(await compute.mutations()).toEqual([]);
