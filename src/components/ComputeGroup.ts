@@ -51,8 +51,11 @@ export class ComputeGroup extends pulumi.ComponentResource {
   readonly primary: ComputeEndpoint;
   /** The computes `<name>-replica-<key>`, in the order of the list. */
   readonly replicas: readonly ComputeEndpoint[];
-  /** Where to connect: the primary to write, a replica to read. */
-  readonly hosts: pulumi.Output<{ primary: string; replicas: string[] }>;
+  /**
+   * Where to connect: the primary to write, a replica to read, by its key (`"0"`, `"1"`, … where it has none, or where a
+   * number of replicas is given).
+   */
+  readonly hosts: pulumi.Output<{ primary: string; replicas: { [key: string]: string } }>;
 
   constructor(name: string, args: ComputeGroupArgs, opts?: pulumi.ComponentResourceOptions) {
     refuse(`ComputeGroup "${name}"`, opts, argumentProblems(args));
@@ -64,17 +67,15 @@ export class ComputeGroup extends pulumi.ComponentResource {
       { ...args.primary, projectId, branchId, type: "read_write" },
       child,
     );
-    this.replicas = replicasOf(name, args).map(
-      ({ key, ...replica }) =>
-        new ComputeEndpoint(
-          `${name}-replica-${key}`,
-          { ...replica, projectId, branchId, type: "read_only" },
-          { ...child, dependsOn: this.primary },
-        ),
-    );
+    const replicas = replicasOf(name, args).map(({ key, ...replica }) => {
+      const options = { ...child, dependsOn: this.primary };
+      const read = { ...replica, projectId, branchId, type: "read_only" } as const;
+      return { key, compute: new ComputeEndpoint(`${name}-replica-${key}`, read, options) };
+    });
+    this.replicas = replicas.map(({ compute }) => compute);
     this.hosts = pulumi.output({
       primary: this.primary.host,
-      replicas: this.replicas.map(({ host }) => host),
+      replicas: Object.fromEntries(replicas.map(({ key, compute }) => [key, compute.host])),
     });
     this.registerOutputs({ primary: this.primary, replicas: this.replicas, hosts: this.hosts });
   }

@@ -52,7 +52,11 @@ test("one primary and as many replicas like it as were asked for", async () => {
   });
   expect(await value(group.hosts)).toEqual({
     primary: "ep-orders-primary.example.test",
-    replicas: [0, 1, 2].map((place) => `ep-orders-replica-${place}.example.test`),
+    replicas: {
+      "0": "ep-orders-replica-0.example.test",
+      "1": "ep-orders-replica-1.example.test",
+      "2": "ep-orders-replica-2.example.test",
+    },
   });
 });
 
@@ -77,12 +81,14 @@ test("replicas given one by one are what they say, and are called by their key o
     "orders-replica-api": { ...BASE, size: 1, type: "read_only" },
     "orders-replica-1": { ...BASE, size: { min: 1, max: 2 }, type: "read_only" },
   });
+  const { api, "1": second } = (await value(group.hosts)).replicas;
+  expect([api, second]).toEqual(["ep-orders-replica-api.example.test", "ep-orders-replica-1.example.test"]);
 });
 
 test("a group may be a primary alone", async () => {
   const group = new svc.ComputeGroup("alone", { ...BASE, primary: {} });
   expect(Object.keys(await computesOf(group))).toEqual(["alone-primary"]);
-  expect((await value(group.hosts)).replicas).toEqual([]);
+  expect((await value(group.hosts)).replicas).toEqual({});
 });
 
 test("its computes are its children, so that their URNs tell the group", async () => {
