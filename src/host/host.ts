@@ -30,6 +30,7 @@ import {
   notDeleted,
 } from "./messages";
 import { Progress } from "./progress";
+import { renamedWarning } from "./renamed";
 import { clean, hidden, inputEcho, visible, type Hidden, type Properties, type Timeouts } from "../contract/hiddenKeys";
 import type { Session } from "./session";
 import { keyOrigin, resolveSettings, type ReadSetting } from "../contract/settings";
@@ -281,6 +282,9 @@ export function host<Args extends object, Outputs extends object>(
           const claims = lifecycle.declares?.(known, settings?.authProvider ?? "", new Set(Object.keys(args))) ?? [];
           for (const other of loggableUrn(__urn) === "" ? [] : memory.declare(__urn, claims))
             problems.push({ path: "", reason: declaredTwice(other.urn, other.what) });
+          const heldAs = isNew && !isReplacement ? memory.refreshedAs(claims) : undefined;
+          const renamed = heldAs === undefined ? undefined : renamedWarning(__urn, heldAs);
+          if (renamed !== undefined) session.warn(__urn, renamed);
           for (const remark of lifecycle.remarks?.({ args: known, label: labelOf(__urn), isNew, isReplacement }) ?? [])
             session.warn(__urn, remark);
         }
@@ -333,7 +337,17 @@ export function host<Args extends object, Outputs extends object>(
       const own = hidden(properties);
       try {
         const stored = storedFrom(id, properties);
-        const observed = await runCall(own, READ_TIMEOUT_MS, [stored.outs], (call) => lifecycle.read(call, stored));
+        const observed = await runCall(own, READ_TIMEOUT_MS, [stored.outs], async (call) => {
+          const found = await lifecycle.read(call, stored);
+          // What is only looked up (`get`) has no managed arguments, and declares nothing.
+          if (found !== undefined && own.__urn !== undefined && own.__args !== undefined) {
+            // What cannot be read back is as it is stored; the types are those of the arguments.
+            const shown = visible({ ...stored.outs, ...found.args }) as Partial<Args>;
+            const claims = lifecycle.declares?.(shown, call.authProvider, new Set(Object.keys(shown)));
+            memory.setRefreshed(own.__urn, claims ?? []);
+          }
+          return found;
+        });
         if (observed === undefined) {
           // Without a stored version it is a lookup (`get`), where a blank id would be a resource without outputs.
           if (own.__version === undefined) throw new Error("it does not exist");

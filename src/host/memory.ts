@@ -39,6 +39,8 @@ export class RunMemory {
   readonly #claims = new Map<string, readonly Claim[]>();
   readonly #stored = new Map<string, { readonly stateUrn: string; readonly objects: readonly string[] }>();
   readonly #states = new Map<string, ObjectState>();
+  /** By object, the URN under which a refresh of this process has found it in the state. */
+  readonly #refreshed = new Map<string, string>();
   /** Emits the name of an object when its departure begins. */
   readonly #departures = new EventEmitter().setMaxListeners(0);
 
@@ -60,6 +62,16 @@ export class RunMemory {
    */
   setStored(urn: string, objects: readonly string[], stateUrn = urn): void {
     this.#stored.set(urn, { stateUrn, objects });
+  }
+
+  /** Records what a resource of the state declares, as a refresh has found it. The URN may be from before an alias. */
+  setRefreshed(urn: string, claims: readonly Claim[]): void {
+    for (const { object, shared } of claims) if (shared !== true) this.#refreshed.set(object, urn);
+  }
+
+  /** The resource of the state that a refresh of this process has found to declare one of these. */
+  refreshedAs(claims: readonly Claim[]): string | undefined {
+    return claims.map(({ object }) => this.#refreshed.get(object)).find((urn) => urn !== undefined);
   }
 
   /** Another resource that has the object in its state, or has created it or taken it over in this run. */

@@ -186,6 +186,47 @@ describe("what the program declares", () => {
   });
 });
 
+describe("what a refresh of this process has found in the state", () => {
+  const claim: Partial<Lifecycle<ToyArgs, ToyOutputs>> = {
+    declares: ({ home }) => (home === undefined ? [] : [{ object: `home ${home}`, what: '"home"' }]),
+  };
+  const warning =
+    '"new" declares an object that the stack holds as "old". Where this plan deletes "old", the resource was renamed or moved: ' +
+    'add aliases: [{ name: "old" }] to the options of "new", and nothing is created or deleted';
+
+  test("and the program declares under another name, the plan says with the alias to give, once", async () => {
+    const { toy, said } = oneProcess(claim);
+    await toy.read(ID, outs("old"));
+    await toy.check({}, inputs("new"));
+    await toy.check({}, inputs("new"));
+    expect(said()).toEqual([warning]);
+  });
+
+  test("is compared as the service shows it", async () => {
+    const { toy, said } = oneProcess({
+      ...claim,
+      read: async () => ({ args: { home: "elsewhere" }, outputs: { host: "h" }, ready: true }),
+    });
+    await toy.read(ID, outs("old"));
+    await toy.check({}, inputs("new"));
+    expect(said()).toEqual([]);
+    await toy.check({}, { ...inputs("new"), home: "elsewhere" });
+    expect(said()).toEqual([warning]);
+  });
+
+  test.each([
+    ["what the state holds under this name", inputs("new"), outs("old"), {}],
+    ["what is only looked up", {}, { ...outs("old"), __args: undefined }, {}],
+    ["what is gone", {}, outs("old"), { read: async () => undefined }],
+    ["what several may declare", {}, outs("old"), { declares: () => [{ object: "list", what: "it", shared: true }] }],
+  ])("nothing is said of %s", async (_, olds, read, changes: Partial<Lifecycle<ToyArgs, ToyOutputs>>) => {
+    const { toy, said } = oneProcess({ ...claim, ...changes });
+    await toy.read(ID, read);
+    await toy.check(olds, inputs("new"));
+    expect(said()).toEqual([]);
+  });
+});
+
 describe("while an object is being deleted", () => {
   const OBJECT = `toy ${ID}`;
   /** A deletion that ends when it is told to, beside a creation of another resource that adopts. */

@@ -1,0 +1,49 @@
+/** What a plan says of a resource that was renamed or moved without an alias, where a refresh tells (docs/design/engine.md, Options). */
+import { typeToken, type Kind } from "../contract/pointer";
+import { nameInUrn } from "./memory";
+
+/**
+ * The children that our components always have, and what follows the component's name in theirs. A program can give an alias
+ * to the component only, and one warning is enough for all that it makes.
+ */
+const CHILDREN: readonly { component: string; kind: Kind; suffix: string }[] = [
+  { component: "ComputeGroup", kind: "ComputeEndpoint", suffix: "-primary" },
+  { component: "ProjectAuth", kind: "AuthIntegration", suffix: "" },
+];
+const COMPONENTS = "svc:components:";
+
+/** `urn` is new in the program, and declares what the state holds as `oldUrn`. Nothing where no line would help. */
+export function renamedWarning(urn: string, oldUrn: string): string | undefined {
+  const [name, oldName] = [nameInUrn(urn), nameInUrn(oldUrn)];
+  const alias = aliasFor(urn, oldUrn);
+  if (alias === undefined) return undefined;
+  return (
+    `"${name}" declares an object that the stack holds as "${oldName}". Where this plan deletes "${oldName}", the resource was ` +
+    `renamed or moved: add aliases: [${alias.line}] to the options of ${alias.of}, and nothing is created or deleted`
+  );
+}
+
+function aliasFor(urn: string, oldUrn: string): { line: string; of: string } | undefined {
+  const [name, oldName] = [nameInUrn(urn), nameInUrn(oldUrn)];
+  const [parents, oldParents] = [parentTypes(urn), parentTypes(oldUrn)];
+  const component =
+    parents.at(-1)?.startsWith(COMPONENTS) === true ? parents.at(-1)?.slice(COMPONENTS.length) : undefined;
+  const isSamePlace = parents.join() === oldParents.join();
+  // An alias leaves the URN of before in the state, so the name of now may be an earlier one.
+  if (isSamePlace && name === oldName) return undefined;
+  const named = name === oldName ? "" : `name: ${JSON.stringify(oldName)}`;
+  if (component !== undefined) {
+    const child = CHILDREN.find((one) => one.component === component && urn.includes(`$${typeToken(one.kind)}::`));
+    if (child === undefined || !isSamePlace) return undefined;
+    if (!name.endsWith(child.suffix) || !oldName.endsWith(child.suffix)) return undefined;
+    const [of, old] = [name, oldName].map((one) => one.slice(0, one.length - child.suffix.length));
+    return { line: `{ name: ${JSON.stringify(old)} }`, of: `the ${component} "${of}"` };
+  }
+  const of = `"${name}"`;
+  if (isSamePlace) return { line: `{ ${named} }`, of };
+  const line = ["parent: pulumi.rootStackResource", named].filter((part) => part !== "").join(", ");
+  return { line: oldParents.length === 0 ? `{ ${line} }` : JSON.stringify(oldUrn), of };
+}
+
+/** The types of what a resource stands in, from the outermost. */
+const parentTypes = (urn: string): string[] => urn.split("::")[2]?.split("$").slice(0, -1) ?? [];
