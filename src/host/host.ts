@@ -270,7 +270,7 @@ export function host<Args extends object, Outputs extends object>(
     async check(olds, news) {
       return toPromise(() => {
         const { args, known, problems } = check(visible(news));
-        const { __urn, __surplus = [] } = hidden(news);
+        const { __urn, __surplus = [], __replaceOnChanges } = hidden(news);
         const { settings, problems: settingProblems } = resolveSettings(readSetting);
         if (__urn !== undefined) {
           const oldInputs = visible(olds);
@@ -279,6 +279,8 @@ export function host<Args extends object, Outputs extends object>(
           const earlier = session.checkedInputs.get(__urn) ?? {};
           const isReplacement = isNew && Object.keys(earlier).length > 0;
           session.checkedInputs.set(__urn, isReplacement ? earlier : oldInputs);
+          if (!isNew && __replaceOnChanges !== true && !sameJson(inputEcho(hidden(olds)), inputEcho(hidden(news))))
+            session.hiddenChanges.add(__urn);
           const claims = lifecycle.declares?.(known, settings?.authProvider ?? "", new Set(Object.keys(args))) ?? [];
           for (const other of loggableUrn(__urn) === "" ? [] : memory.declare(__urn, claims))
             problems.push({ path: "", reason: declaredTwice(other.urn, other.what) });
@@ -324,8 +326,10 @@ export function host<Args extends object, Outputs extends object>(
         const { changed, dropped, added } = comparison;
         if (changed.size + dropped.size + added.size === 0) return { ...result, changes: false };
         // Left undefined, the engine compares the inputs itself and can tell what differs (docs/design/engine.md, Diff). Where the
-        // inputs are equal and only the outs differ, it needs an answer.
-        return oldInputs !== undefined && sameJson(oldInputs, given) ? { ...result, changes: true } : result;
+        // inputs are equal and only the outs differ, it needs an answer; where hidden ones differ too, it would show them.
+        if (oldInputs === undefined || __urn === undefined) return result;
+        const isAnswered = sameJson(oldInputs, given) || session.hiddenChanges.has(__urn);
+        return isAnswered ? { ...result, changes: true } : result;
       });
     },
 

@@ -17,6 +17,8 @@ export class Session {
   readonly memory = new RunMemory();
   /** By URN, the old inputs that `check` saw in this process. It never runs in a refresh. */
   readonly checkedInputs = new Map<string, Properties>();
+  /** By URN, the resources whose hidden inputs change, and would stand in a diff that the engine makes. */
+  readonly hiddenChanges = new Set<string>();
   readonly #clients = new Map<string, Client>();
   readonly #warned = new Set<string>();
 

@@ -61,6 +61,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
         __provider: pointer(kind),
         __urn: urnOf(name, type, opts.parent),
         ...(times !== undefined && { __timeouts: times }),
+        ...((opts.replaceOnChanges?.length ?? 0) > 0 && { __replaceOnChanges: true }),
       };
       // The SDK formats a stack trace, through source maps, for each of the four promises of each property. Nothing shows
       // them, and with one line each they cost a fifth.

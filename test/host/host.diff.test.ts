@@ -21,6 +21,28 @@ describe("diff", () => {
     expect(result.changes).toBeUndefined();
   });
 
+  test.each([
+    ["its address in the stack, after an alias", { __urn: `${URN}-before` }, {}, true],
+    ["that address, which an import does not bring", {}, {}, true],
+    ["its timeouts", { __urn: URN }, { __timeouts: { create: 9 } }, true],
+    ["nothing hidden", { __urn: URN }, {}, undefined],
+    [
+      "its address, and replaceOnChanges needs the keys",
+      { __urn: `${URN}-before` },
+      { __replaceOnChanges: true },
+      undefined,
+    ],
+  ])(
+    "beside a change of %s the engine compares nothing, since it would show hidden keys",
+    async (_, was, is, changes) => {
+      const { toy } = hosted();
+      const news = { home: "a", size: 2, __provider: "p", __urn: URN, ...is };
+      const { inputs = {} } = await toy.check({ home: "a", size: 1, __provider: "p", ...was }, news);
+      expect(inputs).not.toHaveProperty("__replaceOnChanges");
+      expect((await toy.diff("toy-1", OLDS, inputs)).changes).toBe(changes);
+    },
+  );
+
   test("an argument that is left out is no difference, whatever stands at the service", async () => {
     expect((await diff({ home: "a", size: 1 }, { ...OLDS, label: "other" })).changes).toBe(false);
   });
