@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
+import { MockMonitor } from "@pulumi/pulumi/runtime/mocks";
 import { resolveProvider } from "../contract/resolution";
 import { isAtLeast, OLDEST_SDK } from "../contract/sdkVersion";
 import { packageVersion } from "../contract/version";
@@ -51,11 +52,27 @@ function checkPointerResolves(): void {
         : "pulumi-svc: this program's own package does not depend on pulumi-svc, so the Pulumi engine cannot load it. Add pulumi-svc to the dependencies of the package.json beside Pulumi.yaml (or of the folder that `main` names).",
     );
   }
+  if (!startsProvider()) {
+    throw new Error(
+      "pulumi-svc: the Pulumi engine starts the provider in the working directory of this process, and finds no @pulumi/pulumi there. Of an inline program of the Automation API that is the directory of the process itself, whatever `workDir` says: start it in the folder of its package, or call process.chdir(__dirname) before the first command.",
+    );
+  }
   const other = packageVersion(dirname(found));
   if (own !== undefined && own !== other) {
     void pulumi.log.warn(
       `pulumi-svc ${own} is imported, but ${other ?? "an unknown version"} will run: two versions are installed. Let the program and its packages depend on the same one.`,
     );
+  }
+}
+
+/** As the SDK's plugin looks for its script. A unit test with mocks starts none. */
+function startsProvider(): boolean {
+  if (pulumi.runtime.getMonitor() instanceof MockMonitor) return true;
+  try {
+    createRequire(join(process.cwd(), "_")).resolve("@pulumi/pulumi/cmd/dynamic-provider");
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -4,14 +4,15 @@ import { packageVersion } from "../../src/contract/version";
 import { checkInstallation } from "../../src/program/installation";
 
 const found: jest.Mock<string | undefined, []> = jest.fn();
+const script: jest.Mock<string | undefined, []> = jest.fn();
 const sdk: jest.Mock<string, []> = jest.fn(() => "3.216.0");
 
 // Where the tests run the package finds itself, and jest's own `createRequire` knows no other place.
 jest.mock("node:module", () => ({
   createRequire: () =>
     Object.assign(() => ({ version: sdk() }), {
-      resolve: () => {
-        const path = found();
+      resolve: (what: string) => {
+        const path = what.endsWith("/dynamic-provider") ? script() : found();
         if (path === undefined) throw new Error("not found");
         return path;
       },
@@ -20,7 +21,10 @@ jest.mock("node:module", () => ({
 jest.mock("../../src/contract/version", () => ({ packageVersion: jest.fn(() => "0.1.0") }));
 const versionOf = jest.mocked(packageVersion);
 
-beforeEach(() => found.mockReturnValue(join(__dirname, "..", "..", "src", "provider.ts")));
+beforeEach(() => {
+  found.mockReturnValue(join(__dirname, "..", "..", "src", "provider.ts"));
+  script.mockReturnValue("dynamic-provider");
+});
 
 test("a program without the package is refused in words, each time", () => {
   found.mockReturnValue(undefined);
@@ -32,6 +36,11 @@ test("a bundle without the package beside it is told to keep it out of the bundl
   found.mockReturnValue(undefined);
   versionOf.mockReturnValueOnce(undefined);
   expect(checkInstallation).toThrow(/is a bundle that contains pulumi-svc.*--external:pulumi-svc/);
+});
+
+test("a process that runs where no provider can be started is told of its working directory", () => {
+  script.mockReturnValue(undefined);
+  expect(checkInstallation).toThrow(/working directory of this process.*whatever `workDir` says.*process\.chdir/);
 });
 
 test.each(["3.215.9", "2.30.0"])("SDK %s is too old", (version) => {
