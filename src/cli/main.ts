@@ -5,6 +5,7 @@ import { addDoctorCommand } from "./doctor/command";
 import { addDriftCommand } from "./drift/command";
 import { addEmulatorCommand } from "./emulator";
 import { addImportCommand } from "./import";
+import { terminalText } from "./terminal";
 
 const USAGE_ERROR = 2;
 
@@ -27,7 +28,9 @@ async function main(): Promise<void> {
   try {
     await program.parseAsync();
   } catch (error) {
-    process.stderr.write(`pulumi-svc: ${error instanceof Error ? error.message : String(error)}\n`);
+    // What the service and the Pulumi CLI say is part of it. Several lines are as many problems.
+    const lines = (error instanceof Error ? error.message : String(error)).split("\n");
+    process.stderr.write(lines.map((line) => `pulumi-svc: ${terminalText(line)}\n`).join(""));
     process.exitCode = 1;
   }
 }

@@ -1,2 +1,26 @@
 /** Whether standard output is a terminal that wants colours: `NO_COLOR` and its like count. */
 export const wantsColours = (): boolean => process.stdout.isTTY && process.stdout.hasColors();
+
+/** What a terminal or a page obeys: it moves the cursor, begins a line or turns the direction of reading. */
+const OBEYED = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** In one line, with such a character written by its number. */
+export function terminalText(text: string): string {
+  return text.replace(OBEYED, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
+}
+
+/** JSON of which nothing reaches a terminal, also where JSON allows it. The line ends are those between values. */
+export function terminalJson(value: unknown): string {
+  return escaped(JSON.stringify(value, undefined, 2));
+}
+
+/** As JSON and TypeScript write it in a text. */
+export function escaped(text: string): string {
+  return text.replace(OBEYED, (char) => (char === "\n" ? char : inUnits(char)));
+}
+
+const inUnits = (char: string): string =>
+  char
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");

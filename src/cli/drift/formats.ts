@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { terminalJson, terminalText } from "../terminal";
 import type { Drifted, Property, Report } from "./report";
 
 export const FORMATS = ["text", "json", "markdown"] as const;
@@ -24,7 +25,7 @@ const colourful: Style = (format, text) => styleText(format, text, { validateStr
 
 /** `colours`: for a terminal. */
 export function render(report: Report, format: Format, colours = false): string {
-  if (format === "json") return toJson(report);
+  if (format === "json") return `${terminalJson(report)}\n`;
   return format === "markdown" ? toMarkdown(report) : toText(report, colours ? colourful : plain);
 }
 
@@ -39,17 +40,6 @@ export function summary({ stack, drift, unmanaged }: Report): string {
     ...(unmanaged.length > 0 ? [`${unmanaged.length} not declared`] : []),
   ];
   return `Stack ${printable(stack)}: ${counts.join(", ")}`;
-}
-
-function toJson(report: Report): string {
-  // What a terminal would obey, also where JSON allows it.
-  const text = JSON.stringify(report, undefined, 2).replace(/[\p{Cf}\u007f-\u009f\u2028\u2029]/gu, (char) =>
-    char
-      .split("")
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-      .join(""),
-  );
-  return `${text}\n`;
 }
 
 function toText(report: Report, style: Style): string {
@@ -126,10 +116,7 @@ function inWords(value: Property["found"]): string {
 
 /** One line, without anything that a terminal or a page obeys, and not longer than a person reads. */
 function printable(text: string, longest = LONGEST_VALUE): string {
-  const visible = text.replace(
-    /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
-    (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`,
-  );
+  const visible = terminalText(text);
   return visible.length > longest ? `${visible.slice(0, longest - 1)}…` : visible;
 }
 
