@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
-import { InvalidArgumentError, Option, type Command } from "commander";
-import { SEGMENT } from "../../contract/settings";
-import { wantsColours } from "../terminal";
+import type { Command } from "commander";
+import { projectOption } from "../projectOption";
+import { terminalJson, terminalText, wantsColours } from "../terminal";
 import type { Check } from "./check";
 import { installationChecks, programFolder } from "./installation";
 import { serviceChecks } from "./service";
@@ -20,21 +20,16 @@ export function addDoctorCommand(program: Command): void {
   program
     .command("doctor")
     .description("Check what a program needs: versions, settings, the service, the key, a project")
-    .addOption(new Option("--project <id>", "the project to look for").argParser(projectId))
+    .addOption(projectOption("the project to look for"))
     .option("--stack <name>", "the stack whose configuration counts, instead of the selected one")
     .option("--json", "print { ok, checks: [{ name, status, says, remedy }] }")
     .addHelpText("after", "\nExit codes: 0 all is well, warnings or not; 1 something is not; 2 wrong usage.")
     .action(async ({ project, stack, json }: Flags) => {
       const checks = await diagnose(process.cwd(), project, stack);
       const ok = checks.every(({ status }) => status !== "failure");
-      process.stdout.write(json === true ? `${JSON.stringify({ ok, checks }, undefined, 2)}\n` : asText(checks));
+      process.stdout.write(json === true ? `${terminalJson({ ok, checks })}\n` : asText(checks));
       if (!ok) process.exitCode = 1;
     });
-}
-
-function projectId(text: string): string {
-  if (SEGMENT.test(text)) return text;
-  throw new InvalidArgumentError("It must be the id of a project: letters, digits and . _ ~ -");
 }
 
 async function diagnose(folder: string, project: string | undefined, stack: string | undefined): Promise<Check[]> {
@@ -56,8 +51,8 @@ function asText(checks: readonly Check[]): string {
   const lines = checks.flatMap(({ name, status, says, remedy }) => {
     const word = status.padEnd("warning".length);
     const shown = isColoured ? styleText(COLOURS[status], word) : word;
-    const line = `${shown}  ${name.padEnd(width)}  ${says}`;
-    return remedy === undefined ? [line] : [line, `${" ".repeat("warning".length + width + 4)}${remedy}`];
+    const line = `${shown}  ${name.padEnd(width)}  ${terminalText(says)}`;
+    return remedy === undefined ? [line] : [line, `${" ".repeat("warning".length + width + 4)}${terminalText(remedy)}`];
   });
   const [failures, warnings] = (["failure", "warning"] as const).map(
     (status) => checks.filter((check) => check.status === status).length,

@@ -2,8 +2,8 @@ import { createRequire } from "node:module";
 import type * as client from "../../client";
 import { isLoopback } from "../../contract/loopback";
 import { ENVIRONMENT, resolveSettings, type ReadSetting, type Settings } from "../../contract/settings";
+import type { Configured } from "../stackConfiguration";
 import { failure, ok, skipped, warning, type Check } from "./check";
-import type { Configured } from "./stack";
 
 type Name = keyof typeof ENVIRONMENT;
 

@@ -1,20 +1,10 @@
-import { execFile } from "node:child_process";
 import { isAtLeast } from "../../contract/sdkVersion";
-import { ENVIRONMENT } from "../../contract/settings";
-import { withoutEnvironmentSecrets } from "../environmentSecrets";
+import { type Configured, configurationOf, type Pulumi, pulumiIn, type Run } from "../stackConfiguration";
 import { failure, ok, skipped, warning, type Check } from "./check";
 import { isSupported, RANGE } from "./installation";
 
 /** From this CLI on, `--expect-no-changes` ends with 7 for drift and with another code for a failure. */
 const EXIT_CODES_SINCE = "3.226.1";
-const LONGEST_RUN_MS = 60_000;
-const LONGEST_OUTPUT_BYTES = 256 * 1024 * 1024;
-
-/** A setting as the stack's configuration has it. */
-export interface Configured {
-  readonly value: string | undefined;
-  readonly secret: boolean;
-}
 
 /** What the Pulumi CLI says of the stack. */
 export interface Stack {
@@ -23,43 +13,6 @@ export interface Stack {
   readonly configuration: ReadonlyMap<string, Configured> | undefined;
   /** The projects that resources of its state belong to. */
   readonly projects: readonly string[];
-}
-
-interface Run {
-  readonly ok: boolean;
-  readonly stdout: string;
-  /** Of a failure: what the CLI says, in one line. */
-  readonly words: string;
-}
-
-/** Runs the Pulumi CLI. What it prints may hold secrets: it goes nowhere but to the caller. */
-type Pulumi = (...args: string[]) => Promise<Run>;
-
-function pulumiIn(folder: string, stack: string | undefined): Pulumi {
-  const selected = stack === undefined ? [] : ["--stack", stack];
-  const options = {
-    cwd: folder,
-    env: { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true", NO_COLOR: "1" },
-    timeout: LONGEST_RUN_MS,
-    maxBuffer: LONGEST_OUTPUT_BYTES,
-  };
-  return (command, ...args) =>
-    new Promise((resolve) => {
-      const all = [command ?? "", ...args, ...(command === "version" ? [] : ["--non-interactive", ...selected])];
-      execFile("pulumi", all, options, (error, stdout, stderr) => {
-        resolve({ ok: error === null, stdout: stdout.trim(), words: error === null ? "" : wordsOf(stderr, error) });
-      });
-    });
-}
-
-/** The CLI's own error, without what an address or the environment may hold of secrets. */
-function wordsOf(stderr: string, error: Error & { code?: unknown; killed?: boolean }): string {
-  if (error.code === "ENOENT") return "there is no command pulumi on PATH";
-  if (error.killed === true) return `pulumi did not end within ${LONGEST_RUN_MS / 1000} s`;
-  const lines = stderr.split("\n").map((line) => line.trim());
-  const line = lines.find((each) => each.startsWith("error:")) ?? lines.find((each) => each !== "") ?? "it failed";
-  const words = line.replace(/^error:\s*/, "").replace(/\b[a-z][\w+.-]*:\/\/[^\s"']+/gi, "[address]");
-  return withoutEnvironmentSecrets(words).slice(0, 300);
 }
 
 /** The CLI, and what it knows of the stack. `folder`: where the command was started. */
@@ -109,27 +62,6 @@ function cliCheck({ ok: works, stdout, words }: Run): Check {
 function skippedStack(why: string, stack: string | undefined): Check {
   if (stack === undefined) return skipped("stack", why);
   return failure("stack", why, "Run this in the folder of the program, with the name that `pulumi stack ls` shows.");
-}
-
-/** The settings, or why they cannot be read. */
-async function configurationOf(pulumi: Pulumi): Promise<ReadonlyMap<string, Configured> | string> {
-  const shown = await pulumi("config", "--json");
-  if (!shown.ok) return shown.words;
-  // The CLI's own JSON. It leaves out the values of secrets.
-  const all = JSON.parse(shown.stdout) as Record<string, { value?: string; secret?: boolean }>;
-  const found = new Map<string, Configured>();
-  for (const name of Object.keys(ENVIRONMENT)) {
-    const entry = all[`svc:${name}`];
-    if (entry === undefined) continue;
-    let { value } = entry;
-    if (entry.secret === true) {
-      const read = await pulumi("config", "get", `svc:${name}`);
-      if (!read.ok) return read.words;
-      value = read.stdout;
-    }
-    found.set(name, { value, secret: entry.secret === true });
-  }
-  return found;
 }
 
 async function projectsOf(pulumi: Pulumi): Promise<string[]> {
