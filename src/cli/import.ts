@@ -1,37 +1,54 @@
 import type { Command } from "commander";
 import type { ImportOptions, ImportReport } from "./importProject";
+import { projectOption } from "./projectOption";
+import { terminalJson, terminalText } from "./terminal";
 
 /** `pulumi-svc import`: brings a project that was set up by hand under Pulumi. */
 export function addImportCommand(program: Command): void {
   program
     .command("import")
     .description("Write the import file of everything in a project, and the TypeScript program that matches it")
-    .requiredOption("--project <id>", "the project")
+    .addOption(projectOption("the project").makeOptionMandatory())
+    .option("--stack <name>", "the stack whose configuration counts (default: the selected one)")
     .option("--out <file>", "the file for pulumi import --file", "import.json")
     .option("--program <file>", "the file for the program", "index.ts")
-    .option(
-      "--auth-provider <name>",
-      "the auth provider, where it is not the one of SVC_AUTH_PROVIDER or the standard one",
-    )
+    .option("--whitelist", "the redirect domains as one Whitelist, instead of a WhitelistDomain each")
+    .option("--auth-provider <name>", "the auth provider, where it is not the one of the settings")
     .option("--state <file>", "what pulumi stack export wrote: leave out what that stack holds already")
     .option("--force", "overwrite the two files where they exist")
     .option("--json", "report as JSON")
-    .addHelpText("after", "\nThe settings come from the environment: SVC_API_KEY and SVC_BASE_URL.")
+    .addHelpText(
+      "after",
+      "\nThe settings are those of the stack's configuration, then of the environment." +
+        "\nExit codes: 0 the files are written, or there is nothing to write, 1 failure, 2 wrong usage.",
+    )
     .action(async ({ json = false, ...options }: ImportOptions & { json?: boolean }) => {
       // Loaded here, so that the other commands do not pay for it.
       const { importProject } = await import("./importProject.js");
       const report = await importProject(options);
-      process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : inWords(report));
+      process.stdout.write(json ? `${terminalJson(report)}\n` : inWords(report));
+      process.stderr.write(leftOutInWords(report));
     });
 }
 
+/** For standard error: a line for each object that stays at the service alone. */
+export function leftOutInWords({ leftOut }: ImportReport): string {
+  const lines = leftOut.map(
+    ({ kind, describe, reasons }) =>
+      `pulumi-svc: left out, since no program can declare it: ${describe}: ${reasons.join("; ")}${kind === "Whitelist" ? WITHOUT_WHITELIST : ""}`,
+  );
+  return lines.map((line) => `${terminalText(line)}\n`).join("");
+}
+
+const WITHOUT_WHITELIST = ". Without --whitelist the other domains are imported, each by itself";
+
 /** The report for a person. */
-export function inWords({ project, files, imported, held, configuration, notes, next }: ImportReport): string {
+export function inWords({ project, files, imported, held, leftOut, configuration, notes, next }: ImportReport): string {
   const count = `${imported.length} resource${imported.length === 1 ? "" : "s"}`;
   const result =
     files.length > 0
       ? `wrote ${files.join(" and ")}: ${count} of project ${project}`
-      : `wrote nothing: project ${project} holds nothing ${held.length > 0 ? "that the stack does not hold" : "to import"}`;
+      : `wrote nothing: project ${project} holds nothing ${leftOut.length > 0 ? "else that a program can declare" : held.length > 0 ? "that the stack does not hold" : "to import"}`;
   const changed = [...new Set(configuration.map(({ resource }) => `"${resource}"`))];
   const after =
     changed.length === 0
@@ -47,7 +64,9 @@ export function inWords({ project, files, imported, held, configuration, notes, 
     ...section("to know:", notes),
     ...section("next:", next.map(withOutcome)),
     "",
-  ].join("\n");
+  ]
+    .map(terminalText)
+    .join("\n");
 }
 
 function aligned(rows: readonly (readonly string[])[]): string[] {

@@ -1,5 +1,7 @@
 /** The TypeScript program of an import, as prettier would leave it with its own settings. */
 
+import { escaped } from "./terminal";
+
 const WIDTH = 80;
 
 /** Code that stands for a value. */
@@ -19,15 +21,32 @@ export interface Declared {
   readonly comment?: readonly string[];
 }
 
-export function programText(projectId: string, resources: readonly Declared[], readsConfiguration: boolean): string {
+/** A value that the program gives more than once. */
+export interface Constant {
+  readonly variable: string;
+  readonly value: string;
+  readonly comment?: string;
+}
+
+export function programText(
+  constants: readonly Constant[],
+  resources: readonly Declared[],
+  readsConfiguration: boolean,
+): string {
   const head = [
     ...(readsConfiguration ? ['import * as pulumi from "@pulumi/pulumi";'] : []),
     'import * as svc from "pulumi-svc";',
     "",
     ...(readsConfiguration ? ["const config = new pulumi.Config();"] : []),
-    `const projectId = ${quoted(projectId)};`,
+    ...constants.map(constantText),
   ];
   return [head.join("\n"), ...resources.map(declaration), ""].join("\n\n").replace(/\n+$/, "\n");
+}
+
+function constantText({ variable, value, comment }: Constant): string {
+  const flat = `const ${variable} = ${quoted(value)};`;
+  const text = flat.length <= WIDTH ? flat : `const ${variable} =\n  ${quoted(value)};`;
+  return comment === undefined ? text : `${text} ${lineComment(comment)}`;
 }
 
 function declaration({ kind, name, variable, args, comment = [] }: Declared): string {
@@ -43,7 +62,7 @@ function declaration({ kind, name, variable, args, comment = [] }: Declared): st
 function property([name, value, comment]: Argument, indent: string): string {
   const after = comment === undefined ? "" : ` ${lineComment(comment)}`;
   if (value instanceof Code && value.text === name) return `${indent}${name},${after}`;
-  const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name);
+  const key = keyText(name);
   const flat = `${indent}${key}: ${flatText(value)},`;
   if (flat.length <= WIDTH && !isDeep(value)) return flat + after;
   if (Array.isArray(value)) {
@@ -64,25 +83,27 @@ const isObjectOrText = (value: unknown): boolean => typeof value === "object" ||
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Code);
 
+const keyText = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name));
+
 function flatText(value: unknown): string {
   if (value instanceof Code) return value.text;
   if (typeof value === "string") return quoted(value);
   if (Array.isArray(value)) return `[${value.map(flatText).join(", ")}]`;
   if (!isObject(value)) return String(value);
-  const entries = Object.entries(value).map(([name, inner]) => `${name}: ${flatText(inner)}`);
+  const entries = Object.entries(value).map(([name, inner]) => `${keyText(name)}: ${flatText(inner)}`);
   return entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`;
 }
 
-/** In the quotes that need fewer escapes. */
+/** In the quotes that need fewer escapes. Nothing in it turns the direction in which the program is read. */
 function quoted(text: string): string {
-  const double = JSON.stringify(text);
+  const double = escaped(JSON.stringify(text));
   const count = (quote: string): number => text.split(quote).length - 1;
   if (count('"') <= count("'")) return double;
   return `'${double.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 
 /** What the service shows must not end the comment. */
-const lineComment = (text: string): string => `// ${text.replace(/[\p{Cc}\p{Z}]+/gu, " ")}`.trimEnd();
+const lineComment = (text: string): string => `// ${text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Z}]+/gu, " ")}`.trimEnd();
 
 /** Names that a module cannot declare, and those that the program uses. */
 const RESERVED =
@@ -97,12 +118,16 @@ export class Names {
     this.#taken = new Set(taken.map(camelCase));
   }
 
-  /** From the first of the texts that makes a name. `word` tells it from another resource with the same one. */
+  /**
+   * From the first of the texts that makes a name. `word` tells it from another resource with the same one: `api`,
+   * `api-compute`, `api-compute-2`.
+   */
   choose(word: string, ...texts: readonly (string | undefined)[]): { name: string; variable: string } {
     const base = texts.map(kebabCase).find((text) => text !== "") ?? word;
     const begin = /^\d/.test(base) ? `${word}-${base}` : base;
-    for (let count = 0; ; count++) {
-      const name = [begin, ...(count > 0 ? [word] : []), ...(count > 1 ? [count] : [])].join("-");
+    const second = `-${begin}`.endsWith(`-${word}`) ? begin : `${begin}-${word}`;
+    for (let count = second === begin ? 1 : 0; ; count++) {
+      const name = count === 0 ? begin : count === 1 ? second : `${second}-${count}`;
       const variable = camelCase(name);
       if (RESERVED.test(variable) || this.#taken.has(variable)) continue;
       this.#taken.add(variable);

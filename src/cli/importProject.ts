@@ -1,12 +1,21 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { getSystemErrorMap } from "node:util";
 import { Client } from "../client";
 import { typeToken } from "../contract/pointer";
-import { resolveSettings, type Settings } from "../contract/settings";
-import { importedResource, type Wanted } from "./importedResource";
-import { Names, programText } from "./importProgram";
+import { type ReadSetting, resolveSettings, type Settings } from "../contract/settings";
+import {
+  branchComment,
+  importedResource,
+  type ImportedObject,
+  observe,
+  type Observed,
+  type Wanted,
+} from "./importedResource";
+import { type Constant, kebabCase, Names, programText } from "./importProgram";
 import { CANNOT_BE_LISTED, listProjectObjects, type ProjectObject, projectOf } from "./projectObjects";
+import { readSettings } from "./stackConfiguration";
+import { terminalJson } from "./terminal";
 
 export interface ImportOptions {
   readonly project: string;
@@ -14,6 +23,10 @@ export interface ImportOptions {
   readonly out: string;
   readonly program: string;
   readonly authProvider?: string;
+  /** The stack whose configuration counts. @default the selected one */
+  readonly stack?: string;
+  /** The redirect domains as one `Whitelist`. */
+  readonly whitelist?: boolean;
   /** What `pulumi stack export` has written. */
   readonly state?: string;
   readonly force?: boolean;
@@ -26,6 +39,8 @@ export interface ImportReport {
   readonly imported: readonly { kind: string; id: string; name: string; describe: string }[];
   /** What the given state holds already. */
   readonly held: readonly { kind: string; id: string; describe: string }[];
+  /** What no program can declare, and why: in neither file. */
+  readonly leftOut: readonly { kind: string; id: string; describe: string; reasons: readonly string[] }[];
   /** Configuration that the program asks for: what cannot be read. */
   readonly configuration: readonly Wanted[];
   readonly notes: readonly string[];
@@ -34,11 +49,12 @@ export interface ImportReport {
 }
 
 /** Another resource name where two objects would have the same one. */
-const WORDS: Readonly<Record<ProjectObject["kind"], string>> = {
+const WORDS: Readonly<Record<ImportedObject["kind"], string>> = {
   ComputeEndpoint: "compute",
   AuthIntegration: "auth",
   OAuthProvider: "oauth",
   WhitelistDomain: "domain",
+  Whitelist: "domains",
   EmailServer: "mail",
 };
 
@@ -47,58 +63,64 @@ const WORDS: Readonly<Record<ProjectObject["kind"], string>> = {
  * @throws in words, and nothing is written then.
  */
 export async function importProject(options: ImportOptions): Promise<ImportReport> {
-  refuseToOverwrite(options);
   const { project, authProvider } = options;
-  const settings = settingsOf(options);
-  const state = stateOf(options.state);
+  const { state, read, settings } = await checked(options);
   const client = new Client(settings);
   client.limitRequests(settings.maxRequestsPerMinute);
   const all = await listProjectObjects(client, project, settings.authProvider);
   const branches = (await client.projects.branches(project)) ?? [];
-  const objects = all.filter((object) => !state.holds(object));
   const held = all.filter((object) => state.holds(object)).map(({ kind, id, describe }) => ({ kind, id, describe }));
+  const found = all.filter((object) => !state.holds(object));
+  const objects = options.whitelist === true ? withWhitelist(project, found) : found;
+  const observed = await Promise.all(objects.map((object) => observe(object, read, settings)));
+  const declarable = observed.filter(({ isDeclarable }) => isDeclarable);
 
   const branchNames = new Map(branches.map(({ id, name }) => [id, name]));
   const names = new Names(state.names);
-  const named = objects.map((object) => ({
-    ...names.choose(WORDS[object.kind], ...texts(object, branchNames)),
-    object,
+  const named = declarable.map((one) => ({
+    ...names.choose(wordFor(one.object), ...texts(one.object, branchNames)),
+    one,
   }));
+  // Afterwards: the names of the resources do not depend on it.
+  const constants = branchConstants(declarable, branchNames, names);
+  const branchVariables = new Map(constants.map(({ value, variable }) => [value, variable]));
   const integration = named.find(
-    ({ object: { kind, record } }) => kind === "AuthIntegration" && isOf(record, settings.authProvider),
+    ({ one: { object } }) => object.kind === "AuthIntegration" && isOf(object.record, settings.authProvider),
   );
-  const resources = await Promise.all(
-    named.map(({ name, variable, object }) =>
-      importedResource(object, { name, variable, branchNames, settings, integration: integration?.variable }),
-    ),
+  const resources = named.map(({ name, variable, one }) =>
+    importedResource(one, { name, variable, branchNames, branchVariables, integration: integration?.variable }),
   );
   const configuration = resources.flatMap(({ wanted }) => wanted);
   const report = {
     project,
     files: [options.out, options.program],
-    imported: named.map(({ name, object: { kind, id, describe } }) => ({ kind, id, name, describe })),
+    imported: named.map(({ name, one: { object } }) => ({ ...plain(object), name })),
     held,
+    leftOut: observed
+      .filter(({ isDeclarable }) => !isDeclarable)
+      .map(({ object, refused }) => ({ ...plain(object), reasons: refused })),
     configuration,
     notes: [
       ...resources.flatMap(({ notes }) => notes),
       ...(integration === undefined ? [] : notesOnKeys(integration.name)),
-      ...(options.state === undefined && objects.length > 0 ? [NO_STATE] : []),
+      ...(options.state === undefined && named.length > 0 ? [NO_STATE] : []),
     ],
     next: nextCommands(options.out, configuration, authProvider),
   };
-  if (objects.length === 0) return { ...report, files: [], next: [] };
-  const file = { resources: resources.map(({ entry }) => entry) };
+  if (named.length === 0) return { ...report, files: [], next: [] };
   const program = programText(
-    project,
+    [{ variable: "projectId", value: project }, ...constants],
     resources.map(({ declared }) => declared),
     configuration.length > 0,
   );
   write([
-    [options.out, `${JSON.stringify(file, undefined, 2)}\n`],
+    [options.out, `${terminalJson({ resources: resources.map(({ entry }) => entry) })}\n`],
     [options.program, program],
   ]);
   return report;
 }
+
+const plain = ({ kind, id, describe }: ImportedObject) => ({ kind, id, describe });
 
 const isOf = (record: object, authProvider: string): boolean =>
   "auth_provider" in record && record.auth_provider === authProvider;
@@ -113,20 +135,27 @@ const NO_STATE =
   "Is the stack empty? What it holds already would be imported a second time, under another name. " +
   "Otherwise run pulumi stack export --file state.json, and this command with --state state.json";
 
-/** The environment alone: no stack is asked. */
-function settingsOf({ authProvider }: ImportOptions): Settings {
-  const missing = ["SVC_API_KEY", "SVC_BASE_URL"].filter((name) => (process.env[name] ?? "").trim() === "");
-  if (missing.length > 0) {
-    const keys: Record<string, string> = { SVC_API_KEY: "svc:apiKey", SVC_BASE_URL: "svc:baseUrl" };
-    const inStack = missing.map((name) => `export ${name}="$(pulumi config get ${keys[name] ?? ""})"`).join("; ");
-    const advice = existsSync("Pulumi.yaml") ? `. Where the stack is configured: ${inStack}` : "";
-    throw new Error(
-      `${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} not set in the environment, and this command reads no stack configuration${advice}`,
-    );
-  }
-  const { settings, problems } = resolveSettings((name) => (name === "authProvider" ? authProvider : undefined));
-  if (settings === undefined) throw new Error(problems.join("; "));
-  return settings;
+/** All that is wrong with the command line, the files and the settings, at once and before the service is asked. */
+async function checked(options: ImportOptions): Promise<{ state: State; read: ReadSetting; settings: Settings }> {
+  const problems = fileProblems(options);
+  const orNoted = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
+  };
+  const state = await orNoted(() => stateOf(options));
+  const configured = await orNoted(() => readSettings(process.cwd(), options.stack));
+  const read: ReadSetting = (name) =>
+    (name === "authProvider" ? options.authProvider : undefined) ?? configured?.(name);
+  // Where the stack could not be read, nobody knows what is missing.
+  const { settings, problems: ofSettings } =
+    configured === undefined ? { settings: undefined, problems: [] } : resolveSettings(read);
+  problems.push(...ofSettings);
+  if (problems.length > 0 || state === undefined || settings === undefined) throw new Error(problems.join("\n"));
+  return { state, read, settings };
 }
 
 interface State {
@@ -135,10 +164,16 @@ interface State {
 }
 
 /** Only types, ids and names are looked at. */
-function stateOf(file: string | undefined): State {
+function stateOf({ state: file, project, whitelist }: ImportOptions): State {
   if (file === undefined) return { names: [], holds: () => false };
   const resources = exportedResources(file);
   const held = new Set(resources.map(({ type, id = "" }) => `${type} ${id}`));
+  const isSingle = [...held].some((one) => one.startsWith(`${typeToken("WhitelistDomain")} ${project}/`));
+  if (whitelist === true && isSingle) {
+    throw new Error(
+      "the stack holds a WhitelistDomain of the project, beside which there is no Whitelist: leave out --whitelist",
+    );
+  }
   return {
     names: resources.map(({ urn }) => urn.slice(urn.lastIndexOf("::") + 2)),
     holds({ kind, id }) {
@@ -162,14 +197,35 @@ function exportedResources(file: string): { urn: string; type: string; id?: stri
   throw new Error(`${file} is not what pulumi stack export writes`);
 }
 
+/** All redirect domains as one resource. */
+function withWhitelist(project: string, objects: readonly ProjectObject[]): ImportedObject[] {
+  const domains = objects.filter(({ kind }) => kind === "WhitelistDomain");
+  if (domains.length === 0) return [...objects];
+  const count = `${domains.length} redirect domain${domains.length === 1 ? "" : "s"}`;
+  const whitelist = { kind: "Whitelist", id: project, describe: `whitelist of ${count}`, record: {} } as const;
+  const first = objects.findIndex(({ kind }) => kind === "WhitelistDomain");
+  return [
+    ...objects.slice(0, first),
+    whitelist,
+    ...objects.slice(first).filter(({ kind }) => kind !== "WhitelistDomain"),
+  ];
+}
+
+const isReplica = (object: ImportedObject): boolean =>
+  object.kind === "ComputeEndpoint" && object.record.type !== "read_write";
+
+const wordFor = (object: ImportedObject): string => (isReplica(object) ? "replica" : WORDS[object.kind]);
+
 /** What a name is made from, the best first. */
-function texts(object: ProjectObject, branchNames: ReadonlyMap<string, string | undefined>): (string | undefined)[] {
+function texts(object: ImportedObject, branchNames: ReadonlyMap<string, string | undefined>): string[] {
   switch (object.kind) {
     case "ComputeEndpoint": {
-      const { name, branch_id, type } = object.record;
-      const replica = type === "read_write" ? "" : "-replica";
-      const ofBranch = branchNames.get(branch_id) ?? "";
-      return [name, ofBranch && ofBranch + replica, branch_id.replace(/^br-/, "") + replica];
+      const { name = "", branch_id } = object.record;
+      const branch = branchText(branch_id, branchNames);
+      if (!isReplica(object)) return [name, branch];
+      // The replicas of two branches often have the same name.
+      const own = kebabCase(name) || "replica";
+      return [`-${own}-`.startsWith(`-${branch}-`) ? own : `${branch}-${own}`];
     }
     case "OAuthProvider":
       return [object.record.id];
@@ -178,6 +234,25 @@ function texts(object: ProjectObject, branchNames: ReadonlyMap<string, string | 
     default:
       return [];
   }
+}
+
+/** Its name where that makes one, else its id. */
+const branchText = (id: string, names: ReadonlyMap<string, string | undefined>): string =>
+  kebabCase(names.get(id)) || kebabCase(id.replace(/^br-/, ""));
+
+/** Of each branch that more than one resource names. */
+function branchConstants(
+  declarable: readonly Observed[],
+  branchNames: ReadonlyMap<string, string | undefined>,
+  names: Names,
+): Constant[] {
+  const ids = declarable.flatMap(({ args: { branchId } }) => (typeof branchId === "string" ? [branchId] : []));
+  const repeated = [...new Set(ids.filter((id, index) => ids.indexOf(id) !== index))];
+  return repeated.map((value) => {
+    const { variable } = names.choose("branch", `${branchText(value, branchNames)}-branch-id`);
+    const comment = branchComment(value, branchNames);
+    return { variable, value, ...(comment !== undefined && { comment }) };
+  });
 }
 
 function nextCommands(out: string, configuration: readonly Wanted[], authProvider: string | undefined): string[] {
@@ -193,17 +268,23 @@ function nextCommands(out: string, configuration: readonly Wanted[], authProvide
 const inShell = (text: string): string =>
   /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** Before anything is asked: a long wait for nothing would be a pity. */
-function refuseToOverwrite({ out, program, force = false }: ImportOptions): void {
-  if (resolve(out) === resolve(program)) throw new Error("--out and --program name the same file");
-  const there = [out, program].filter((file) => existsSync(file));
-  const folder = there.find((file) => statSync(file).isDirectory());
-  if (folder !== undefined) throw new Error(`${folder} is a folder`);
-  if (force || there.length === 0) return;
-  throw new Error(
-    `${there.join(" and ")} ${there.length === 1 ? "exists" : "exist"} already, and nothing was written. ` +
-      "Choose other files with --out and --program, or overwrite with --force",
-  );
+function fileProblems({ out, program, force = false }: ImportOptions): string[] {
+  const problems: string[] = [];
+  if (resolve(out) === resolve(program)) problems.push("--out and --program name the same file");
+  const files = [...new Set([out, program])];
+  for (const file of files.filter((file) => !existsSync(dirname(resolve(file)))))
+    problems.push(`could not write ${file}: no such file or directory`);
+  const there = files.filter((file) => existsSync(file));
+  const folders = there.filter((file) => statSync(file).isDirectory());
+  problems.push(...folders.map((folder) => `${folder} is a folder`));
+  const kept = there.filter((file) => !folders.includes(file));
+  if (!force && kept.length > 0) {
+    problems.push(
+      `${kept.join(" and ")} ${kept.length === 1 ? "exists" : "exist"} already, and nothing was written. ` +
+        "Choose other files with --out and --program, or overwrite with --force",
+    );
+  }
+  return problems;
 }
 
 /** All of them or none: what can fail comes before the first file has its name. */

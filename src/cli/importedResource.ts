@@ -2,14 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import type { EndpointRecord } from "../client";
 import { type Properties, visible } from "../contract/hiddenKeys";
 import { pointer, typeToken } from "../contract/pointer";
-import type { Settings } from "../contract/settings";
+import type { ENVIRONMENT, ReadSetting, Settings } from "../contract/settings";
 import { STAND_INS } from "../contract/standIns";
 import { load } from "../provider";
-import { type Argument, camelCase, Code, type Declared, kebabCase } from "./importProgram";
+import { type Argument, camelCase, Code, type Declared } from "./importProgram";
 import type { ProjectObject } from "./projectObjects";
 import { asSecret } from "./secretSignature";
-
-type Kind = ProjectObject["kind"];
 
 /** The arguments that a program gives where the service shows them, in the order of the program. */
 const ARGUMENTS: Readonly<Record<Kind, readonly string[]>> = {
@@ -28,6 +26,7 @@ const ARGUMENTS: Readonly<Record<Kind, readonly string[]>> = {
   AuthIntegration: ["projectId", "authProvider", "branchId", "databaseName"],
   OAuthProvider: ["projectId", "providerId"],
   WhitelistDomain: ["projectId", "domain"],
+  Whitelist: ["projectId", "domains"],
   EmailServer: ["projectId", "type", "host", "port", "username", "password", "senderEmail", "senderName"],
 };
 
@@ -49,11 +48,74 @@ export interface Wanted {
   readonly resource: string;
 }
 
+/** What an import can make a resource of. */
+export type ImportedObject =
+  | ProjectObject
+  | { readonly kind: "Whitelist"; readonly id: string; readonly describe: string; readonly record: object };
+
+type Kind = ImportedObject["kind"];
+
+/** An object with the arguments that a program gives. */
+export interface Observed {
+  readonly object: ImportedObject;
+  readonly args: Properties;
+  /** As a refresh would store it, without what the service does not show. */
+  readonly outputs: Properties;
+  /** What the service does not show, by argument: whether it is a secret. */
+  readonly hidden: ReadonlyMap<string, boolean>;
+  /** What the service shows and no program can declare, such as a size that this version does not know. */
+  readonly refused: readonly string[];
+  /** Without what was refused there is no resource either. */
+  readonly isDeclarable: boolean;
+}
+
+/** Asks the lifecycle's own `read` and `check`, so that the first plan finds nothing and refuses nothing. */
+export async function observe(
+  object: ImportedObject,
+  readSetting: ReadSetting,
+  { authProvider }: Settings,
+): Promise<Observed> {
+  const { kind, id } = object;
+  const provider = load(kind);
+  await provider.configure({ config: configOf(readSetting) });
+  const hidden = hiddenOf(object);
+  const asked = ARGUMENTS[kind].filter((argument) => !hidden.has(argument));
+  const read = await provider.read(id, { __provider: pointer(kind), ...managedParts(object), __args: asked });
+  const shown = visible(read.inputs ?? {});
+  const standard: Properties = { ...STANDARD, authProvider };
+  const given = Object.fromEntries(
+    asked
+      .filter((argument) => shown[argument] !== undefined && !isDeepStrictEqual(shown[argument], standard[argument]))
+      .map((argument) => [argument, shown[argument]]),
+  );
+  const inClear = Object.fromEntries([...hidden.keys()].map((argument) => [argument, NOT_SHOWN]));
+  const reasons = async (args: Properties): Promise<string[]> => {
+    const { failures = [] } = await provider.check({}, { ...args, ...inClear });
+    return failures.map(({ reason }) => reason);
+  };
+  const refused = await reasons(given);
+  const names = new Set(refused.map((reason) => /^\w*/.exec(reason)?.[0] ?? ""));
+  const args = without(given, names);
+  const isDeclarable = !IDENTITY.some((name) => names.has(name)) && (await reasons(args)).length === 0;
+  return { object, args, outputs: without(read.props ?? {}, names), hidden, refused, isDeclarable };
+}
+
+/** The stack's configuration as the engine hands it over. */
+function configOf(read: ReadSetting) {
+  // The lifecycles ask for the settings alone, each in this namespace.
+  const get = (key: string): string | undefined => read(key.replace(/^svc:/, "") as keyof typeof ENVIRONMENT);
+  return { get, require: (key: string): string => get(key) ?? "" };
+}
+
+/** A program that leaves them out declares another object. What is required is found by another check. */
+const IDENTITY = ["type", "authProvider"];
+
 interface Place {
   readonly name: string;
   readonly variable: string;
   readonly branchNames: ReadonlyMap<string, string | undefined>;
-  readonly settings: Settings;
+  /** The variables of the constants, by their values. */
+  readonly branchVariables: ReadonlyMap<string, string>;
   /** The variable of the integration that the program declares. */
   readonly integration: string | undefined;
 }
@@ -65,50 +127,49 @@ export interface ImportedResource {
   readonly notes: readonly string[];
 }
 
-/** As a refresh would store it, so that the first plan finds nothing. */
-export async function importedResource(object: ProjectObject, place: Place): Promise<ImportedResource> {
+export function importedResource({ object, args, outputs, hidden, refused }: Observed, place: Place): ImportedResource {
   const { kind, id } = object;
-  const { name, variable, branchNames, settings } = place;
-  const provider = load(kind);
-  await provider.configure({ config: configOf(settings) });
-  const wanted = wantedOf(object);
+  const { name, variable } = place;
   const own = { __provider: pointer(kind) };
-  const asked = ARGUMENTS[kind].filter((argument) => !wanted.has(argument));
-  const read = await provider.read(id, { ...own, ...managedParts(object), __args: asked });
-  const shown = visible(read.inputs ?? {});
-  const standard: Properties = { ...STANDARD, authProvider: settings.authProvider };
-  const given = asked.filter(
-    (argument) => shown[argument] !== undefined && !isDeepStrictEqual(shown[argument], standard[argument]),
+  const standIns = Object.fromEntries(
+    [...hidden].map(([argument, secret]) => [argument, secret ? asSecret(NOT_SHOWN) : NOT_SHOWN]),
   );
-  const hidden = Object.fromEntries(
-    [...wanted].map(([argument, { secret }]) => [argument, secret ? asSecret(NOT_SHOWN) : NOT_SHOWN]),
-  );
-  const inClear = Object.fromEntries([...wanted.keys()].map((argument) => [argument, NOT_SHOWN]));
-  const { refused, notes } = await refusedOf(provider, name, { ...pick(shown, given), ...inClear });
-  const managed = given.filter((argument) => !refused.has(argument));
-  const outputs = { ...without(read.props ?? {}, refused), ...hidden };
-  const args = [...new Set([...ARGUMENTS[kind], ...wanted.keys()])].flatMap((argument): Argument[] => {
-    const key = wanted.get(argument);
-    if (key !== undefined)
-      return [[argument, new Code(`config.${key.secret ? "requireSecret" : "require"}("${key.key}")`)]];
-    if (!managed.includes(argument)) return [];
-    if (argument === "projectId") return [[argument, new Code(containerOf(kind, place))]];
-    const branch = argument === "branchId" ? branchNames.get(String(shown[argument])) : undefined;
-    const isTelling = branch !== undefined && shown[argument] !== `br-${branch}`;
-    return [isTelling ? [argument, shown[argument], branch] : [argument, shown[argument]]];
+  const keyOf = (argument: string): string =>
+    kind === "EmailServer" ? "smtpPassword" : camelCase(`${variable}-${argument}`);
+  const declared = [...new Set([...ARGUMENTS[kind], ...hidden.keys()])].flatMap((argument): Argument[] => {
+    if (hidden.has(argument)) {
+      const read = hidden.get(argument) === true ? "requireSecret" : "require";
+      return [[argument, new Code(`config.${read}("${keyOf(argument)}")`)]];
+    }
+    return Object.hasOwn(args, argument) ? [declaredArgument(kind, argument, args[argument], place)] : [];
   });
   return {
     entry: {
       type: typeToken(kind),
       name,
       id,
-      inputs: { ...pick(shown, managed), ...hidden, ...own },
-      outputs: { ...outputs, __args: [...managed, ...wanted.keys()].sort() },
+      inputs: { ...args, ...standIns, ...own },
+      outputs: { ...outputs, ...standIns, __args: [...Object.keys(args), ...hidden.keys()].sort() },
     },
-    declared: { kind, name, variable, args, ...(kind === "AuthIntegration" && { comment: NO_KEYS }) },
-    wanted: [...wanted.values()].map((key) => ({ ...key, resource: name })),
-    notes,
+    declared: { kind, name, variable, args: declared, ...(kind === "AuthIntegration" && { comment: NO_KEYS }) },
+    wanted: [...hidden].map(([argument, secret]) => ({ key: keyOf(argument), secret, resource: name })),
+    notes: refused.map((reason) => `"${name}": ${reason}. The program does not declare it`),
   };
+}
+
+function declaredArgument(kind: Kind, name: string, value: unknown, place: Place): Argument {
+  if (name === "projectId") return [name, new Code(containerOf(kind, place))];
+  if (name !== "branchId") return [name, value];
+  const constant = place.branchVariables.get(String(value));
+  if (constant !== undefined) return [name, new Code(constant)];
+  const comment = branchComment(String(value), place.branchNames);
+  return comment === undefined ? [name, value] : [name, value, comment];
+}
+
+/** The name of a branch, where its id does not tell it. */
+export function branchComment(id: string, names: ReadonlyMap<string, string | undefined>): string | undefined {
+  const name = names.get(id);
+  return id === `br-${name}` ? undefined : name;
 }
 
 /**
@@ -126,26 +187,22 @@ const containerOf = (kind: Kind, { integration }: Place): string =>
     ? "projectId"
     : `${integration}.projectId`;
 
-const configOf = ({ authProvider }: Settings) => {
-  const get = (key: string): string | undefined => (key === "svc:authProvider" ? authProvider : undefined);
-  return { get, require: (key: string): string => get(key) ?? "" };
-};
-
-/** What the service does not show, by argument. */
-function wantedOf(object: ProjectObject): Map<string, Omit<Wanted, "resource">> {
-  const { kind, record } = object;
-  if (kind === "OAuthProvider" && record.type !== "shared") {
-    const key = (name: string): string => camelCase(`${kebabCase(record.id)}-${name}`);
-    return new Map([
-      ["clientId", { key: key("clientId"), secret: false }],
-      ["clientSecret", { key: key("clientSecret"), secret: true }],
-    ]);
-  }
-  return new Map(kind === "EmailServer" ? [["password", { key: "smtpPassword", secret: true }]] : []);
+/** What the service does not show, by argument: whether it is a secret. */
+function hiddenOf({ kind, record }: ImportedObject): Map<string, boolean> {
+  if (kind === "EmailServer") return new Map([["password", true]]);
+  const hasOwn = kind === "OAuthProvider" && record.type !== "shared";
+  return new Map(
+    hasOwn
+      ? [
+          ["clientId", false],
+          ["clientSecret", true],
+        ]
+      : [],
+  );
 }
 
 /** Of the settings of a compute, a read shows the parts that are managed: those that are set. */
-function managedParts({ kind, record }: ProjectObject): Properties {
+function managedParts({ kind, record }: ImportedObject): Properties {
   if (kind !== "ComputeEndpoint") return {};
   const { pg_settings: pg = {}, preload_libraries: libraries = {} }: NonNullable<EndpointRecord["settings"]> =
     record.settings ?? {};
@@ -159,21 +216,6 @@ function managedParts({ kind, record }: ProjectObject): Properties {
   };
   return Object.keys(settings).length > 0 ? { settings } : {};
 }
-
-/** What the service shows and no program can declare, such as a size that this version does not know. */
-async function refusedOf(
-  provider: ReturnType<typeof load>,
-  name: string,
-  inputs: Properties,
-): Promise<{ refused: Set<string>; notes: string[] }> {
-  const { failures = [] } = await provider.check({}, inputs);
-  const refused = failures.map(({ reason }) => /^\w*/.exec(reason)?.[0] ?? "").filter((argument) => argument in inputs);
-  const notes = failures.map(({ reason }) => `"${name}": ${reason}. The program does not declare it`);
-  return { refused: new Set(refused), notes };
-}
-
-const pick = (from: Properties, names: readonly string[]): Properties =>
-  Object.fromEntries(names.map((name) => [name, from[name]]));
 
 const without = (from: Properties, names: ReadonlySet<string>): Properties =>
   Object.fromEntries(Object.entries(from).filter(([name]) => !names.has(name)));

@@ -19,12 +19,31 @@ const declared = (more: Partial<Declared> = {}): Declared => ({
 /** Text that a service may show: quotes, line ends and what would end a comment or a string, too. */
 const text = fc.oneof(
   fc.string({ maxLength: 90 }),
-  fc.string({ unit: fc.constantFrom("'", '"', "\\", "\n", "\u2028", "`", "${", "*/", "a", "-"), maxLength: 90 }),
+  fc.string({
+    unit: fc.constantFrom(
+      "'",
+      '"',
+      "\\",
+      "\n",
+      "\u2028",
+      "`",
+      "${",
+      "*/",
+      "a",
+      "-",
+      "\u001b[31m",
+      "\u009b",
+      "\u202e",
+      "\u{e0041}",
+    ),
+    maxLength: 90,
+  }),
 );
+const longText = fc.oneof(text, fc.string({ minLength: 60, maxLength: 90, size: "max" }));
 
 it("is what prettier would leave, whatever the service shows", async () => {
   const value = fc.oneof(
-    text,
+    longText,
     fc.integer(),
     fc.boolean(),
     fc.record({ min: fc.integer(), max: fc.integer() }),
@@ -34,7 +53,7 @@ it("is what prettier would leave, whatever the service shows", async () => {
     }),
   );
   const program = fc.record({
-    projectId: text,
+    projectId: longText,
     texts: fc.array(text, { maxLength: 6 }),
     value,
     comment: fc.option(text, { nil: undefined }),
@@ -53,8 +72,10 @@ it("is what prettier would leave, whatever the service shows", async () => {
           ...(comment !== undefined && { comment: [comment] }),
         });
       });
-      const source = programText(projectId, resources, texts.length > 2);
+      const constants = [{ variable: "projectId", value: projectId, ...(comment !== undefined && { comment }) }];
+      const source = programText(constants, resources, texts.length > 2);
       expect(await formatted(source)).toBe(source);
+      expect(source).not.toMatch(/[^\P{Cc}\n]|\p{Cf}|[\u2028\u2029]/u);
     }),
     { numRuns: 300 },
   );
@@ -64,7 +85,10 @@ it("shows a program the very texts of the service", () => {
   fc.assert(
     fc.property(text, text, text, (projectId, name, comment) => {
       const resource = declared({ args: [["name", name, comment]], comment: [comment] });
-      const { outputText } = transpileModule(programText(projectId, [resource], true), {});
+      const { outputText } = transpileModule(
+        programText([{ variable: "projectId", value: projectId, comment }], [resource], true),
+        {},
+      );
       const seen: unknown[] = [];
       class ComputeEndpoint {
         constructor(...given: unknown[]) {

@@ -1,16 +1,18 @@
+import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { inspect } from "node:util";
+import { inspect, promisify } from "node:util";
 import { format } from "prettier/standalone";
 import * as estree from "prettier/plugins/estree";
 import * as typescript from "prettier/plugins/typescript";
-import { inWords } from "../../src/cli/import";
+import { inWords, leftOutInWords } from "../../src/cli/import";
 import { importProject, type ImportOptions, type ImportReport } from "../../src/cli/importProject";
 import { load } from "../../src/provider";
 import { DISABLED, handMadeAuth, REPORTS } from "../support/handMade";
 import { Service } from "../support/service";
-import { createCompute, PRIMARY } from "../support/emulator";
+import { ROOT } from "../support/cli";
+import { createCompute, PRIMARY, STANDARD_EMAIL } from "../support/emulator";
 
 const KEY = "canary-key-import";
 const CLIENT_SECRET = "canary-client-secret";
@@ -19,13 +21,17 @@ const PASSWORD = "canary-smtp-password";
 let service: Service;
 let folder: string;
 const before = { ...process.env };
+const cwd = process.cwd();
 beforeEach(async () => {
   service = await Service.start({ apiKey: KEY });
   folder = mkdtempSync(join(tmpdir(), "import-"));
   process.env["SVC_API_KEY"] = KEY;
   process.env["SVC_BASE_URL"] = service.emulator.baseUrl;
+  // Without a program, so that no stack is asked.
+  process.chdir(folder);
 });
 afterEach(async () => {
+  process.chdir(cwd);
   process.env = { ...before };
   rmSync(folder, { recursive: true });
   await service.emulator.close();
@@ -63,16 +69,17 @@ import * as svc from "pulumi-svc";
 
 const config = new pulumi.Config();
 const projectId = "prj-demo";
+const mainBranchId = "br-main";
 
 const main = new svc.ComputeEndpoint("main", {
   projectId,
-  branchId: "br-main",
+  branchId: mainBranchId,
   size: { min: 0.25, max: 2 },
 });
 
-const reports = new svc.ComputeEndpoint("reports", {
+const mainReports = new svc.ComputeEndpoint("main-reports", {
   projectId,
-  branchId: "br-main",
+  branchId: mainBranchId,
   type: "read_only",
   name: "Reports",
   size: 1,
@@ -98,7 +105,7 @@ const dev = new svc.ComputeEndpoint("dev", {
 // Its keys cannot be read: secretServerKey and pubClientKey are empty.
 const auth = new svc.AuthIntegration("auth", {
   projectId,
-  branchId: "br-main",
+  branchId: mainBranchId,
 });
 
 const github = new svc.OAuthProvider("github", {
@@ -276,25 +283,83 @@ it("writes both files or none", async () => {
   expect(readdirSync(folder)).toEqual(["src"]);
 });
 
-it("says what is missing in the environment, and how to take it from the stack", async () => {
-  const cwd = process.cwd();
-  process.chdir(folder);
-  try {
+/** Where the test's folder is a program, the first `pulumi` on PATH: its selected stack has this configuration. */
+function fakeStack(config: Record<string, string>, fails: Record<string, string> = {}): void {
+  writeFileSync(path("Pulumi.yaml"), "name: x\nruntime: nodejs\n");
+  mkdirSync(path("bin"));
+  const answers = {
+    "stack --show-name": "dev",
+    "config --json": JSON.stringify(
+      Object.fromEntries(
+        Object.entries(config).map(([key, value]) => [key, key === "svc:apiKey" ? { secret: true } : { value }]),
+      ),
+    ),
+    ...Object.fromEntries(Object.entries(config).map(([key, value]) => [`config get ${key}`, value])),
+  };
+  const script = `#!${process.execPath}
+    const asked = process.argv.slice(2).join(" ").replace(" --non-interactive", "");
+    const failure = ${JSON.stringify(fails)}[asked];
+    if (failure !== undefined) { console.error(failure); process.exit(1); }
+    const answer = ${JSON.stringify(answers)}[asked.replace(/ --stack prod$/, "")];
+    if (answer === undefined) process.exit(1);
+    console.log(answer);`;
+  writeFileSync(path("bin/pulumi"), script, { mode: 0o755 });
+  process.env["PATH"] = `${path("bin")}:${process.env["PATH"] ?? ""}`;
+}
+
+describe("the settings", () => {
+  it("are those of the selected stack, then those of the environment", async () => {
+    fakeStack({ "svc:apiKey": KEY, "svc:authProvider": "another_provider" });
+    process.env["SVC_API_KEY"] = "canary-wrong";
+    await handMadeAuth(service.emulator, { clientSecret: CLIENT_SECRET, password: PASSWORD });
+    const report = await run();
+    expect(report.imported.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(["ComputeEndpoint", "OAuthProvider"]),
+    );
+    // It differs from that of the stack, so the program has to name it.
+    expect(written("index.ts")).toContain('  authProvider: "supported_provider",\n');
+    expect(JSON.stringify(report)).not.toContain(KEY);
+  });
+
+  it("are those of the stack that is named, and of no other", async () => {
+    const unknown = { "stack --show-name --stack qa": "error: no stack named 'qa' found" };
+    fakeStack({ "svc:apiKey": KEY }, { ...unknown, "stack --show-name": "error: no stack selected" });
+    process.env["SVC_API_KEY"] = "canary-wrong";
+    await expect(run({ stack: "qa" })).rejects.toThrow(/^the stack "qa" cannot be read: no stack named 'qa' found$/);
+    await expect(run()).rejects.toThrow(/^the API key is missing or wrong/);
+    expect((await run({ stack: "prod" })).imported).toHaveLength(1);
+  });
+
+  it("have to be there and readable, or nothing is asked", async () => {
     delete process.env["SVC_API_KEY"];
+    await service.clearRequests();
     await expect(run()).rejects.toThrow(
-      /^SVC_API_KEY is not set in the environment, and this command reads no stack configuration$/,
+      /^no API key: set it with `pulumi config set --secret svc:apiKey`.*SVC_API_KEY/,
     );
-    delete process.env["SVC_BASE_URL"];
-    writeFileSync(path("Pulumi.yaml"), "name: x\n");
+    await expect(run({ stack: "dev" })).rejects.toThrow('there is no stack "dev" without a Pulumi.yaml here or above');
+    fakeStack({ "svc:apiKey": KEY }, { "config get svc:apiKey": "error: incorrect passphrase" });
     await expect(run()).rejects.toThrow(
-      /Where the stack is configured: export SVC_API_KEY="\$\(pulumi config get svc:apiKey\)"; export SVC_BASE_URL="\$\(pulumi config get svc:baseUrl\)"$/,
+      /^the configuration of the stack dev cannot be read: incorrect passphrase\. It needs the login and the passphrase/,
     );
-  } finally {
-    process.chdir(cwd);
-  }
-  process.env["SVC_API_KEY"] = KEY;
+    expect(await service.requests()).toEqual([]);
+  });
+});
+
+it("says all that is wrong at once, each in a line of its own", async () => {
   process.env["SVC_BASE_URL"] = "http://127.0.0.1:1/api";
-  await expect(run()).rejects.toThrow(/must end in the version segment/);
+  delete process.env["SVC_API_KEY"];
+  writeFileSync(path("index.ts"), "mine");
+  const error: unknown = await run({ out: path("none/import.json"), state: path("none.json") }).catch(
+    (thrown: unknown) => thrown,
+  );
+  expect(error instanceof Error && error.message.split("\n")).toEqual([
+    `could not write ${path("none/import.json")}: no such file or directory`,
+    expect.stringMatching(/index\.ts exists already, and nothing was written\./),
+    `could not read ${path("none.json")}: no such file or directory`,
+    expect.stringMatching(/^no API key/),
+    expect.stringMatching(/must end in the version segment/),
+  ]);
+  expect(readdirSync(folder)).toEqual(["index.ts"]);
 });
 
 it("fails in words, with nothing written", async () => {
@@ -328,4 +393,133 @@ it("says what the service shows and no program can declare, and leaves it out", 
   expect(entry?.inputs).toEqual({ projectId: "prj-demo", branchId: "br-main", __provider: expect.any(String) });
   expect(entry?.outputs["__args"]).toEqual(["branchId", "projectId"]);
   expect(written("index.ts")).toContain('  branchId: "br-main",\n});');
+});
+
+const CALLBACK = "myapp://callback";
+
+/** What the service shows from now on, whatever its checks would say. */
+const answer = (route: string, body: object): Promise<void> =>
+  service.fault({
+    method: "GET",
+    path: `/projects/{project_id}/${route}`,
+    status: 200,
+    body,
+    times: 0,
+  });
+
+it("leaves out of both files what no program can declare, and says it", async () => {
+  const { emulator } = service;
+  await handMadeAuth(emulator, { clientSecret: CLIENT_SECRET, password: PASSWORD });
+  await service.edit({ kind: "domain", id: "http://localhost:3000", set: { domain: CALLBACK } });
+  await answer("auth/email_server", { ...STANDARD_EMAIL, sender_name: "" });
+  const report = await run();
+  expect(report.leftOut).toEqual([
+    {
+      kind: "WhitelistDomain",
+      id: `prj-demo/${CALLBACK}`,
+      describe: `redirect domain ${CALLBACK}`,
+      reasons: ["domain: must begin with http:// or https://, such as https://app.example.com"],
+    },
+    expect.objectContaining({ kind: "EmailServer", reasons: [expect.stringMatching(/^senderName: /)] }),
+  ]);
+  expect(leftOutInWords(report)).toMatch(
+    /^pulumi-svc: left out, since no program can declare it: redirect domain myapp:\/\/callback: domain: must begin/,
+  );
+  expect(leftOutInWords(report).trimEnd().split("\n")).toHaveLength(2);
+  for (const text of [written("index.ts"), written("import.json")]) expect(text).not.toMatch(/myapp|smtp/);
+  expect(entries().map(({ name }) => name)).toEqual(["main", "auth", "github", "google", "app-example-com"]);
+  expect(report.configuration.map(({ resource }) => resource)).toEqual(["github", "github"]);
+});
+
+it("leaves out what a program could only declare as another object", async () => {
+  const endpoints = (await service.endpoints()).map((record) => ({ ...record, type: "read_everything" }));
+  await answer("endpoints", { endpoints });
+  const report = await run();
+  expect(report.leftOut).toEqual([expect.objectContaining({ kind: "ComputeEndpoint" })]);
+  expect(report).toMatchObject({ files: [], imported: [], next: [] });
+  expect(inWords(report)).toMatch(/^wrote nothing: project prj-demo holds nothing else that a program can declare\n/);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it("declares the redirect domains as one Whitelist where it is asked to", async () => {
+  await handMadeAuth(service.emulator, { clientSecret: CLIENT_SECRET, password: PASSWORD });
+  const report = await run({ whitelist: true });
+  expect(written("index.ts")).toContain(`const domains = new svc.Whitelist("domains", {
+  projectId: auth.projectId,
+  domains: ["http://localhost:3000", "https://app.example.com"],
+});
+`);
+  expect(entries().filter(({ type }) => /Whitelist/.test(type))).toMatchObject([{ id: "prj-demo", name: "domains" }]);
+  expect(report.imported.map(({ describe }) => describe)).toContain("whitelist of 2 redirect domains");
+
+  const single = { type: "pulumi-nodejs:dynamic/svc:WhitelistDomain", id: "prj-demo/https://x.test", urn: "u::x" };
+  writeFileSync(path("state.json"), JSON.stringify({ deployment: { resources: [single] } }));
+  await expect(run({ whitelist: true, force: true, state: path("state.json") })).rejects.toThrow(
+    /^the stack holds a WhitelistDomain of the project, beside which there is no Whitelist: leave out --whitelist$/,
+  );
+});
+
+it("writes no Whitelist that would remove what it cannot declare", async () => {
+  await handMadeAuth(service.emulator, { clientSecret: CLIENT_SECRET, password: PASSWORD });
+  await service.edit({ kind: "domain", id: "http://localhost:3000", set: { domain: CALLBACK } });
+  const without = await run({ whitelist: true });
+  expect(without.leftOut).toMatchObject([{ kind: "Whitelist", reasons: [expect.stringMatching(/^domains\[\d\]: /)] }]);
+  expect(leftOutInWords(without)).toMatch(/Without --whitelist the other domains are imported/);
+  expect(written("index.ts")).not.toContain("Whitelist");
+});
+
+it("names replicas after their branch, and no two resources alike, whatever else there is", async () => {
+  const { emulator } = service;
+  for (const branch_id of ["br-main", "br-dev"]) {
+    for (const name of [undefined, undefined, "reports", `${branch_id.slice(3)}-reports`])
+      await createCompute(emulator, { branch_id, type: "read_only", ...(name !== undefined && { name }) });
+  }
+  await createCompute(emulator, { branch_id: "br-dev", type: "read_write", name: "main" });
+  const names = async (): Promise<string[]> => (await run({ force: true })).imported.map(({ name }) => name);
+  const first = await names();
+  expect(first).toEqual([
+    "main",
+    "main-replica",
+    "main-replica-2",
+    "main-reports",
+    "main-reports-replica",
+    "dev-replica",
+    "dev-replica-2",
+    "dev-reports",
+    "dev-reports-replica",
+    "main-compute",
+  ]);
+  // A younger one changes no name of the others.
+  await createCompute(emulator, { branch_id: "br-main", type: "read_only" });
+  expect(await names()).toEqual([...first, "main-replica-3"]);
+  expect(written("index.ts")).toContain('const mainBranchId = "br-main";\nconst devBranchId = "br-dev";\n');
+});
+
+it("shows nothing of the service that a terminal or a reader of the program obeys", async () => {
+  const OBEYED = /[^\P{Cc}\n]|\p{Cf}|[\u2028\u2029]/u;
+  const hostile = "\u001b]0;owned\u0007\u001b[31m\u009b2J\u202e\r\nx";
+  const { emulator } = service;
+  await handMadeAuth(emulator, { clientSecret: CLIENT_SECRET, password: PASSWORD });
+  await service.edit({ kind: "endpoint", id: PRIMARY, set: { name: hostile } });
+  await service.edit({ kind: "domain", id: "http://localhost:3000", set: { domain: `x${hostile}` } });
+  await service.edit({ kind: "email_server", set: { host: `smtp${hostile}.test`, sender_name: hostile } });
+  await service.edit({ kind: "integration", id: "supported_provider", set: { db_name: hostile } });
+  await service.edit({ kind: "branch", id: "br-main", set: { name: hostile } });
+  const said: string[] = [];
+  for (const more of [[], ["--json", "--force"]]) {
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      [join(ROOT, "dist", "cli", "main.js"), "import", "--project", "prj-demo", ...more],
+      // Jest's own environment does not reach a process by itself.
+      { cwd: folder, env: { ...process.env } },
+    );
+    said.push(stdout, stderr);
+  }
+  const [words = "", note = "", json = ""] = said;
+  expect([words, note]).toEqual(Array(2).fill(expect.stringContaining(String.raw`\u{1b}`)));
+  const report = JSON.parse(json) as ImportReport;
+  expect(report.leftOut.map(({ describe }) => describe).join()).toContain("\u001b");
+  for (const text of [...said, written("index.ts"), written("import.json")]) expect(OBEYED.exec(text)).toBeNull();
+  // The program means the very name that the service shows.
+  expect(written("index.ts")).toContain(String.raw`\u001b]0;owned\u0007`);
 });

@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { api, DEMO, integrate, STANDARD_EMAIL } from "../support/emulator";
+import { api, createCompute, DEMO, integrate, STANDARD_EMAIL } from "../support/emulator";
 import { ROOT } from "../support/cli";
 import { handMadeProject } from "../support/handMade";
 import { Stack } from "../support/Stack";
@@ -17,10 +17,9 @@ interface Ended {
   stderr: string;
 }
 
-/** The command itself, in the folder of the program. */
+/** The command itself, in the folder of the program, with the settings of the stack. */
 async function svc(stack: Stack, ...args: string[]): Promise<Ended> {
-  const { emulator } = stack.service;
-  const env = { ...stack.env, SVC_API_KEY: emulator.apiKey, SVC_BASE_URL: emulator.baseUrl };
+  const { env } = stack;
   const command = [join(ROOT, "dist", "cli", "main.js"), ...args];
   const ended = await new Promise<Ended>((resolve) => {
     const child = execFile(
@@ -115,6 +114,80 @@ test("a project that was set up by hand is imported, and the program that is wri
   const [left] = (await stack.service.state()).projects;
   expect(left).toMatchObject({ endpoints: [], integrations: [], oauth_providers: [], domains: [] });
   expect(await stack.leaks([...SECRETS, stack.service.emulator.apiKey])).toEqual([]);
+  await stack.close();
+});
+
+test("what no program can declare stays at the service alone, and the rest is imported without a change", async () => {
+  const stack = await Stack.create({ program: "" });
+  const { service } = stack;
+  const { emulator } = service;
+  await integrate(emulator);
+  for (const branch_id of ["br-main", "br-dev"])
+    for (const name of ["reports", "reports", "\u001b[31mred"])
+      await createCompute(emulator, { branch_id, type: "read_only", name });
+  for (const domain of ["https://app.example.com", "http://localhost:3000"])
+    await api(emulator, "POST", `${DEMO}/auth/domains`, { domain, auth_provider: "supported_provider" });
+  await service.edit({ kind: "branch", id: "br-dev", set: { name: "dev\u202e */ \n" } });
+  stack.write("Pulumi.yaml", "name: proj\nruntime: nodejs\nmain: index.ts\n");
+  stack.write("tsconfig.json", readFileSync(join(ROOT, "examples", "quickstart", "tsconfig.json"), "utf8"));
+  const program = join(stack.folder, "program");
+  const compile = () => execFileSync(join(ROOT, "node_modules", ".bin", "tsc"), ["-p", program], { stdio: "inherit" });
+  const planned = async (): Promise<string[]> => {
+    const { stdout } = await stack.preview("--json");
+    const { steps } = JSON.parse(stdout) as { steps: { op: string; urn: string }[] };
+    return steps.map(({ op, urn }) => `${op} ${urn.split("::").at(-1)}`).filter((step) => !step.startsWith("same "));
+  };
+
+  const listed = await svc(stack, "import", "--project", "prj-demo", "--whitelist");
+  expect(listed).toMatchObject({ status: 0, stderr: "" });
+  compile();
+  expect(readFileSync(join(program, "index.ts"), "utf8")).toMatch(/new svc\.Whitelist\("domains"/);
+
+  await service.edit({ kind: "domain", id: "http://localhost:3000", set: { domain: "myapp://callback" } });
+  const made = await svc(stack, "import", "--project", "prj-demo", "--force");
+  expect(made.status).toBe(0);
+  expect(made.stderr).toMatch(/^pulumi-svc: left out, since no program can declare it: redirect domain myapp:.*\n$/);
+  compile();
+  for (const file of ["import.json", "index.ts"])
+    expect(readFileSync(join(program, file), "utf8")).not.toContain("myapp");
+
+  expect(await stack.run("import", "--file", "import.json", ...IMPORT)).toMatchObject({ code: 0 });
+  expect((await stack.resources()).map(({ urn }) => urn.split("::").at(-1)).sort()).toEqual([
+    "app-example-com",
+    "auth",
+    "dev-31mred",
+    "dev-reports",
+    "dev-reports-replica",
+    "github",
+    "google",
+    "main",
+    "main-31mred",
+    "main-reports",
+    "main-reports-replica",
+  ]);
+  expect(await planned()).toEqual([]);
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await stack.drift()).toMatchObject({ code: 0 });
+  await stack.close();
+});
+
+test("a Whitelist that an import has written stands for all of the list, without a change", async () => {
+  const stack = await Stack.create({ program: "" });
+  const { emulator } = stack.service;
+  await integrate(emulator);
+  for (const domain of ["https://App.example.com:443", "http://localhost:3000"])
+    await api(emulator, "POST", `${DEMO}/auth/domains`, { domain, auth_provider: "supported_provider" });
+  stack.write("Pulumi.yaml", "name: proj\nruntime: nodejs\nmain: index.ts\n");
+  stack.write("tsconfig.json", readFileSync(join(ROOT, "examples", "quickstart", "tsconfig.json"), "utf8"));
+  expect(await svc(stack, "import", "--project", "prj-demo", "--whitelist")).toMatchObject({ status: 0, stderr: "" });
+  expect(await stack.run("import", "--file", "import.json", ...IMPORT)).toMatchObject({ code: 0 });
+  expect((await stack.resource("domains")).inputs).toMatchObject({
+    domains: ["http://localhost:3000", "https://app.example.com"],
+  });
+  await stack.service.clearRequests();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await stack.service.mutations()).toEqual([]);
+  expect(await stack.drift()).toMatchObject({ code: 0 });
   await stack.close();
 });
 
