@@ -25,6 +25,7 @@ export const ENVIRONMENT = {
   authProvider: "SVC_AUTH_PROVIDER",
   quiet: "SVC_QUIET",
   allowHttp: "SVC_ALLOW_HTTP",
+  allowUnlistedSizes: "SVC_ALLOW_UNLISTED_SIZES",
   maxRequestsPerMinute: "SVC_MAX_REQUESTS_PER_MINUTE",
 } as const;
 
@@ -60,7 +61,7 @@ export function resolveSettings(read: ReadSetting): { settings?: Settings; probl
   } else {
     problems.push(...baseUrlProblems(baseUrl, isOn(get("allowHttp"))));
   }
-  for (const name of ["quiet", "allowHttp"] as const) {
+  for (const name of ["quiet", "allowHttp", "allowUnlistedSizes"] as const) {
     if (isFlag(get(name))) continue;
     problems.push(`svc:${name} (or ${ENVIRONMENT[name]}) must be true or false (or 1 or 0)`);
   }
@@ -76,6 +77,11 @@ export function resolveSettings(read: ReadSetting): { settings?: Settings; probl
   const url = baseUrl.replace(/\/+$/, "");
   const settings = { apiKey, baseUrl: url, authProvider, quiet: isOn(get("quiet")), maxRequestsPerMinute };
   return { problems, settings };
+}
+
+/** Whether a size of a compute may be one that this version does not know (docs/design/decisions.md, Arguments). */
+export function allowsUnlistedSizes(read: ReadSetting): boolean {
+  return isOn(text(read("allowUnlistedSizes")) ?? text(process.env[ENVIRONMENT.allowUnlistedSizes]));
 }
 
 /**

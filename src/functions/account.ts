@@ -42,7 +42,8 @@ export function stackSettings(): ReadSetting {
 export function readerOf(settings: ProviderSettings): ReadSetting {
   const ofStack = stackSettings();
   return (name) => {
-    if (name === "quiet") return undefined;
+    // They are of no use to a look-up.
+    if (name === "quiet" || name === "allowUnlistedSizes") return undefined;
     // No argument of a Provider.
     return name === "allowHttp" ? ofStack(name) : settings[name];
   };

@@ -38,6 +38,8 @@ export interface Problem {
   /** Where it is: `size.min`, `settings.pgSettings`. */
   readonly path: string;
   readonly reason: string;
+  /** It is against a list of this version that the service may have outgrown: a setting makes a warning of it. */
+  readonly unlisted?: boolean;
 }
 
 /** The whole text: the property must not be reported to the engine by itself (docs/design/engine.md, Errors). */
@@ -106,7 +108,12 @@ function checkValue(schema: z.ZodType, value: unknown, name: string): { value: u
   const issues = parsed.error.issues.filter(
     (issue) => !partlyKnown || isUnknownName(issue) || !touchesUnknown(value, issue.path),
   );
-  return { value, problems: issues.map(({ path, message }) => ({ path: pathText([name, ...path]), reason: message })) };
+  const problems = issues.map((issue) => ({
+    path: pathText([name, ...issue.path]),
+    reason: issue.message,
+    ...(hasParameter(issue, "unlisted") && { unlisted: true }),
+  }));
+  return { value, problems };
 }
 
 /** An issue at a node that is unknown, or that holds an unknown, says nothing yet. */
@@ -124,7 +131,14 @@ function touchesUnknown(value: unknown, path: readonly PropertyKey[]): boolean {
 export const UNKNOWN_NAME = { unknownName: true } as const;
 
 function isUnknownName(issue: z.core.$ZodIssue): boolean {
-  return issue.code === "custom" && issue.params?.["unknownName"] === true;
+  return hasParameter(issue, "unknownName");
+}
+
+/** Marks an issue of a value that is well formed and not in a list of this version: see `Problem`. */
+export const UNLISTED = { unlisted: true } as const;
+
+function hasParameter(issue: z.core.$ZodIssue, name: string): boolean {
+  return issue.code === "custom" && issue.params?.[name] === true;
 }
 
 function pathText(path: readonly PropertyKey[]): string {

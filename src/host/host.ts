@@ -16,10 +16,12 @@ import type { HostedProvider } from "./hostedProvider";
 import type { Call, Created, Lifecycle, Plan, Stored } from "./lifecycle";
 import { ManagedElsewhereError } from "./memory";
 import {
+  allowedWarning,
   declaredTwice,
   droppedWarning,
   failurePrefix,
   labelOf,
+  NEWER_VALUE_ADVICE,
   storedTwice,
   saysWhatToDo,
   STORED_KEY_ADVICE,
@@ -33,7 +35,7 @@ import { Progress } from "./progress";
 import { renamedWarning } from "./renamed";
 import { clean, hidden, inputEcho, visible, type Hidden, type Properties, type Timeouts } from "../contract/hiddenKeys";
 import type { Session } from "./session";
-import { keyOrigin, resolveSettings, type ReadSetting } from "../contract/settings";
+import { allowsUnlistedSizes, keyOrigin, resolveSettings, type ReadSetting } from "../contract/settings";
 import { standInsIn } from "../contract/standIns";
 import { containsUnknown } from "../contract/unknowns";
 import { unknownProperty } from "../helpers/given";
@@ -58,14 +60,19 @@ export function host<Args extends object, Outputs extends object>(
   const { memory } = session;
   let readSetting: ReadSetting = () => undefined;
 
-  const check = (given: Properties): { args: Properties; known: Partial<Args>; problems: Problem[] } => {
-    const { args, problems } = checkArguments(kind, specs, given);
-    const bad = new Set(problems.map(({ path }) => path.split(/[.[]/)[0]));
+  const check = (
+    given: Properties,
+  ): { args: Properties; known: Partial<Args>; problems: Problem[]; allowed: Problem[] } => {
+    const { args, problems: found } = checkArguments(kind, specs, given);
+    const allows = allowsUnlistedSizes(readSetting);
+    const isAllowed = ({ unlisted = false }: Problem): boolean => unlisted && allows;
+    const bad = new Set(found.filter((problem) => !isAllowed(problem)).map(({ path }) => path.split(/[.[]/)[0]));
     const good = Object.entries(args).filter(([name, value]) => !bad.has(name) && !containsUnknown(value));
     // Each of these arguments has passed its own schema.
     const known = Object.fromEntries(good) as Partial<Args>;
-    problems.push(...(lifecycle.rules?.(known, new Set(Object.keys(given))) ?? []));
-    return { args, known, problems };
+    found.push(...(lifecycle.rules?.(known, new Set(Object.keys(given))) ?? []));
+    const problems = found.filter((problem) => !isAllowed(problem));
+    return { args, known, problems, allowed: found.filter(isAllowed) };
   };
 
   const checked = (given: Properties): Args => {
@@ -269,7 +276,7 @@ export function host<Args extends object, Outputs extends object>(
 
     async check(olds, news) {
       return toPromise(() => {
-        const { args, known, problems } = check(visible(news));
+        const { args, known, problems, allowed } = check(visible(news));
         const { __urn, __surplus = [], __replaceOnChanges } = hidden(news);
         const { settings, problems: settingProblems } = resolveSettings(readSetting);
         if (__urn !== undefined) {
@@ -289,13 +296,15 @@ export function host<Args extends object, Outputs extends object>(
           if (renamed !== undefined) session.warn(__urn, renamed);
           for (const remark of lifecycle.remarks?.({ args: known, label: labelOf(__urn), isNew, isReplacement }) ?? [])
             session.warn(__urn, remark);
+          if (!sameJson(visible(olds), visible(news)))
+            for (const problem of allowed) session.warn(__urn, allowedWarning(problemText(problem)));
         }
         const settingReasons = settingProblems.map((reason) => ({ path: "", reason }));
         const surplus = __surplus.map((path) => ({ path, reason: unknownProperty(path, Object.keys(specs)) }));
         // Never a property: the engine would print its value, secrets too (docs/design/engine.md).
         const failures = [...surplus, ...problems, ...settingReasons].map((problem) => ({
           property: "",
-          reason: problemText(problem),
+          reason: problemText(problem) + ("unlisted" in problem ? NEWER_VALUE_ADVICE : ""),
         }));
         return { inputs: clean({ ...args, ...inputEcho(hidden(news)) }), failures };
       });

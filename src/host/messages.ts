@@ -41,6 +41,13 @@ export function possibleReplacement(subject: string, names: readonly string[], c
   return `${subject} may be replaced when ${quoted(names)} ${names.length === 1 ? "is" : "are"} known: ${consequence}`;
 }
 
+/** Of a problem that `svc:allowUnlistedSizes` would make a warning. */
+export const NEWER_VALUE_ADVICE = ". Where the service has it by now, set svc:allowUnlistedSizes to true";
+
+/** Of a value that only `svc:allowUnlistedSizes` lets pass. */
+export const allowedWarning = (problem: string): string =>
+  `${problem}; svc:allowUnlistedSizes lets it through, and the service decides`;
+
 export function declaredTwice(urn: string, what: string): string {
   return `"${nameInUrn(urn)}" of this program declares ${what} too. Declare it once`;
 }

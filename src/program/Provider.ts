@@ -43,6 +43,7 @@ export class Provider extends pulumi.ProviderResource {
       "svc:quiet": config.get("quiet"),
       "svc:maxRequestsPerMinute": settings.maxRequestsPerMinute,
       "svc:allowHttp": config.get("allowHttp"),
+      "svc:allowUnlistedSizes": config.get("allowUnlistedSizes"),
     };
     super("pulumi-nodejs", name, inputs, opts);
     this.settings = settings;

@@ -6,6 +6,7 @@ const NAMES = [
   "SVC_AUTH_PROVIDER",
   "SVC_QUIET",
   "SVC_ALLOW_HTTP",
+  "SVC_ALLOW_UNLISTED_SIZES",
   "SVC_MAX_REQUESTS_PER_MINUTE",
 ];
 const saved = NAMES.map((name) => [name, process.env[name]] as const);
@@ -113,11 +114,12 @@ test.each([
 
 test.each(["maybe", "TRUE", "yes", "CANARY"])("%j is no value of a setting that is on or off", (value) => {
   const good = { apiKey: "k", baseUrl: "https://x.example/v2" };
-  const { settings, problems } = from({ ...good, quiet: value, allowHttp: value });
+  const { settings, problems } = from({ ...good, quiet: value, allowHttp: value, allowUnlistedSizes: value });
   expect(settings).toBeUndefined();
   expect(problems).toEqual([
     "svc:quiet (or SVC_QUIET) must be true or false (or 1 or 0)",
     "svc:allowHttp (or SVC_ALLOW_HTTP) must be true or false (or 1 or 0)",
+    "svc:allowUnlistedSizes (or SVC_ALLOW_UNLISTED_SIZES) must be true or false (or 1 or 0)",
   ]);
   process.env["SVC_QUIET"] = value;
   expect(from(good).problems).toHaveLength(1);

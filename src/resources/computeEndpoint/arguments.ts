@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ArgumentSpecs, Problem } from "../../host/arguments";
+import { type ArgumentSpecs, type Problem, UNLISTED } from "../../host/arguments";
 import { computeSizes, LARGEST_AUTOSCALING_CU, type ComputeSize } from "../../helpers/computeSizes";
 import type { ComputeEndpointShape } from "./declaration";
 import { boolean, eitherOr, list, object, string, text, textUpTo, triggersSchema } from "../shared/schemas";
@@ -11,16 +11,23 @@ const NOT_A_COMPUTE_SIZE = "must be a number of compute units (CU), or {min, max
 
 const isSize = (value: number): boolean => computeSizes.includes(value);
 const notASize = ({ input }: { input?: unknown }) => `${String(input)} CU is not a size of the service (${SIZES})`;
+/** No list of tomorrow has it. */
+const NOT_POSITIVE = "must be more than 0 CU";
 
-const sizeCu = z.number({ error: NOT_A_COMPUTE_SIZE }).refine(isSize, { error: notASize });
+const sizeCu = z
+  .number({ error: NOT_A_COMPUTE_SIZE })
+  .positive({ error: NOT_POSITIVE, abort: true })
+  .refine(isSize, { error: notASize, params: UNLISTED });
 
 const limitCu = z
   .number({ error: "must be a number of compute units (CU)" })
+  .positive({ error: NOT_POSITIVE, abort: true })
   // Beyond the limit there is one thing to say, not two.
-  .refine((value) => isSize(value) || value > LARGEST_AUTOSCALING_CU, { error: notASize })
+  .refine((value) => isSize(value) || value > LARGEST_AUTOSCALING_CU, { error: notASize, params: UNLISTED })
   .refine((value) => value <= LARGEST_AUTOSCALING_CU, {
     error: ({ input }) =>
       `${String(input)} CU is too large to scale: autoscaling goes up to ${LARGEST_AUTOSCALING_CU} CU, larger sizes are fixed`,
+    params: UNLISTED,
   });
 
 const range = object({ min: limitCu, max: limitCu }, NOT_A_COMPUTE_SIZE).refine(({ min, max }) => min <= max, {
@@ -122,6 +129,7 @@ export function computeRules({ size, scaleToZero, type, adopt }: Partial<Compute
     problems.push({
       path: "scaleToZero",
       reason: `must be false or left out for a size above ${LARGEST_AUTOSCALING_CU} CU, which cannot scale to zero`,
+      unlisted: true,
     });
   }
   if (type === "read_only" && adopt === true) {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { computes, EVERY, LEAST } from "../../support/computeCases";
-import { CANARY, expectNoSecrets, UNKNOWN, type Harness } from "../../support/harness";
+import { CANARY, expectNoSecrets, thrownBy, UNKNOWN, type Harness } from "../../support/harness";
 
 /** The list of docs/design/api.md, Compute sizes, written out: it shares nothing with the code. */
 const SIZES = [
@@ -105,6 +105,69 @@ test("a size and scale to zero pass together exactly when the service allows bot
   );
 });
 
+describe("with svc:allowUnlistedSizes", () => {
+  const NAME = "SVC_ALLOW_UNLISTED_SIZES";
+  beforeEach(() => void (process.env[NAME] = "true"));
+  afterEach(() => void delete process.env[NAME]);
+  const warnings = () => compute.log.map(({ severity, message }) => `${severity}: ${message}`);
+
+  test.each([
+    [{ size: 17 }, "size: 17 CU is not a size of the service"],
+    [{ size: 64 }, "size: 64 CU is not a size of the service"],
+    [{ size: { min: 0.75, max: 4 } }, "size.min: 0.75 CU is not a size of the service"],
+    [{ size: { min: 1, max: 32 } }, "size.max: 32 CU is too large to scale"],
+    [{ size: 32, scaleToZero: true }, "scaleToZero: must be false or left out for a size above 16 CU"],
+  ])("%j passes with a warning, once it is new or something changes", async (given, words) => {
+    const inputs = { ...LEAST, ...given };
+    expect(await compute.check(inputs)).toEqual([]);
+    expect(warnings()).toContainEqual(
+      expect.stringMatching(`^warning: ${words}.*; svc:allowUnlistedSizes lets it through, and the service decides$`),
+    );
+    compute.log.splice(0);
+    compute.restart();
+    expect(await compute.check(inputs, inputs)).toEqual([]);
+    expect(warnings()).toEqual([]);
+  });
+
+  test.each([
+    [{ size: 0 }, /more than 0 CU/],
+    [{ size: -1 }, /more than 0 CU/],
+    [{ size: { min: 0, max: 1 } }, /more than 0 CU/],
+    [{ size: { min: 17, max: 4 } }, /min must not be larger than max/],
+    [{ size: "17" }, /must be a number/],
+    [{ size: 17, name: "" }, /^name: /],
+  ])("%j is refused all the same", async (given, words) => {
+    expect(await compute.check({ ...LEAST, ...given })).toEqual([expect.stringMatching(words)]);
+  });
+
+  test("it is sent as it is given, and what the service says is the end of it", async () => {
+    const { message } = await thrownBy(compute.create({ ...LEAST, size: { min: 17, max: 17 } }));
+    expect(message).toMatch(/-> 400/);
+    expect((await compute.mutations()).map(({ body }) => body)).toEqual([
+      {
+        endpoint: {
+          branch_id: "br-dev",
+          type: "read_write",
+          autoscaling_limit_min_cu: 17,
+          autoscaling_limit_max_cu: 17,
+        },
+      },
+    ]);
+  });
+});
+
+test("a size that is not listed is refused with the setting that lets it through, and false is no such setting", async () => {
+  process.env["SVC_ALLOW_UNLISTED_SIZES"] = "false";
+  try {
+    const [problem] = await compute.check({ ...LEAST, size: 17 });
+    expect(problem).toMatch(/ is not a size .*\. Where the service has it by now, set svc:allowUnlistedSizes to true$/);
+    await expect(compute.create({ ...LEAST, size: 17 })).rejects.toThrow(/17 CU is not a size/);
+    expect(await compute.mutations()).toEqual([]);
+  } finally {
+    delete process.env["SVC_ALLOW_UNLISTED_SIZES"];
+  }
+});
+
 test("what passes is sent, and the service takes it", async () => {
   const good = fc
     .tuple(anySize, anyScaleToZero)
@@ -127,7 +190,7 @@ test.each([
   [
     "size",
     17,
-    /^size: 17 CU is not a size of the service \(0\.25, 0\.5, 1 to 16, and the even numbers from 18 to 56\)$/,
+    /^size: 17 CU is not a size of the service \(0\.25, 0\.5, 1 to 16, and the even numbers from 18 to 56\)\. Where the service has it by now, set svc:allowUnlistedSizes to true$/,
   ],
   ["size", { min: 1, max: 18 }, /^size\.max: 18 CU is too large to scale: autoscaling goes up to 16 CU/],
   ["size", { min: 4, max: 2 }, /^size\.min: min must not be larger than max$/],
@@ -161,7 +224,7 @@ test.each([
 
 test("a large fixed size with scale to zero is one problem, at the argument that can be changed", async () => {
   expect(await compute.check({ ...LEAST, size: 18, scaleToZero: true })).toEqual([
-    "scaleToZero: must be false or left out for a size above 16 CU, which cannot scale to zero",
+    "scaleToZero: must be false or left out for a size above 16 CU, which cannot scale to zero. Where the service has it by now, set svc:allowUnlistedSizes to true",
   ]);
 });
 
