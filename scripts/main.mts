@@ -6,12 +6,13 @@ import { ensureBuild } from "./setup/build.mts";
 import { ensurePulumiCli } from "./setup/pulumiCli.mts";
 import { check } from "./tasks/check.mts";
 import { docs } from "./tasks/docs.mts";
+import { exampleLocks } from "./tasks/exampleLocks.mts";
 import { mutation } from "./tasks/mutation.mts";
 import { quickstart } from "./tasks/quickstart.mts";
 import { CAMPAIGNS, test } from "./tasks/test.mts";
 
 const NEED_CLI = ["setup", "quickstart", "test", "test:engine", ...Object.keys(CAMPAIGNS), "bench"];
-const NEED_BUILD = [...NEED_CLI, "build", "test:processes"];
+const NEED_BUILD = [...NEED_CLI, "build", "test:processes", "example-locks"];
 
 /** Each answers with the exit code. `setup` and `build` have done their work when the task begins. */
 const TASKS: Record<string, (args: string[]) => Promise<number>> = {
@@ -20,6 +21,7 @@ const TASKS: Record<string, (args: string[]) => Promise<number>> = {
   quickstart,
   bench,
   "test:mutation": mutation,
+  "example-locks": exampleLocks,
 };
 
 async function bench(args: string[]): Promise<number> {

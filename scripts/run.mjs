@@ -39,6 +39,8 @@ const TASKS = {
                  The arguments are names of steps: all of them without one`,
   docs: `write the reference in docs/ and the table of imports in CONTRIBUTING.md
                  --check  write nothing, and fail where a page is out of date`,
+  "example-locks":
+    "write the lock file of each example, for who copies its folder: after a change of its or our dependencies",
   bench: "the benchmarks in bench/",
 };
 

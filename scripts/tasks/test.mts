@@ -19,7 +19,7 @@ const SUITES: Record<string, string[]> = {
 
 /** Campaigns of the engine tests: a part of each runs with all tests, and the whole of it here. */
 export const CAMPAIGNS: Record<string, string> = {
-  "test:consumers": "test/engine/consumers.test.ts",
+  "test:consumers": "test/engine/(consumers|exampleCopies).test.ts",
   "test:faults": "test/engine/faultCampaign.test.ts",
   "test:kills": "test/engine/kills.test.ts",
   "test:upgrades": "test/engine/upgrades.test.ts",

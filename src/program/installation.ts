@@ -7,6 +7,7 @@ import { isAtLeast, OLDEST_SDK } from "../contract/sdkVersion";
 import { packageVersion } from "../contract/version";
 
 const KEY = "svc:apiKey";
+const OWN_COMPILER = join("@pulumi", "pulumi", "vendor", "typescript@");
 
 let checked = false;
 
@@ -18,6 +19,7 @@ export function checkInstallation(): void {
   if (checked) return;
   checkSdk();
   checkPointerResolves();
+  warnOfOldCompiler();
   warnOfPlainKey();
   checked = true;
 }
@@ -83,6 +85,21 @@ function besideSdk(): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Without TypeScript beside the program, the SDK compiles it with a version of its own from 2020. Said here when that went
+ * well: what it cannot compile never gets this far (`pulumi-svc doctor` tells of that).
+ */
+function warnOfOldCompiler(): void {
+  const loaded = Object.keys(require.cache);
+  const [, version] = /typescript@([\d.]+)/.exec(loaded.find((file) => file.includes(OWN_COMPILER)) ?? "") ?? [];
+  // The SDK loads it for programs in JavaScript, too, unless Pulumi.yaml says `typescript: false`.
+  const isUsed = loaded.some((file) => file.endsWith(".ts") && !file.includes("node_modules"));
+  if (version === undefined || !isUsed) return;
+  void pulumi.log.warn(
+    `no TypeScript is installed beside this program, so the Pulumi SDK compiles it with its own, ${version}, which knows neither today's syntax nor today's tsconfig.json. Run \`npm install --save-dev typescript@5\`, or what your package manager has for it.`,
+  );
 }
 
 /** The engine copies the configuration into the state, in clear unless it is marked (docs/design/engine.md, Secrets and settings). */

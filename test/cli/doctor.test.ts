@@ -90,6 +90,7 @@ interface FakePulumi {
 /** A program whose packages are those of this repository. */
 function program(): void {
   writeFileSync(join(folder, "Pulumi.yaml"), "name: proj\nruntime: nodejs\n");
+  writeFileSync(join(folder, "index.ts"), "");
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
 }
 
@@ -309,6 +310,40 @@ test("of what is installed: an old SDK, a package that is missing, another versi
     status: "warning",
     says: expect.stringMatching(/pulumi-svc.*2 times.*0\.0\.7.*0\.0\.6/),
   });
+});
+
+test("of TypeScript: none, one that cannot be loaded or does not know tsconfig.json, and a program that needs none", async () => {
+  fakePulumi({});
+  const pulumiYaml = (runtime: string) => writeFileSync(join(folder, "Pulumi.yaml"), `name: proj\n${runtime}\n`);
+  const look = async () => (await doctor(["--json"])).checks["TypeScript"];
+  pulumiYaml("runtime: nodejs");
+  install("node_modules/@pulumi/pulumi", "3.259.0");
+  const sdk = join(folder, "node_modules", "@pulumi", "pulumi");
+  symlinkSync(join(ROOT, "node_modules", "@pulumi", "pulumi", "vendor"), join(sdk, "vendor"));
+  expect(await look()).toMatchObject({ status: "skipped", says: "the program has no index.ts" });
+  writeFileSync(join(folder, "index.ts"), "");
+  const remedy = "Run `npm install --save-dev typescript@5` in the folder of the program.";
+  expect(await look()).toEqual({
+    name: "TypeScript",
+    status: "warning",
+    says: expect.stringMatching(/^none is installed; the Pulumi SDK takes its own, 3\.8\.3/),
+    remedy,
+  });
+  const tsconfig = join(folder, "tsconfig.json");
+  writeFileSync(tsconfig, JSON.stringify({ compilerOptions: { module: "node16", noEmit: true } }));
+  expect(await look()).toMatchObject({ status: "failure", says: expect.stringMatching(/'--module'/), remedy });
+  symlinkSync(join(ROOT, "node_modules", "typescript"), join(folder, "node_modules", "typescript"));
+  expect(await look()).toMatchObject({ status: "ok", says: "5.9.3" });
+  writeFileSync(tsconfig, JSON.stringify({ compilerOptions: { module: "of tomorrow" } }));
+  expect(await look()).toMatchObject({ status: "failure", says: expect.stringMatching(/^5\.9\.3, .*'--module'/) });
+  rmSync(join(folder, "node_modules", "typescript"));
+  mkdirSync(join(folder, "node_modules", "typescript"));
+  writeFileSync(join(folder, "node_modules", "typescript", "index.js"), 'exports.version = "7.0.2";');
+  expect(await look()).toMatchObject({ status: "failure", says: expect.stringMatching(/^7\.0\.2 has no/), remedy });
+  pulumiYaml("runtime:\n  name: nodejs\n  options:\n    typescript: false");
+  expect(await look()).toMatchObject({ status: "skipped", says: "Pulumi.yaml says typescript: false" });
+  pulumiYaml('runtime:\n  name: nodejs\n  options:\n    nodeargs: "--import tsx"');
+  expect(await look()).toMatchObject({ status: "skipped", says: "tsx runs the program" });
 });
 
 test("pnpm: a package that is found only beside the SDK, and copies in its store", async () => {

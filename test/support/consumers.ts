@@ -81,7 +81,7 @@ export const CONSUMERS: readonly Consumer[] = [
   { manager: "npm", program: "TypeScript (the default)", node: 24, sdk: NEWEST, typescript: 5 },
   { manager: "npm", program: "TypeScript (the default)", node: 22, sdk: NEWEST, typescript: 6 },
   { manager: "npm", program: "TypeScript (the default)", node: 20, sdk: OLDEST, typescript: 5 },
-  { manager: "npm", program: "TypeScript (the default)", node: 24, sdk: NEWEST, typescript: OF_SDK },
+  { manager: "npm", program: "TypeScript (the default)", node: 24, sdk: NEWEST, typescript: OF_SDK, always: true },
   { manager: "npm", program: "TypeScript (the default)", node: 20, sdk: OLDEST, typescript: OF_SDK },
   { manager: "npm", program: "JavaScript, native ESM", node: 20, sdk: OLDEST, typescript: NONE },
   { manager: "npm", program: "TypeScript, native ESM", node: 22, sdk: NEWEST, typescript: 5 },

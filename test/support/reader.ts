@@ -61,9 +61,14 @@ export class Reader {
 
   /**
    * Types what stands there, and looks for what is shown. `project`: the folder that the first block makes. `replaced`: what
-   * is typed instead, which has to stand there. Answers with all that was said.
+   * is typed instead, which has to stand there. `begin`: where the first terminal is opened. Answers with all that was said.
    */
-  async follow(blocks: readonly CodeBlock[], project: string, replaced: ReadonlyMap<string, string>): Promise<string> {
+  async follow(
+    blocks: readonly CodeBlock[],
+    project: string,
+    replaced: ReadonlyMap<string, string>,
+    begin = ".",
+  ): Promise<string> {
     const port = String(ownPort());
     const typed = (text: string): string => {
       const atOurPort = text.replaceAll("8787", port);
@@ -72,7 +77,7 @@ export class Reader {
     };
     const everything = blocks.map(({ text }) => text).join("");
     for (const from of replaced.keys()) if (!everything.includes(from)) throw new Error(`${from} does not stand there`);
-    const first = this.terminal();
+    const first = this.terminal(begin);
     let said = "";
     let log = "";
     for (const { language, text, note, file, page } of blocks) {

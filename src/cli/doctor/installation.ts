@@ -5,6 +5,7 @@ import { resolveProvider } from "../../contract/resolution";
 import { isAtLeast, OLDEST_SDK, versionNumbers } from "../../contract/sdkVersion";
 import { packageVersion } from "../../contract/version";
 import { failure, ok, skipped, warning, type Check } from "./check";
+import { typeScriptCheck } from "./typeScript";
 
 const SDK = "@pulumi/pulumi";
 
@@ -55,11 +56,12 @@ export function programFolder(start: string): string | undefined {
 export function installationChecks(folder: string | undefined): Check[] {
   if (folder === undefined) {
     const nothing = "no Pulumi.yaml here or in a folder above: there is no program to look at";
-    return [nodeCheck(undefined), ...["Pulumi SDK", "package", "copies"].map((name) => skipped(name, nothing))];
+    const names = ["Pulumi SDK", "TypeScript", "package", "copies"];
+    return [nodeCheck(undefined), ...names.map((name) => skipped(name, nothing))];
   }
   const sdk = sdkOf(folder);
   const found = resolveProvider(folder, sdk && join(sdk, "cmd", "dynamic-provider", "index.js"));
-  return [nodeCheck(sdk), sdkCheck(sdk), packageCheck(found), copiesCheck(folder)];
+  return [nodeCheck(sdk), sdkCheck(sdk), typeScriptCheck(folder, sdk), packageCheck(found), copiesCheck(folder)];
 }
 
 /** The folder of the `@pulumi/pulumi` that the program in this folder loads. */

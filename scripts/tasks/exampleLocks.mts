@@ -1,0 +1,58 @@
+import { copyFileSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EXIT, say } from "../lib/console.mjs";
+import { ROOT } from "../lib/paths.mjs";
+import { run } from "../lib/processes.mts";
+import { npm } from "../setup/packages.mjs";
+
+/** What is read and written of npm's files; the rest stays as it is. */
+interface Manifest {
+  dependencies: Record<string, string>;
+}
+interface Lock {
+  packages: Record<string, Partial<Manifest> & { resolved?: string; integrity?: string }>;
+}
+
+const OURS = "pulumi-svc";
+
+/**
+ * Writes the lock file of each example, by which `npm ci` works in a copy of its folder (in the clone the examples are
+ * workspaces, and the lock file of the root counts). To be run after a change of the dependencies of an example or of the
+ * package, and of its version. The package that is locked is the one that is built here: it is in no registry yet, so its
+ * entry has the version alone, as npm writes it without addresses.
+ */
+export async function exampleLocks(): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-locks-"));
+  try {
+    const packed = await run(...npm("pack", "--ignore-scripts", "--pack-destination", folder));
+    if (packed.code !== 0) throw new Error(packed.output);
+    const archive = join(folder, globSync("*.tgz", { cwd: folder })[0] ?? "no archive");
+    for (const example of globSync("examples/*", { cwd: ROOT })) {
+      await lock(join(ROOT, example), archive);
+      say(`${join(example, "package-lock.json")} is written`);
+    }
+    return EXIT.good;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function lock(example: string, archive: string): Promise<void> {
+  const copy = mkdtempSync(join(archive, "..", "example-"));
+  const lockFile = join(example, "package-lock.json");
+  copyFileSync(join(ROOT, ".npmrc"), join(copy, ".npmrc"));
+  if (existsSync(lockFile)) copyFileSync(lockFile, join(copy, "package-lock.json"));
+  const manifest = JSON.parse(readFileSync(join(example, "package.json"), "utf8")) as Manifest;
+  const range = manifest.dependencies[OURS];
+  manifest.dependencies[OURS] = `file:${archive}`;
+  writeFileSync(join(copy, "package.json"), JSON.stringify(manifest));
+  const [command, args] = npm("install", "--package-lock-only", "--ignore-scripts", "--no-audit", "--no-fund");
+  const { code, output } = await run(command, args, { cwd: copy });
+  if (code !== 0) throw new Error(output);
+  const written = JSON.parse(readFileSync(join(copy, "package-lock.json"), "utf8")) as Lock;
+  const { resolved: _archive, integrity: _ofArchive, ...entry } = written.packages[`node_modules/${OURS}`] ?? {};
+  written.packages[`node_modules/${OURS}`] = entry;
+  written.packages[""] = { ...written.packages[""], dependencies: { ...manifest.dependencies, [OURS]: range } };
+  writeFileSync(lockFile, `${JSON.stringify(written, undefined, 2)}\n`);
+}

@@ -1,0 +1,72 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { failure, ok, skipped, warning, type Check } from "./check";
+
+/** Of the compiler, what this check needs. TypeScript 7 has none of it. */
+interface Compiler {
+  readonly version?: string;
+  readonly sys?: object;
+  readConfigFile?(file: string, read: (file: string) => string): { config?: object; error?: Diagnostic };
+  parseJsonConfigFileContent?(json: object, host: object | undefined, folder: string): { errors: Diagnostic[] };
+}
+interface Diagnostic {
+  readonly messageText: string | { readonly messageText: string };
+}
+
+const NAME = "TypeScript";
+const INSTALL = "Run `npm install --save-dev typescript@5` in the folder of the program.";
+
+/** Which compiler the SDK runs the program with, and whether it knows what tsconfig.json says. `sdk`: the SDK's folder. */
+export function typeScriptCheck(folder: string, sdk: string | undefined): Check {
+  if (sdk === undefined) return skipped(NAME, "without the Pulumi SDK nothing compiles the program");
+  if (!existsSync(join(folder, "index.ts"))) return skipped(NAME, "the program has no index.ts");
+  const project = projectFile(folder);
+  if (/\btypescript:[ \t]*false\b/.test(project)) return skipped(NAME, "Pulumi.yaml says typescript: false");
+  if (/\bnodeargs:.*\btsx\b/.test(project)) return skipped(NAME, "tsx runs the program");
+
+  const installed = load(sdk, "typescript");
+  if (installed !== undefined && installed.parseJsonConfigFileContent === undefined) {
+    const version = installed.version ?? "the installed version";
+    return failure(NAME, `${version} has no interface by which the Pulumi SDK could load it`, INSTALL);
+  }
+  const compiler = installed ?? ownCompiler(sdk);
+  const version = compiler?.version ?? "of an unknown version";
+  const found = installed === undefined ? `none is installed; the Pulumi SDK takes its own, ${version}` : version;
+  const [problem] = compiler === undefined ? [] : problemsOf(compiler, join(folder, "tsconfig.json"));
+  if (problem !== undefined) return failure(NAME, `${found}, which does not take tsconfig.json: ${problem}`, INSTALL);
+  if (installed !== undefined) return ok(NAME, version);
+  return warning(NAME, `${found}, which knows neither today's syntax nor today's tsconfig.json`, INSTALL);
+}
+
+/** The text of Pulumi.yaml: `folder` may be the one that its `main` names. */
+function projectFile(folder: string): string {
+  const file = ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find(existsSync);
+  if (file !== undefined) return readFileSync(file, "utf8");
+  return dirname(folder) === folder ? "" : projectFile(dirname(folder));
+}
+
+/** As the SDK loads it, from its own folder. */
+function load(sdk: string, name: string): Compiler | undefined {
+  try {
+    // A compiler, or else something without its functions: they are looked for before they are called.
+    return createRequire(join(sdk, "_"))(name) as Compiler;
+  } catch {
+    return undefined;
+  }
+}
+
+/** For programs without one the SDK brings a compiler along. */
+function ownCompiler(sdk: string): Compiler | undefined {
+  const vendor = join(sdk, "vendor");
+  const name = existsSync(vendor) ? readdirSync(vendor).find((entry) => entry.startsWith("typescript@")) : undefined;
+  return name === undefined ? undefined : load(sdk, `./vendor/${name}/typescript.js`);
+}
+
+function problemsOf(compiler: Compiler, tsconfig: string): string[] {
+  if (!existsSync(tsconfig)) return [];
+  const read = compiler.readConfigFile?.(tsconfig, (file) => readFileSync(file, "utf8"));
+  const parsed = read?.config && compiler.parseJsonConfigFileContent?.(read.config, compiler.sys, dirname(tsconfig));
+  const errors = [...(read?.error === undefined ? [] : [read.error]), ...(parsed?.errors ?? [])];
+  return errors.map(({ messageText: text }) => (typeof text === "string" ? text : text.messageText));
+}
