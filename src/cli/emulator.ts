@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { Option, type Command } from "commander";
 import type { Emulator, EmulatorOptions, EmulatorSeed } from "../emulator";
+import { exitCodes } from "./options";
 
 interface Flags extends Omit<EmulatorOptions, "goneEndpointDelete" | "projects" | "seed"> {
   readonly goneEndpointDelete: string;
@@ -69,7 +70,8 @@ export function addEmulatorCommand(program: Command): void {
     .option("--extra-fields", "answers carry fields that no document lists")
     .option("--stuck-activation", "computes never get past their activation")
     .option("--start-replicas", "a new read replica starts at once")
-    .option("--restart-to-apply", "what an active compute applies restarts it, in three operations");
+    .option("--restart-to-apply", "what an active compute applies restarts it, in three operations")
+    .addHelpText("after", exitCodes("it was told to stop. With --exec the code is that of the command"));
 
   command.action(async ({ project, seed, exec, goneEndpointDelete, ...flags }: Flags) => {
     const isGiven = (flag: string): boolean => command.getOptionValueSource(flag) !== "default";

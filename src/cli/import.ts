@@ -1,6 +1,6 @@
 import type { Command } from "commander";
+import { exitCodes, jsonOption, projectOption, STACK } from "./options";
 import type { ImportOptions, ImportReport } from "./importProject";
-import { projectOption } from "./projectOption";
 import { terminalJson, terminalText } from "./terminal";
 
 /** `pulumi-svc import`: brings a project that was set up by hand under Pulumi. */
@@ -9,19 +9,16 @@ export function addImportCommand(program: Command): void {
     .command("import")
     .description("Write the import file of everything in a project, and the TypeScript program that matches it")
     .addOption(projectOption("the project").makeOptionMandatory())
-    .option("--stack <name>", "the stack whose configuration counts (default: the selected one)")
+    .option("--stack <name>", STACK)
     .option("--out <file>", "the file for pulumi import --file", "import.json")
     .option("--program <file>", "the file for the program", "index.ts")
     .option("--whitelist", "the redirect domains as one Whitelist, instead of a WhitelistDomain each")
     .option("--auth-provider <name>", "the auth provider, where it is not the one of the settings")
     .option("--state <file>", "what pulumi stack export wrote: leave out what that stack holds already")
     .option("--force", "overwrite the two files where they exist")
-    .option("--json", "report as JSON")
-    .addHelpText(
-      "after",
-      "\nThe settings are those of the stack's configuration, then of the environment." +
-        "\nExit codes: 0 the files are written, or there is nothing to write, 1 failure, 2 wrong usage.",
-    )
+    .addOption(jsonOption())
+    .addHelpText("after", "\nThe settings are those of the stack's configuration, then of the environment.")
+    .addHelpText("after", exitCodes("the files are written, or there is nothing to write"))
     .action(async ({ json = false, ...options }: ImportOptions & { json?: boolean }) => {
       // Loaded here, so that the other commands do not pay for it.
       const { importProject } = await import("./importProject.js");

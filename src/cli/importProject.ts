@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { getSystemErrorMap } from "node:util";
-import { Client } from "../client";
+import { Client, isOfProvider } from "../client";
 import { typeToken } from "../contract/pointer";
 import { type ReadSetting, resolveSettings, type Settings } from "../contract/settings";
 import {
@@ -71,7 +71,12 @@ export async function importProject(options: ImportOptions): Promise<ImportRepor
   const branches = (await client.projects.branches(project)) ?? [];
   const held = all.filter((object) => state.holds(object)).map(({ kind, id, describe }) => ({ kind, id, describe }));
   const found = all.filter((object) => !state.holds(object));
-  const objects = options.whitelist === true ? withWhitelist(project, found) : found;
+  const isForeign = (object: ProjectObject): boolean =>
+    object.kind === "WhitelistDomain" && !isOfProvider(settings.authProvider)(object.record);
+  // A Whitelist holds the domains of one auth provider, and a plan refuses a WhitelistDomain beside it.
+  const foreign = options.whitelist === true ? found.filter(isForeign) : [];
+  const own = found.filter((object) => !foreign.includes(object));
+  const objects = options.whitelist === true ? withWhitelist(project, own) : own;
   const observed = await Promise.all(objects.map((object) => observe(object, read, settings)));
   const declarable = observed.filter(({ isDeclarable }) => isDeclarable);
 
@@ -96,9 +101,15 @@ export async function importProject(options: ImportOptions): Promise<ImportRepor
     files: [options.out, options.program],
     imported: named.map(({ name, one: { object } }) => ({ ...plain(object), name })),
     held,
-    leftOut: observed
-      .filter(({ isDeclarable }) => !isDeclarable)
-      .map(({ object, refused }) => ({ ...plain(object), reasons: refused })),
+    leftOut: [
+      ...observed
+        .filter(({ isDeclarable }) => !isDeclarable)
+        .map(({ object, refused }) => ({ ...plain(object), reasons: refused })),
+      ...foreign.map((object) => ({
+        ...plain(object),
+        reasons: [`a Whitelist holds those of ${settings.authProvider}`],
+      })),
+    ],
     configuration,
     notes: [
       ...resources.flatMap(({ notes }) => notes),

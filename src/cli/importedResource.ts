@@ -25,7 +25,7 @@ const ARGUMENTS: Readonly<Record<Kind, readonly string[]>> = {
   ],
   AuthIntegration: ["projectId", "authProvider", "branchId", "databaseName"],
   OAuthProvider: ["projectId", "providerId"],
-  WhitelistDomain: ["projectId", "domain"],
+  WhitelistDomain: ["projectId", "domain", "authProvider"],
   Whitelist: ["projectId", "domains"],
   EmailServer: ["projectId", "type", "host", "port", "username", "password", "senderEmail", "senderName"],
 };
@@ -201,8 +201,9 @@ function hiddenOf({ kind, record }: ImportedObject): Map<string, boolean> {
   );
 }
 
-/** Of the settings of a compute, a read shows the parts that are managed: those that are set. */
+/** Of the settings of a compute, a read shows the parts that are managed: those that are set. A domain is looked for at its auth provider. */
 function managedParts({ kind, record }: ImportedObject): Properties {
+  if (kind === "WhitelistDomain") return { authProvider: record.auth_provider };
   if (kind !== "ComputeEndpoint") return {};
   const { pg_settings: pg = {}, preload_libraries: libraries = {} }: NonNullable<EndpointRecord["settings"]> =
     record.settings ?? {};

@@ -3,7 +3,6 @@ import {
   type Client,
   type EmailServerRecord,
   type EndpointRecord,
-  isOfProvider,
   type OAuthProviderRecord,
   undefinedIfGone,
   type WhitelistDomainRecord,
@@ -36,12 +35,31 @@ export function projectOf(id: string): string {
   return id.split("/", 1)[0] ?? id;
 }
 
+/** The OAuth providers that a new integration offers by itself, with the service's keys. */
+const FROM_THE_START = ["github", "google"];
+
+/**
+ * Whether a new project, or a new integration, has it without anybody's doing.
+ * @param defaultBranch undefined where it is not known: then no compute counts as such.
+ */
+export function isThereByItself(object: ProjectObject, defaultBranch: string | undefined): boolean {
+  switch (object.kind) {
+    case "ComputeEndpoint":
+      return object.record.type === "read_write" && object.record.branch_id === defaultBranch;
+    case "OAuthProvider":
+      return object.record.type === "shared" && FROM_THE_START.includes(object.record.id);
+    default:
+      return false;
+  }
+}
+
 /** What exists beside the list, for those who rely on it being complete. */
 export const CANNOT_BE_LISTED = "users and key sets, which the service does not list";
 
 /**
  * Everything that exists in a project, with one request for each list. Not among it: what cannot be listed, and an e-mail
  * server that is the service's shared one, which every integration starts with.
+ * @param authProvider the one of the settings: what belongs to another one says so.
  * @throws NotFoundError when there is no such project.
  */
 export async function listProjectObjects(
@@ -64,13 +82,14 @@ export async function listProjectObjects(
     undefinedIfGone(() => auth.domains(projectId).list()),
     undefinedIfGone(() => auth.emailServer(projectId)),
   ]);
-  const origins = new Map(
-    domains.filter(isOfProvider(authProvider)).map((record) => [normalisedOrigin(record.domain), record]),
+  // One origin may be there in several spellings, and for several auth providers.
+  const byOrigin = new Map(
+    domains.map((record) => [`${record.auth_provider ?? authProvider} ${normalisedOrigin(record.domain)}`, record]),
   );
   return [
     ...objects,
     ...providers.map((record) => oauthProvider(projectId, record)).sort(byId),
-    ...[...origins].map(([origin, record]) => domain(projectId, origin, record)).sort(byId),
+    ...[...byOrigin.values()].map((record) => domain(projectId, record, authProvider)).sort(byId),
     ...(server === undefined || server.type === "shared" ? [] : [emailServer(projectId, server)]),
   ];
 }
@@ -129,11 +148,18 @@ function oauthProvider(projectId: string, record: OAuthProviderRecord): Found<"O
 
 function domain(
   projectId: string,
-  origin: string,
   record: WhitelistDomainRecord,
+  authProvider: string,
 ): Found<"WhitelistDomain", WhitelistDomainRecord> {
-  const id = `${projectId}/${origin}`;
-  return { kind: "WhitelistDomain", id, describe: `redirect domain ${origin}`, adopt: "adopt: true", record };
+  const origin = normalisedOrigin(record.domain);
+  const other = record.auth_provider === authProvider ? undefined : record.auth_provider;
+  return {
+    kind: "WhitelistDomain",
+    id: `${projectId}/${origin}`,
+    describe: `redirect domain ${origin}${other === undefined ? "" : ` of auth provider ${other}`}`,
+    adopt: `adopt: true${other === undefined ? "" : `, authProvider: ${JSON.stringify(other)}`}`,
+    record,
+  };
 }
 
 function emailServer(projectId: string, record: EmailServerRecord): Found<"EmailServer", EmailServerRecord> {

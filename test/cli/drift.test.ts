@@ -230,8 +230,7 @@ describe("ignoreChanges", () => {
     // The engine plans nothing then.
     const alone = refreshedWith({ ...RESIZED, differing: [], result: "same" }, { ignoreChanges: ["size"] });
     expect(alone).toMatchObject({ drift: undefined, ignored: { properties: [size] } });
-    const { drift: drifted = [], ignored = [] } = { ignored: alone.ignored === undefined ? [] : [alone.ignored] };
-    const report = toReport("proj", "dev", { drift: drifted, ignored, unmanaged: [] });
+    const report = toReport("proj", "dev", { ...NOTHING, ignored: alone.ignored === undefined ? [] : [alone.ignored] });
     expect(exitCode(report)).toBe(0);
     expect(report.fingerprint).toBe(reportOf([]).fingerprint);
     expect(render(report, "text")).toBe(`Stack dev: no drift
@@ -330,13 +329,15 @@ describe("secrets", () => {
   });
 });
 
+const NOTHING: Omit<Report, "stack" | "fingerprint"> = { drift: [], ignored: [], unmanaged: [], byItself: [] };
+
 const UNMANAGED: Report["unmanaged"] = [
   { kind: "OAuthProvider", id: "prj-demo/github", describe: "OAuth provider github", adopt: "adopt: true" },
   { kind: "ComputeEndpoint", id: "prj-demo/ep-2", describe: "read_only compute ep-2", adopt: 'adopt: "ep-2"' },
 ];
 
 const reportOf = (drifted: Report["drift"], unmanaged: Report["unmanaged"] = []): Report =>
-  toReport("proj", "dev", { drift: drifted, ignored: [], unmanaged });
+  toReport("proj", "dev", { ...NOTHING, drift: drifted, unmanaged });
 
 const SEVERAL: Refresh[] = [
   RESIZED,
@@ -380,8 +381,8 @@ describe("the fingerprint", () => {
       print(driftOf({ ...RESIZED, found: null })),
       print(one, UNMANAGED),
       print(one, UNMANAGED.slice(1)),
-      toReport("proj", "prod", { drift: one, ignored: [], unmanaged: [] }).fingerprint,
-      toReport("other", "dev", { drift: one, ignored: [], unmanaged: [] }).fingerprint,
+      toReport("proj", "prod", { ...NOTHING, drift: one }).fingerprint,
+      toReport("other", "dev", { ...NOTHING, drift: one }).fingerprint,
     ];
     expect(new Set(prints).size).toBe(prints.length);
   });
@@ -431,6 +432,42 @@ fingerprint ${report.fingerprint}
     expect(exitCode(reportOf([]))).toBe(0);
   });
 
+  test("what the project has by itself is listed apart, and counts neither for the exit code nor for the fingerprint", () => {
+    const apart = toReport("proj", "dev", { ...NOTHING, byItself: UNMANAGED.slice(0, 1) });
+    expect([exitCode(apart), apart.fingerprint]).toEqual([0, reportOf([]).fingerprint]);
+    expect(render(apart, "text")).toBe(`Stack dev: no drift
+
+No drift: the project has this by itself
+  OAuthProvider prj-demo/github  OAuth provider github  to take it over: adopt: true
+`);
+    expect(render(apart, "markdown")).toContain(
+      "### No drift: the project has this by itself\n\n| Object | What it is | To take it over |\n| --- | --- | --- |\n| OAuthProvider `prj-demo/github` |",
+    );
+  });
+
+  test("a report of an earlier version, without the newer lists, is read", () => {
+    const { ignored: _ignored, byItself: _byItself, ...older } = report;
+    expect(reportSchema.parse(older)).toEqual(report);
+  });
+
+  test("a report of several stacks says of each resource whose it is", () => {
+    const of = (stack: string) =>
+      driftOf(RESIZED).map((one) => ({ ...one, urn: one.urn.replace("urn:pulumi:dev", `urn:pulumi:${stack}`) }));
+    const both = toReport("proj", "dev, prod", {
+      ...NOTHING,
+      drift: [...of("prod"), ...of("dev")],
+      unmanaged: UNMANAGED,
+    });
+    expect(render(both, "text")).toMatch(
+      /^Stacks dev, prod: 2 changed, 2 not declared\n\nComputeEndpoint api of stack dev \(prj-demo\/ep-1\) changed\n[^]*\nComputeEndpoint api of stack prod \(/,
+    );
+    expect(render(both, "text")).toContain("\nNot declared in any of these stacks\n");
+    expect(render(both, "markdown")).toContain("| ComputeEndpoint `api` of stack `prod` | `size.max` | `2` | `4` |");
+    expect(
+      new Set([both, { ...both, stack: "dev" }].map(({ stack }) => toReport("proj", stack, both).fingerprint)).size,
+    ).toBe(2);
+  });
+
   test("7 for drift, 8 for only what is not declared", () => {
     expect([exitCode(report), exitCode(reportOf([], UNMANAGED))]).toEqual([7, 8]);
     expect(render(reportOf([], UNMANAGED), "text")).toMatch(/^Stack dev: no drift, 2 not declared\n/);
@@ -439,7 +476,7 @@ fingerprint ${report.fingerprint}
   test("JSON: exactly the shape that is documented", () => {
     const json = JSON.parse(render(report, "json")) as Report;
     expect(json).toEqual(report);
-    expect(Object.keys(json)).toEqual(["stack", "drift", "ignored", "unmanaged", "fingerprint"]);
+    expect(Object.keys(json)).toEqual(["stack", "drift", "ignored", "unmanaged", "byItself", "fingerprint"]);
     expect(Object.keys(json.drift[0] ?? {})).toEqual(["urn", "kind", "name", "id", "change", "properties", "repair"]);
     expect(reportSchema.parse(json)).toEqual(report);
   });
@@ -501,15 +538,23 @@ fingerprint ${report.fingerprint}
           found: { settings: { pgSettings: { [key]: `${value}!` } } },
         });
         if (drifted === undefined) throw new Error("no drift");
-        const bad = reportOf(
-          [{ ...drifted, name, id: value, repair: { ...drifted.repair, says: [value] } }],
-          [{ kind: "OAuthProvider", id: key, describe: value, adopt: name }],
-        );
+        const one = [{ kind: "OAuthProvider" as const, id: key, describe: value, adopt: name }];
+        const bad = toReport("proj", "dev", {
+          drift: [{ ...drifted, name, id: value, repair: { ...drifted.repair, says: [value] } }],
+          ignored: [{ ...drifted, name: value, id: key, properties: [{ path: value, declared: key, found: name }] }],
+          unmanaged: one,
+          byItself: one,
+        });
         const markdown = render(bad, "markdown").split("\n");
         const rows = markdown.filter((line) => line.startsWith("| ComputeEndpoint"));
-        expect(rows).toHaveLength(1);
-        expect(rows[0]).toMatch(ROW);
-        const harmless = reportOf([{ ...drifted, repair: { ...drifted.repair, says: ["a"] } }], UNMANAGED.slice(1));
+        expect(rows).toHaveLength(2);
+        for (const row of rows) expect(row).toMatch(ROW);
+        const harmless = toReport("proj", "dev", {
+          drift: [{ ...drifted, repair: { ...drifted.repair, says: ["a"] } }],
+          ignored: [{ ...drifted, properties: [{ path: "a", declared: 1, found: 2 }] }],
+          unmanaged: UNMANAGED.slice(1),
+          byItself: UNMANAGED.slice(1),
+        });
         for (const format of FORMATS) {
           const [lines, expected] = [bad, harmless].map((one) => render(one, format).split("\n").length);
           expect(lines).toBe(expected);

@@ -459,6 +459,22 @@ it("declares the redirect domains as one Whitelist where it is asked to", async 
   );
 });
 
+it("leaves the domains of another auth provider out of a Whitelist, and says so", async () => {
+  const other = { domain: "https://other.example.com", auth_provider: "other" };
+  const own = { domain: "https://app.example.com", auth_provider: "supported_provider" };
+  await answer("auth/domains", { domains: [own, other] });
+  const report = await run({ whitelist: true });
+  expect(report.imported.map(({ describe }) => describe)).toContain("whitelist of 1 redirect domain");
+  expect(report.leftOut).toMatchObject([
+    {
+      kind: "WhitelistDomain",
+      id: "prj-demo/https://other.example.com",
+      reasons: [expect.stringMatching(/^a Whitelist holds/)],
+    },
+  ]);
+  expect(written("index.ts")).not.toContain("other.example.com");
+});
+
 it("writes no Whitelist that would remove what it cannot declare", async () => {
   await handMadeAuth(service.emulator, { clientSecret: CLIENT_SECRET, password: PASSWORD });
   await service.edit({ kind: "domain", id: "http://localhost:3000", set: { domain: CALLBACK } });

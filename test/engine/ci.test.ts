@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
 import { json } from "node:stream/consumers";
-import { api, DEMO, PRIMARY } from "../support/emulator";
+import { api, DEMO } from "../support/emulator";
 import { ROOT } from "../support/cli";
 import { exampleStack } from "../support/example";
 import type { Stack } from "../support/Stack";
@@ -105,8 +105,6 @@ const names = (calls: Call[]): string[] => calls.map(({ call }) => call);
 test("the scripts deploy, keep one issue about drift, and end as pulumi-svc drift does", async () => {
   const { stack, run, calls, issues, breakTracker } = await repository();
   const { service } = stack;
-  // What is declared nowhere would be told in each report.
-  expect((await api(service.emulator, "DELETE", `${DEMO}/endpoints/${PRIMARY}`)).status).toBe(200);
   await service.clearRequests();
   const before = await service.state();
 
@@ -116,16 +114,18 @@ test("the scripts deploy, keep one issue about drift, and end as pulumi-svc drif
   expect(await run("up.sh", "dev")).toMatchObject({ code: 0, text: expect.stringMatching(/\+ 4 created/) });
   expect(await run("preview.sh", "dev", "--expect-no-changes")).toMatchObject({ code: 0 });
 
-  // What the new integration offers by itself is declared nowhere.
+  // What the project and the new integration have by themselves opens no issue; what somebody adds does.
+  expect(await run("drift.sh", "dev")).toMatchObject({ code: 0 });
+  expect(names(calls())).toEqual(["issue list"]);
+  expect(readFileSync(join(stack.folder, "program", REPORT), "utf8")).toContain("OAuthProvider `prj-demo/github`");
+  const providers = `${DEMO}/auth/oauth_providers`;
+  expect((await api(service.emulator, "POST", providers, { id: "microsoft" })).status).toBe(200);
   expect(await run("drift.sh", "dev")).toMatchObject({ code: 8 });
   expect(names(calls())).toEqual(["issue list", "label create", "issue create"]);
   expect(issues()).toMatchObject([{ state: "open", label: "drift-dev", title: "Drift of stack dev" }]);
   const [{ body: undeclared }] = issues() as [Issue];
-  expect(undeclared).toContain("OAuthProvider `prj-demo/github`");
-  for (const provider of ["github", "google"])
-    expect((await api(service.emulator, "DELETE", `${DEMO}/auth/oauth_providers/${provider}`)).status).toBeLessThan(
-      300,
-    );
+  expect(undeclared).toContain("OAuthProvider `prj-demo/microsoft`");
+  expect((await api(service.emulator, "DELETE", `${providers}/microsoft`)).status).toBeLessThan(300);
 
   // Closed, and not asked for again.
   expect(await run("drift.sh", "dev")).toMatchObject({ code: 0 });
@@ -143,10 +143,10 @@ test("the scripts deploy, keep one issue about drift, and end as pulumi-svc drif
   expect(names(calls())).toEqual(["issue list"]);
   const [, { body }] = issues() as [Issue, Issue];
   expect(body).toContain("| ComputeEndpoint `api` | `size.max` | `2` | `4` |");
-  // Whole, with the fingerprint at its end.
-  const report = readFileSync(join(stack.folder, "program", REPORT), "utf8");
-  expect(body.startsWith(report)).toBe(true);
-  expect(body.trim().split("\n").at(-1)).toMatch(/^Fingerprint `[0-9a-f]{32}`$/);
+  // Whole, with the fingerprint once, at its end.
+  expect(body).toBe(readFileSync(join(stack.folder, "program", REPORT), "utf8"));
+  expect(body).toMatch(/\nFingerprint `[0-9a-f]{32}`\n$/);
+  expect(body.match(/fingerprint/gi)).toHaveLength(1);
 
   // Held off: it waits, and tells the same.
   await service.fault({ status: 429, headers: { "retry-after": "2" }, times: 3 });

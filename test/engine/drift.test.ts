@@ -117,7 +117,8 @@ test("drift names what somebody changed, deleted and added, and nothing that the
   await api(emulator, "POST", `${DEMO}/auth/oauth_providers`, { id: "microsoft" });
   expect((await api(emulator, "DELETE", `${DEMO}/endpoints/${replicaId.split("/")[1]}`)).status).toBe(200);
 
-  // What the CLI's own refresh of the same resources asks, and one list for each collection.
+  // What the CLI's own refresh of the same resources asks, and one list for each collection: with a primary that is
+  // declared nowhere, that of the branches, too.
   await service.clearRequests();
   const targets = ["--target", "**pulumi-nodejs:dynamic/svc:**"];
   expect(await stack.run("refresh", "--preview-only", "--expect-no-changes", ...targets)).toMatchObject({ code: 7 });
@@ -128,7 +129,14 @@ test("drift names what somebody changed, deleted and added, and nothing that the
   expect(await templates(stack)).toEqual(refresh);
   await service.clearRequests();
   const all = await reported(stack, "--unmanaged");
-  const lists = ["endpoints", "auth/integrations", "auth/oauth_providers", "auth/domains", "auth/email_server"];
+  const lists = [
+    "branches",
+    "endpoints",
+    "auth/integrations",
+    "auth/oauth_providers",
+    "auth/domains",
+    "auth/email_server",
+  ];
   expect(await templates(stack)).toEqual(
     [...refresh, ...lists.map((list) => `GET /projects/{project_id}/${list}`)].sort(),
   );
@@ -195,7 +203,9 @@ test("drift names what somebody changed, deleted and added, and nothing that the
         repair: { action: "update", restarts: false, says: [] },
       },
     ],
+    ignored: [],
     unmanaged: [],
+    byItself: [],
     fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/),
   });
   expect(all.code).toBe(7);
@@ -206,6 +216,7 @@ test("drift names what somebody changed, deleted and added, and nothing that the
     ["OAuthProvider", "prj-demo/microsoft", "adopt: true"],
   ]);
   expect((await reported(stack)).report.fingerprint).toBe(report.fingerprint);
+  expect(JSON.parse((await drift(stack, ["--json"])).stdout)).toEqual(report);
   expect(all.report.fingerprint).not.toBe(report.fingerprint);
 
   // The engine's own log of a plan holds what the program has pending, too.

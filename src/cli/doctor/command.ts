@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { Command } from "commander";
-import { projectOption } from "../projectOption";
+import { exitCodes, jsonOption, projectOption, STACK } from "../options";
 import { terminalJson, terminalText, wantsColours } from "../terminal";
 import type { Check } from "./check";
 import { installationChecks, programFolder } from "./installation";
@@ -21,9 +21,9 @@ export function addDoctorCommand(program: Command): void {
     .command("doctor")
     .description("Check what a program needs: versions, settings, the service, the key, a project")
     .addOption(projectOption("the project to look for"))
-    .option("--stack <name>", "the stack whose configuration counts, instead of the selected one")
-    .option("--json", "print { ok, checks: [{ name, status, says, remedy }] }")
-    .addHelpText("after", "\nExit codes: 0 all is well, warnings or not; 1 something is not; 2 wrong usage.")
+    .option("--stack <name>", STACK)
+    .addOption(jsonOption("{ ok, checks: [{ name, status, says, remedy }] }"))
+    .addHelpText("after", exitCodes("all is well, warnings or not", "something is not"))
     .action(async ({ project, stack, json }: Flags) => {
       const checks = await diagnose(process.cwd(), project, stack);
       const ok = checks.every(({ status }) => status !== "failure");

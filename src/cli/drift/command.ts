@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { exitCodes, jsonOption, STACK } from "../options";
 import type { DriftFlags } from "./drift";
 import { FORMATS } from "./formats";
 
@@ -9,7 +10,11 @@ export function addDriftCommand(program: Command): void {
     .description(
       "Tell what somebody changed at the service: what a refresh of the stack finds, not what the program has pending",
     )
-    .option("--stack <name>", "the stack (default: the selected one)")
+    .option(
+      "--stack <name>",
+      `${STACK}; may be repeated: each is checked, and what any of them holds is declared`,
+      (name, names: string[] = []) => [...names, name],
+    )
     .addOption(
       new Option(
         "--from <file>",
@@ -18,14 +23,12 @@ export function addDriftCommand(program: Command): void {
     )
     .option("--unmanaged", "tell also what exists in the projects of the stack and is declared nowhere in it")
     .addOption(new Option("--format <format>", "how to tell it").choices(FORMATS).default("text"))
+    .addOption(jsonOption("--format json").conflicts("format"))
     .option("--out <file>", "write the report to this file, and one line about it to standard output")
-    .addHelpText(
-      "after",
-      "\nExit codes: 0 no drift, 7 drift, 8 only something that is not declared, 1 failure, 2 wrong usage.",
-    )
-    .action(async (flags: DriftFlags) => {
+    .addHelpText("after", exitCodes("no drift", "failure", { 7: "drift", 8: "only something that is not declared" }))
+    .action(async ({ json, ...flags }: DriftFlags & { json?: true }) => {
       // Loaded here, so that the other commands do not pay for it.
       const { drift } = await import("./drift.js");
-      process.exitCode = await drift(flags);
+      process.exitCode = await drift(json === true ? { ...flags, format: "json" } : flags);
     });
 }

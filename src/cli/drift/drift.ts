@@ -1,13 +1,15 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { compareText } from "../compareText";
 import { wantsColours } from "../terminal";
 import { type Format, render, summary } from "./formats";
-import { previewRefresh } from "./pulumiCli";
+import { previewRefresh, type RefreshedStack } from "./pulumiCli";
 import { readEventLog, type Refreshed } from "./refreshed";
-import { exitCode, type Report, reportSchema, toReport } from "./report";
+import { exitCode, type Report, reportSchema, stackOf, toReport } from "./report";
 import { unmanagedObjects } from "./unmanaged";
 
 export interface DriftFlags {
-  readonly stack?: string;
+  /** Each of them is asked. Empty: the selected one. */
+  readonly stack?: readonly string[];
   readonly from?: string;
   readonly unmanaged?: true;
   readonly format: Format;
@@ -19,7 +21,7 @@ export interface DriftFlags {
  * @throws in words, where it cannot tell.
  */
 export async function drift({ stack, from, unmanaged, format, out }: DriftFlags): Promise<number> {
-  const report = from === undefined ? await asked(stack, unmanaged === true) : await read(from);
+  const report = from === undefined ? await asked(stack ?? [], unmanaged === true) : await read(from);
   if (out === undefined) {
     process.stdout.write(render(report, format, wantsColours()));
   } else {
@@ -31,25 +33,36 @@ export async function drift({ stack, from, unmanaged, format, out }: DriftFlags)
   return exitCode(report);
 }
 
-async function asked(stack: string | undefined, unmanaged: boolean): Promise<Report> {
-  const refreshed = await previewRefresh(stack, unmanaged);
-  const { resources } = refreshed;
-  if (resources.length === 0) {
-    throw new Error(
-      "the stack holds no resource of pulumi-svc, so nothing of it can drift. Run pulumi up first, or name another stack with --stack",
-    );
+/** One after the other: each asks the service for all that it holds. */
+async function asked(names: readonly (string | undefined)[], withUnmanaged: boolean): Promise<Report> {
+  const stacks: RefreshedStack[] = [];
+  for (const name of new Set(names.length === 0 ? [undefined] : names)) {
+    const refreshed = await previewRefresh(name, withUnmanaged);
+    if (refreshed.resources.length === 0) {
+      const which = name === undefined ? "the stack" : `the stack ${name}`;
+      throw new Error(
+        `${which} holds no resource of pulumi-svc, so nothing of it can drift. Run pulumi up first, or name another stack with --stack`,
+      );
+    }
+    stacks.push(refreshed);
   }
-  return reportOf(resources, unmanaged ? await unmanagedObjects(refreshed) : []);
+  const undeclared = withUnmanaged ? await unmanagedObjects(stacks) : NOTHING;
+  return reportOf(
+    stacks.flatMap(({ resources }) => resources),
+    undeclared,
+  );
 }
 
-function reportOf(resources: readonly Refreshed[], unmanaged: Report["unmanaged"]): Report {
-  // urn:pulumi:<stack>::<project>::<types>::<name>
-  const [prefix = "", project = ""] = resources[0]?.urn.split("::") ?? [];
-  const stack = prefix.replace(/^urn:pulumi:/, "");
-  return toReport(project, stack, {
+const NOTHING: Pick<Report, "unmanaged" | "byItself"> = { unmanaged: [], byItself: [] };
+
+function reportOf(resources: readonly Refreshed[], undeclared: typeof NOTHING): Report {
+  const stacks = resources.map(({ urn }) => stackOf(urn));
+  const project = stacks[0]?.project ?? "";
+  const names = [...new Set(stacks.map(({ stack }) => stack))].toSorted(compareText);
+  return toReport(project, names.join(", "), {
     drift: resources.flatMap(({ drift }) => drift ?? []),
     ignored: resources.flatMap(({ ignored }) => ignored ?? []),
-    unmanaged,
+    ...undeclared,
   });
 }
 
@@ -70,7 +83,7 @@ async function read(file: string): Promise<Report> {
   if (errors.length > 0) throw new Error(`the run that ${file} tells of failed: ${errors[0]}`);
   if (!isComplete) throw new Error(`${file} ends before the run that it tells of has`);
   if (resources.length === 0) throw new Error(`${file} tells of no refresh of a resource of pulumi-svc`);
-  return reportOf(resources, []);
+  return reportOf(resources, NOTHING);
 }
 
 function eventsIn(file: string, text: string): ReturnType<typeof readEventLog> {

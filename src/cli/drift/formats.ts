@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import { terminalJson, terminalText } from "../terminal";
-import type { Drifted, Property, Report } from "./report";
+import { type Drifted, type Ignored, type Property, type Report, stackOf, type Unmanaged } from "./report";
 
 export const FORMATS = ["text", "json", "markdown"] as const;
 export type Format = (typeof FORMATS)[number];
@@ -39,11 +39,11 @@ export function summary({ stack, drift, unmanaged }: Report): string {
     ...(drift.length === 0 ? ["no drift"] : []),
     ...(unmanaged.length > 0 ? [`${unmanaged.length} not declared`] : []),
   ];
-  return `Stack ${printable(stack)}: ${counts.join(", ")}`;
+  return `Stack${isOfSeveral(stack) ? "s" : ""} ${printable(stack)}: ${counts.join(", ")}`;
 }
 
 function toText(report: Report, style: Style): string {
-  const { drift, ignored, unmanaged, fingerprint } = report;
+  const { drift, ignored, unmanaged, byItself, fingerprint } = report;
   const isClean = drift.length + unmanaged.length === 0;
   const lines = [style(isClean ? "green" : "bold", summary(report))];
   // One width for the whole report, so that the columns stand below each other.
@@ -51,7 +51,10 @@ function toText(report: Report, style: Style): string {
   for (const resource of drift) {
     const { kind, name, id, change, properties, repair } = resource;
     const colour = change === "deleted" ? "red" : "yellow";
-    lines.push("", `${style(colour, `${kind} ${printable(name)}`)} (${printable(id)}) ${IN_WORDS[change]}`);
+    lines.push(
+      "",
+      `${style(colour, `${kind} ${printable(name)}`)}${ofStack(report, resource)} (${printable(id)}) ${IN_WORDS[change]}`,
+    );
     if (properties.length > 0) lines.push(style("dim", inColumns(HEAD, widths)));
     else if (change === "changed") lines.push(`  ${UNFINISHED}`);
     for (const row of properties.flatMap(rowsOf)) lines.push(inColumns(row, widths));
@@ -63,26 +66,45 @@ function toText(report: Report, style: Style): string {
   if (drift.length > 0) lines.push("", REPAIR_ADVICE);
   if (ignored.length > 0) {
     lines.push("", style("dim", IGNORED));
-    for (const { kind, name, id, properties } of ignored) {
-      lines.push(`  ${kind} ${printable(name)} (${printable(id)})`);
+    for (const resource of ignored) {
+      const { kind, name, id, properties } = resource;
+      lines.push(`  ${kind} ${printable(name)}${ofStack(report, resource)} (${printable(id)})`);
       lines.push(...[HEAD, ...properties.flatMap(rowsOf)].map((row) => `  ${inColumns(row, widths)}`));
     }
   }
-  if (unmanaged.length > 0) {
-    lines.push("", style("yellow", "Not declared in this stack"));
-    const rows = unmanaged.map(({ kind, id, describe, adopt }) =>
-      [`${kind} ${id}`, describe, `to take it over: ${adopt}`].map((cell) => printable(cell)),
-    );
-    const unmanagedWidths = columnWidths(rows);
-    lines.push(...rows.map((row) => inColumns(row, unmanagedWidths)));
+  for (const [title, objects, format] of [
+    [notDeclaredIn(report), unmanaged, "yellow"],
+    [BY_ITSELF, byItself, "dim"],
+  ] as const) {
+    if (objects.length > 0) lines.push("", style(format, title), ...objectRows(objects));
   }
   if (!isClean) lines.push("", style("dim", `fingerprint ${printable(fingerprint)}`));
   return `${lines.join("\n")}\n`;
 }
 
+const notDeclaredIn = ({ stack }: Report): string =>
+  `Not declared in ${isOfSeveral(stack) ? "any of these stacks" : "this stack"}`;
+const BY_ITSELF = "No drift: the project has this by itself";
 const HEAD = ["property", "declared", "found"];
 const IGNORED = "No drift: ignoreChanges leaves this as it is";
 const REPAIR_ADVICE = "pulumi up --refresh repairs it; it also deploys what the program has pending.";
+
+function objectRows(objects: readonly Unmanaged[]): string[] {
+  const rows = objects.map(({ kind, id, describe, adopt }) =>
+    [`${kind} ${id}`, describe, `to take it over: ${adopt}`].map((cell) => printable(cell)),
+  );
+  const widths = columnWidths(rows);
+  return rows.map((row) => inColumns(row, widths));
+}
+
+/** The name of a stack has no comma. */
+const isOfSeveral = (stack: string): boolean => stack.includes(",");
+
+/** Where the report is about several. */
+function ofStack({ stack: all }: Report, { urn }: { readonly urn: string }): string {
+  const { stack } = stackOf(urn);
+  return stack === all ? "" : ` of stack ${printable(stack)}`;
+}
 
 function columnWidths(rows: readonly (readonly string[])[]): number[] {
   return [0, 1, 2].map((column) => Math.max(8, ...rows.map((row) => row[column]?.length ?? 0)));
@@ -121,18 +143,23 @@ function printable(text: string, longest = LONGEST_VALUE): string {
 }
 
 function toMarkdown(report: Report): string {
-  const { drift, ignored, unmanaged, fingerprint } = report;
+  const { drift, ignored, unmanaged, byItself, fingerprint } = report;
+  const named = (resource: Drifted | Ignored): string => {
+    const stack = ofStack(report, resource);
+    return `${resource.kind} ${code(resource.name)}${stack === "" ? "" : ` of stack ${code(stackOf(resource.urn).stack)}`}`;
+  };
   const blocks = [`## Drift`, code(summary(report))];
   if (drift.length > 0) {
-    const rows = drift.flatMap(({ kind, name, change, properties }) => {
-      const resource = `${kind} ${code(name)}`;
+    const rows = drift.flatMap((one) => {
+      const { change, properties } = one;
+      const resource = named(one);
       const differing = properties.flatMap(rowsOf).map((row) => [resource, ...row.map((cell) => code(cell))]);
       return differing.length > 0
         ? differing
         : [[resource, change === "changed" ? UNFINISHED : IN_WORDS[change], "", ""]];
     });
     const repairs = drift.flatMap((resource) => [
-      `- ${resource.kind} ${code(resource.name)} (${code(resource.id)}): ${repairInWords(resource)}`,
+      `- ${named(resource)} (${code(resource.id)}): ${repairInWords(resource)}`,
       ...resource.repair.says.map((text) => `  - ${code(text, LONGEST_SAYING)}`),
     ]);
     blocks.push(table(["Resource", "Property", "Declared", "Found"], rows));
@@ -143,14 +170,17 @@ function toMarkdown(report: Report): string {
     );
   }
   if (ignored.length > 0) {
-    const rows = ignored.flatMap(({ kind, name, properties }) =>
-      properties.flatMap(rowsOf).map((row) => [`${kind} ${code(name)}`, ...row.map((cell) => code(cell))]),
+    const rows = ignored.flatMap((resource) =>
+      resource.properties.flatMap(rowsOf).map((row) => [named(resource), ...row.map((cell) => code(cell))]),
     );
     blocks.push(`### ${IGNORED}`, table(["Resource", "Property", "Declared", "Found"], rows));
   }
-  if (unmanaged.length > 0) {
-    const rows = unmanaged.map(({ kind, id, describe, adopt }) => [`${kind} ${code(id)}`, code(describe), code(adopt)]);
-    blocks.push("### Not declared in this stack", table(["Object", "What it is", "To take it over"], rows));
+  for (const [title, objects] of [
+    [notDeclaredIn(report), unmanaged],
+    [BY_ITSELF, byItself],
+  ] as const) {
+    const rows = objects.map(({ kind, id, describe, adopt }) => [`${kind} ${code(id)}`, code(describe), code(adopt)]);
+    if (rows.length > 0) blocks.push(`### ${title}`, table(["Object", "What it is", "To take it over"], rows));
   }
   if (drift.length + unmanaged.length > 0) blocks.push(`Fingerprint ${code(fingerprint)}`);
   return `${blocks.join("\n\n")}\n`;

@@ -42,7 +42,7 @@ export interface Refreshed {
   readonly id: string;
   /** The reference to its provider: URN and id. */
   readonly provider: string;
-  /** Where the program names another auth provider than the settings do. */
+  /** Of a kind that names it: the one that it was deployed with. */
   readonly authProvider: string | undefined;
   /** False where a replacement has deleted it: an object with this id is somebody else's. */
   readonly isHeld: boolean;
@@ -97,7 +97,8 @@ function toRefreshed(result: StepResult, stored: StackState | undefined): Refres
   const { pendingReplacement = false, ignoreChanges = [] } = stored?.find(keyOf(result)) ?? {};
   const isGone = found === undefined || found === null;
   const named = { urn, kind, name: urn.slice(urn.lastIndexOf("::") + 2), id: old.id };
-  const authProvider = typeof declared["authProvider"] === "string" ? declared["authProvider"] : undefined;
+  const deployedWith = old.outputs?.["authProvider"];
+  const authProvider = typeof deployedWith === "string" ? deployedWith : undefined;
   const resource = { urn, kind, id: old.id, provider: provider ?? "", authProvider, isHeld: !pendingReplacement };
   const asDeclared = { ...resource, drift: undefined, ignored: undefined };
   if (old.delete === true) return isGone ? asDeclared : { ...asDeclared, drift: { ...named, ...LEFTOVER } };

@@ -31,11 +31,13 @@ const unmanaged = z.object({ kind, id: z.string(), describe: z.string(), adopt: 
 
 /** What `--format json` writes and `--from` reads: a contract with scripts (docs/drift.md). */
 export const reportSchema = z.object({
+  /** Of several: the names, with commas between them. */
   stack: z.string(),
   drift: z.array(drifted),
   // A report from before there was such a list has none.
   ignored: z.array(ignored).default([]),
   unmanaged: z.array(unmanaged),
+  byItself: z.array(unmanaged).default([]),
   fingerprint: z.string(),
 });
 
@@ -52,18 +54,26 @@ export function exitCode({ drift, unmanaged }: Report): number {
   return unmanaged.length > 0 ? EXIT.unmanaged : EXIT.clean;
 }
 
-/** What a report tells of. Neither the exit code nor the fingerprint depends on what is ignored. */
-type Findings = Pick<Report, "drift" | "ignored" | "unmanaged">;
+/** What a report tells of. Neither the exit code nor the fingerprint depends on what is ignored or there by itself. */
+type Findings = Pick<Report, "drift" | "ignored" | "unmanaged" | "byItself">;
 
 /** `project`: the Pulumi project, since the stacks of two may have one name. */
-export function toReport(project: string, stack: string, { drift, ignored, unmanaged }: Findings): Report {
+export function toReport(project: string, stack: string, findings: Findings): Report {
+  const { drift, ignored, unmanaged, byItself } = findings;
   return {
     stack,
     drift: drift.toSorted(byUrn),
     ignored: ignored.toSorted(byUrn),
     unmanaged,
+    byItself,
     fingerprint: fingerprint(project, stack, drift, unmanaged),
   };
+}
+
+/** `urn:pulumi:<stack>::<project>::<types>::<name>` */
+export function stackOf(urn: string): { project: string; stack: string } {
+  const [prefix = "", project = ""] = urn.split("::");
+  return { project, stack: prefix.replace(/^urn:pulumi:/, "") };
 }
 
 /** A URN may be there twice, with a replaced object that could not be deleted. */

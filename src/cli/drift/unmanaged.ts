@@ -1,34 +1,72 @@
 import { z } from "zod";
+import type { Client } from "../../client";
 import { Session } from "../../host/session";
-import { listProjectObjects, type ProjectObject, projectOf } from "../projectObjects";
+import { isThereByItself, listProjectObjects, type ProjectObject, projectOf } from "../projectObjects";
 import type { RefreshedStack } from "./pulumiCli";
-import type { Unmanaged } from "./report";
+import type { Report } from "./report";
 
 /** A secret as `--show-secrets` has it: its JSON. */
 const secret = z.object({ plaintext: z.string() });
 
+/** A project, as the provider of a resource reaches it. */
+interface Asked {
+  readonly client: Client;
+  readonly projectId: string;
+  readonly authProvider: string;
+}
+
 /**
- * What exists in the projects of these resources and is none of them. It is asked with the settings that the refresh
+ * What exists in the projects of these stacks and is in none of them. It is asked with the settings that the refresh
  * used: those that the state holds of each provider, else the environment.
  */
-export async function unmanagedObjects({ resources, state }: RefreshedStack): Promise<Unmanaged[]> {
+export async function unmanagedObjects(
+  stacks: readonly RefreshedStack[],
+): Promise<Pick<Report, "unmanaged" | "byItself">> {
   const session = new Session(() => undefined);
-  const lists = new Map<string, Promise<ProjectObject[]>>();
-  for (const { id, provider } of resources) {
-    const inputs = state.find(provider)?.inputs ?? {};
-    const { client, settings } = session.account((name) => inClear(inputs[`svc:${name}`]));
-    const projectId = projectOf(id);
-    // Two providers of one account have one list.
-    const key = JSON.stringify([settings.baseUrl, settings.apiKey, settings.authProvider, projectId]);
-    if (!lists.has(key)) lists.set(key, listProjectObjects(client, projectId, settings.authProvider));
+  const projects = new Map<string, Asked>();
+  const declared = new Set<string>();
+  for (const { resources, state } of stacks) {
+    for (const { kind, id, provider, isHeld, authProvider } of resources) {
+      const inputs = state.find(provider)?.inputs ?? {};
+      const { client, settings } = session.account((name) => inClear(inputs[`svc:${name}`]));
+      const projectId = projectOf(id);
+      // Whoever asks, and with which key: a project has one list.
+      const key = JSON.stringify([settings.baseUrl, projectId]);
+      if (!projects.has(key)) projects.set(key, { client, projectId, authProvider: settings.authProvider });
+      if (isHeld) declared.add(`${kind} ${id}`);
+      // Of the same project there may be domains of several auth providers.
+      if (isHeld) declared.add(`${kind} ${id} ${authProvider ?? settings.authProvider}`);
+    }
   }
-  const declared = new Set(resources.flatMap(({ kind, id, isHeld }) => (isHeld ? [`${kind} ${id}`] : [])));
-  const isDeclared = ({ kind, id }: ProjectObject): boolean =>
-    declared.has(`${kind} ${id}`) ||
-    // The whole list is that resource's: what it does not declare is drift.
-    (kind === "WhitelistDomain" && declared.has(`Whitelist ${projectOf(id)}`));
-  const found = (await Promise.all(lists.values())).flat().filter((object) => !isDeclared(object));
-  return found.map(({ kind, id, describe, adopt }) => ({ kind, id, describe, adopt }));
+  const isDeclared = (object: ProjectObject): boolean => {
+    const { kind, id, record } = object;
+    if (kind !== "WhitelistDomain") return declared.has(`${kind} ${id}`);
+    const ofProvider = record.auth_provider === undefined ? "" : ` ${record.auth_provider}`;
+    // The whole list is that of a Whitelist: what it does not declare is drift.
+    return [`WhitelistDomain ${id}`, `Whitelist ${projectOf(id)}`].some((one) => declared.has(one + ofProvider));
+  };
+  const found = await Promise.all([...projects.values()].map((project) => undeclaredOf(project, isDeclared)));
+  return {
+    unmanaged: found.flatMap(({ unmanaged }) => unmanaged),
+    byItself: found.flatMap(({ byItself }) => byItself),
+  };
+}
+
+async function undeclaredOf(
+  { client, projectId, authProvider }: Asked,
+  isDeclared: (object: ProjectObject) => boolean,
+): Promise<Pick<Report, "unmanaged" | "byItself">> {
+  const all = await listProjectObjects(client, projectId, authProvider);
+  const objects = all.filter((object) => !isDeclared(object));
+  // Only a primary may be there by itself, on the default branch. Not every service lists branches.
+  const hasPrimary = objects.some(({ kind, record }) => kind === "ComputeEndpoint" && record.type === "read_write");
+  const branches = hasPrimary ? ((await client.projects.branches(projectId)) ?? []) : [];
+  const defaultBranch = branches.find((branch) => branch.default === true)?.id;
+  const told = (isByItself: boolean) =>
+    objects
+      .filter((object) => isThereByItself(object, defaultBranch) === isByItself)
+      .map(({ kind, id, describe, adopt }) => ({ kind, id, describe, adopt }));
+  return { unmanaged: told(false), byItself: told(true) };
 }
 
 function inClear(value: unknown): string | undefined {

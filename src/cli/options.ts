@@ -1,0 +1,24 @@
+import { InvalidArgumentError, Option } from "commander";
+import { SEGMENT } from "../contract/settings";
+
+/** What commands have in common is the same words in each `--help`. */
+export const STACK = "the stack (default: the selected one)";
+
+export const jsonOption = (shape = ""): Option =>
+  new Option("--json", shape === "" ? "report as JSON" : `report as JSON: ${shape}`);
+
+/** The end of a `--help`. Wrong usage is told from a failure by every command. */
+export function exitCodes(zero: string, one = "failure", others: Readonly<Record<number, string>> = {}): string {
+  const codes = { 0: zero, 1: one, 2: "wrong usage", ...others };
+  return `\nExit codes: ${Object.entries(codes)
+    .map(([code, meaning]) => `${code} ${meaning}`)
+    .join("; ")}.`;
+}
+
+/** `--project <id>`, refused as wrong usage where no project can have that id. */
+export function projectOption(description: string): Option {
+  return new Option("--project <id>", description).argParser((text) => {
+    if (SEGMENT.test(text)) return text;
+    throw new InvalidArgumentError("It must be the id of a project: letters, digits and . _ ~ -");
+  });
+}

@@ -1,0 +1,125 @@
+import type { RefreshedStack } from "../../src/cli/drift/pulumiCli";
+import { StackState } from "../../src/cli/drift/stackState";
+import { unmanagedObjects } from "../../src/cli/drift/unmanaged";
+import { type Kind, typeToken } from "../../src/contract/pointer";
+import type { EmulatorOptions } from "../../src/emulator";
+import { api, createCompute, DEMO, integrate, PRIMARY } from "../support/emulator";
+import { Service } from "../support/service";
+
+const PROVIDER = "urn:pulumi:dev::proj::pulumi:providers:pulumi-nodejs::default";
+
+let service: Service;
+afterEach(() => service.emulator.close());
+
+async function start(options: EmulatorOptions = {}): Promise<void> {
+  service = await Service.start(options);
+}
+
+type Held = readonly [kind: Kind, id: string, more?: { authProvider?: string; isHeld?: boolean }];
+
+/** As a refresh and the state tell of it. */
+function stackWith(...held: Held[]): RefreshedStack {
+  const { baseUrl, apiKey } = service.emulator;
+  const inputs = { "svc:baseUrl": baseUrl, "svc:apiKey": apiKey };
+  return {
+    state: new StackState({ deployment: { resources: [{ urn: PROVIDER, id: "1", inputs }] } }),
+    resources: held.map(([kind, id, more]) => ({
+      urn: `urn:pulumi:dev::proj::${typeToken(kind)}::${id}`,
+      kind,
+      id,
+      provider: `${PROVIDER}::1`,
+      authProvider: undefined,
+      isHeld: true,
+      drift: undefined,
+      ignored: undefined,
+      ...more,
+    })),
+  };
+}
+
+async function told(...stacks: RefreshedStack[]) {
+  const { unmanaged, byItself } = await unmanagedObjects(stacks);
+  return { unmanaged: unmanaged.map(({ describe }) => describe), byItself: byItself.map(({ id }) => id) };
+}
+
+const addDomain = (domain: string, authProvider: string) =>
+  api(service.emulator, "POST", `${DEMO}/auth/domains`, { domain, auth_provider: authProvider });
+
+test("what a new project and a new integration have by themselves is apart; what somebody made is not", async () => {
+  await start();
+  const { emulator } = service;
+  await integrate(emulator);
+  const held = stackWith(["AuthIntegration", "prj-demo/supported_provider"]);
+  const standard = [`prj-demo/${PRIMARY}`, "prj-demo/github", "prj-demo/google"];
+  expect(await told(held)).toEqual({ unmanaged: [], byItself: standard });
+
+  // Another branch's primary, a replica, a shared provider that is no standard one, and one with credentials.
+  const other = await createCompute(emulator, { branch_id: "br-dev", type: "read_write" });
+  const replica = await createCompute(emulator, { branch_id: "br-main", type: "read_only" });
+  await api(emulator, "POST", `${DEMO}/auth/oauth_providers`, { id: "microsoft" });
+  await api(emulator, "PATCH", `${DEMO}/auth/oauth_providers/github`, { client_id: "own", client_secret: "canary-1" });
+  const { unmanaged, byItself } = await told(held);
+  expect(byItself).toEqual([`prj-demo/${PRIMARY}`, "prj-demo/google"]);
+  expect(unmanaged).toEqual([
+    expect.stringContaining(String(other["id"])),
+    expect.stringContaining(String(replica["id"])),
+    "OAuth provider github with credentials of its own",
+    "OAuth provider microsoft with the service's shared keys",
+  ]);
+});
+
+test("branches are asked for only where an undeclared primary asks for it; unknown, no compute is there by itself", async () => {
+  await start();
+  const compute = stackWith(["ComputeEndpoint", `prj-demo/${PRIMARY}`]);
+  const branches = async () => (await service.requests()).filter(({ template }) => template.endsWith("/branches"));
+  expect(await told(compute)).toEqual({ unmanaged: [], byItself: [] });
+  expect(await branches()).toEqual([]);
+  await service.fault({ path: "/projects/{project_id}/branches", status: 404, times: 9 });
+  const { unmanaged, byItself } = await told(stackWith(["AuthIntegration", "prj-demo/supported_provider"]));
+  expect([unmanaged.length, byItself]).toEqual([1, []]);
+  expect((await branches()).length).toBeGreaterThan(0);
+});
+
+test("redirect domains are told of an auth provider that only an argument names", async () => {
+  // The settings say nothing, so theirs is the standard one.
+  await start({ authProvider: "other" });
+  await integrate(service.emulator, { auth_provider: "other" });
+  await addDomain("https://held.example.com", "other");
+  await addDomain("https://foreign.example.com", "other");
+  const integration: Held = ["AuthIntegration", "prj-demo/other"];
+  const held: Held = ["WhitelistDomain", "prj-demo/https://held.example.com", { authProvider: "other" }];
+  expect((await told(stackWith(integration, held))).unmanaged).toEqual([
+    "redirect domain https://foreign.example.com of auth provider other",
+  ]);
+  // A list of another auth provider holds none of these, and the right one all.
+  const ofStandard: Held = ["Whitelist", "prj-demo", { authProvider: "supported_provider" }];
+  expect((await told(stackWith(integration, ofStandard))).unmanaged).toHaveLength(2);
+  expect((await told(stackWith(integration, ["Whitelist", "prj-demo", { authProvider: "other" }]))).unmanaged).toEqual(
+    [],
+  );
+  const { unmanaged } = await unmanagedObjects([stackWith(integration, held)]);
+  expect(unmanaged).toMatchObject([{ adopt: 'adopt: true, authProvider: "other"' }]);
+});
+
+test("what any of several stacks holds is declared, and a project is asked once", async () => {
+  await start();
+  const other = await createCompute(service.emulator, { branch_id: "br-dev", type: "read_write" });
+  const [one, two] = [`prj-demo/${PRIMARY}`, `prj-demo/${String(other["id"])}`].map((id) =>
+    stackWith(["ComputeEndpoint", id]),
+  );
+  if (one === undefined || two === undefined) throw new Error("two stacks were made");
+  expect((await told(one)).unmanaged).toHaveLength(1);
+  await service.clearRequests();
+  expect(await told(one, two)).toEqual({ unmanaged: [], byItself: [] });
+  expect((await service.requests()).filter(({ template }) => template.endsWith("/endpoints"))).toHaveLength(1);
+});
+
+test("an object with the id of one that a replacement has deleted is somebody else's", async () => {
+  await start();
+  const other = await createCompute(service.emulator, { branch_id: "br-dev", type: "read_write" });
+  const id = `prj-demo/${String(other["id"])}`;
+  const stack = (isHeld: boolean) =>
+    stackWith(["ComputeEndpoint", `prj-demo/${PRIMARY}`], ["ComputeEndpoint", id, { isHeld }]);
+  expect((await told(stack(true))).unmanaged).toEqual([]);
+  expect((await told(stack(false))).unmanaged).toHaveLength(1);
+});

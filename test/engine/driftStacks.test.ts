@@ -1,0 +1,57 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import type { Report } from "../../src/cli/drift/report";
+import { api, DEMO } from "../support/emulator";
+import { ROOT } from "../support/cli";
+import { Stack } from "../support/Stack";
+
+/** What a stack holds goes by its name; the project is the same. */
+const PROGRAM = `
+const [branchId, providerId] = pulumi.getStack() === "dev" ? ["br-dev", "github"] : ["br-test", "microsoft"];
+if (pulumi.getStack() === "dev") new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+new svc.OAuthProvider("oauth", { projectId: "prj-demo", providerId, adopt: true });
+new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId, size: 1 });
+`;
+
+async function drift(stack: Stack, ...args: string[]): Promise<{ code: number | null; report: Report; text: string }> {
+  const run = (format: string) =>
+    new Promise<{ code: number | null; text: string }>((resolve) => {
+      const command = [join(ROOT, "dist", "cli", "main.js"), "drift", "--unmanaged", ...args, "--format", format];
+      const options = { cwd: join(stack.folder, "program"), env: stack.env };
+      const child = execFile(process.execPath, command, options, (_error, stdout, stderr) =>
+        resolve({ code: child.exitCode, text: stdout + stderr }),
+      );
+    });
+  const [{ code, text }, { text: words }] = [await run("json"), await run("text")];
+  return { code, report: JSON.parse(text) as Report, text: words };
+}
+
+test("two stacks of one project, checked together, do not report each other, and each one's drift bears its name", async () => {
+  const stack = await Stack.create({ program: PROGRAM });
+  const { service } = stack;
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await stack.run("stack", "init", "prod", "--copy-config-from", "dev")).toMatchObject({ code: 0 });
+  await stack.run("up", "--yes", "--skip-preview", "--stack", "prod");
+
+  // Alone, each one reports what the other one holds.
+  const alone = await drift(stack, "--stack", "dev");
+  expect(alone.code).toBe(8);
+  expect(alone.report.unmanaged.map(({ kind }) => kind)).toEqual(["ComputeEndpoint", "OAuthProvider"]);
+  const both = ["--stack", "dev", "--stack", "prod"];
+  expect(await drift(stack, ...both)).toMatchObject({
+    code: 0,
+    report: { stack: "dev, prod", drift: [], unmanaged: [] },
+  });
+
+  const compute = (await service.endpoints()).find(({ branch_id }) => branch_id === "br-test");
+  await service.edit({ kind: "endpoint", id: compute?.["id"], set: { autoscaling_limit_max_cu: 4 } });
+  expect((await api(service.emulator, "POST", `${DEMO}/auth/oauth_providers`, { id: "vercel" })).status).toBe(200);
+  const changed = await drift(stack, ...both);
+  expect(changed.code).toBe(7);
+  expect(changed.report.drift).toMatchObject([{ urn: expect.stringMatching(/^urn:pulumi:prod::/), name: "api" }]);
+  expect(changed.report.unmanaged.map(({ id }) => id)).toEqual(["prj-demo/vercel"]);
+  expect(changed.text).toContain(`ComputeEndpoint api of stack prod (prj-demo/${String(compute?.["id"])}) changed`);
+  expect(changed.text).toContain("Not declared in any of these stacks");
+  expect(await stack.leaks([service.emulator.apiKey])).toEqual([]);
+  await stack.close();
+});
