@@ -408,6 +408,7 @@ Whitelist list (prj-demo) changed
   domains   "https://a.test"  not in the list
   domains   not in the list   "https://c.test"
   repair: update
+    Whitelist prj-demo: adds domains[0]; removes https://c.test
 
 pulumi up --refresh repairs it; it also deploys what the program has pending.
 

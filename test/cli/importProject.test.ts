@@ -460,6 +460,7 @@ it("declares the redirect domains as one Whitelist where it is asked to", async 
 });
 
 it("leaves the domains of another auth provider out of a Whitelist, and says so", async () => {
+  await handMadeAuth(service.emulator, { clientSecret: CLIENT_SECRET, password: PASSWORD });
   const other = { domain: "https://other.example.com", auth_provider: "other" };
   const own = { domain: "https://app.example.com", auth_provider: "supported_provider" };
   await answer("auth/domains", { domains: [own, other] });

@@ -28,7 +28,7 @@ test("an option that two commands have takes the same in both", () => {
 });
 
 test.each([
-  ["--stack", ["doctor", "drift"], /^the stack \(default: the selected one\)/],
+  ["--stack", ["doctor", "drift", "import"], /^the stack \(default: the selected one\)/],
   ["--json", ["doctor", "drift", "import"], /^report as JSON\b/],
 ])("%s is described in the same words wherever it stands", (long, expected, words) => {
   const found = commands.flatMap((command) =>
