@@ -131,7 +131,9 @@ export class ObjectCreator {
     let listedBefore = new Set<string>();
     let sentAt = Number.NaN;
     const before = async (): Promise<void> => {
-      const listed = await collection.list({ ...options, since: performance.now() });
+      // Side by side, so that neither list grows old.
+      const lists = [collection.list({ ...options, since: performance.now() }), request.before?.()] as const;
+      const [listed] = await Promise.all(lists);
       listedBefore = new Set(listed.map(idOf));
       recovery.checkListed?.(listed);
       // Of several attempts only the last one may have taken effect: another was refused, or never arrived.

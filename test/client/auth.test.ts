@@ -12,6 +12,7 @@ import { normalisedOrigin } from "../../src/client/origins";
 import { like, likeDomain } from "../support/creating";
 import { gone } from "../support/scene";
 import { closeAll, errorOf, type Reply, scripted, type Seen } from "../support/scriptedServer";
+import { PROVEN } from "../support/proven";
 
 afterEach(closeAll);
 
@@ -41,17 +42,22 @@ test("each call sends the documented request, with the key and nothing that was 
   });
   const { auth } = client;
   await auth.createIntegration("p", { auth_provider: "a", branch_id: "br", role_name: undefined }, like({}));
-  await auth.createKeys("p", "a");
-  await auth.createUser("p", { auth_provider: "a", email: "e@x.test", name: "E" });
-  await auth.deleteUser("p", "u1", anyItem);
-  await auth.transferOwnership("p", "a");
-  await auth.deleteIntegration("p", "a", anyItem);
-  await auth.addOAuthProvider("p", { id: "google", client_id: "i", client_secret: "s" }, like({ id: "google" }));
-  await auth.updateOAuthProvider("p", "google", { client_id: "j" });
-  await auth.deleteOAuthProvider("p", "google");
-  await auth.addDomain("p", "https://a.test", "a", likeDomain("https://a.test"));
-  await auth.deleteDomains("p", () => ["https://a.test"], "a");
-  await auth.updateEmailServer("p", { type: "shared" }, () => true);
+  await auth.createKeys("p", "a", PROVEN);
+  await auth.createUser("p", { auth_provider: "a", email: "e@x.test", name: "E" }, PROVEN);
+  await auth.deleteUser("p", "u1", anyItem, PROVEN);
+  await auth.transferOwnership("p", "a", PROVEN);
+  await auth.deleteIntegration("p", "a", anyItem, PROVEN);
+  await auth.addOAuthProvider(
+    "p",
+    { id: "google", client_id: "i", client_secret: "s" },
+    like({ id: "google" }),
+    PROVEN,
+  );
+  await auth.updateOAuthProvider("p", "google", { client_id: "j" }, PROVEN);
+  await auth.deleteOAuthProvider("p", "google", PROVEN);
+  await auth.addDomain("p", "https://a.test", "a", likeDomain("https://a.test"), PROVEN);
+  await auth.deleteDomains("p", () => ["https://a.test"], "a", PROVEN);
+  await auth.updateEmailServer("p", { type: "shared" }, () => true, PROVEN);
   expect(changes(server.seen).map(({ line, body }) => [line, body])).toEqual([
     ["POST /projects/auth/create", { project_id: "p", auth_provider: "a", branch_id: "br" }],
     ["POST /projects/auth/keys", { project_id: "p", auth_provider: "a" }],
@@ -77,11 +83,14 @@ test("a change that is answered without a body is read back", async () => {
     if (path.endsWith("email_server")) return { json: { type: "standard", port: 25 } };
     return { json: { providers: [{ id: "google", type: "standard" }] } };
   });
-  await expect(client.auth.updateEmailServer("p", { type: "standard" }, () => true)).resolves.toEqual({
+  await expect(client.auth.updateEmailServer("p", { type: "standard" }, () => true, PROVEN)).resolves.toEqual({
     type: "standard",
     port: 25,
   });
-  await expect(client.auth.updateOAuthProvider("p", "google", {})).resolves.toEqual({ id: "google", type: "standard" });
+  await expect(client.auth.updateOAuthProvider("p", "google", {}, PROVEN)).resolves.toEqual({
+    id: "google",
+    type: "standard",
+  });
 });
 
 test("null counts as absent, and fields that nobody has listed pass", async () => {
@@ -98,11 +107,11 @@ const STANDING = {
   type: "standard",
 };
 const deletions: [string, (client: Client) => Promise<unknown>][] = [
-  ["a user", ({ auth }) => auth.deleteUser("p", "u", anyItem)],
-  ["an OAuth provider", ({ auth }) => auth.deleteOAuthProvider("p", "google")],
-  ["an integration", ({ auth }) => auth.deleteIntegration("p", "a", anyItem)],
-  ["a domain", ({ auth }) => auth.deleteDomains("p", () => ["https://a.test"], "a")],
-  ["the mail server", ({ auth }) => auth.resetEmailServer("p")],
+  ["a user", ({ auth }) => auth.deleteUser("p", "u", anyItem, PROVEN)],
+  ["an OAuth provider", ({ auth }) => auth.deleteOAuthProvider("p", "google", PROVEN)],
+  ["an integration", ({ auth }) => auth.deleteIntegration("p", "a", anyItem, PROVEN)],
+  ["a domain", ({ auth }) => auth.deleteDomains("p", () => ["https://a.test"], "a", PROVEN)],
+  ["the mail server", ({ auth }) => auth.resetEmailServer("p", PROVEN)],
 ];
 
 describe.each(deletions)("a deletion of %s", (what, remove) => {
@@ -141,8 +150,8 @@ test.each<[string, Reply, unknown]>([
   ["a proxy's page with 404", { ...page, status: 404 }, BadResponseError],
 ])("a deletion is not done after %s", async (_, reply, kind) => {
   const { client } = await scripted(() => reply, { baseDelayMs: 1 });
-  await expect(client.auth.deleteUser("p", "u", anyItem)).rejects.toBeInstanceOf(kind);
-  await expect(client.auth.deleteDomains("p", () => ["https://a.test"], "a")).rejects.toBeInstanceOf(kind);
+  await expect(client.auth.deleteUser("p", "u", anyItem, PROVEN)).rejects.toBeInstanceOf(kind);
+  await expect(client.auth.deleteDomains("p", () => ["https://a.test"], "a", PROVEN)).rejects.toBeInstanceOf(kind);
 });
 
 test("the error for a refused key says where it was sent, and what the caller knows of the key", async () => {
@@ -179,14 +188,19 @@ describe("deletions of several domains", () => {
 
   test("travel in one request", async () => {
     const { server, client, domains } = await whitelist(origins);
-    await client.auth.deleteDomains("p", () => origins, "a");
+    await client.auth.deleteDomains("p", () => origins, "a", PROVEN);
     expect(changes(server.seen)).toHaveLength(1);
     expect(domains.size).toBe(0);
   });
 
   test("succeed for the domains that are there although another one was gone already", async () => {
     const { server, client, domains } = await whitelist(["https://a1.test", "https://a2.test"]);
-    await client.auth.deleteDomains("p", () => ["https://a1.test", "https://gone.test", "https://a2.test"], "a");
+    await client.auth.deleteDomains(
+      "p",
+      () => ["https://a1.test", "https://gone.test", "https://a2.test"],
+      "a",
+      PROVEN,
+    );
     expect(domains.size).toBe(0);
     expect(changes(server.seen)).toHaveLength(3);
   });
@@ -198,7 +212,7 @@ describe("deletions of several domains", () => {
       wanted = ["https://a2.test"];
       return nth === 1 ? { status: 423 } : { status: 200 };
     });
-    await client.auth.deleteDomains("p", () => wanted, "a");
+    await client.auth.deleteDomains("p", () => wanted, "a", PROVEN);
     const sent = [["https://a1.test", "https://a2.test"], ["https://a2.test"]];
     expect(changes(server.seen).map(({ body }) => body)).toEqual(
       sent.map((domains) => ({ auth_provider: "a", domains: domains.map((domain) => ({ domain })) })),
@@ -207,13 +221,15 @@ describe("deletions of several domains", () => {
 
   test("send nothing when nothing is to go any more", async () => {
     const { server, client } = await whitelist(origins);
-    await client.auth.deleteDomains("p", () => [], "a");
+    await client.auth.deleteDomains("p", () => [], "a", PROVEN);
     expect(server.seen).toEqual([]);
   });
 
   test("end with the caller's deadline", async () => {
     const { client } = await whitelist(origins, { delayMs: 600 });
-    const error = await errorOf(client.auth.deleteDomains("p", () => origins, "a", { deadline: new Deadline(100) }));
+    const error = await errorOf(
+      client.auth.deleteDomains("p", () => origins, "a", { deadline: new Deadline(100), ...PROVEN }),
+    );
     expect(String(error)).toContain("no response within 0.1 s");
   });
 });
@@ -224,7 +240,7 @@ test("a deletion is held back, before each attempt, where somebody else has the 
   const before = (): void => {
     if (++asked === 3) throw new Error("taken over");
   };
-  await expect(client.auth.deleteOAuthProvider("p", "google", { before })).rejects.toThrow("taken over");
+  await expect(client.auth.deleteOAuthProvider("p", "google", { before, ...PROVEN })).rejects.toThrow("taken over");
   expect(server.seen).toHaveLength(2);
 });
 

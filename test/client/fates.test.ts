@@ -2,6 +2,7 @@ import { type AuthIntegrationRecord, type EndpointRecord, FateUnknownError } fro
 import { createCompute, like, likeDomain } from "../support/creating";
 import { FakeProject } from "../support/fakeProject";
 import { closeAll, errorOf, type Reply, scripted, type Script, type Seen } from "../support/scriptedServer";
+import { PROVEN } from "../support/proven";
 
 afterEach(closeAll);
 
@@ -65,8 +66,8 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
     const errors = await Promise.all(
       [
         createCompute(client, "p", { branch_id: "new", type: "t" }),
-        client.auth.addOAuthProvider("p", { id: "google" }, like({ id: "google" })),
-        client.auth.addDomain("p", "https://a.test", "a", likeDomain("https://a.test")),
+        client.auth.addOAuthProvider("p", { id: "google" }, like({ id: "google" }), PROVEN),
+        client.auth.addDomain("p", "https://a.test", "a", likeDomain("https://a.test"), PROVEN),
         // Its keys are asked for where it was accepted without a word.
         ...(isEmpty ? [] : [client.auth.createIntegration("p", INTEGRATION, like(INTEGRATION))]),
       ].map(errorOf),
@@ -108,16 +109,16 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
       },
       { lagMs },
     );
-    const provider = client.auth.addOAuthProvider("p", { id: "google" }, like({ id: "google" }));
+    const provider = client.auth.addOAuthProvider("p", { id: "google" }, like({ id: "google" }), PROVEN);
     await expect(provider).resolves.toEqual({ id: "google", type: "standard" });
     postedAt = Number.POSITIVE_INFINITY;
-    await client.auth.addDomain("p", "https://a.test", "a", likeDomain("https://a.test"));
+    await client.auth.addDomain("p", "https://a.test", "a", likeDomain("https://a.test"), PROVEN);
     expect(posts(server.seen)).toHaveLength(2);
   });
 
   test("that may have made a user: the error says how to go on", async () => {
     const { server, client } = await scripted(() => fault);
-    const error = await errorOf(client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" }));
+    const error = await errorOf(client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" }, PROVEN));
     expect(error).toBeInstanceOf(FateUnknownError);
     expect(String(error)).toMatch(/users cannot be listed.*Run it again/);
     expect(server.seen).toHaveLength(1);
@@ -133,8 +134,8 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
       if (request.path.endsWith("/transfer_ownership")) return { json: { url: "https://x.test/t" } };
       return project.script(request, nth);
     });
-    await expect(client.auth.createKeys("p", "a")).resolves.toEqual(KEYS);
-    await expect(client.auth.transferOwnership("p", "a")).resolves.toEqual({ url: "https://x.test/t" });
+    await expect(client.auth.createKeys("p", "a", PROVEN)).resolves.toEqual(KEYS);
+    await expect(client.auth.transferOwnership("p", "a", PROVEN)).resolves.toEqual({ url: "https://x.test/t" });
     await expect(client.computes.start("p", "ep-1")).resolves.toMatchObject({ current_state: "active" });
     expect(posts(server.seen).length).toBeLessThanOrEqual(6);
   });
@@ -148,8 +149,8 @@ test("what was there before the POST is not taken for its work", async () => {
     return { json: { data: [ITEM] } };
   });
   const attempts = [
-    client.auth.addOAuthProvider("p", { id: "google" }, like({ id: "google" })),
-    client.auth.addDomain("p", "https://a.test", "a", likeDomain("https://a.test")),
+    client.auth.addOAuthProvider("p", { id: "google" }, like({ id: "google" }), PROVEN),
+    client.auth.addDomain("p", "https://a.test", "a", likeDomain("https://a.test"), PROVEN),
     client.auth.createIntegration("p", INTEGRATION, like(INTEGRATION)),
   ];
   for (const attempt of attempts) await expect(attempt).rejects.toBeInstanceOf(FateUnknownError);
@@ -160,7 +161,12 @@ test("the list that is taken right before the POST can end the creation before a
   const checkListed = (listed: readonly { id: string }[]): void => {
     throw new Error(`already there: ${listed.map(({ id }) => id).join()}`);
   };
-  const creation = client.auth.addOAuthProvider("p", { id: "google" }, { ...like({ id: "google" }), checkListed });
+  const creation = client.auth.addOAuthProvider(
+    "p",
+    { id: "google" },
+    { ...like({ id: "google" }), checkListed },
+    PROVEN,
+  );
   await expect(creation).rejects.toThrow("already there: google");
   expect(posts(server.seen)).toEqual([]);
 });
@@ -170,7 +176,7 @@ test("that list is taken anew before each attempt", async () => {
     if (method === "POST") return nth < 3 ? { status: 429 } : { status: 201, json: { id: "google", type: "shared" } };
     return { json: { providers: [] } };
   });
-  await client.auth.addOAuthProvider("p", { id: "google" }, like({ id: "google" }));
+  await client.auth.addOAuthProvider("p", { id: "google" }, like({ id: "google" }), PROVEN);
   expect(server.seen.map(({ method }) => method).join()).toBe("GET,POST,GET,POST,GET,POST");
 });
 

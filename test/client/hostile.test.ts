@@ -6,6 +6,7 @@ import { Client, FateUnknownError, SvcError, TimeoutError, type ClientOptions } 
 import { load } from "../../src/provider";
 import { compute } from "../support/scene";
 import { closeAll, errorOf, scripted, type Reply } from "../support/scriptedServer";
+import { PROVEN } from "../support/proven";
 
 /* A service, or something in front of it, that means harm or is badly broken. */
 
@@ -76,7 +77,7 @@ function wordsOf(error: unknown): string {
 /** A read and a POST, each of which is to fail. */
 const both = async (client: Client): Promise<[read: unknown, post: unknown]> => [
   await errorOf(client.computes.list("p")),
-  await errorOf(client.auth.createUser("p", USER)),
+  await errorOf(client.auth.createUser("p", USER, PROVEN)),
 ];
 
 test.each([301, 302, 303, 307, 308])(
@@ -182,7 +183,7 @@ describe("an id that is none", () => {
       );
       expect(wordsOf(await errorOf(client.auth.oauthProviders("p").list()))).toMatch(/providers\.0\.id/);
       expect(wordsOf(await errorOf(client.projects.branches("p")))).toMatch(/branches\.0\.id/);
-      expect(await errorOf(client.auth.createUser("p", USER))).toBeInstanceOf(FateUnknownError);
+      expect(await errorOf(client.auth.createUser("p", USER, PROVEN))).toBeInstanceOf(FateUnknownError);
       expect(server.seen).toHaveLength(4);
     },
   );
@@ -191,8 +192,8 @@ describe("an id that is none", () => {
     const { server, client } = await scripted(({ method }) =>
       method === "POST" ? { status: 201, json: { id } } : { status: 204 },
     );
-    const made = await client.auth.createUser("p", USER);
-    await client.auth.deleteUser("p", made.id, () => false);
+    const made = await client.auth.createUser("p", USER, PROVEN);
+    await client.auth.deleteUser("p", made.id, () => false, PROVEN);
     expect(server.lines()[1]).toBe(`DELETE /projects/p/auth/users/${encodeURIComponent(id)}`);
   });
 });
@@ -286,7 +287,7 @@ test("a connection that is closed under a request: a read is repeated, a POST is
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${good.length}\r\n\r\n${good}`);
   });
   for (let read = 0; read < 2; read += 1) await client.computes.list("p", { since: performance.now() });
-  expect(await errorOf(client.auth.createUser("p", USER))).toBeInstanceOf(FateUnknownError);
+  expect(await errorOf(client.auth.createUser("p", USER, PROVEN))).toBeInstanceOf(FateUnknownError);
   expect(seen.map((request) => request.split(" ")[0])).toEqual(["GET", "GET", "GET", "POST"]);
   // The read was closed on a connection that had been kept. A POST has one of its own, though one is kept here as well.
   expect(used.map((socket) => used.indexOf(socket))).toEqual([0, 0, 2, 3]);

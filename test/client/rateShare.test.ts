@@ -35,7 +35,7 @@ describe("the limiter, on a clock of its own", () => {
   }
 
   const planned: fc.Arbitrary<Planned> = fc.record({
-    kind: fc.constantFrom<RequestKind>("read", "change", "creation"),
+    kind: fc.constantFrom<RequestKind>("read", "change", "proven"),
     startMs: fc.integer({ min: 0, max: 90_000 }),
     thereMs: fc.integer({ min: 0, max: 15_000 }),
     backMs: fc.integer({ min: 0, max: 15_000 }),
@@ -52,7 +52,7 @@ describe("the limiter, on a clock of its own", () => {
           const counted: number[] = [];
           const send = async ({ kind, thereMs, backMs }: Planned): Promise<void> => {
             const place = share.take(kind) ?? (await share.wait(kind));
-            if (kind === "creation") await send({ kind: "read", startMs: 0, thereMs, backMs });
+            if (kind === "proven") await send({ kind: "read", startMs: 0, thereMs, backMs });
             const onAnswer = place.leave();
             left.push(performance.now());
             await pause(thereMs);
@@ -63,7 +63,7 @@ describe("the limiter, on a clock of its own", () => {
           const all = Promise.all(requests.map((one) => pause(one.startMs).then(() => send(one))));
           await jest.runAllTimersAsync();
           await all;
-          expect(left).toHaveLength(requests.length + requests.filter(({ kind }) => kind === "creation").length);
+          expect(left).toHaveLength(requests.length + requests.filter(({ kind }) => kind === "proven").length);
           expect(mostIn(MINUTE_MS, left)).toBeLessThanOrEqual(limit);
           expect(mostIn(MINUTE_MS, counted)).toBeLessThanOrEqual(limit);
         },
@@ -114,7 +114,7 @@ describe("the limiter, on a clock of its own", () => {
     const enter = (name: string, kind: RequestKind) => share.wait(kind).then(() => order.push(name));
     const all = [
       enter("first change", "change"),
-      enter("creation", "creation"),
+      enter("creation", "proven"),
       enter("read", "read"),
       enter("second change", "change"),
       enter("second read", "read"),
@@ -128,10 +128,10 @@ describe("the limiter, on a clock of its own", () => {
 
   test("creations that read their lists leave half of the places to the lists, and hold up no other change", () => {
     const share = shareOf(11);
-    const preparing = Array.from({ length: 5 }, () => share.take("creation"));
+    const preparing = Array.from({ length: 5 }, () => share.take("proven"));
     expect(preparing).not.toContain(undefined);
-    expect(share.take("creation")).toBeUndefined();
-    void share.wait("creation");
+    expect(share.take("proven")).toBeUndefined();
+    void share.wait("proven");
     expect(share.take("change")).toBeDefined();
     expect(share.take("read")).toBeDefined();
     expect(share.hasRoom(2)).toBe(false);
@@ -223,6 +223,29 @@ describe("over HTTP, with a short minute,", () => {
       const lists = seen.filter(({ line, at }: Seen) => line === LIST && at < post.at).map(({ at }) => at);
       expect(post.at - Math.max(...lists)).toBeLessThan(150);
     }
+  });
+
+  test("deletions that each need a proof first all get through, and none leaves without a list of its attempt", async () => {
+    const integration = { auth_provider: "a", auth_provider_project_id: "x", branch_id: "br-1" };
+    const made = await limited(({ method }) =>
+      method === "GET" ? { json: { data: [integration] } } : { status: 204 },
+    );
+    const { auth } = made.client;
+    const users = Array.from({ length: 14 }, (_, nth) => `u${nth}`);
+    const deletions = users.map((user) =>
+      auth.deleteUser(PRJ, user, () => false, {
+        integration: auth.ownIntegration(PRJ, () => true, "x"),
+        deadline: new Deadline(900),
+      }),
+    );
+    await Promise.all(deletions);
+    const { seen } = made.server;
+    expect(mostIn(1_000, timesOf(made.server))).toBeLessThanOrEqual(LIMIT);
+    expect(seen.filter(({ method }) => method === "DELETE")).toHaveLength(users.length);
+    // At most half of the places are held while lists are read, so they leave in waves, each with one list.
+    const lists = seen.filter(({ method }) => method === "GET");
+    expect(lists.length).toBeGreaterThan(1);
+    expect(lists.length).toBeLessThan(users.length);
   });
 
   test("waiting for the share is charged to no deadline, of a change or of a read, and shows one line", async () => {

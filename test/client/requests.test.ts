@@ -363,7 +363,7 @@ describe("a place in the share of the rate", () => {
     await endOf(requests.read(get(), schema));
     await endOf(requests.change(get({ method: "DELETE" }), schema));
     await endOf(requests.change(get({ method: "POST", before: () => undefined }), schema));
-    expect(kinds).toEqual(["read", "read", "change", "creation"]);
+    expect(kinds).toEqual(["read", "read", "change", "proven"]);
     expect(places()).toBe(0);
   });
 

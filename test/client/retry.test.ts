@@ -17,6 +17,7 @@ import { LONGEST_DELAY_MS, MOST_FAULTS, type FailedAttempts, decideRetry } from 
 import { createCompute } from "../support/creating";
 import { compute, gone } from "../support/scene";
 import { closeAll, errorOf, type Reply, scripted } from "../support/scriptedServer";
+import { PROVEN } from "../support/proven";
 
 afterEach(closeAll);
 
@@ -87,7 +88,9 @@ test("a connection that is refused is tried again for any method, since nothing 
   const { client } = await scripted(() => ({ status: 204 }), { baseUrl: "http://127.0.0.1:9/api/v2" });
   const told: string[] = [];
   const options = { deadline: new Deadline(1_500), onProgress: (text: string) => told.push(text) };
-  const error = await errorOf(client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" }, options));
+  const error = await errorOf(
+    client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" }, { ...options, ...PROVEN }),
+  );
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error).toMatchObject({ reason: "ECONNREFUSED", beforeSending: true });
   expect(told[0]).toContain("ECONNREFUSED");
@@ -119,7 +122,7 @@ test("what is not found is named as far as the request names it", async () => {
     "NotFoundError: not found (project p, branch br-9): not there (POST /projects/{project_id}/endpoints -> 404",
   );
   expect(await where(client.computes.restart("p", "ep-9"))).toContain("not found (project p, compute ep-9): not there");
-  expect(await where(client.auth.createKeys("p", "a"))).toContain("not found (project p): not there");
+  expect(await where(client.auth.createKeys("p", "a", PROVEN))).toContain("not found (project p): not there");
 });
 
 test("a PATCH that may have taken effect, was locked out then and is refused at last has an unknown fate", async () => {
@@ -148,14 +151,16 @@ test.each(["reset", "cut"] as const)(
   "a DELETE is repeated after a %s connection: it does no harm twice",
   async (fault) => {
     const { server, client } = await scripted((_, nth) => (nth === 1 ? { fault } : gone()));
-    await client.auth.deleteUser("p", "u", () => false);
+    await client.auth.deleteUser("p", "u", () => false, PROVEN);
     expect(server.count(DELETE_USER)).toBe(2);
   },
 );
 
 test.each([423, 429])("a POST is sent again after %i, which executed nothing", async (status) => {
   const { server, client } = await scripted((_, nth) => (nth < 4 ? { status } : { status: 201, json: { id: "u1" } }));
-  await expect(client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" })).resolves.toEqual({ id: "u1" });
+  await expect(client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" }, PROVEN)).resolves.toEqual({
+    id: "u1",
+  });
   expect(server.seen).toHaveLength(4);
 });
 
@@ -191,7 +196,9 @@ describe("Retry-After", () => {
   test("beyond the deadline of a change ends it at once and says so", async () => {
     const { server, client } = await scripted(() => ({ status: 429, headers: { "retry-after": "120" } }));
     const options = { deadline: new Deadline(30_000) };
-    const error = await errorOf(client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" }, options));
+    const error = await errorOf(
+      client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" }, { ...options, ...PROVEN }),
+    );
     expect(error).toBeInstanceOf(RateLimitError);
     expect(String(error)).toMatch(/asks to wait 120 s, more than the (30|2\d(\.\d)?) s left/);
     expect(server.seen).toHaveLength(1);
@@ -292,15 +299,15 @@ test("requests that may be repeated share a connection, a POST has its own", asy
   );
   for (let i = 0; i < 3; i += 1) await client.computes.list("p", { since: performance.now() });
   expect(server.connections()).toBe(1);
-  await client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" });
+  await client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" }, PROVEN);
   expect(server.connections()).toBe(2);
 });
 
 test("ids are encoded, and one that would change the path is refused before anything is sent", async () => {
   const { server, client } = await scripted(() => ({ status: 204 }));
-  await client.auth.deleteUser("p/../q", "a b?c#d", () => false);
+  await client.auth.deleteUser("p/../q", "a b?c#d", () => false, PROVEN);
   expect(server.lines()).toEqual(["DELETE /projects/p%2F..%2Fq/auth/users/a%20b%3Fc%23d"]);
   for (const odd of ["", ".", ".."])
-    await expect(client.auth.deleteUser("p", odd, () => false)).rejects.toThrow("auth_user_id");
+    await expect(client.auth.deleteUser("p", odd, () => false, PROVEN)).rejects.toThrow("auth_user_id");
   expect(server.seen).toHaveLength(1);
 });

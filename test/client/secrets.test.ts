@@ -4,6 +4,7 @@ import { Client, Deadline, SvcError } from "../../src/client";
 import { Redactor } from "../../src/client/http/redact";
 import { like } from "../support/creating";
 import { closeAll, errorOf, type Reply, scripted } from "../support/scriptedServer";
+import { PROVEN } from "../support/proven";
 
 afterEach(closeAll);
 
@@ -74,9 +75,12 @@ test.each(echoes)("no secret shows in an error after %s", async (_, reply) => {
   const errors = await Promise.all(
     [
       client.computes.list("p"),
-      client.auth.updateEmailServer("p", email, () => true, deadline()),
-      client.auth.addOAuthProvider("p", { id: "google", ...credentials }, like({ id: "google" }), deadline()),
-      client.auth.updateOAuthProvider("p", "google", credentials, deadline()),
+      client.auth.updateEmailServer("p", email, () => true, { ...deadline(), ...PROVEN }),
+      client.auth.addOAuthProvider("p", { id: "google", ...credentials }, like({ id: "google" }), {
+        ...deadline(),
+        ...PROVEN,
+      }),
+      client.auth.updateOAuthProvider("p", "google", credentials, { ...deadline(), ...PROVEN }),
     ].map(errorOf),
   );
   for (const error of errors) {

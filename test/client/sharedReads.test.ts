@@ -3,6 +3,7 @@ import { SharedRead, SharedReads } from "../../src/client/reads/sharedReads";
 import { likeDomain } from "../support/creating";
 import { gone } from "../support/scene";
 import { closeAll, errorOf, type Reply, scripted, type Script } from "../support/scriptedServer";
+import { PROVEN } from "../support/proven";
 
 afterEach(closeAll);
 
@@ -69,7 +70,7 @@ test("a change drops the list of its collection and project only", async () => {
   const readAll = (): Promise<unknown> =>
     Promise.all([client.computes.list("p"), client.auth.domains("p").list(), client.auth.domains("q").list()]);
   await readAll();
-  await client.auth.addDomain("p", "https://a.test", "a", likeDomain("https://a.test"));
+  await client.auth.addDomain("p", "https://a.test", "a", likeDomain("https://a.test"), PROVEN);
   const during = server.count(DOMAINS);
   await readAll();
   await readAll();
@@ -82,7 +83,7 @@ test("a failed change drops the list as well", async () => {
     request.method === "GET" ? service(request, nth) : { status: 400 },
   );
   await client.auth.domains("p").list();
-  const adding = client.auth.addDomain("p", "https://b.test", "a", likeDomain("https://b.test"));
+  const adding = client.auth.addDomain("p", "https://b.test", "a", likeDomain("https://b.test"), PROVEN);
   await expect(adding).rejects.toHaveProperty("status", 400);
   const during = server.count(DOMAINS);
   await client.auth.domains("p").list();
@@ -99,7 +100,7 @@ test("an integration takes the lists of all that lives in it along", async () =>
       client.auth.emailServer("p"),
     ]);
   await readAll();
-  await client.auth.deleteIntegration("p", "a", () => true);
+  await client.auth.deleteIntegration("p", "a", () => true, PROVEN);
   const before = server.seen.length;
   await readAll();
   await readAll();

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { closeAll, errorOf, scripted, type Reply } from "../support/scriptedServer";
+import { PROVEN } from "../support/proven";
 
 afterEach(closeAll);
 
@@ -15,8 +16,10 @@ test("a change may take longer than an attempt of a read", async () => {
     ...limits,
     readDeadlineMs: 300,
   });
-  await expect(client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" })).resolves.toEqual({ id: "u1" });
-  await client.auth.deleteUser("p", "u1", () => false);
+  await expect(client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" }, PROVEN)).resolves.toEqual({
+    id: "u1",
+  });
+  await client.auth.deleteUser("p", "u1", () => false, PROVEN);
   expect(server.seen).toHaveLength(2);
   expect(String(await errorOf(client.computes.list("p")))).toContain("no complete response within 0.1 s");
 });

@@ -6,6 +6,7 @@ import { normalisedOrigin } from "../origins";
 import { type Collection, type ListOptions, undefinedIfGone } from "../reads/absence";
 import type { WaitOptions } from "../reads/sharedReads";
 import { type CreationRecovery, readEffect } from "../unknownFate";
+import { OwnIntegration } from "./ownIntegration";
 import {
   type AuthIntegrationRecord,
   bodies,
@@ -23,13 +24,23 @@ const EMAIL_SERVER = `${AUTH}/email_server`;
 /** The lists that the creation or deletion of an integration changes. */
 const ALL: readonly ListName[] = ["integrations", "oauthProviders", "domains", "emailServer"];
 
-type SendOptions = WaitOptions & Pick<Request, "before">;
+/** Of a change. `integration`: shown by a list before each attempt. `before`: runs after that, in the tick in which the attempt leaves. */
+type ProvenOptions = WaitOptions & Pick<Request, "before"> & { readonly integration: OwnIntegration };
 
 export class AuthApi {
   constructor(private readonly account: Account) {}
 
   integrations(projectId: string): Collection<AuthIntegrationRecord> {
     return this.account.list("integrations", projectId);
+  }
+
+  /** What changes are sent with: see `OwnIntegration`. */
+  ownIntegration(
+    projectId: string,
+    isNamed: (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[]) => boolean,
+    authProviderProjectId: string | undefined,
+  ): OwnIntegration {
+    return new OwnIntegration(this.integrations(projectId), isNamed, authProviderProjectId);
   }
 
   oauthProviders(projectId: string): Collection<OAuthProviderRecord> {
@@ -52,7 +63,17 @@ export class AuthApi {
     recovery: CreationRecovery<AuthIntegrationRecord>,
     options: WaitOptions = {},
   ): Promise<KeySetRecord> {
-    const request = this.#post("/projects/auth/create", projectId, body, options);
+    const params = { project_id: projectId };
+    const { onProgress } = options;
+    // The one change without a proof: nothing of ours stands yet, and the service refuses a second one.
+    const request: Request = {
+      method: "POST",
+      template: "/projects/auth/create",
+      params,
+      body: { ...body, ...params },
+      deadline: this.account.deadline(options.deadline),
+      onProgress,
+    };
     return this.account.invalidating(projectId, ALL, async () => {
       const creation = {
         thing: "the integration",
@@ -65,13 +86,15 @@ export class AuthApi {
       };
       const outcome = await this.account.creator.create(creation, recovery, options);
       if ("response" in outcome) return outcome.response;
-      recovery.onFound(outcome.found);
-      return this.createKeys(projectId, body.auth_provider, options);
+      const { found } = outcome;
+      recovery.onFound(found);
+      const integration = this.ownIntegration(projectId, recovery.isCandidate, found.auth_provider_project_id);
+      return this.createKeys(projectId, body.auth_provider, { ...options, integration });
     });
   }
 
   /** Repeatable: it makes another key set and leaves the older ones valid. */
-  async createKeys(projectId: string, authProvider: string, options: WaitOptions = {}): Promise<KeySetRecord> {
+  async createKeys(projectId: string, authProvider: string, options: ProvenOptions): Promise<KeySetRecord> {
     const request = this.#post("/projects/auth/keys", projectId, { auth_provider: authProvider }, options);
     const { value } = await this.account.requests.change({ ...request, repeatable: true }, bodies.keySet);
     return required(value, "the keys were made, but the response does not hold them", request);
@@ -81,7 +104,7 @@ export class AuthApi {
     projectId: string,
     authProvider: string,
     matches: (item: AuthIntegrationRecord) => boolean,
-    options: SendOptions = {},
+    options: ProvenOptions,
   ): Promise<void> {
     const params = { project_id: projectId, auth_provider: authProvider };
     const request = this.#request("DELETE", `${AUTH}/integration/{auth_provider}`, params, options);
@@ -91,7 +114,7 @@ export class AuthApi {
     );
   }
 
-  async createUser(projectId: string, body: UserRequest, options: WaitOptions = {}): Promise<{ id: string }> {
+  async createUser(projectId: string, body: UserRequest, options: ProvenOptions): Promise<{ id: string }> {
     const request = this.#post("/projects/auth/user", projectId, body, options);
     try {
       const { value } = await this.account.requests.change(request, bodies.user);
@@ -112,7 +135,7 @@ export class AuthApi {
     projectId: string,
     userId: string,
     isIntegration: (item: AuthIntegrationRecord) => boolean,
-    options: SendOptions = {},
+    options: ProvenOptions,
   ): Promise<void> {
     const params = { project_id: projectId, auth_user_id: userId };
     const request = this.#request("DELETE", `${AUTH}/users/{auth_user_id}`, params, options);
@@ -135,11 +158,7 @@ export class AuthApi {
   }
 
   /** Repeatable: it only requests an address, and nothing is transferred before that is opened and confirmed. */
-  async transferOwnership(
-    projectId: string,
-    authProvider: string,
-    options: WaitOptions = {},
-  ): Promise<{ url: string }> {
+  async transferOwnership(projectId: string, authProvider: string, options: ProvenOptions): Promise<{ url: string }> {
     const body = { auth_provider: authProvider };
     const request = this.#post("/projects/auth/transfer_ownership", projectId, body, options);
     const send = () => this.account.requests.change({ ...request, repeatable: true }, bodies.transfer);
@@ -151,7 +170,7 @@ export class AuthApi {
     projectId: string,
     body: { id: string } & OAuthCredentials,
     recovery: CreationRecovery<OAuthProviderRecord>,
-    options: WaitOptions = {},
+    options: ProvenOptions,
   ): Promise<OAuthProviderRecord> {
     const creation = {
       thing: "the OAuth provider",
@@ -173,7 +192,7 @@ export class AuthApi {
     projectId: string,
     id: string,
     body: OAuthCredentials,
-    options: WaitOptions = {},
+    options: ProvenOptions,
   ): Promise<OAuthProviderRecord> {
     const params = { project_id: projectId, oauth_provider_id: id };
     const request = this.#request("PATCH", OAUTH_PROVIDER, params, options, body);
@@ -186,7 +205,7 @@ export class AuthApi {
     });
   }
 
-  async deleteOAuthProvider(projectId: string, id: string, options: SendOptions = {}): Promise<void> {
+  async deleteOAuthProvider(projectId: string, id: string, options: ProvenOptions): Promise<void> {
     const params = { project_id: projectId, oauth_provider_id: id };
     const request = this.#request("DELETE", OAUTH_PROVIDER, params, options);
     const send = () => this.account.requests.change(request, bodies.oauthProvider);
@@ -200,7 +219,7 @@ export class AuthApi {
     domain: string,
     authProvider: string,
     recovery: CreationRecovery<WhitelistDomainRecord>,
-    options: WaitOptions = {},
+    options: ProvenOptions,
   ): Promise<void> {
     const body = { domain, auth_provider: authProvider };
     const creation = {
@@ -224,7 +243,7 @@ export class AuthApi {
     projectId: string,
     domains: () => readonly string[],
     authProvider: string,
-    options: WaitOptions = {},
+    options: ProvenOptions,
   ): Promise<void> {
     await this.account.invalidating(projectId, ["domains"], async () => {
       const refused = await this.#deleteInOneRequest(projectId, domains, authProvider, options);
@@ -245,7 +264,7 @@ export class AuthApi {
     projectId: string,
     domains: () => readonly string[],
     authProvider: string,
-    options: WaitOptions,
+    options: ProvenOptions,
   ): Promise<readonly string[]> {
     let sent = domains();
     const before = (): void => {
@@ -272,7 +291,7 @@ export class AuthApi {
     projectId: string,
     body: EmailServerRequest,
     isShown: (server: EmailServerRecord) => boolean,
-    options: SendOptions = {},
+    options: ProvenOptions,
   ): Promise<EmailServerRecord> {
     const request = this.#request("PATCH", EMAIL_SERVER, { project_id: projectId }, options, body);
     return this.account.invalidating(projectId, ["emailServer"], async () => {
@@ -287,7 +306,7 @@ export class AuthApi {
   }
 
   /** Goes back to the shared server. One that is gone with its integration is no error. */
-  async resetEmailServer(projectId: string, options: SendOptions = {}): Promise<void> {
+  async resetEmailServer(projectId: string, options: ProvenOptions): Promise<void> {
     const isAnother = ({ type }: EmailServerRecord): boolean => type !== "shared";
     const send = async () => ({
       value: await this.updateEmailServer(projectId, { type: "shared" }, (server) => !isAnother(server), options),
@@ -299,7 +318,7 @@ export class AuthApi {
   }
 
   /** Of the routes that name the project in their body. */
-  #post(template: string, projectId: string, body: object, options: WaitOptions): Request {
+  #post(template: string, projectId: string, body: object, options: ProvenOptions): Request {
     const params = { project_id: projectId };
     return this.#request("POST", template, params, options, { ...body, ...params });
   }
@@ -308,10 +327,22 @@ export class AuthApi {
     method: Request["method"],
     template: string,
     params: Record<string, string>,
-    { deadline, onProgress, before }: SendOptions,
+    { integration, before, deadline, onProgress }: ProvenOptions,
     body?: unknown,
   ): Request {
-    return { method, template, params, body, before, deadline: this.account.deadline(deadline), onProgress };
+    const proveFirst = async (): Promise<void> => {
+      await integration.prove({ deadline, onProgress });
+      await before?.();
+    };
+    return {
+      method,
+      template,
+      params,
+      body,
+      before: proveFirst,
+      deadline: this.account.deadline(deadline),
+      onProgress,
+    };
   }
 }
 

@@ -1,5 +1,5 @@
-/** `creation`: a change that reads a list once it has its place, and leaves right after that. */
-export type RequestKind = "read" | "change" | "creation";
+/** `proven`: a change that reads a list once it has its place, and leaves right after that (docs/design/rules.md, 2). */
+export type RequestKind = "read" | "change" | "proven";
 
 /** A place for one request. */
 export interface Place {
@@ -61,7 +61,7 @@ export class RateShare {
     return this.#mayEnter(kind) ? this.#place(kind) : undefined;
   }
 
-  /** Reads come first: a creation that has its place waits for its list. The rest is in line. */
+  /** Reads come first: a change that has its place waits for its list. The rest is in line. */
   async wait(kind: RequestKind): Promise<Place> {
     return new Promise((enter) => {
       this.#waiting.push({ kind, enter });
@@ -90,12 +90,12 @@ export class RateShare {
 
   #mayEnter(kind: RequestKind): boolean {
     if (this.#free < 1) return false;
-    // If creations had all places, none would be left for the lists that they wait for.
-    return kind !== "creation" || this.#limit === undefined || this.#preparing < Math.floor(this.#limit / 2);
+    // If such changes had all places, none would be left for the lists that they wait for.
+    return kind !== "proven" || this.#limit === undefined || this.#preparing < Math.floor(this.#limit / 2);
   }
 
   #place(kind: RequestKind): Place {
-    const preparing = kind === "creation" ? 1 : 0;
+    const preparing = kind === "proven" ? 1 : 0;
     this.#taken += 1;
     this.#preparing += preparing;
     return {

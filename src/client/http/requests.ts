@@ -7,7 +7,7 @@ import type { Redactor } from "./redact";
 import { standInsIn } from "../../contract/standIns";
 import type { Place, RateShare, RequestKind } from "./rateShare";
 import { type RequestFacts, type Content, parseContent, errorOf } from "./responses";
-import { type RetryDecision, decideRetry, whatHappened } from "./retry";
+import { type RetryDecision, decideRetry, mayHaveTakenEffect, whatHappened } from "./retry";
 import type { RawResponse, Transport } from "./transport";
 
 export interface Request {
@@ -119,7 +119,10 @@ export class Requests {
       errors.deadlineExceeded(deadline.totalMs, { method, path: template }, lastError);
     for (let attempts = 1; ; attempts += 1) {
       if (deadline.expired) throw deadlineError();
-      const place = await this.#placeFor(request, deadlineError);
+      const place = await this.#placeFor(request, deadlineError).catch((error: unknown) => {
+        const isLost = repeated && method === "PATCH" && error instanceof SvcError && !mayHaveTakenEffect(error);
+        throw isLost ? stillUnknown(error) : error;
+      });
       // Not cut short by the deadline where that would leave the fate of the request unknown.
       const leftMs = Math.max(1, deadline.remainingMs());
       const isCut = repeatable && leftMs < longestMs;
@@ -156,7 +159,7 @@ export class Requests {
         if (!verdict.retry) {
           // This error is about the last attempt only.
           if (repeated && happened !== "unclear" && method === "PATCH" && !(error instanceof errors.NotFoundError))
-            throw new errors.FateUnknownError(`${error.what}; an earlier attempt may have taken effect`, error.facts);
+            throw stillUnknown(error);
           throw finalError(error, verdict, remainingMs, heldOff ? this.settings.heldOffMs : deadline.totalMs);
         }
         if (request.retry === false) throw error;
@@ -173,7 +176,7 @@ export class Requests {
   /** The place of an attempt that is to leave in the same tick. Waiting for it is charged to no deadline. */
   async #placeFor(request: Request, deadlineError: () => SvcError): Promise<Place> {
     const { method, before, deadline, onHeldOff, onProgress } = request;
-    const kind: RequestKind = method === "GET" ? "read" : before === undefined ? "change" : "creation";
+    const kind: RequestKind = method === "GET" ? "read" : before === undefined ? "change" : "proven";
     let place = this.share.take(kind);
     if (place === undefined) {
       const ends = [deadline.pause(), onHeldOff?.()];
@@ -216,6 +219,9 @@ function finalError(
   if (verdict.because === "out-of-time") return errors.deadlineExceeded(totalMs, error.facts, error);
   return error;
 }
+
+const stillUnknown = ({ what, facts }: SvcError): errors.FateUnknownError =>
+  new errors.FateUnknownError(`${what}; an earlier attempt may have taken effect`, facts);
 
 const unknownFate = ({ what, facts, advice }: SvcError): errors.FateUnknownError =>
   new errors.FateUnknownError(`${what}, so it may have taken effect`, facts, advice);

@@ -1,4 +1,4 @@
-import type { CreationRecovery, AuthIntegrationRecord } from "../../client";
+import type { AuthIntegrationRecord, CreationRecovery, KeySetRecord } from "../../client";
 import type { Call, Lifecycle } from "../../host/lifecycle";
 import { adoptionNote } from "../../host/messages";
 import type { ArgumentSpecs } from "../../host/arguments";
@@ -9,7 +9,7 @@ import { boolean, textUpTo } from "../shared/schemas";
 import { keyOutputs, storedKeys } from "../shared/keySet";
 import { authProviderSchema, branchIdSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
 import { namingBranches } from "../shared/branches";
-import { isIntegrationReplaced } from "../shared/integrationChild";
+import { deleteIfOurs } from "../shared/integrationChild";
 import { ALIAS_ADVICE, goneError, createdAgo, useExistingOrCreate } from "../shared/existing";
 
 type Shape = AuthIntegrationShape;
@@ -83,23 +83,30 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
     // Every argument replaces, so this only completes a failed creation.
     const integration = await find(call, id, outs);
     if (integration === undefined) throw goneError();
-    const { projectId, rest: authProvider } = splitId(id);
+    const { projectId } = splitId(id);
     // No keys: the creation failed before it had any.
     const hasKeys = outs.secretServerKey !== undefined && outs.secretServerKey !== "";
-    const keys = hasKeys ? {} : keyOutputs(await call.client.auth.createKeys(projectId, authProvider, call));
+    const keys = hasKeys ? {} : keyOutputs(await createKeys(call, projectId, integration));
     const outputs = { ...storedOutputs(id, outs), ...keys, ...recordOutputs(integration) };
     requireShown(args, given, toArguments(projectId, integration), (shown) => call.checkpoint(id, outputs, shown));
     return outputs;
   },
 
-  async delete(call, { id, outs: { authProviderProjectId } }) {
+  async delete(call, { id, outs }) {
     const { projectId, rest: authProvider } = splitId(id);
-    if (await isIntegrationReplaced(call, projectId, authProviderProjectId)) {
-      call.note(`AuthIntegration ${id}: another auth integration is in its place, and was not deleted`);
-      return;
-    }
-    const matches = isIntegration(authProvider, authProviderProjectId);
-    await call.client.auth.deleteIntegration(projectId, authProvider, matches, { ...call, before: call.beforeDelete });
+    const matches = isIntegration(authProvider, outs.authProviderProjectId);
+    const integration = call.client.auth.ownIntegration(
+      projectId,
+      isIntegration(authProvider),
+      outs.authProviderProjectId,
+    );
+    await deleteIfOurs(call, `AuthIntegration ${id}`, outs, integration, () =>
+      call.client.auth.deleteIntegration(projectId, authProvider, matches, {
+        ...call,
+        integration,
+        before: call.beforeDelete,
+      }),
+    );
   },
 };
 
@@ -184,8 +191,14 @@ async function adopt(call: Call<Outputs>, given: Shape, existing: AuthIntegratio
     );
   }
   call.run.takeOver(integrationObject(`${projectId}/${authProvider}`, auth_provider_project_id));
-  const keys = await call.client.auth.createKeys(projectId, authProvider, call);
+  const keys = await createKeys(call, projectId, existing);
   return { branchId, ...keyOutputs(keys) };
+}
+
+function createKeys(call: Call<Outputs>, projectId: string, existing: AuthIntegrationRecord): Promise<KeySetRecord> {
+  const { auth_provider: authProvider, auth_provider_project_id: id } = existing;
+  const integration = call.client.auth.ownIntegration(projectId, isIntegration(authProvider), id);
+  return call.client.auth.createKeys(projectId, authProvider, { ...call, integration });
 }
 
 function storedOutputs(id: string, outs: Partial<Outputs>) {

@@ -1,11 +1,10 @@
 import { ConflictError, type AuthIntegrationRecord } from "../../client";
-import type { Call } from "../../host/lifecycle";
 import type { ArgumentSpecs } from "../../host/arguments";
 import { declaration, type AuthUserOutputs, type AuthUserShape } from "./declaration";
 import { omitUndefined } from "../shared/omitUndefined";
 import { email, textUpTo } from "../shared/schemas";
 import { authProviderSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
-import { keepStored, inIntegration } from "../shared/integrationChild";
+import { keepStored, inIntegration, type ChildCall } from "../shared/integrationChild";
 import { ALIAS_ADVICE } from "../shared/existing";
 
 type Shape = AuthUserShape;
@@ -54,7 +53,7 @@ export const authUser = inIntegration<Shape, Outputs>({
 });
 
 async function createNew(
-  call: Call<Outputs>,
+  call: ChildCall<Outputs>,
   projectId: string,
   request: { auth_provider: string; email: string; name?: string },
 ): Promise<{ id: string }> {

@@ -7,7 +7,7 @@ import { declaration, type EmailServerOutputs, type EmailServerShape, type SmtpS
 import { omitUndefined } from "../shared/omitUndefined";
 import { email, string, text } from "../shared/schemas";
 import { claim, projectIdSchema } from "../shared/identifiers";
-import { inIntegration } from "../shared/integrationChild";
+import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { readable } from "../../helpers/masked";
 
 /** Both members of the union at once: `rules` say which fields belong together. */
@@ -101,7 +101,7 @@ function rules({ type }: Partial<Shape>, given: ReadonlySet<string>): Problem[] 
 }
 
 /** As a whole: a standard configuration requires all of it. */
-async function send(call: Call<Outputs>, given: Shape, stored: Partial<Shape> = {}): Promise<void> {
+async function send(call: ChildCall<Outputs>, given: Shape, stored: Partial<Shape> = {}): Promise<void> {
   const { projectId, senderEmail, senderName, ...rest } = given;
   const request: EmailServerRequest = omitUndefined({ ...rest, sender_email: senderEmail, sender_name: senderName });
   const isShown = (server: EmailServerRecord): boolean =>

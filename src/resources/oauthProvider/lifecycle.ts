@@ -8,7 +8,7 @@ import { declaration, type OAuthProviderOutputs, type OAuthProviderShape } from 
 import { omitUndefined } from "../shared/omitUndefined";
 import { boolean, text } from "../shared/schemas";
 import { claim, oauthProviderIdSchema, projectIdSchema, splitId } from "../shared/identifiers";
-import { inIntegration } from "../shared/integrationChild";
+import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { ALIAS_ADVICE, goneError, useExistingOrCreate, notListedAdvice } from "../shared/existing";
 import { readable } from "../../helpers/masked";
 
@@ -102,7 +102,7 @@ const isProvider =
   ({ id }: OAuthProviderRecord): boolean =>
     id === providerId;
 
-async function createNew(call: Call<Outputs>, given: Shape): Promise<OAuthProviderRecord> {
+async function createNew(call: ChildCall<Outputs>, given: Shape): Promise<OAuthProviderRecord> {
   const { projectId, providerId } = given;
   const isCandidate = isProvider(providerId);
   const type = given.clientId === undefined ? "shared" : "standard";
@@ -138,7 +138,7 @@ function requireApplied(
 }
 
 async function setCredentials(
-  call: Call<Outputs>,
+  call: ChildCall<Outputs>,
   given: Shape,
   sent: Credentials,
   applied: Credentials,
@@ -155,7 +155,11 @@ function find(call: Call<Outputs>, projectId: string, providerId: string, since?
   return call.client.auth.oauthProviders(projectId).find(isProvider(providerId), { ...call, since });
 }
 
-async function adopt(call: Call<Outputs>, given: Shape, existing: OAuthProviderRecord): Promise<OAuthProviderRecord> {
+async function adopt(
+  call: ChildCall<Outputs>,
+  given: Shape,
+  existing: OAuthProviderRecord,
+): Promise<OAuthProviderRecord> {
   const whose = existing.type === "shared" ? "with the shared keys of the service" : `with the type ${existing.type}`;
   const what = `the OAuth provider ${existing.id} exists already, ${whose}`;
   if (given.adopt !== true) {

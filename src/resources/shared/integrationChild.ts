@@ -1,4 +1,4 @@
-import { NotFoundError, undefinedIfGone, type AuthIntegrationRecord } from "../../client";
+import { identityOf, NotFoundError, NotOursError, type AuthIntegrationRecord, type OwnIntegration } from "../../client";
 import type { Call, Changes, Created, Lifecycle, Observed, Stored } from "../../host/lifecycle";
 import { omitUndefined } from "./omitUndefined";
 
@@ -7,19 +7,28 @@ export interface IntegrationOutputs {
   readonly authProviderProjectId?: string;
 }
 
+/** A call of a child. With `integration` its changes are sent: see `OwnIntegration`. */
+export interface ChildCall<Outputs> extends Call<Outputs> {
+  readonly integration: OwnIntegration;
+}
+
 /** The lifecycle of a child of an integration. `Inner` are the outputs without those about the integration. */
 export interface Child<Args extends object, Inner extends object> extends Omit<
   Lifecycle<Args, Inner & IntegrationOutputs>,
-  "create" | "read" | "update"
+  "create" | "read" | "update" | "delete"
 > {
-  create(call: Call<Inner>, args: Args): Promise<Created<Inner>>;
-  read(call: Call<Inner>, stored: Stored<Args, Inner & IntegrationOutputs>): Promise<Observed<Args, Inner> | undefined>;
+  create(call: ChildCall<Inner>, args: Args): Promise<Created<Inner>>;
+  read(
+    call: ChildCall<Inner>,
+    stored: Stored<Args, Inner & IntegrationOutputs>,
+  ): Promise<Observed<Args, Inner> | undefined>;
   update(
-    call: Call<Inner>,
+    call: ChildCall<Inner>,
     stored: Stored<Args, Inner & IntegrationOutputs>,
     args: Args,
     changes: Changes<Args>,
   ): Promise<Inner>;
+  delete(call: ChildCall<Inner>, stored: Stored<Args, Inner & IntegrationOutputs>): Promise<void>;
 }
 
 /** Read and update of an object that cannot be read back and whose every argument replaces: the stored outputs stay. */
@@ -32,32 +41,32 @@ export const keepStored = <Args extends object, Inner extends object>(
 });
 
 /**
- * The wrapper around those lifecycles. The child is gone when its integration is (two good lists), or when another one is in
- * its place; an object of the same name in that one belongs to somebody else and is not deleted. The child is called with
- * the auth provider that it names.
+ * The wrapper around those lifecycles. A child is gone when its integration is (two good lists), or when another one is in its
+ * place: an object of the same name in that one belongs to somebody else, and is neither changed nor deleted. The child is
+ * called with the auth provider that it names.
  */
 export function inIntegration<Args extends object & { projectId: string; authProvider?: string }, Inner extends object>(
   child: Child<Args, Inner>,
 ): Lifecycle<Args, Inner & IntegrationOutputs> {
+  type Outputs = Inner & IntegrationOutputs;
   const projectOf = (id: string): string => id.split("/", 1)[0] ?? id;
-  const inner = (
-    call: Call<Inner & IntegrationOutputs>,
-    args: object,
-    integration = storedIntegration(args).integration,
-  ): Call<Inner> => ({
+  const inner = (call: Call<Outputs>, args: object, integration: OwnIntegration): ChildCall<Inner> => ({
     ...call,
+    integration,
     authProvider: storedIntegration(args).authProvider ?? call.authProvider,
-    checkpoint: (id, outputs, shown) => call.checkpoint(id, { ...outputs, ...integration }, shown),
+    checkpoint: (id, outputs, shown) => call.checkpoint(id, { ...outputs, ...outputsOf(integration) }, shown),
   });
   return {
     ...child,
 
     async create(call, args) {
-      // Read before the creation, so that nothing can fail after it.
-      const integration = toIntegrationOutputs(await findIntegration(call, args.projectId, args.authProvider));
+      const integration = integrationOf(call, args.projectId, { authProvider: args.authProvider });
       try {
         const { id, outputs } = await child.create(inner(call, args, integration), args);
-        return { id, outputs: { ...outputs, ...integration } };
+        // Nothing was sent where all of it was there already.
+        await integration.ensureKnown(call);
+        // The response to a creation may name the integration itself.
+        return { id, outputs: { ...outputsOf(integration), ...outputs } };
       } catch (error) {
         if (!(error instanceof NotFoundError)) throw error;
         throw new Error(
@@ -68,71 +77,75 @@ export function inIntegration<Args extends object & { projectId: string; authPro
     },
 
     async read(call, stored) {
-      const { integration: known, authProvider } = storedIntegration(stored.outs);
-      const projectId = projectOf(stored.id);
-      const integration =
-        known.authProviderProjectId === undefined
-          ? await findIntegration(call, projectId, authProvider)
-          : await call.client.auth.integrations(projectId).find(hasAuthProject(known.authProviderProjectId), call);
-      if (integration === undefined) return undefined;
-      const observed = await child.read(inner(call, stored.outs), stored);
-      // A child that was created while the list lagged gets its integration here.
-      return observed && { ...observed, outputs: { ...observed.outputs, ...toIntegrationOutputs(integration) } };
+      const integration = integrationOf(call, projectOf(stored.id), stored.outs);
+      const found = await integration.find(call);
+      if (found === undefined) return undefined;
+      const observed = await child.read(inner(call, stored.outs, integration), stored);
+      // A child without the id of its integration gets it here.
+      return (
+        observed && {
+          ...observed,
+          outputs: { ...observed.outputs, ...outputsOf({ id: found.auth_provider_project_id }) },
+        }
+      );
     },
 
     async update(call, stored, args, changes) {
-      const outputs = await child.update(inner(call, stored.outs), stored, args, changes);
-      return { ...outputs, ...storedIntegration(stored.outs).integration };
+      const integration = integrationOf(call, projectOf(stored.id), stored.outs);
+      const outputs = await child.update(inner(call, stored.outs, integration), stored, args, changes);
+      noteUnproven(call, `${child.kind} ${stored.id}`, stored.outs, integration);
+      return { ...outputs, ...outputsOf(integration) };
     },
 
     async delete(call, stored) {
-      const { authProviderProjectId } = storedIntegration(stored.outs).integration;
-      const managesObject = child.objects(stored.id, stored.outs).length > 0;
-      if (!managesObject || !(await isIntegrationReplaced(call, projectOf(stored.id), authProviderProjectId)))
-        return child.delete(inner(call, stored.outs), stored);
-      call.note(`${child.kind} ${stored.id}: another auth integration is in its place, and nothing there was deleted`);
+      const integration = integrationOf(call, projectOf(stored.id), stored.outs);
+      await deleteIfOurs(call, `${child.kind} ${stored.id}`, stored.outs, integration, () =>
+        child.delete(inner(call, stored.outs, integration), stored),
+      );
     },
   };
 }
 
-const hasAuthProject =
-  (authProviderProjectId: string) =>
-  ({ auth_provider_project_id }: AuthIntegrationRecord): boolean =>
-    auth_provider_project_id === authProviderProjectId;
-
-function storedIntegration(outs: object): { authProvider: string | undefined; integration: IntegrationOutputs } {
-  const { authProvider, authProviderProjectId } = outs as { authProvider?: string } & IntegrationOutputs;
-  return { authProvider, integration: omitUndefined({ authProviderProjectId }) };
+function storedIntegration(outs: object) {
+  return outs as { authProvider?: string } & IntegrationOutputs;
 }
 
-const toIntegrationOutputs = (integration: AuthIntegrationRecord | undefined): IntegrationOutputs =>
-  omitUndefined({ authProviderProjectId: integration?.auth_provider_project_id });
+const outputsOf = ({ id }: Pick<OwnIntegration, "id">): IntegrationOutputs =>
+  omitUndefined({ authProviderProjectId: id });
 
-/** The integration of a child: without an auth provider of its own, that of the setting, or the only one of the project. */
-async function findIntegration(
-  call: Call<never>,
-  projectId: string,
-  authProvider: string | undefined,
-): Promise<AuthIntegrationRecord | undefined> {
-  const integrations = call.client.auth.integrations(projectId);
-  const isNamed = ({ auth_provider }: AuthIntegrationRecord): boolean =>
-    auth_provider === (authProvider ?? call.authProvider);
-  const listed = await integrations.list(call);
-  if (authProvider === undefined && listed.length === 1) return listed[0];
-  return listed.find(isNamed) ?? integrations.find(isNamed, call);
+/** The integration of a child: by the id in its state, else by its auth provider, that of the setting, or the only one of the project. */
+function integrationOf(call: Call<never>, projectId: string, outs: object): OwnIntegration {
+  const { authProvider, authProviderProjectId } = storedIntegration(outs);
+  const isNamed = (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[]): boolean =>
+    authProviderProjectId !== undefined ||
+    (authProvider === undefined && listed.length === 1) ||
+    item.auth_provider === (authProvider ?? call.authProvider);
+  return call.client.auth.ownIntegration(projectId, isNamed, authProviderProjectId);
 }
 
-/** False where the list cannot tell: the deletion is sent then, and a missing object is no error. */
-export async function isIntegrationReplaced(
+/** Runs a deletion. Where the integration is gone, so is what was to be deleted, and what is in its place stays. */
+export async function deleteIfOurs(
   call: Call<never>,
-  projectId: string,
-  authProviderProjectId: string | undefined,
-): Promise<boolean> {
-  if (authProviderProjectId === undefined) return false;
-  const integrations = call.client.auth.integrations(projectId);
-  const replaced = await undefinedIfGone(async () => {
-    const own = await integrations.find(hasAuthProject(authProviderProjectId), call);
-    return own === undefined && (await integrations.list(call)).length > 0;
-  });
-  return replaced === true;
+  what: string,
+  outs: object,
+  integration: OwnIntegration,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+    noteUnproven(call, what, outs, integration);
+  } catch (error) {
+    if (!(error instanceof NotOursError)) throw error;
+    const { instead } = error;
+    if (instead === undefined) return;
+    call.note(
+      `${what}: another auth integration is in its place (${identityOf(instead)}), and nothing there was deleted`,
+    );
+  }
+}
+
+/** Of a state without the id of the integration. */
+function noteUnproven(call: Call<never>, what: string, outs: object, { id }: OwnIntegration): void {
+  if (storedIntegration(outs).authProviderProjectId !== undefined || id === undefined) return;
+  call.note(`${what}: its state did not tell its auth integration, so the one of that name was taken for it (${id})`);
 }

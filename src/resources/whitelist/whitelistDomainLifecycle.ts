@@ -6,7 +6,7 @@ import type { ArgumentSpecs } from "../../host/arguments";
 import { whitelistDomainDeclaration, type WhitelistDomainOutputs, type WhitelistDomainShape } from "./declaration";
 import { boolean } from "../shared/schemas";
 import { authProviderSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
-import { inIntegration } from "../shared/integrationChild";
+import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { originSchema } from "./origin";
 import { normalisedOrigin } from "../../client/origins";
 import { ALIAS_ADVICE, createOrUseExisting, useExistingOrCreate, notListedAdvice } from "../shared/existing";
@@ -110,7 +110,7 @@ export async function listOrigins(
 }
 
 /** How an origin is added, and what happens where it is listed already. */
-function domainToAdd(call: Call<never>, projectId: string, origin: string, useExisting: () => void) {
+function domainToAdd(call: ChildCall<never>, projectId: string, origin: string, useExisting: () => void) {
   const { auth } = call.client;
   const matches = isOrigin(call, origin);
   const recovery: CreationRecovery<WhitelistDomainRecord> = {
@@ -129,7 +129,7 @@ function domainToAdd(call: Call<never>, projectId: string, origin: string, useEx
 }
 
 /** Adds an origin. One that is listed already is no error. */
-export async function addDomain(call: Call<never>, projectId: string, origin: string): Promise<void> {
+export async function addDomain(call: ChildCall<never>, projectId: string, origin: string): Promise<void> {
   const ignore = (): void => undefined;
   await createOrUseExisting(call, domainToAdd(call, projectId, origin, ignore));
 }
@@ -138,7 +138,11 @@ export async function addDomain(call: Call<never>, projectId: string, origin: st
  * Deletes origins in the spellings that the service stores, in one request. One that is not listed is sent all the same:
  * lists lag, and the service ignores an origin that is gone. One that another resource manages now stays.
  */
-export async function deleteOrigins(call: Call<never>, projectId: string, origins: readonly string[]): Promise<void> {
+export async function deleteOrigins(
+  call: ChildCall<never>,
+  projectId: string,
+  origins: readonly string[],
+): Promise<void> {
   if (origins.length === 0) return;
   // A list of any age shows how an origin is spelled.
   const known = await undefinedIfGone(() => listOrigins(call, projectId, 0));

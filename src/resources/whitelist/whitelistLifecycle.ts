@@ -3,7 +3,7 @@ import type { ArgumentSpecs } from "../../host/arguments";
 import { whitelistDeclaration, type WhitelistOutputs, type WhitelistShape } from "./declaration";
 import { list } from "../shared/schemas";
 import { authProviderSchema, projectIdSchema } from "../shared/identifiers";
-import { inIntegration } from "../shared/integrationChild";
+import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { originSchema } from "./origin";
 import { addDomain, deleteOrigins, domainObject, isOrigin, listClaim, listOrigins } from "./whitelistDomainLifecycle";
 
@@ -104,7 +104,7 @@ function listed(names: readonly string[]): string {
 
 /** First adds the missing origins, then removes the rest. `onAdded` is called after each addition, with the declared origins that exist then. */
 async function applyDomains(
-  call: Call<Outputs>,
+  call: ChildCall<Outputs>,
   { projectId, domains: declared }: Shape,
   onAdded: (present: string[]) => void,
 ): Promise<string[]> {

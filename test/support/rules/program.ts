@@ -92,6 +92,8 @@ export interface Course {
   readonly parallel?: number;
   /** Plan first, in the same process (`both`), in one of its own (`apart`), or not at all. By default the seed decides. */
   readonly preview?: "both" | "apart" | "none";
+  /** `--refresh`: all is read first, in the same process; then this is called, and the rest follows. */
+  readonly refreshFirst?: () => Promise<void>;
   /** The longest pause before a step. */
   readonly jitterMs?: number;
 }
@@ -443,6 +445,13 @@ export class Stack {
     const roll = chance(course.seed, "preview");
     const { preview = roll < 0.4 ? "both" : roll < 0.7 ? "apart" : "none" } = course;
     let process = this.#process();
+    if (course.refreshFirst !== undefined) {
+      const first = new Run(process, this.state, course, false, "refresh");
+      await first.refresh();
+      if (first.errors.length > 0) return outcome(first);
+      this.state = [...first.state.values()];
+      await course.refreshFirst();
+    }
     if (preview !== "none") {
       const plan = new Run(process, this.state, course, true, "preview");
       await plan.program(program);

@@ -25,7 +25,9 @@ export interface World {
   computes(projectId: string): Promise<Json[]>;
   /** The project as the service has it, whatever its lists show. */
   holdings(projectId: string): Promise<Json>;
-  /** The requests that may have changed something, as `METHOD path`. */
+  /** The requests that arrived, as `METHOD path`. */
+  requests(): Promise<string[]>;
+  /** Those that may have changed something. */
   mutations(): Promise<string[]>;
   forgetRequests(): Promise<void>;
   /** Back to the demo project alone. */
@@ -55,6 +57,10 @@ export async function world(options: EmulatorOptions = {}): Promise<World> {
     if (found === undefined) throw new Error(`no project ${projectId}`);
     return found;
   };
+  const requests = async (): Promise<string[]> => {
+    const { body } = await control("GET", "/requests");
+    return records(body, "requests").map(({ method, path }) => `${String(method)} ${String(path)}`);
+  };
   const ask = (method: string, path: string, body?: unknown) => send(baseUrl + path, method, body);
   const call = (method: string, path: string, body?: unknown) => good(ask(method, path, body));
   return {
@@ -78,11 +84,8 @@ export async function world(options: EmulatorOptions = {}): Promise<World> {
         .map(({ domain }) => String(domain))
         .sort(),
     computes: async (projectId) => records(await holdings(projectId), "endpoints"),
-    mutations: async () => {
-      const { body } = await control("GET", "/requests");
-      const changing = records(body, "requests").filter(({ method }) => method !== "GET");
-      return changing.map(({ method, path }) => `${String(method)} ${String(path)}`);
-    },
+    requests,
+    mutations: async () => (await requests()).filter((line) => !line.startsWith("GET ")),
     forgetRequests: async () => void (await control("DELETE", "/requests")),
     reset: async () => void (await control("POST", "/reset")),
   };

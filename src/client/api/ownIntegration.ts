@@ -1,0 +1,82 @@
+/**
+ * Whether an integration is still the one that a change is meant for: the one place that decides it (docs/design/rules.md, 2).
+ * Routes name an integration by its project and auth provider, so a change could reach another one that took its place.
+ */
+import type { Collection, ListOptions } from "../reads/absence";
+import type { WaitOptions } from "../reads/sharedReads";
+import type { AuthIntegrationRecord } from "./records";
+
+/** Thrown in place of sending a change: its integration does not exist any more. `instead`: the one in its place. */
+export class NotOursError extends Error {
+  constructor(
+    id: string,
+    readonly instead: AuthIntegrationRecord | undefined,
+  ) {
+    const gone = `the auth integration of this resource (${id}) does not exist any more`;
+    super(
+      instead === undefined
+        ? `${gone}, so nothing is sent. Run pulumi up --refresh, which plans to create what is gone again`
+        : `${gone}; another one is in its place (${identityOf(instead)}), so nothing is sent to it. ` +
+            'Run pulumi up --refresh, which plans to create this resource there, or to take over what is there by then with "adopt: true"',
+    );
+  }
+}
+
+/** For messages: what tells it from others of the same name. */
+export function identityOf(item: AuthIntegrationRecord): string {
+  const database = item.db_name === undefined ? "" : `, database ${item.db_name}`;
+  const created = item.created_at === undefined ? "" : `, created ${item.created_at}`;
+  return `${item.auth_provider_project_id}, on ${item.branch_id}${database}${created}`;
+}
+
+/** The integration that a change is meant for: the one of the state, or else the one that the first look finds. */
+export class OwnIntegration {
+  #id: string | undefined;
+  #hasLooked = false;
+
+  /** `id`: the `auth_provider_project_id`. `isNamed`: which integration is meant where it is not known. */
+  constructor(
+    private readonly integrations: Collection<AuthIntegrationRecord>,
+    private readonly isNamed: (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[]) => boolean,
+    id: string | undefined,
+  ) {
+    this.#id = id;
+  }
+
+  /** The `auth_provider_project_id`, as far as it is known by now. */
+  get id(): string | undefined {
+    return this.#id;
+  }
+
+  /** Undefined when it is gone: two good lists lack it, a lag apart. */
+  async find(options: ListOptions): Promise<AuthIntegrationRecord | undefined> {
+    const listed = await this.integrations.list(options);
+    this.#hasLooked = true;
+    const found = listed.find((item) => this.#isOurs(item, listed));
+    return found ?? this.integrations.find((item) => this.#isOurs(item, []), options);
+  }
+
+  /**
+   * Call right before each attempt: reads a list for it. Where no integration is known and none is listed, nothing can be
+   * proven, and the response to the request tells.
+   * @throws NotOursError when it is gone.
+   */
+  async prove(options: WaitOptions): Promise<void> {
+    const found = await this.find({ ...options, since: performance.now() });
+    if (this.#id !== undefined && found === undefined) {
+      const listed = await this.integrations.list(options);
+      throw new NotOursError(this.#id, listed.find((item) => this.isNamed(item, listed)) ?? listed[0]);
+    }
+    this.#id = found?.auth_provider_project_id;
+  }
+
+  /** For a call that has sent nothing, and so has not looked yet. */
+  async ensureKnown(options: WaitOptions): Promise<void> {
+    if (this.#id === undefined && !this.#hasLooked) await this.prove(options);
+  }
+
+  #isOurs(item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[]): boolean {
+    if (this.#id !== undefined && item.auth_provider_project_id !== this.#id) return false;
+    return this.isNamed(item, listed);
+  }
+}

@@ -1,0 +1,461 @@
+/** Whose it is, at the moment of acting: what is deleted, changed and created (docs/design/rules.md, 2). */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Properties } from "../../src/contract/hiddenKeys";
+import type { Kind } from "../../src/contract/pointer";
+import type { EmulatorOptions } from "../../src/emulator";
+import { expectNoSecrets, notes, PROJECT, PROVIDER, type Harness, type Json, type State } from "../support/harness";
+import { json, lost, page, type Arrived, type Reply, type Scene } from "../support/rules/hostile";
+import {
+  DOMAIN_ARGS,
+  DOMAINS,
+  domainScene,
+  EMAIL,
+  EMAIL_STANDARD,
+  emailScene,
+  IN_PROJECT,
+  INTEGRATED,
+  INTEGRATION,
+  INTEGRATIONS,
+  integrationScene,
+  keysScene,
+  OAUTH_PROVIDER,
+  OAUTH_STANDARD,
+  oauthScene,
+  transferScene,
+  USER,
+  USER_ARGS,
+  userScene,
+  WHITELIST_ARGS,
+  whitelistScene,
+} from "../support/rules/mutations";
+import { output, type Program } from "../support/rules/program";
+import { outcomeOf, wordsOf } from "../support/rules/steps";
+import { branch, world } from "../support/rules/world";
+
+const IN_AUTH = `/projects/${PROJECT}/auth`;
+const THEIR_SITE = "https://theirs.example.com";
+const THEIR_MAIL = { type: "standard", host: "theirs.example.com", port: 25, username: "t", password: "t" };
+
+interface Held {
+  title: string;
+  open: (options?: EmulatorOptions) => Promise<Scene>;
+  args: Properties;
+  /** Its deletion; left out: nothing is sent for it. */
+  deletion?: { method: string; path: string };
+  /** Another program, and the first request of the update to it. */
+  update?: { args: Properties; method: string; path: string };
+}
+
+const integration: Held = {
+  title: "an integration",
+  open: integrationScene,
+  args: INTEGRATED,
+  deletion: { method: "DELETE", path: INTEGRATION },
+};
+const mail: Held = {
+  title: "a mail server",
+  open: emailScene,
+  args: EMAIL_STANDARD,
+  deletion: { method: "PATCH", path: EMAIL },
+  update: { args: { ...EMAIL_STANDARD, host: "smtp.other.example.com" }, method: "PATCH", path: EMAIL },
+};
+const oauth: Held = {
+  title: "an OAuth provider",
+  open: oauthScene,
+  args: OAUTH_STANDARD,
+  deletion: { method: "DELETE", path: OAUTH_PROVIDER },
+  update: { args: { ...OAUTH_STANDARD, clientId: "other-id" }, method: "PATCH", path: OAUTH_PROVIDER },
+};
+const domain: Held = {
+  title: "a redirect domain",
+  open: domainScene,
+  args: DOMAIN_ARGS,
+  deletion: { method: "DELETE", path: DOMAINS },
+};
+const list: Held = {
+  title: "a whitelist",
+  open: whitelistScene,
+  args: WHITELIST_ARGS,
+  deletion: { method: "DELETE", path: DOMAINS },
+  // Theirs has what it declares now, and what the state of ours lists.
+  update: { args: { ...WHITELIST_ARGS, domains: [THEIR_SITE] }, method: "DELETE", path: DOMAINS },
+};
+const longerList: Held = {
+  ...list,
+  title: "a whitelist that gets longer",
+  update: {
+    args: { ...WHITELIST_ARGS, domains: [DOMAIN_ARGS.domain, "https://new.example.com"] },
+    method: "POST",
+    path: DOMAINS,
+  },
+};
+const user: Held = { title: "a user", open: userScene, args: USER_ARGS, deletion: { method: "DELETE", path: USER } };
+const keys: Held = { title: "keys", open: keysScene, args: IN_PROJECT };
+const transfer: Held = { title: "a transfer", open: transferScene, args: IN_PROJECT };
+
+const DELETED = [integration, mail, oauth, domain, list, user];
+const UPDATED = [mail, oauth, list, longerList];
+
+/** All that the integration holds, as the service keeps it. */
+async function holdings(given: Harness): Promise<Json> {
+  const { integrations, oauth_providers, domains, email_server, users } = await given.state();
+  return { integrations, oauth_providers, domains, email_server, users };
+}
+
+async function integrationId(given: Harness): Promise<string> {
+  // The state of the emulator is checked by its own tests.
+  const [one] = (await given.state())["integrations"] as Json[];
+  return String(one?.["auth_provider_project_id"]);
+}
+
+/** A colleague deletes the integration, where it still stands, and makes another one with things of the same names. */
+async function replaceIntegration(given: Harness): Promise<{ id: string; held: Json }> {
+  await given.edit({ kind: "integration", delete: true }).catch(() => undefined);
+  await given.post("/projects/auth/create", { project_id: PROJECT, auth_provider: PROVIDER, branch_id: "br-main" });
+  await given.post(`${IN_AUTH}/oauth_providers`, { id: "microsoft", client_id: "theirs", client_secret: "theirs" });
+  for (const site of [DOMAIN_ARGS.domain, THEIR_SITE])
+    await given.post(`${IN_AUTH}/domains`, { domain: site, auth_provider: PROVIDER });
+  await given.edit({ kind: "email_server", set: { ...THEIR_MAIL, sender_email: "t@example.com", sender_name: "T" } });
+  await given.post("/projects/auth/user", { project_id: PROJECT, auth_provider: PROVIDER, email: USER_ARGS.email });
+  return { id: await integrationId(given), held: await holdings(given) };
+}
+
+/** Ours, in a process that has read the lists: what an `up --refresh` has behind it before it changes and deletes. */
+async function refreshed({ open, args }: Held, options: EmulatorOptions = {}): Promise<Scene & { state: State }> {
+  const opened = await open(options);
+  const state = await opened.given.create(args);
+  opened.given.restart();
+  const found = await opened.given.read(state);
+  expect(found?.outs).toEqual(state.outs);
+  await opened.given.forgetRequests();
+  return { ...opened, state };
+}
+
+const locked = json({ request_id: "req-3", code: "", message: "the project has a running operation" }, 423);
+const isChange = ({ method }: Arrived): boolean => method !== "GET";
+
+describe("an integration that a colleague has replaced since the last look", () => {
+  describe.each(DELETED)("the deletion of $title", (held) => {
+    test("leaves theirs alone, says whose it is, and ends well", async () => {
+      const { given, network, state } = await refreshed(held);
+      const theirs = await replaceIntegration(given);
+      network.arrived.splice(0);
+      await given.delete(state);
+      expect(await holdings(given)).toEqual(theirs.held);
+      expect(network.arrived.filter(isChange)).toEqual([]);
+      expect(notes(given)).toEqual([
+        expect.stringMatching(
+          new RegExp(`another auth integration is in its place \\(${theirs.id}, on br-main.*nothing there was deleted`),
+        ),
+      ]);
+    });
+
+    test.each<readonly [string, Reply]>([
+      ["was held off", locked],
+      ["was answered with a 502 and did nothing", lost],
+    ])("leaves theirs alone where its first attempt %s", async (_how, answer) => {
+      const { given, network, state } = await refreshed(held);
+      let theirs: Json = {};
+      const after = async () => void (theirs = (await replaceIntegration(given)).held);
+      network.on({ ...held.deletion, nth: 1, executed: false, after, answer });
+      await given.delete(state);
+      expect(await holdings(given)).toEqual(theirs);
+    });
+
+    test("leaves theirs alone where its first attempt took effect and was answered with a 502", async () => {
+      const { given, network, state } = await refreshed(held);
+      let theirs: Json = {};
+      const after = async () => void (theirs = (await replaceIntegration(given)).held);
+      network.on({ ...held.deletion, nth: 1, after, answer: lost });
+      await given.delete(state);
+      expect(await holdings(given)).toEqual(theirs);
+    });
+  });
+
+  describe.each(UPDATED)("the update of $title", ({ update, ...held }) => {
+    const refused = async ({ given, state }: Scene & { state: State }, id: () => string) => {
+      const outcome = await outcomeOf(() => given.update(state, update?.args ?? {}));
+      expect(wordsOf(outcome)).toContain(id());
+      expect(wordsOf(outcome)).toMatch(
+        /^(Could not update|Whitelist \S+ was changed, but) .*another one is in its place.*nothing is sent.*pulumi up --refresh/,
+      );
+      expectNoSecrets(given);
+    };
+
+    test("fails in words and sends nothing, in the process that has read the lists and in another one", async () => {
+      const scene = await refreshed(held);
+      const theirs = await replaceIntegration(scene.given);
+      scene.network.arrived.splice(0);
+      await refused(scene, () => theirs.id);
+      scene.given.restart();
+      await refused(scene, () => theirs.id);
+      expect(scene.network.arrived.filter(isChange)).toEqual([]);
+      expect(await holdings(scene.given)).toEqual(theirs.held);
+    });
+
+    // A POST of unknown fate is looked for, and not sent again.
+    const again = update?.method === "POST" ? [] : [["was answered with a 502", lost] as const];
+    test.each<readonly [string, Reply]>([["was held off", locked], ...again])(
+      "fails in words and changes nothing of theirs where its first attempt %s",
+      async (_how, answer) => {
+        const scene = await refreshed(held);
+        let theirs = { id: "", held: {} };
+        const after = async () => void (theirs = await replaceIntegration(scene.given));
+        scene.network.on({
+          method: update?.method ?? "",
+          path: update?.path ?? "",
+          nth: 1,
+          executed: false,
+          after,
+          answer,
+        });
+        await refused(scene, () => theirs.id);
+        expect(await holdings(scene.given)).toEqual(theirs.held);
+      },
+    );
+  });
+
+  const readStale = async (held: Held) => {
+    const scene = await held.open();
+    const { given } = scene;
+    // What an `up --refresh` reads first; any child of the integration brings its list.
+    await given.read({ id: held === mail ? PROJECT : `${PROJECT}/none/none`, outs: {} }).catch(() => undefined);
+    await given.edit({ kind: "integration", delete: true });
+    await given.post("/projects/auth/create", { project_id: PROJECT, auth_provider: PROVIDER, branch_id: "br-main" });
+    return scene;
+  };
+
+  test.each([mail, oauth, domain, list, user, keys, transfer])(
+    "creating $title is recorded with the integration that it was made in",
+    async (held) => {
+      const { given } = await readStale(held);
+      const { outs } = await given.create(held.args);
+      expect(outs["authProviderProjectId"]).toBe(await integrationId(given));
+    },
+  );
+
+  test.each([mail, oauth, domain, list, user, keys, transfer])(
+    "creating $title that was held off meanwhile ends in words, and nothing is made in theirs",
+    async (held) => {
+      const { given, network } = await held.open();
+      let theirs: Json = {};
+      const after = async () => void (theirs = (await replaceIntegration(given)).held);
+      network.on({ when: isChange, nth: 1, executed: false, after, answer: locked });
+      const outcome = await outcomeOf(() => given.create(held.args));
+      expect(wordsOf(outcome)).toMatch(/another one is in its place/);
+      expect(outcome).toMatchObject({ kept: undefined });
+      expect(await holdings(given)).toEqual(theirs);
+      expectNoSecrets(given);
+    },
+  );
+});
+
+describe("a list of integrations that cannot be read right before", () => {
+  const TROUBLES: readonly (readonly [string, Reply])[] = [
+    ["a 500", json({ request_id: "r", code: "", message: "broken" }, 500)],
+    ["a 401", json({ request_id: "r", code: "", message: "no" }, 401)],
+    ["a page", page(200)],
+    ["no list", json({ data: null })],
+    ["a 404 of something in front", page(404)],
+  ];
+  test.each(
+    TROUBLES.flatMap(([how, answer]) =>
+      [integration, mail, oauth].map(
+        ({ title }, index) => [how, title, [integration, mail, oauth][index], answer] as const,
+      ),
+    ),
+  )(
+    "because of %s: nothing is sent, %s stays in the state, and the next try does it",
+    async (_how, _title, held = mail, answer) => {
+      const { given, network, state } = await refreshed(held);
+      const before = await holdings(given);
+      network.on({ method: "GET", path: INTEGRATIONS, answer });
+      const args = { ...held.update?.args, __timeouts: { update: 1, delete: 1 } };
+      const short = { ...state, outs: { ...state.outs, __timeouts: { update: 1, delete: 1 } } };
+      expect(wordsOf(await outcomeOf(async () => void (await given.delete(short))))).toMatch(/Could not delete/);
+      if (held.update !== undefined)
+        expect(wordsOf(await outcomeOf(() => given.update(short, args)))).toMatch(/Could not update/);
+      expect(await given.mutations()).toEqual([]);
+      expect(await holdings(given)).toEqual(before);
+      network.calm();
+      given.restart();
+      await given.delete(state);
+      expect(await holdings(given)).not.toEqual(before);
+    },
+  );
+
+  test("an update whose first attempt may have taken effect is marked as unfinished", async () => {
+    const { given, network, state } = await refreshed(mail);
+    const unreadable = () => network.on({ method: "GET", path: INTEGRATIONS, answer: page(200) });
+    network.on({ method: "PATCH", nth: 1, after: unreadable, answer: lost });
+    const outcome = await outcomeOf(() => given.update(state, mail.update?.args ?? {}));
+    expect(wordsOf(outcome)).toMatch(/an earlier attempt may have taken effect/);
+    expect(outcome).toMatchObject({ kept: { outs: { __unfinished: "update" } } });
+  });
+});
+
+describe("a list of integrations that lags", () => {
+  const earlier = { auth_provider: PROVIDER, auth_provider_project_id: "earlier", branch_id: "br-main" };
+  test.each([
+    ["lacks ours", { data: [] }],
+    ["shows an earlier one", { data: [earlier] }],
+  ])(
+    "and %s is not believed at once: the deletion and the update wait for another one, and are sent",
+    async (_how, body) => {
+      for (const held of [integration, mail, oauth]) {
+        const { given, network, state } = await refreshed(held);
+        const before = await holdings(given);
+        network.on({ method: "GET", path: INTEGRATIONS, nth: 1, answer: json(body) });
+        const now = held.update === undefined ? state : await given.update(state, held.update.args);
+        network.calm();
+        network.on({ method: "GET", path: INTEGRATIONS, nth: 1, answer: json(body) });
+        await given.delete(now);
+        expect(await holdings(given)).not.toEqual(before);
+        expect(await given.mutations()).toHaveLength(held.update === undefined ? 1 : 2);
+        expect(notes(given).join()).not.toContain("another auth integration");
+      }
+    },
+  );
+
+  test("an update whose integration no list shows any more fails in words, and nothing is sent", async () => {
+    for (const held of UPDATED) {
+      const { given, network, state } = await refreshed(held);
+      network.on({ method: "GET", path: INTEGRATIONS, answer: json({ data: [] }) });
+      const outcome = await outcomeOf(() => given.update(state, held.update?.args ?? {}));
+      expect(wordsOf(outcome)).toMatch(/does not exist any more, so nothing is sent.*pulumi up --refresh/);
+      expect(await given.mutations()).toEqual([]);
+    }
+  });
+});
+
+describe("what it costs", () => {
+  const isIntegrationList = ({ method, path }: { method: string; path: string }): boolean =>
+    method === "GET" && path.endsWith("/auth/integrations");
+
+  test.each([mail, oauth])(
+    "an update of $title reads one list of integrations, right before it",
+    async ({ update, ...held }) => {
+      const { given, state } = await refreshed(held);
+      await given.update(state, update?.args ?? {});
+      const all = await given.requests();
+      expect(all.filter(isIntegrationList)).toHaveLength(1);
+      const sentAt = all.findIndex(({ method }) => method !== "GET");
+      expect(all.slice(0, sentAt).some(isIntegrationList)).toBe(true);
+    },
+  );
+
+  test("five that are deleted in one wave share one list", async () => {
+    const given = await world();
+    await given.project("prj-one", { integration: true });
+    const inputs = { projectId: "prj-one" };
+    const program: Program = [1, 2, 3, 4, 5].map((n) => ({
+      kind: "WhitelistDomain",
+      name: `domain${n}`,
+      inputs: { ...inputs, domain: `https://a${n}.example.com` },
+    }));
+    const stack = given.stack();
+    expect((await stack.up(program)).errors).toEqual([]);
+    await given.forgetRequests();
+    expect((await stack.destroy({ seed: 1, parallel: 16, jitterMs: 0 })).errors).toEqual([]);
+    expect(await given.domains("prj-one")).toEqual([]);
+    const requests = await given.requests();
+    expect(requests.filter((line) => line.startsWith("DELETE"))).toHaveLength(5);
+    expect(requests.filter((line) => line.endsWith("/auth/integrations"))).toHaveLength(1);
+  });
+});
+
+describe("a state that does not tell its integration", () => {
+  interface Kept {
+    readonly kind: Kind;
+    readonly id: string;
+    readonly inputs: Properties;
+    readonly outputs: Properties;
+  }
+  // As an earlier version has written them.
+  const FIXTURE = join(__dirname, "../contract/fixtures/state-0.1.0.json");
+  const kept = JSON.parse(readFileSync(FIXTURE, "utf8")) as Kept[];
+  const older = (kind: Kind): State => {
+    const found = kept.find((one) => one.kind === kind && one.id.startsWith(PROJECT));
+    if (found === undefined) throw new Error(`the fixture holds no ${kind}`);
+    return { id: found.id, outs: { ...found.outputs, authProviderProjectId: undefined } };
+  };
+  const CASES = [
+    { kind: "EmailServer", ...mail },
+    { kind: "OAuthProvider", ...oauth },
+    { kind: "WhitelistDomain", ...domain },
+  ] as const;
+  const standing = async (held: Held): Promise<Scene> => {
+    const opened = await held.open();
+    await opened.given.post(`${IN_AUTH}/domains`, { domain: "https://app.example.com", auth_provider: PROVIDER });
+    await opened.given.forgetRequests();
+    return opened;
+  };
+
+  test.each(CASES)("gets it with the next refresh: $kind", async ({ kind, ...held }) => {
+    const { given } = await standing(held);
+    const found = await given.read(older(kind));
+    expect(found?.outs["authProviderProjectId"]).toBe(await integrationId(given));
+    expect(notes(given)).toEqual([]);
+  });
+
+  test("gets it with the next update, which goes by the name and says so", async () => {
+    const { given } = await standing(mail);
+    const { outs } = await given.update(older("EmailServer"), EMAIL_STANDARD);
+    const id = await integrationId(given);
+    expect(outs["authProviderProjectId"]).toBe(id);
+    expect(notes(given)).toEqual([
+      expect.stringMatching(new RegExp(`its state did not tell its auth integration.*${id}`)),
+    ]);
+    expect((await holdings(given))["email_server"]).toMatchObject({ host: EMAIL_STANDARD.host });
+  });
+
+  test.each(CASES)("is deleted by the name, which a line says: $kind", async ({ kind, ...held }) => {
+    const { given } = await standing(held);
+    await given.delete(older(kind));
+    expect(await given.mutations()).toHaveLength(1);
+    expect(notes(given)).toContainEqual(expect.stringContaining("its state did not tell its auth integration"));
+  });
+});
+
+test("an up with a refresh leaves a colleague alone who replaces the integration while it works", async () => {
+  const given = await world();
+  const id = "prj-one";
+  await given.project(id);
+  const inAuth = { projectId: output("auth", "projectId") };
+  const whole: Program = [
+    { kind: "AuthIntegration", name: "auth", inputs: { projectId: id, branchId: branch(id, 1) } },
+    { kind: "EmailServer", name: "mail", inputs: { ...inAuth, ...EMAIL_STANDARD, projectId: inAuth.projectId } },
+    { kind: "WhitelistDomain", name: "site", inputs: { ...inAuth, domain: "https://app.example.com" } },
+    { kind: "OAuthProvider", name: "provider", inputs: { ...inAuth, providerId: "microsoft" } },
+  ];
+  const stack = given.stack();
+  expect((await stack.up(whole)).errors).toEqual([]);
+  const createdBefore = stack.entry("auth").outs["authProviderProjectId"];
+  const replace = async () => {
+    await given.call("DELETE", `/projects/${id}/auth/integration/${PROVIDER}`);
+    await given.call("POST", "/projects/auth/create", {
+      project_id: id,
+      auth_provider: PROVIDER,
+      branch_id: branch(id, 1),
+    });
+    await given.call("POST", `/projects/${id}/auth/domains`, {
+      domain: "https://app.example.com",
+      auth_provider: PROVIDER,
+    });
+    await given.call("POST", `/projects/${id}/auth/oauth_providers`, { id: "microsoft" });
+  };
+  let theirs: Json = {};
+  const done = await stack.up([], {
+    seed: 1,
+    preview: "none",
+    refreshFirst: async () => {
+      await replace();
+      theirs = await given.holdings(id);
+    },
+  });
+  expect(done.errors).toEqual([]);
+  expect(stack.state).toEqual([]);
+  expect(theirs["integrations"]).not.toMatchObject([{ auth_provider_project_id: createdBefore }]);
+  expect(await given.holdings(id)).toEqual(theirs);
+});

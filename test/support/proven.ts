@@ -1,0 +1,14 @@
+import { OwnIntegration } from "../../src/client/api/ownIntegration";
+import type { Collection } from "../../src/client/reads/absence";
+import type { AuthIntegrationRecord } from "../../src/client";
+
+/** An integration that always stands, where a test is about the request alone. */
+class Standing extends OwnIntegration {
+  override async prove(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+// It never looks, so it needs no list.
+const NO_LIST = {} as Collection<AuthIntegrationRecord>;
+export const PROVEN = { integration: new Standing(NO_LIST, () => true, "x") };
