@@ -35,26 +35,25 @@ export const whitelist = inIntegration<Shape, Outputs>({
   objects: (projectId, { domains: origins = [] }) => origins.map((origin) => domainObject(projectId, origin)),
 
   replacement: () => "its domains are removed from the whitelist, and the declared ones are added",
-  remarks({ args: { projectId }, label, isNew }) {
-    const list = `the whole list of redirect domains${projectId === undefined ? "" : ` of project ${projectId}`}`;
-    const takesOver = `creating the Whitelist${label} takes over ${list}: one that is on it and is not declared is removed`;
-    return isNew ? [takesOver] : [];
-  },
+  remarks: ({ args: { projectId }, label, isNew }) =>
+    isNew ? [takesOver(`creating the Whitelist${label}`, projectId)] : [],
 
-  warnings({ stored: { id, outs }, news: { domains: declared }, changes, label }) {
-    if (!changes.changed.has("domains") || declared === undefined) return [];
+  warnings({ stored: { id, outs, unfinished }, news: { domains: declared }, changes, label }) {
+    const goesOn = unfinished ? [takesOver(`going on with the Whitelist${label}`, id)] : [];
+    if (!changes.changed.has("domains") || declared === undefined) return goesOn;
     const before = outs.domains ?? [];
     // An added one by its place: its value may be a secret of the program. A removed one stands on the list, which is public.
     const added = declared.flatMap((origin, index) => (before.includes(origin) ? [] : [`domains[${index}]`]));
     const removed = before.filter((origin) => !declared.includes(origin));
-    return [`Whitelist ${id}${label}: adds ${listed(added)}; removes ${listed(removed)}`];
+    return [...goesOn, `Whitelist ${id}${label}: adds ${listed(added)}; removes ${listed(removed)}`];
   },
 
   async create(call, given) {
     const { projectId } = given;
     const outputs = { authProvider: call.authProvider };
     // The state holds only what is on the list.
-    const removed = await applyDomains(call, given, (domains) => call.checkpoint(projectId, outputs, { domains }));
+    const onAdded = (domains: string[]): void => call.checkpoint(projectId, outputs, { domains });
+    const { removed } = await applyDomains(call, given, onAdded, () => true);
     noteRemoved(call, projectId, removed);
     return { id: projectId, outputs };
   },
@@ -73,15 +72,23 @@ export const whitelist = inIntegration<Shape, Outputs>({
     return { args: { projectId, authProvider, domains }, outputs: { authProvider }, ready: true };
   },
 
-  async update(call, { id: projectId, outs: { domains: before = [] } }, given) {
+  async update(call, { id: projectId, outs: { domains: before = [] }, unfinished }, given) {
     const outputs = { authProvider: call.authProvider };
+    // The plan showed those of the state; others may have been added since. Of an unfinished one it announced all.
+    const isPlanned = (origin: string): boolean => unfinished || before.includes(origin);
     // The added ones are managed from here on, and the earlier ones still exist.
-    const removed = await applyDomains(call, given, (present) =>
-      call.checkpoint(projectId, outputs, { domains: [...new Set([...before, ...present])] }),
-    );
-    // The plan showed those of the state; others may have been added since.
-    const unplanned = removed.filter((origin) => !before.includes(origin));
-    noteRemoved(call, projectId, unplanned);
+    const onAdded = (present: string[]): void =>
+      call.checkpoint(projectId, outputs, { domains: [...new Set([...before, ...present])] });
+    const { removed, kept } = await applyDomains(call, given, onAdded, isPlanned);
+    const unlisted = removed.filter((origin) => !before.includes(origin));
+    noteRemoved(call, projectId, unlisted);
+    if (kept.length > 0) {
+      const names = kept.join(", ");
+      call.note(
+        `Whitelist ${projectId}: somebody has added what the program does not list and the plan did not show, so it stays: ${names}. ` +
+          "pulumi preview --refresh shows it, and pulumi up --refresh removes it",
+      );
+    }
     return outputs;
   },
 
@@ -102,12 +109,21 @@ function listed(names: readonly string[]): string {
   return names.slice(0, MOST_LISTED).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** First adds the missing origins, then removes the rest. `onAdded` is called after each addition, with the declared origins that exist then. */
+function takesOver(what: string, projectId: string | undefined): string {
+  const list = `the whole list of redirect domains${projectId === undefined ? "" : ` of project ${projectId}`}`;
+  return `${what} takes over ${list}: one that is on it and is not declared is removed`;
+}
+
+/**
+ * First adds the missing origins, then removes the rest, as far as the plan told of it. `onAdded` is called after each
+ * addition, with the declared origins that exist then.
+ */
 async function applyDomains(
   call: ChildCall<Outputs>,
   { projectId, domains: declared }: Shape,
   onAdded: (present: string[]) => void,
-): Promise<string[]> {
+  isPlanned: (origin: string) => boolean,
+): Promise<{ removed: string[]; kept: string[] }> {
   await Promise.all(declared.map((origin) => call.run.waitUntilFree(domainObject(projectId, origin))));
   const known = await listOrigins(call, projectId, performance.now());
   // A list that still shows what this run has deleted lags.
@@ -125,10 +141,11 @@ async function applyDomains(
   }
   // A later list may show more than the first one.
   const now = missing.length > 0 ? await listOrigins(call, projectId, performance.now()) : known;
-  const surplus = [...now.keys()].filter((origin) => !declared.includes(origin));
-  const objects = surplus.map((origin) => domainObject(projectId, origin));
-  await call.run.whileLeaving(objects, true, () => deleteOrigins(call, projectId, surplus));
-  return surplus.sort();
+  const surplus = [...now.keys()].filter((origin) => !declared.includes(origin)).sort();
+  const removed = surplus.filter(isPlanned);
+  const objects = removed.map((origin) => domainObject(projectId, origin));
+  await call.run.whileLeaving(objects, true, () => deleteOrigins(call, projectId, removed));
+  return { removed, kept: surplus.filter((origin) => !isPlanned(origin)) };
 }
 
 function noteRemoved(call: Call<Outputs>, projectId: string, removed: readonly string[]): void {

@@ -5,6 +5,7 @@ import {
   CANARY,
   expectNoSecrets,
   harness,
+  keptBy,
   notes,
   planAfterRefresh,
   PROJECT,
@@ -275,12 +276,37 @@ describe("changing a whitelist", () => {
     ]);
   });
 
-  test("removes what came meanwhile as well, and says so, because the plan could not", async () => {
+  test("leaves what came meanwhile, since the plan did not show it, and says so; after a refresh it goes", async () => {
     const given = await started();
     const state = await given.create(INPUTS);
     await addByHand(given, FOREIGN);
-    await given.update(state, { ...INPUTS, domains: [A] });
+    const changed = await given.update(state, { ...INPUTS, domains: [A] });
+    expect(await listed(given)).toEqual([A, FOREIGN]);
+    expect(notes(given)).toEqual([
+      expect.stringMatching(
+        new RegExp(`the plan did not show, so it stays: ${FOREIGN}\\. .*pulumi up --refresh removes it$`),
+      ),
+    ]);
+    given.restart();
+    const { found, changes } = await planAfterRefresh(given, changed, { ...INPUTS, domains: [A] });
+    expect(changes).toBeUndefined();
+    await given.update({ id: found.id, outs: found.outs }, { ...INPUTS, domains: [A] });
     expect(await listed(given)).toEqual([A]);
+  });
+
+  test("that is unfinished goes on as it was announced, and the plan announces it again", async () => {
+    const given = await started();
+    await addByHand(given, FOREIGN);
+    await given.fault({ method: "POST", path: PATH, after: 1, status: 422 });
+    const { id, properties } = await keptBy(given.create(INPUTS));
+    given.log.splice(0);
+    await given.check(INPUTS, INPUTS);
+    await given.diff({ id, outs: properties }, INPUTS);
+    expect(given.log).toMatchObject([
+      { severity: "warning", message: expect.stringMatching(/takes over the whole list .*not declared is removed/) },
+    ]);
+    await given.update({ id, outs: properties }, INPUTS);
+    expect(await listed(given)).toEqual([B, A]);
     expect(notes(given)).toEqual([expect.stringMatching(new RegExp(`removed .*: ${FOREIGN}$`))]);
   });
 

@@ -60,6 +60,8 @@ export class Colleague {
       const home = await this.home();
       const ours = holdsDomain(stack.state, `${this.projectId}/${domain}`, home);
       const { status } = await this.#send("POST", `${path}/auth/domains`, { domain, auth_provider: AUTH_PROVIDER });
+      // A Whitelist of ours leaves it alone until a refresh has shown it.
+      if (status === 201) this.edits += 1;
       if (status === 201 && !ours && home !== undefined) this.domains.set(domain, home);
     } else if (deed.do === "remove domain") {
       this.removals += 1;
