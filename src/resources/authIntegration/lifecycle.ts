@@ -10,7 +10,7 @@ import { keyOutputs, storedKeys } from "../shared/keySet";
 import { authProviderSchema, branchIdSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
 import { namingBranches } from "../shared/branches";
 import { deleteIfOurs } from "../shared/integrationChild";
-import { ALIAS_ADVICE, goneError, createdAgo, useExistingOrCreate } from "../shared/existing";
+import { ALIAS_ADVICE, goneError, createdAgo, maybeInterrupted, useExistingOrCreate } from "../shared/existing";
 
 type Shape = AuthIntegrationShape;
 type Outputs = AuthIntegrationOutputs & Partial<Shape>;
@@ -182,7 +182,7 @@ async function adopt(call: Call<Outputs>, given: Shape, existing: AuthIntegratio
   if (given.adopt !== true) {
     const likeness = differing.length > 0 ? `; it differs from the program in ${named}` : "";
     throw new Error(
-      `${what}${likeness}. An interrupted pulumi up may have created it. Set "adopt: true" to manage it here (a new key set is made, older keys stay valid), or delete it first${ALIAS_ADVICE}`,
+      `${what}${likeness}.${maybeInterrupted(created_at)} Set "adopt: true" to manage it here (a new key set is made, older keys stay valid), or delete it first${ALIAS_ADVICE}`,
     );
   }
   if (differing.length > 0) {

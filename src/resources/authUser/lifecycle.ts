@@ -5,7 +5,7 @@ import { omitUndefined } from "../shared/omitUndefined";
 import { email, textUpTo } from "../shared/schemas";
 import { authProviderSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
 import { keepStored, inIntegration, type ChildCall } from "../shared/integrationChild";
-import { ALIAS_ADVICE } from "../shared/existing";
+import { ALIAS_ADVICE, maybeInterrupted } from "../shared/existing";
 
 type Shape = AuthUserShape;
 type Outputs = AuthUserOutputs & Partial<Shape>;
@@ -71,7 +71,7 @@ async function createNew(
         continue;
       }
       throw new Error(
-        `${error.message}. A user with this "email" exists already; an interrupted pulumi up may have created it. Users can neither be listed nor taken over: ` +
+        `${error.message}. A user with this "email" exists already.${maybeInterrupted()} Users can neither be listed nor taken over: ` +
           `find the user in the table of the synced users (svc_auth.users_sync), and delete it or choose another address${ALIAS_ADVICE}`,
         { cause: error },
       );

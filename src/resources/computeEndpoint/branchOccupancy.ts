@@ -6,7 +6,7 @@
 import type { EndpointRecord } from "../../client";
 import type { Call } from "../../host/lifecycle";
 import type { ComputeEndpointShape } from "./declaration";
-import { ALIAS_ADVICE, createdAgo } from "../shared/existing";
+import { ALIAS_ADVICE, createdAgo, maybeInterrupted } from "../shared/existing";
 
 const PRIMARY = "read_write";
 /** How a ComputeGroup names the replicas of a given count; these have no arguments of their own, so no "adopt". */
@@ -93,8 +93,8 @@ export function alreadyExists(endpoint: EndpointRecord): Error {
       ? ""
       : ` (where a ComputeGroup counts its replicas, give them as a list instead, this one with key: "${counted}", the same name, and adopt)`;
   return new Error(
-    `${what} already: ${endpoint.id} on ${endpoint.branch_id}${createdAgo(endpoint.created_at)}. ` +
-      `An interrupted pulumi up may have created it. To manage it here, set "${adopt}" on this resource${asList}; ` +
+    `${what} already: ${endpoint.id} on ${endpoint.branch_id}${createdAgo(endpoint.created_at)}.${maybeInterrupted(endpoint.created_at)} ` +
+      `To manage it here, set "${adopt}" on this resource${asList}; ` +
       `to have a new one, delete ${endpoint.id} first or choose another branch${ALIAS_ADVICE}`,
   );
 }

@@ -9,7 +9,7 @@ import { omitUndefined } from "../shared/omitUndefined";
 import { boolean, text } from "../shared/schemas";
 import { claim, oauthProviderIdSchema, projectIdSchema, splitId } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
-import { ALIAS_ADVICE, goneError, useExistingOrCreate, notListedAdvice } from "../shared/existing";
+import { ALIAS_ADVICE, goneError, maybeInterrupted, useExistingOrCreate, notListedAdvice } from "../shared/existing";
 import { readable } from "../../helpers/masked";
 
 type Shape = OAuthProviderShape;
@@ -164,7 +164,7 @@ async function adopt(
   const what = `the OAuth provider ${existing.id} exists already, ${whose}`;
   if (given.adopt !== true) {
     throw new Error(
-      `${what}. A new integration offers some shared ones by itself, and an interrupted pulumi up may have created it. Set "adopt: true" to manage it here, or delete it first${ALIAS_ADVICE}`,
+      `${what}. A new integration offers some shared ones by itself.${maybeInterrupted()} Set "adopt: true" to manage it here, or delete it first${ALIAS_ADVICE}`,
     );
   }
   call.run.takeOver(providerObject(given.projectId, given.providerId));

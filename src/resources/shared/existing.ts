@@ -55,6 +55,13 @@ export const goneError = (): Error =>
 export const notListedAdvice = (thing: string): string =>
   `But no list shows ${thing}. Lists can lag behind: run pulumi up again in a while, or delete it first`;
 
+/** An `up` that was interrupted is followed by another one sooner or later. */
+const MOST_LIKELY_OURS_MS = 86_400_000;
+
+/** Of an existing object that is not too old for it. `createdAt`: left out where its age is not known. */
+export const maybeInterrupted = (createdAt = ""): string =>
+  Date.now() - Date.parse(createdAt) > MOST_LIKELY_OURS_MS ? "" : " An interrupted pulumi up may have created it.";
+
 const UNITS = [
   [86_400, "day"],
   [3_600, "hour"],

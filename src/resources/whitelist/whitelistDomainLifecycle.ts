@@ -9,7 +9,13 @@ import { authProviderSchema, claim, projectIdSchema, splitId } from "../shared/i
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { originSchema } from "./origin";
 import { normalisedOrigin } from "../../client/origins";
-import { ALIAS_ADVICE, createOrUseExisting, useExistingOrCreate, notListedAdvice } from "../shared/existing";
+import {
+  ALIAS_ADVICE,
+  createOrUseExisting,
+  maybeInterrupted,
+  useExistingOrCreate,
+  notListedAdvice,
+} from "../shared/existing";
 
 type Shape = WhitelistDomainShape;
 type Outputs = Omit<WhitelistDomainOutputs, "authProviderProjectId"> & Partial<Shape>;
@@ -71,7 +77,7 @@ export const whitelistDomain = inIntegration<Shape, Outputs>({
 function takeOver(call: Call<never>, { projectId, domain, adopt }: Shape): void {
   if (adopt === true) return call.run.takeOver(domainObject(projectId, domain));
   throw new Error(
-    `${domain} is on the whitelist already; an interrupted pulumi up may have added it. Set "adopt: true" to manage it here, or delete it first${ALIAS_ADVICE}`,
+    `${domain} is on the whitelist already.${maybeInterrupted()} Set "adopt: true" to manage it here, or delete it first${ALIAS_ADVICE}`,
   );
 }
 

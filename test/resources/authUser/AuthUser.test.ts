@@ -112,7 +112,7 @@ test("an address that is taken is reported with both ways to go on", async () =>
   await user.edit({ kind: "user", create: { email: EMAIL } });
   const error = await thrownBy(user.create(INPUTS));
   expect(error.message).toMatch(
-    /409.*A user with this "email" exists already; an interrupted pulumi up may have created it/,
+    /409.*A user with this "email" exists already. An interrupted pulumi up may have created it/,
   );
   expect(error.message).toMatch(/users_sync.*delete it or choose another address; or, if .* give it an alias/);
   expect(await users(user)).toHaveLength(1);
