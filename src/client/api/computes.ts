@@ -19,6 +19,11 @@ export interface ChangeOptions extends WaitOptions {
   onAccepted?: ((endpoint: EndpointRecord) => void) | undefined;
   /** The compute as it was read before the change. */
   before?: EndpointRecord | undefined;
+  /**
+   * The attributes by the compute as a list shows it right before each attempt, after its turn in the queue has come: for a
+   * part of them that is not managed and goes along.
+   */
+  rebuild?: ((now: EndpointRecord) => EndpointAttributes) | undefined;
   /** The compute may end up idle: it is disabled, or a read replica. */
   idleIsReady?: boolean | undefined;
 }
@@ -83,7 +88,18 @@ export class ComputesApi {
     options: ChangeOptions = {},
   ): Promise<EndpointRecord> {
     const common = this.#common(projectId, options);
-    const request: Request = { ...common, method: "PATCH", template: ENDPOINT, body: { endpoint: attributes } };
+    const { rebuild } = options;
+    let current = attributes;
+    const reading: Pick<Request, "before" | "currentBody"> | undefined = rebuild && {
+      before: async () => {
+        const listed = await this.list(projectId, { deadline: common.deadline, since: performance.now() });
+        const now = listed.find(({ id }) => id === endpointId);
+        if (now !== undefined) current = rebuild(now);
+      },
+      currentBody: () => ({ endpoint: current }),
+    };
+    const body = { endpoint: attributes };
+    const request: Request = { ...common, ...reading, method: "PATCH", template: ENDPOINT, body };
     let unconfirmed: SvcError | undefined;
     const send = async (): Promise<AcceptedChange> => {
       try {

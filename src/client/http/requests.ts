@@ -26,6 +26,8 @@ export interface Request {
   onProgress?: ((text: string) => void) | undefined;
   /** Runs before each attempt, which is sent in the same tick. What it throws ends the call. */
   before?: (() => Promise<void> | void) | undefined;
+  /** In place of `body`: taken in the tick in which an attempt leaves, so that it holds what `before` has read. */
+  currentBody?: (() => unknown) | undefined;
   /** Shared by the repetitions of a request: whether an attempt may have taken effect. */
   fate?: { open: boolean };
   /** Called when the service, or the share of its rate, makes a read wait; the returned function is called when that wait ends. */
@@ -130,7 +132,8 @@ export class Requests {
       try {
         const onAnswer = place.leave();
         request.onSend?.();
-        const raw = await this.transport.send({ ...request, path, repeatable, timeoutMs }).finally(onAnswer);
+        const body = request.currentBody === undefined ? request.body : request.currentBody();
+        const raw = await this.transport.send({ ...request, body, path, repeatable, timeoutMs }).finally(onAnswer);
         const error = this.#errorOf(raw, facts);
         if (error !== undefined) throw error;
         return { ...parseContent(raw, schema, facts, this.redactor), repeated };

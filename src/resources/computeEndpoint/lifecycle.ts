@@ -13,7 +13,7 @@ import { notShown, requireShown } from "../../host/shown";
 import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./declaration";
 import { omitUndefined } from "../shared/omitUndefined";
 import { computeArguments, computeRules } from "./arguments";
-import { toArguments, toAttributes, toOutputs } from "./mapping";
+import { sendsUnmanaged, toArguments, toAttributes, toOutputs } from "./mapping";
 import {
   adoptedObject,
   computeObject,
@@ -136,10 +136,11 @@ const checkpoint = (call: Call<Outputs>, projectId: string, endpoint: EndpointRe
 
 const isUpdatable = (name: string): boolean => !NOT_UPDATABLE.has(name);
 
+const shownBy = (args: Shape, endpoint: EndpointRecord) => toArguments(args.projectId, endpoint, args.settings);
+
 /** The arguments that the service does not show with the value of the program. */
-function differing(args: Shape, endpoint: EndpointRecord): string[] {
-  return notShown(computeArguments, args, toArguments(args.projectId, endpoint, args.settings), { proof: true });
-}
+const differing = (args: Shape, endpoint: EndpointRecord): string[] =>
+  notShown(computeArguments, args, shownBy(args, endpoint), { proof: true });
 
 /** Whether the record shows nothing under way. */
 const isSettled = ({ current_state, pending_state }: EndpointRecord): boolean =>
@@ -241,14 +242,22 @@ async function adoptCompute(call: Call<Outputs>, args: Shape, endpoint: Endpoint
   call.run.takeOver(computeObject(endpoint.id));
   // All of it is to be as declared, also what is still to be sent when this is interrupted.
   call.sending(Object.keys(args).filter(isUpdatable));
-  const updates = new Set(names.filter(isUpdatable));
   let adopted = endpoint;
   if (!isSettled(endpoint)) {
     // An interrupted command may have left it unfinished. It may be started from here on, so it is in the state first.
     checkpoint(call, args.projectId, endpoint);
-    adopted = await getReady(call, args, endpoint, updates.size > 0);
+    adopted = await getReady(call, args, endpoint, names.some(isUpdatable));
   }
-  return updates.size > 0 ? change(call, args, adopted, updates) : adopted;
+  const updates = new Set(differing(args, adopted).filter(isUpdatable));
+  if (updates.size === 0) return adopted;
+  adopted = await change(call, args, adopted, updates);
+  // The change has waited for its turn: somebody may have changed the rest meanwhile.
+  const late = new Set(notShown(computeArguments, args, shownBy(args, adopted)).filter(isUpdatable));
+  if (late.size > 0) adopted = await change(call, args, adopted, late);
+  requireShown(computeArguments, args, shownBy(args, adopted), (shown) =>
+    checkpoint(call, args.projectId, adopted, shown),
+  );
+  return adopted;
 }
 
 async function change(
@@ -263,7 +272,8 @@ async function change(
   call.sending(names);
   const isShown = (now: EndpointRecord): boolean => !differing(args, now).some((name) => names.has(name));
   const send = async (): Promise<EndpointRecord> => {
-    const options = { ...changeOptions(call, args), before: endpoint };
+    const rebuild = sendsUnmanaged(sent) ? (now: EndpointRecord) => toAttributes(sent, now) : undefined;
+    const options = { ...changeOptions(call, args), before: endpoint, rebuild };
     try {
       return await call.client.computes.update(projectId, endpoint.id, attributes, isShown, options);
     } catch (error) {

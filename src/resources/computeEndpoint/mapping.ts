@@ -34,6 +34,13 @@ export function toAttributes(args: Partial<Shape>, current?: EndpointRecord): En
   return omitUndefined(attributes);
 }
 
+/** Whether the settings are sent with parts that are not managed: those have to be read right before. */
+export function sendsUnmanaged({ settings }: Partial<Shape>): boolean {
+  if (settings === undefined) return false;
+  const { pgSettings, preloadLibraries: { useDefaults, enabledLibraries } = {} } = settings;
+  return [pgSettings, useDefaults, enabledLibraries].includes(undefined);
+}
+
 /** With the documented parts that are not managed (docs/design/decisions.md, Arguments): the service takes each part whole. */
 function toSettings({ pgSettings, preloadLibraries }: ComputeSettings, current: EndpointRecord["settings"] = {}) {
   const pg = pgSettings ?? current.pg_settings;
