@@ -81,6 +81,7 @@ function problemsIn(programs: readonly CodeBlock[]): string[] {
     paths: {
       "pulumi-svc": [join(ROOT, "src", "index.ts")],
       "pulumi-svc/emulator": [join(ROOT, "src", "emulator", "index.ts")],
+      ...packagesIn(programs),
     },
   };
   const host = ts.createCompilerHost(options);
@@ -96,6 +97,15 @@ function problemsIn(programs: readonly CodeBlock[]): string[] {
       return `${name.slice(ROOT.length + 1).replace(/-\d+\.ts$/, "")}:${line}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
     });
   });
+}
+
+/** The packages of a monorepo that a page shows, by the name that the others import. */
+function packagesIn(programs: readonly CodeBlock[]): Record<string, string[]> {
+  const found = programs.flatMap((block) => {
+    const name = /^packages\/([^/]+)\/index\.ts$/.exec(block.file ?? "")?.[1];
+    return name === undefined ? [] : [[name, [nameOf(block)]] as const];
+  });
+  return Object.fromEntries(found);
 }
 
 const nameOf = ({ page, line }: CodeBlock): string => join(ROOT, `${page}-${line}.ts`);
