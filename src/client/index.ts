@@ -1,6 +1,6 @@
 export { Client } from "./client";
 export { isOfProvider } from "./api/auth";
-export type { ChangeOptions } from "./api/computes";
+export { saysProjectIsMissing, type ChangeOptions } from "./api/computes";
 export { identityOf, NotOursError, type OwnIntegration } from "./api/ownIntegration";
 export type {
   AuthIntegrationRecord,

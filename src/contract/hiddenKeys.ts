@@ -3,8 +3,8 @@ export type Properties = Record<string, unknown>;
 
 /**
  * The keys that begin with `__`: no arguments, never displayed, never compared.
- * `__urn`, `__timeouts`, `__surplus` and `__replaceOnChanges` come with the inputs (a resource without them works);
- * `__args`, `__version`, `__unfinished` and `__sent` are in the outs only.
+ * `__urn`, `__timeouts`, `__surplus`, `__replaceOnChanges` and `__preview` come with the inputs (a resource without them
+ * works); `__args`, `__version`, `__unfinished` and `__sent` are in the outs only.
  */
 export interface Hidden {
   /** See pointer.ts. */
@@ -17,6 +17,8 @@ export interface Hidden {
   readonly __surplus?: readonly string[];
   /** The option `replaceOnChanges` is given. Never stored. */
   readonly __replaceOnChanges?: boolean;
+  /** The program runs for a preview, where `check` may ask the service (host/lookAhead.ts). Never stored either. */
+  readonly __preview?: boolean;
   /** The names of the managed arguments: those that the program gives. */
   readonly __args?: readonly string[];
   /** The shape of the outs, counted per kind; see `Lifecycle.upgrade`. */
@@ -43,7 +45,7 @@ export function visible(properties: Properties): Properties {
 
 /** The hidden keys that are what they should be; a transformation may have put anything there. */
 export function hidden(properties: Properties): Hidden {
-  const { __provider, __urn, __timeouts, __surplus, __replaceOnChanges } = properties;
+  const { __provider, __urn, __timeouts, __surplus, __replaceOnChanges, __preview } = properties;
   const { __args, __version, __unfinished, __sent } = properties;
   return {
     ...(typeof __provider === "string" && { __provider }),
@@ -51,6 +53,7 @@ export function hidden(properties: Properties): Hidden {
     ...(typeof __timeouts === "object" && __timeouts !== null && { __timeouts: timeouts(__timeouts) }),
     ...(Array.isArray(__surplus) && { __surplus: __surplus.filter((name) => typeof name === "string") }),
     ...(__replaceOnChanges === true && { __replaceOnChanges }),
+    ...(__preview === true && { __preview }),
     ...(Array.isArray(__args) && { __args: __args.filter((name) => typeof name === "string") }),
     ...(typeof __version === "number" && { __version }),
     ...(typeof __unfinished === "string" && { __unfinished }),

@@ -11,6 +11,10 @@ export interface Settings {
   readonly authProvider: string;
   /** No progress lines. */
   readonly quiet: boolean;
+  /** What a plan finds in the way of a creation is a failure, not a warning (host/lookAhead.ts). */
+  readonly strictPlan: boolean;
+  /** A plan does not ask the service. */
+  readonly offlinePlan: boolean;
   /** Undefined: no limit. */
   readonly maxRequestsPerMinute: number | undefined;
 }
@@ -26,6 +30,8 @@ export const ENVIRONMENT = {
   quiet: "SVC_QUIET",
   allowHttp: "SVC_ALLOW_HTTP",
   allowUnlistedSizes: "SVC_ALLOW_UNLISTED_SIZES",
+  strictPlan: "SVC_STRICT_PLAN",
+  offlinePlan: "SVC_OFFLINE_PLAN",
   maxRequestsPerMinute: "SVC_MAX_REQUESTS_PER_MINUTE",
 } as const;
 
@@ -61,7 +67,7 @@ export function resolveSettings(read: ReadSetting): { settings?: Settings; probl
   } else {
     problems.push(...baseUrlProblems(baseUrl, isOn(get("allowHttp"))));
   }
-  for (const name of ["quiet", "allowHttp", "allowUnlistedSizes"] as const) {
+  for (const name of ["quiet", "allowHttp", "allowUnlistedSizes", "strictPlan", "offlinePlan"] as const) {
     if (isFlag(get(name))) continue;
     problems.push(`svc:${name} (or ${ENVIRONMENT[name]}) must be true or false (or 1 or 0)`);
   }
@@ -75,7 +81,8 @@ export function resolveSettings(read: ReadSetting): { settings?: Settings; probl
   }
   if (problems.length > 0 || apiKey === undefined || baseUrl === undefined) return { problems };
   const url = baseUrl.replace(/\/+$/, "");
-  const settings = { apiKey, baseUrl: url, authProvider, quiet: isOn(get("quiet")), maxRequestsPerMinute };
+  const [quiet, strictPlan, offlinePlan] = [isOn(get("quiet")), isOn(get("strictPlan")), isOn(get("offlinePlan"))];
+  const settings = { apiKey, baseUrl: url, authProvider, quiet, strictPlan, offlinePlan, maxRequestsPerMinute };
   return { problems, settings };
 }
 

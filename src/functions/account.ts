@@ -42,10 +42,19 @@ export function stackSettings(): ReadSetting {
 export function readerOf(settings: ProviderSettings): ReadSetting {
   const ofStack = stackSettings();
   return (name) => {
-    // They are of no use to a look-up.
-    if (name === "quiet" || name === "allowUnlistedSizes") return undefined;
-    // No argument of a Provider.
-    return name === "allowHttp" ? ofStack(name) : settings[name];
+    switch (name) {
+      // They are of no use to a look-up.
+      case "quiet":
+      case "allowUnlistedSizes":
+      case "strictPlan":
+      case "offlinePlan":
+        return undefined;
+      // No argument of a Provider.
+      case "allowHttp":
+        return ofStack(name);
+      default:
+        return settings[name];
+    }
   };
 }
 

@@ -13,7 +13,8 @@ import {
 import { loggableUrn } from "./engineLog";
 import { messageOf, partialError, plainError } from "./errors";
 import type { HostedProvider } from "./hostedProvider";
-import type { Call, Created, Lifecycle, Plan, Stored } from "./lifecycle";
+import type { Call, Created, Lifecycle, Look, Plan, Stored } from "./lifecycle";
+import type { Verdict } from "./lookAhead";
 import { ManagedElsewhereError } from "./memory";
 import {
   allowedWarning,
@@ -215,6 +216,30 @@ export function host<Args extends object, Outputs extends object>(
     return plainError(advice === "" ? thrown : `${messageOf(thrown)}.${advice}`, failurePrefix(verb, kind, own, id));
   };
 
+  /** What the service shows in the way of a creation (lookAhead.ts). */
+  const lookAhead = async (own: Hidden, known: Partial<Args>, given: Properties): Promise<Verdict> => {
+    const projectId: unknown = Reflect.get(known, "projectId");
+    const { __urn: urn = "" } = own;
+    if (lifecycle.lookAhead === undefined || typeof projectId !== "string") return { failures: [], warnings: [] };
+    const { client, settings } = session.account(readSetting);
+    client.learnSecrets(given);
+    const progress = new Progress(session.log, urn, settings.quiet);
+    const about = {
+      args: { ...known, projectId },
+      given: new Set(Object.keys(given)),
+      authProvider: settings.authProvider,
+      client,
+      isOfProgram: (object: string) => memory.wasInState(object),
+      isDeclared: (matches: (object: string) => boolean) => memory.isDeclared(matches),
+    };
+    const look = async (reading: Look<Args>["reading"]) => (await lifecycle.lookAhead?.({ ...about, reading })) ?? [];
+    try {
+      return await session.lookAhead.ask(client, settings, projectId, (text) => progress.show(text), look);
+    } finally {
+      progress.end();
+    }
+  };
+
   /**
    * A creation or an update (of `before`): what was checkpointed is in the state, whatever fails later. A change that may
    * have taken effect marks the state as unfinished, so that the next update asks the service, or sends again what cannot be
@@ -275,9 +300,10 @@ export function host<Args extends object, Outputs extends object>(
     },
 
     async check(olds, news) {
-      return toPromise(() => {
+      try {
         const { args, known, problems, allowed } = check(visible(news));
-        const { __urn, __surplus = [], __replaceOnChanges } = hidden(news);
+        const own = hidden(news);
+        const { __urn, __surplus = [], __replaceOnChanges } = own;
         const { settings, problems: settingProblems } = resolveSettings(readSetting);
         if (__urn !== undefined) {
           const oldInputs = visible(olds);
@@ -306,8 +332,17 @@ export function host<Args extends object, Outputs extends object>(
           property: "",
           reason: problemText(problem) + ("unlisted" in problem ? NEWER_VALUE_ADVICE : ""),
         }));
-        return { inputs: clean({ ...args, ...inputEcho(hidden(news)) }), failures };
-      });
+        // Not in an update: it would see what it does itself, and must not fail by a look.
+        const isPlanned = own.__preview === true && Object.keys(visible(olds)).length === 0;
+        if (isPlanned && settings !== undefined && failures.length === 0) {
+          const ahead = await lookAhead(own, known, visible(news));
+          ahead.warnings.forEach((text) => session.warn(__urn ?? "", text));
+          failures.push(...ahead.failures.map((reason) => ({ property: "", reason })));
+        }
+        return { inputs: clean({ ...args, ...inputEcho(own) }), failures };
+      } catch (thrown) {
+        throw plainError(thrown);
+      }
     },
 
     async diff(id, olds, news) {
@@ -325,6 +360,7 @@ export function host<Args extends object, Outputs extends object>(
           const known = { ...stored.outs, ...knownOf(given) } as Partial<Outputs & Args>;
           // A resource that is to be replaced no longer manages its object: the replacement may take it over.
           const objects = comparison.replaces.size > 0 ? [] : lifecycle.objects(id, known);
+          memory.noteInState(lifecycle.objects(id, stored.outs));
           // The state may carry an older URN, which an alias leaves behind.
           memory.setStored(__urn, objects, hidden(olds).__urn);
           const other = objects.map((object) => memory.otherOwner(object, __urn)).find((owner) => owner !== undefined);

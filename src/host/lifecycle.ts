@@ -28,6 +28,11 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   readonly restarts?: (plan: Plan<Args, Outputs>) => boolean;
   /** What a plan should say of the arguments alone, before anything is compared, once. */
   readonly remarks?: (declared: Declared<Args>) => string[];
+  /**
+   * What the service shows of a creation before it is carried out: what is in its way, and what it does there. By
+   * lists alone, each of which all resources share (host/lookAhead.ts).
+   */
+  readonly lookAhead?: (look: Look<Args>) => Promise<readonly Finding[]>;
   /** The objects at the service that these arguments declare: another resource that declares one of them is an error. */
   readonly declares?: (args: Partial<Args>, authProvider: string, given: ReadonlySet<string>) => Claim[];
   /** The objects at the service that the resource manages. */
@@ -102,6 +107,29 @@ export interface Declared<Args> {
   readonly isNew: boolean;
   /** It is created in place of one that is deleted or has been: then it is new as well. */
   readonly isReplacement: boolean;
+}
+
+/** What a plan finds out at the service about a resource that it is to create. */
+export interface Finding {
+  readonly says: string;
+  /** The creation would fail by it, or wait for it. Otherwise it is what the creation does. */
+  readonly isObstacle: boolean;
+}
+
+/** A resource that is to be created, and whom to ask about it. Its project is known. */
+export interface Look<Args> {
+  /** Those that are known and well formed. */
+  readonly args: Partial<Args> & { readonly projectId: string };
+  /** The names of all that are given, also of one that is not known yet. */
+  readonly given: ReadonlySet<string>;
+  readonly authProvider: string;
+  readonly client: Client;
+  /** For the lists: the time of the plan, and where its progress is shown. */
+  readonly reading: { readonly deadline: Deadline; readonly onProgress: (text: string) => void };
+  /** Whether a resource of the program has the object in its state: it may move, delete or replace it. */
+  readonly isOfProgram: (object: string) => boolean;
+  /** Whether a resource of the program declares such an object. */
+  readonly isDeclared: (matches: (object: string) => boolean) => boolean;
 }
 
 /** One call of the engine. The client waits with its deadline and its progress line. */

@@ -41,6 +41,8 @@ export class RunMemory {
   readonly #states = new Map<string, ObjectState>();
   /** By object, the URN under which a refresh of this process has found it in the state. */
   readonly #refreshed = new Map<string, string>();
+  /** What resources of the program had in their state when they were compared. */
+  readonly #inState = new Set<string>();
   /** Emits the name of an object when its departure begins. */
   readonly #departures = new EventEmitter().setMaxListeners(0);
 
@@ -72,6 +74,21 @@ export class RunMemory {
   /** The resource of the state that a refresh of this process has found to declare one of these. */
   refreshedAs(claims: readonly Claim[]): string | undefined {
     return claims.map(({ object }) => this.#refreshed.get(object)).find((urn) => urn !== undefined);
+  }
+
+  /** Whether a resource of the program declares such an object. */
+  isDeclared(matches: (object: string) => boolean): boolean {
+    return [...this.#claims.values()].some((claims) => claims.some(({ object }) => matches(object)));
+  }
+
+  /** Records what a resource has in its state, also where this run will replace it. */
+  noteInState(objects: readonly string[]): void {
+    objects.forEach((object) => this.#inState.add(object));
+  }
+
+  /** Whether a resource of the program had the object in its state: then this run knows what becomes of it. */
+  wasInState(object: string): boolean {
+    return this.#inState.has(object);
   }
 
   /** Another resource that has the object in its state, or has created it or taken it over in this run. */

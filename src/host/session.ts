@@ -1,5 +1,6 @@
 import { Client, type ClientOptions } from "../client";
 import { engineLog, type Log } from "./engineLog";
+import { LookAhead } from "./lookAhead";
 import { RunMemory } from "./memory";
 import type { Properties } from "../contract/hiddenKeys";
 import { keyOrigin, resolveSettings, type ReadSetting, type Settings } from "../contract/settings";
@@ -15,6 +16,7 @@ const KEY_ADVICE = {
 /** What the calls of one dynamic-provider process share: a client per account, the engine's log, the memory of the run. */
 export class Session {
   readonly memory = new RunMemory();
+  readonly lookAhead: LookAhead;
   /** By URN, the old inputs that `check` saw in this process. It never runs in a refresh. */
   readonly checkedInputs = new Map<string, Properties>();
   /** By URN, the resources whose hidden inputs change, and would stand in a diff that the engine makes. */
@@ -22,12 +24,15 @@ export class Session {
   readonly #clients = new Map<string, Client>();
   readonly #warned = new Set<string>();
 
-  /** `clientOptions` (beyond the account) and `siblingStartsMs` are for tests, whose delays are short. */
+  /** `clientOptions` (beyond the account), `siblingStartsMs` and `lookAheadMs` are for tests, whose delays are short. */
   constructor(
     readonly log: Log = engineLog(),
     private readonly clientOptions: Partial<ClientOptions> = {},
     readonly siblingStartsMs = 1_500,
-  ) {}
+    lookAheadMs?: number,
+  ) {
+    this.lookAhead = new LookAhead(lookAheadMs);
+  }
 
   /** Throws all that is wrong with the settings at once. */
   account(read: ReadSetting): { client: Client; settings: Settings } {

@@ -44,6 +44,8 @@ export class Provider extends pulumi.ProviderResource {
       "svc:maxRequestsPerMinute": settings.maxRequestsPerMinute,
       "svc:allowHttp": config.get("allowHttp"),
       "svc:allowUnlistedSizes": config.get("allowUnlistedSizes"),
+      "svc:strictPlan": config.get("strictPlan"),
+      "svc:offlinePlan": config.get("offlinePlan"),
     };
     super("pulumi-nodejs", name, inputs, opts);
     this.settings = settings;

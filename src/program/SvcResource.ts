@@ -62,6 +62,8 @@ export function resource<Args extends object, Shape extends object, Outputs exte
         __urn: urnOf(name, type, opts.parent),
         ...(times !== undefined && { __timeouts: times }),
         ...((opts.replaceOnChanges?.length ?? 0) > 0 && { __replaceOnChanges: true }),
+        // Nothing else tells the provider: a preview and its update are the same calls of `check`.
+        ...(pulumi.runtime.isDryRun() && { __preview: true }),
       };
       // The SDK formats a stack trace, through source maps, for each of the four promises of each property. Nothing shows
       // them, and with one line each they cost a fifth.

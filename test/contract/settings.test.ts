@@ -7,6 +7,8 @@ const NAMES = [
   "SVC_QUIET",
   "SVC_ALLOW_HTTP",
   "SVC_ALLOW_UNLISTED_SIZES",
+  "SVC_STRICT_PLAN",
+  "SVC_OFFLINE_PLAN",
   "SVC_MAX_REQUESTS_PER_MINUTE",
 ];
 const saved = NAMES.map((name) => [name, process.env[name]] as const);
@@ -26,6 +28,8 @@ test("the configuration wins over the environment, setting by setting", () => {
     baseUrl: "https://config.example/api/v2",
     authProvider: "supported_provider",
     quiet: false,
+    strictPlan: false,
+    offlinePlan: false,
   });
 });
 
@@ -114,12 +118,21 @@ test.each([
 
 test.each(["maybe", "TRUE", "yes", "CANARY"])("%j is no value of a setting that is on or off", (value) => {
   const good = { apiKey: "k", baseUrl: "https://x.example/v2" };
-  const { settings, problems } = from({ ...good, quiet: value, allowHttp: value, allowUnlistedSizes: value });
+  const { settings, problems } = from({
+    ...good,
+    quiet: value,
+    allowHttp: value,
+    allowUnlistedSizes: value,
+    strictPlan: value,
+    offlinePlan: value,
+  });
   expect(settings).toBeUndefined();
   expect(problems).toEqual([
     "svc:quiet (or SVC_QUIET) must be true or false (or 1 or 0)",
     "svc:allowHttp (or SVC_ALLOW_HTTP) must be true or false (or 1 or 0)",
     "svc:allowUnlistedSizes (or SVC_ALLOW_UNLISTED_SIZES) must be true or false (or 1 or 0)",
+    "svc:strictPlan (or SVC_STRICT_PLAN) must be true or false (or 1 or 0)",
+    "svc:offlinePlan (or SVC_OFFLINE_PLAN) must be true or false (or 1 or 0)",
   ]);
   process.env["SVC_QUIET"] = value;
   expect(from(good).problems).toHaveLength(1);

@@ -103,7 +103,7 @@ function problemsIn(programs: readonly CodeBlock[]): string[] {
 function packagesIn(programs: readonly CodeBlock[]): Record<string, string[]> {
   const found = programs.flatMap((block) => {
     const name = /^packages\/([^/]+)\/index\.ts$/.exec(block.file ?? "")?.[1];
-    return name === undefined ? [] : [[name, [nameOf(block)]] as const];
+    return name === undefined ? [] : [[name, [nameOf(block)]] as [string, string[]]];
   });
   return Object.fromEntries(found);
 }

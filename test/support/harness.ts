@@ -38,6 +38,8 @@ const QUICK: Partial<ClientOptions> = { baseDelayMs: 5, lagMs: 200, pollCeilingM
 
 /** One resource against an emulator, driven as the engine drives it: with raw properties. */
 export interface Harness {
+  /** For a provider of the test's own. */
+  service: { readonly baseUrl: string; readonly apiKey: string };
   /** One process of the provider. */
   provider: HostedProvider;
   /** Everything it logged, of whatever process. */
@@ -47,6 +49,8 @@ export interface Harness {
   create(inputs: Properties): Promise<State>;
   /** The reasons of what check refuses. */
   check(inputs: Properties, olds?: Properties): Promise<string[]>;
+  /** What a plan says that is to create it, after what `check` says without the service. */
+  plan(inputs: Properties, olds?: Properties, name?: string): Promise<{ failures: string[]; warnings: string[] }>;
   diff(state: State, inputs: Properties): ReturnType<HostedProvider["diff"]>;
   /** Undefined when it is gone. */
   read(state: State): Promise<(State & { inputs: Properties }) | undefined>;
@@ -84,7 +88,11 @@ export async function keptBy(work: Promise<unknown>): Promise<{ id: string; mess
 export async function harness<Args extends object, Outputs extends object>(
   lifecycle: Lifecycle<Args, Outputs>,
   options: EmulatorOptions = {},
-  { siblingStartsMs = 200, ...client }: Partial<ClientOptions> & { siblingStartsMs?: number } = {},
+  {
+    siblingStartsMs = 200,
+    lookAheadMs,
+    ...client
+  }: Partial<ClientOptions> & { siblingStartsMs?: number; lookAheadMs?: number } = {},
   through: (emulator: Emulator) => string | Promise<string> = ({ baseUrl }) => baseUrl,
 ): Promise<Harness> {
   const emulator = await start({ apiKey: KEY, ...options });
@@ -95,7 +103,8 @@ export async function harness<Args extends object, Outputs extends object>(
   let hasCreated = false;
   const restart = (): void => {
     hasCreated = false;
-    provider = host(lifecycle, new Session((line) => log.push(line), { ...QUICK, ...client }, siblingStartsMs));
+    const session = new Session((line) => log.push(line), { ...QUICK, ...client }, siblingStartsMs, lookAheadMs);
+    provider = host(lifecycle, session);
     const settings: Record<string, string> = { "svc:apiKey": KEY, "svc:baseUrl": baseUrl };
     void provider.configure({ config: { get: (key: string) => settings[key], require: () => "" } });
   };
@@ -118,6 +127,7 @@ export async function harness<Args extends object, Outputs extends object>(
     return all.filter((request) => method === undefined || request.method === method) as unknown as Seen[];
   };
   return {
+    service: { baseUrl, apiKey: KEY },
     get provider() {
       return provider;
     },
@@ -134,6 +144,16 @@ export async function harness<Args extends object, Outputs extends object>(
       for (const { property } of found) expect(property).toBe("");
       failures.push(...found.map(({ reason }) => reason));
       return found.map(({ reason }) => reason);
+    },
+    plan: async (inputs, olds = {}, name = "thing") => {
+      const before = log.length;
+      const given = { ...inputs, ...hiddenInputs, __urn: urnOf(lifecycle.kind, name), __preview: true };
+      const { failures: found = [], inputs: kept } = await provider.check(olds, stored(given));
+      for (const { property } of found) expect(property).toBe("");
+      expect(kept).not.toHaveProperty("__preview");
+      failures.push(...found.map(({ reason }) => reason));
+      const warnings = log.slice(before).filter(({ severity }) => severity === "warning");
+      return { failures: found.map(({ reason }) => reason), warnings: warnings.map(({ message }) => message) };
     },
     diff: (state, inputs) => noting(provider.diff(state.id, state.outs, stored({ ...inputs, ...hiddenInputs }))),
     read: async (state) => {

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { type Account, PROJECT } from "../account";
-import { FateUnknownError, type SvcError } from "../http/errors";
+import { FateUnknownError, NotFoundError, type SvcError } from "../http/errors";
 import type { ChangeResponse, Request } from "../http/requests";
 import { ProjectQueue } from "../operations/queue";
 import { DeletionWait, type Durations, EndpointWait, type AcceptedChange } from "../operations/waits";
@@ -27,6 +27,10 @@ export interface ChangeOptions extends WaitOptions {
   /** The compute may end up idle: it is disabled, or a read replica. */
   idleIsReady?: boolean | undefined;
 }
+
+/** Every project has this list: a 404 of it, with the service's error body, says that there is no such project. */
+export const saysProjectIsMissing = (error: unknown): boolean =>
+  error instanceof NotFoundError && error.facts.path === ENDPOINTS;
 
 interface CommonOptions extends Pick<Request, "deadline" | "onProgress" | "retryLocked" | "fate"> {
   params: { project_id: string };

@@ -17,7 +17,11 @@ export class Deadline {
   #timer: NodeJS.Timeout | undefined;
   readonly #listeners = new Set<() => void>();
 
-  constructor(readonly totalMs: number) {
+  /** `canPause`: false for a time that is short whatever the service asks for. */
+  constructor(
+    readonly totalMs: number,
+    private readonly canPause = true,
+  ) {
     this.#leftMs = totalMs;
   }
 
@@ -31,6 +35,7 @@ export class Deadline {
 
   /** Stops counting until the returned function is called, and as long as somebody else pauses it too. */
   pause(): () => void {
+    if (!this.canPause) return () => undefined;
     if (this.#pauses === 0) this.#leftMs = this.remainingMs();
     this.#pauses += 1;
     this.#arm();

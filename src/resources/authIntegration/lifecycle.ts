@@ -1,5 +1,6 @@
-import type { AuthIntegrationRecord, CreationRecovery, KeySetRecord } from "../../client";
-import type { Call, Lifecycle } from "../../host/lifecycle";
+import type { AuthIntegrationRecord, BranchRecord, CreationRecovery, KeySetRecord } from "../../client";
+import type { Call, Finding, Lifecycle } from "../../host/lifecycle";
+import { effect, inTheWay, obstacle } from "../../host/lookAhead";
 import { adoptionNote } from "../../host/messages";
 import type { ArgumentSpecs } from "../../host/arguments";
 import { notShown, requireShown } from "../../host/shown";
@@ -7,8 +8,15 @@ import { declaration, type AuthIntegrationOutputs, type AuthIntegrationShape } f
 import { omitUndefined } from "../shared/omitUndefined";
 import { boolean, textUpTo } from "../shared/schemas";
 import { keyOutputs, storedKeys } from "../shared/keySet";
-import { authProviderSchema, branchIdSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
-import { namingBranches } from "../shared/branches";
+import { listBranches, missingBranch, namingBranches } from "../shared/branches";
+import {
+  authProviderSchema,
+  branchIdSchema,
+  claim,
+  integrationObject,
+  projectIdSchema,
+  splitId,
+} from "../shared/identifiers";
 import { deleteIfOurs } from "../shared/integrationChild";
 import { ALIAS_ADVICE, goneError, createdAgo, maybeInterrupted, useExistingOrCreate } from "../shared/existing";
 
@@ -29,10 +37,6 @@ const args: ArgumentSpecs<Shape> = {
   adopt: { schema: boolean, createOnly: true },
 };
 
-/** With its project at the auth provider: another integration may have the same name later. */
-const integrationObject = (id: string, authProviderProjectId = ""): string =>
-  `auth integration ${id} ${authProviderProjectId}`;
-
 /** An auth integration with the key set of its creation (docs/design/api.md). */
 export const authIntegration: Lifecycle<Shape, Outputs> = {
   kind: declaration.kind,
@@ -42,10 +46,17 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
   declares({ projectId, authProvider }, standard, given) {
     // Without the argument it is the one of the settings; one that is not known yet may be any.
     const named = given.has("authProvider") ? authProvider : standard;
-    const objectOf = (project: string, provider: string) => integrationObject(`${project}/${provider}`);
-    return claim('an auth integration with the same "projectId" and "authProvider"', objectOf, projectId, named);
+    return claim(
+      'an auth integration with the same "projectId" and "authProvider"',
+      integrationObject,
+      projectId,
+      named,
+    );
   },
-  objects: (id, { authProviderProjectId }) => [integrationObject(id, authProviderProjectId)],
+  objects(id, { authProviderProjectId }) {
+    const { projectId, rest } = splitId(id);
+    return [integrationObject(projectId, rest, authProviderProjectId)];
+  },
 
   replacement({ replaces, news, stored }) {
     const lost =
@@ -56,6 +67,20 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
     return elsewhere
       ? lost + adoptionNote(news)
       : `${lost}${adoptionNote(news)}. It comes back on the same database: the service may keep the schema of the old one there (svc_auth by default), and then refuses the new one until it is dropped`;
+  },
+
+  async lookAhead(look) {
+    const { args: known, given, client, reading } = look;
+    const { projectId, branchId, authProvider = look.authProvider } = known;
+    if (given.has("authProvider") && known.authProvider === undefined) return [];
+    const existing = (await client.auth.integrations(projectId).list(reading)).find(isIntegration(authProvider));
+    if (existing !== undefined) {
+      if (look.isOfProgram(integrationObject(projectId, authProvider, existing.auth_provider_project_id))) return [];
+      const refusal = refusalToAdopt(known, existing);
+      return refusal === undefined ? [] : [inTheWay(refusal)];
+    }
+    if (given.has("branchId") && branchId === undefined) return [];
+    return branchFindings(projectId, branchId, await listBranches(look));
   },
 
   async create(call, given) {
@@ -126,8 +151,8 @@ type CreatedIntegration = ReturnType<typeof keyOutputs> & { branchId: string; ro
 
 function takeOverOrCreate(call: Call<Outputs>, given: Shape, authProvider: string): Promise<CreatedIntegration> {
   const { projectId } = given;
-  const id = `${projectId}/${authProvider}`;
-  const objectOf = (item?: AuthIntegrationRecord) => integrationObject(id, item?.auth_provider_project_id);
+  const objectOf = (item?: AuthIntegrationRecord) =>
+    integrationObject(projectId, authProvider, item?.auth_provider_project_id);
   const isSame = isIntegration(authProvider);
   return useExistingOrCreate(call, objectOf, {
     collection: call.client.auth.integrations(projectId),
@@ -175,24 +200,52 @@ async function createNew(call: Call<Outputs>, given: Shape, authProvider: string
 /** Keys cannot be read back, so a new set is created; older ones stay valid. The role cannot be read back either. */
 async function adopt(call: Call<Outputs>, given: Shape, existing: AuthIntegrationRecord): Promise<CreatedIntegration> {
   const { projectId } = given;
-  const { auth_provider: authProvider, branch_id: branchId, created_at, auth_provider_project_id } = existing;
+  const { auth_provider: authProvider, branch_id: branchId, auth_provider_project_id } = existing;
+  const refusal = refusalToAdopt(given, existing);
+  if (refusal !== undefined) throw new Error(refusal);
+  call.run.takeOver(integrationObject(projectId, authProvider, auth_provider_project_id));
+  const keys = await createKeys(call, projectId, existing);
+  return { branchId, ...keyOutputs(keys) };
+}
+
+/** Why an existing integration is not taken over; undefined where it is. */
+function refusalToAdopt(
+  given: Partial<Shape> & Pick<Shape, "projectId">,
+  existing: AuthIntegrationRecord,
+): string | undefined {
+  const { branch_id: branchId, created_at } = existing;
   const what = `an auth integration exists on ${branchId}${createdAgo(created_at)}`;
-  const differing = notShown(args, given, toArguments(projectId, existing));
+  const differing = notShown(args, given, toArguments(given.projectId, existing));
   const named = differing.map((name) => `"${name}"`).join(" and ");
   if (given.adopt !== true) {
     const likeness = differing.length > 0 ? `; it differs from the program in ${named}` : "";
-    throw new Error(
-      `${what}${likeness}.${maybeInterrupted(created_at)} Set "adopt: true" to manage it here (a new key set is made, older keys stay valid), or delete it first${ALIAS_ADVICE}`,
-    );
+    return `${what}${likeness}.${maybeInterrupted(created_at)} Set "adopt: true" to manage it here (a new key set is made, older keys stay valid), or delete it first${ALIAS_ADVICE}`;
   }
-  if (differing.length > 0) {
-    throw new Error(
-      `${what}, and differs from the program in ${named}, which cannot be changed. Declare what is there, or delete it first`,
-    );
+  if (differing.length === 0) return undefined;
+  return `${what}, and differs from the program in ${named}, which cannot be changed. Declare what is there, or delete it first`;
+}
+
+/** What the list of branches shows about the one that an integration is to be created on. */
+function branchFindings(
+  projectId: string,
+  branchId: string | undefined,
+  branches: readonly BranchRecord[] | undefined,
+): Finding[] {
+  if (branchId === undefined) {
+    const missing = defaultBranch(branches);
+    return typeof missing === "string" ? [obstacle(missing)] : [];
   }
-  call.run.takeOver(integrationObject(`${projectId}/${authProvider}`, auth_provider_project_id));
-  const keys = await createKeys(call, projectId, existing);
-  return { branchId, ...keyOutputs(keys) };
+  if (branches === undefined) return [];
+  const branch = branches.find(({ id }) => id === branchId);
+  if (branch === undefined) return [missingBranch(projectId, branchId, branches)];
+  const production = branches.find((one) => one.default === true);
+  if (production === undefined || branch.default === true) return [];
+  // Not every service does, so it is no obstacle.
+  return [
+    effect(
+      `${branchId} is not flagged as the default branch of the project, which is ${production.id}: the service may refuse an auth integration there`,
+    ),
+  ];
 }
 
 function createKeys(call: Call<Outputs>, projectId: string, existing: AuthIntegrationRecord): Promise<KeySetRecord> {
@@ -228,12 +281,15 @@ function recordOutputs(integration: AuthIntegrationRecord) {
 }
 
 async function defaultBranchId(call: Call<Outputs>, projectId: string): Promise<string> {
-  const branches = await call.client.projects.branches(projectId, call);
-  const branch = branches?.find((candidate) => candidate.default === true);
-  if (branch !== undefined) return branch.id;
-  throw new Error(
-    branches === undefined
-      ? 'this service does not list branches, so the default one cannot be looked up. Give "branchId"'
-      : 'no branch of the project is flagged as default. Give "branchId"',
-  );
+  const branch = defaultBranch(await call.client.projects.branches(projectId, call));
+  if (typeof branch === "string") throw new Error(branch);
+  return branch.id;
+}
+
+/** The branch that is taken where none is given, or why there is none. */
+function defaultBranch(branches: readonly BranchRecord[] | undefined): BranchRecord | string {
+  if (branches === undefined)
+    return 'this service does not list branches, so the default one cannot be looked up. Give "branchId"';
+  const branch = branches.find((candidate) => candidate.default === true);
+  return branch ?? 'no branch of the project is flagged as default. Give "branchId"';
 }

@@ -79,7 +79,7 @@ export async function refuseOccupiedBranch(
   );
 }
 
-const occupiedBranch = ({ id, branch_id }: EndpointRecord): string =>
+export const occupiedBranch = ({ id, branch_id }: EndpointRecord): string =>
   `${branch_id} has a primary compute already (${id}), and a branch can have one only`;
 
 /** The error for a compute that exists where one is to be created. */
@@ -99,6 +99,15 @@ export function alreadyExists(endpoint: EndpointRecord): Error {
   );
 }
 
+/** Why the compute that "adopt" names is not taken over; undefined where it is. */
+export function refusalToAdopt(endpoint: EndpointRecord | undefined, type: string): string | undefined {
+  if (endpoint === undefined)
+    return '"adopt" names a compute that is not in this project. Take "adopt" out to make a new one';
+  return endpoint.type === type
+    ? undefined
+    : `"adopt" names ${endpoint.id}, whose type is ${endpoint.type}, not ${type}: a type cannot be changed`;
+}
+
 /** The compute that `adopt` names; undefined when this run has deleted it: a replacement may delete it first. */
 export async function findComputeToAdopt(
   call: Call<never>,
@@ -111,12 +120,7 @@ export async function findComputeToAdopt(
   const endpoint = await call.client.computes.find(projectId, endpointId, { ...call, since: performance.now() });
   // Its deletion or move may have begun meanwhile.
   if (await wasDeleted()) return undefined;
-  if (endpoint === undefined)
-    throw new Error('"adopt" names a compute that is not in this project. Take "adopt" out to make a new one');
-  if (endpoint.type !== type) {
-    throw new Error(
-      `"adopt" names ${endpoint.id}, whose type is ${endpoint.type}, not ${type}: a type cannot be changed`,
-    );
-  }
+  const refusal = refusalToAdopt(endpoint, type);
+  if (refusal !== undefined) throw new Error(refusal);
   return endpoint;
 }

@@ -13,7 +13,8 @@ import { notShown, requireShown } from "../../host/shown";
 import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./declaration";
 import { omitUndefined } from "../shared/omitUndefined";
 import { computeArguments, computeRules } from "./arguments";
-import { sendsUnmanaged, toArguments, toAttributes, toOutputs } from "./mapping";
+import { computeFindings } from "./lookAhead";
+import { isSettled, sendsUnmanaged, toArguments, toAttributes, toOutputs } from "./mapping";
 import {
   adoptedObject,
   computeObject,
@@ -51,6 +52,7 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
   warnings: computeWarnings,
   restarts: computeRestarts,
   remarks: computeRemarks,
+  lookAhead: computeFindings,
 
   declares({ projectId, branchId, type, adopt }, _authProvider, given) {
     const primaryOf = type === PRIMARY || !given.has("type") ? projectId : undefined;
@@ -141,10 +143,6 @@ const shownBy = (args: Shape, endpoint: EndpointRecord) => toArguments(args.proj
 /** The arguments that the service does not show with the value of the program. */
 const differing = (args: Shape, endpoint: EndpointRecord): string[] =>
   notShown(computeArguments, args, shownBy(args, endpoint), { proof: true });
-
-/** Whether the record shows nothing under way. */
-const isSettled = ({ current_state, pending_state }: EndpointRecord): boolean =>
-  pending_state === undefined && ["active", "idle"].includes(current_state);
 
 /** A failed suspension leaves a disabled compute running. */
 const suspensionFailed = (args: Partial<Shape>, { disabled, current_state, pending_state }: EndpointRecord): boolean =>

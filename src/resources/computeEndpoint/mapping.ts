@@ -13,6 +13,10 @@ import { suspendTimeoutSeconds } from "./arguments";
 
 type Shape = ComputeEndpointShape;
 
+/** Whether the record shows nothing under way. */
+export const isSettled = ({ current_state, pending_state }: EndpointRecord): boolean =>
+  pending_state === undefined && ["active", "idle"].includes(current_state);
+
 /** The attributes of a request (docs/design/api.md). */
 export function toAttributes(args: Partial<Shape>, current?: EndpointRecord): EndpointAttributes {
   const { size, scaleToZero, settings } = args;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { EmailServerRecord, EmailServerRequest } from "../../client";
 import type { Call } from "../../host/lifecycle";
 import type { ArgumentSpecs, Problem } from "../../host/arguments";
+import { effect } from "../../host/lookAhead";
 import { notShown, requireShown } from "../../host/shown";
 import { declaration, type EmailServerOutputs, type EmailServerShape, type SmtpShape } from "./declaration";
 import { omitUndefined } from "../shared/omitUndefined";
@@ -55,6 +56,17 @@ export const emailServer = inIntegration<Shape, Outputs>({
   objects: (projectId) => [serverObject(projectId)],
 
   replacement: () => "the old project goes back to the shared server of the service",
+
+  async lookAhead({ args: known, given, client, reading, isOfProgram }) {
+    const { projectId } = known;
+    // What is not known yet cannot be compared.
+    const isKnown = [...given].every((name) => Object.hasOwn(known, name));
+    if (!isKnown || isOfProgram(serverObject(projectId))) return [];
+    const other = otherServer(known, await client.auth.emailServer(projectId, reading));
+    return other === undefined
+      ? []
+      : [effect(`pulumi up overwrites the e-mail server of project ${projectId}: ${other}`)];
+  },
 
   async create(call, given) {
     const { projectId } = given;
@@ -131,13 +143,17 @@ function toArguments(projectId: string, server: EmailServerRecord): Partial<Shap
 }
 
 function noteOverwritten(call: Call<Outputs>, given: Shape, before: EmailServerRecord): void {
-  if (before.type === "shared") return;
+  const other = otherServer(given, before);
+  if (other !== undefined) call.note(`EmailServer ${given.projectId}: ${other}; it was overwritten`);
+}
+
+/** An own server that is configured, where it differs from what is given. */
+function otherServer(given: Partial<Shape> & Pick<Shape, "projectId">, before: EmailServerRecord): string | undefined {
+  if (before.type === "shared") return undefined;
   const found = toArguments(given.projectId, before);
   const unset = Object.fromEntries(["type", ...SMTP].map((name) => [name, ""]));
   const names = notShown(args, { ...unset, ...given }, found).map((name) => `"${name}"`);
-  if (names.length === 0) return;
+  if (names.length === 0) return undefined;
   const host = found.host === undefined ? "" : ` (${found.host})`;
-  call.note(
-    `EmailServer ${given.projectId}: another server was configured there${host}, different in ${names.join(", ")}; it was overwritten`,
-  );
+  return `another server was configured there${host}, different in ${names.join(", ")}`;
 }

@@ -1,5 +1,6 @@
 import type { CreationRecovery, OAuthProviderRecord } from "../../client";
 import type { Call, Observed, Stored } from "../../host/lifecycle";
+import { inTheWay } from "../../host/lookAhead";
 import { adoptionNote } from "../../host/messages";
 import type { ArgumentSpecs } from "../../host/arguments";
 import { notShown, shownDifferently } from "../../host/shown";
@@ -49,6 +50,15 @@ export const oauthProvider = inIntegration<Shape, Outputs>({
   replacement: ({ replaces, news }) =>
     (replaces.has("clientId") ? "it goes back to the shared keys of the service by being" : "it is") +
     ` deleted and created again: nobody can sign in with it meanwhile${adoptionNote(news)}`,
+
+  async lookAhead({ args: known, given, client, reading, isOfProgram }) {
+    const { projectId, providerId } = known;
+    if (providerId === undefined || isOfProgram(providerObject(projectId, providerId))) return [];
+    const listed = await client.auth.oauthProviders(projectId).list(reading);
+    const existing = listed.find(isProvider(providerId));
+    const refusal = existing && refusalToAdopt(known.adopt === true, given.has("clientId"), existing);
+    return refusal === undefined ? [] : [inTheWay(refusal)];
+  },
 
   async create(call, given) {
     const { projectId, providerId } = given;
@@ -160,13 +170,8 @@ async function adopt(
   given: Shape,
   existing: OAuthProviderRecord,
 ): Promise<OAuthProviderRecord> {
-  const whose = existing.type === "shared" ? "with the shared keys of the service" : `with the type ${existing.type}`;
-  const what = `the OAuth provider ${existing.id} exists already, ${whose}`;
-  if (given.adopt !== true) {
-    throw new Error(
-      `${what}. A new integration offers some shared ones by itself.${maybeInterrupted()} Set "adopt: true" to manage it here, or delete it first${ALIAS_ADVICE}`,
-    );
-  }
+  const refusal = refusalToAdopt(given.adopt === true, given.clientId !== undefined, existing);
+  if (refusal !== undefined) throw new Error(refusal);
   call.run.takeOver(providerObject(given.projectId, given.providerId));
   if (given.clientId !== undefined) {
     const provider = await setCredentials(call, given, given, {});
@@ -175,10 +180,21 @@ async function adopt(
     }
     return provider;
   }
-  if (existing.type === "shared") return existing;
-  throw new Error(
-    `${what}, and the program declares no credentials, which cannot be taken away from it. Declare "clientId" and "clientSecret", or delete it first to have it with the shared keys`,
-  );
+  return existing;
+}
+
+/** Why an existing provider is not taken over; undefined where it is. */
+function refusalToAdopt(
+  isAdopted: boolean,
+  hasCredentials: boolean,
+  { id, type }: OAuthProviderRecord,
+): string | undefined {
+  const whose = type === "shared" ? "with the shared keys of the service" : `with the type ${type}`;
+  const what = `the OAuth provider ${id} exists already, ${whose}`;
+  if (!isAdopted)
+    return `${what}. A new integration offers some shared ones by itself.${maybeInterrupted()} Set "adopt: true" to manage it here, or delete it first${ALIAS_ADVICE}`;
+  if (hasCredentials || type === "shared") return undefined;
+  return `${what}, and the program declares no credentials, which cannot be taken away from it. Declare "clientId" and "clientSecret", or delete it first to have it with the shared keys`;
 }
 
 /** A change by hand from own credentials to shared keys, or back, has no value to show: a text takes its place (contract/standIns.ts). */

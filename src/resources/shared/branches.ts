@@ -1,6 +1,7 @@
-/** Messages about a branch that the service does not take: they name the branches that there are. */
+/** Messages about a branch that the service does not take, or does not have: they name the branches that there are. */
 import { BadRequestError, NotFoundError, type BranchRecord } from "../../client";
-import type { Call } from "../../host/lifecycle";
+import type { Call, Finding, Look } from "../../host/lifecycle";
+import { obstacle } from "../../host/lookAhead";
 
 const MOST_NAMED = 20;
 const LONGEST_NAME = 64;
@@ -53,3 +54,12 @@ function listed(branches: readonly BranchRecord[]): string {
   const more = branches.length - named.length;
   return named.join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
+
+/** The branches of the project that a resource is to be created in; undefined where the service does not list them. */
+export const listBranches = ({ client, args, reading }: Look<object>): Promise<readonly BranchRecord[] | undefined> =>
+  client.projects.branches(args.projectId, reading);
+
+export const missingBranch = (projectId: string, branchId: string, branches: readonly BranchRecord[]): Finding =>
+  obstacle(
+    `project ${projectId} has no branch ${branchId}. It has ${branches.length === 0 ? "none" : listed(branches)}: "branchId" takes the id, not the name`,
+  );

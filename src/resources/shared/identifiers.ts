@@ -43,6 +43,18 @@ export function splitChildId(id: string): { projectId: string; authProvider: str
   return { projectId, authProvider };
 }
 
+/** The name of an integration in the memory, with its project at the auth provider: another one may have the same name later. */
+export const integrationObject = (projectId: string, authProvider: string, authProviderProjectId = ""): string =>
+  `auth integration ${projectId}/${authProvider} ${authProviderProjectId}`;
+
+/** Whether an object is an integration of this project; without a provider, any. */
+export const isIntegrationOf =
+  (projectId: string, authProvider: string | undefined) =>
+  (object: string): boolean =>
+    authProvider === undefined
+      ? object.startsWith(`auth integration ${projectId}/`)
+      : object === integrationObject(projectId, authProvider);
+
 /** The claim of an object; none while a part of its name is not known. */
 export function claim(
   what: string,

@@ -1,5 +1,7 @@
 import { identityOf, NotFoundError, NotOursError, type AuthIntegrationRecord, type OwnIntegration } from "../../client";
-import type { Call, Changes, Created, Lifecycle, Observed, Stored } from "../../host/lifecycle";
+import type { Call, Changes, Created, Finding, Lifecycle, Observed, Stored } from "../../host/lifecycle";
+import { obstacle } from "../../host/lookAhead";
+import { isIntegrationOf } from "./identifiers";
 import { omitUndefined } from "./omitUndefined";
 
 /** The outputs about the integration that each of its children has. */
@@ -59,6 +61,19 @@ export function inIntegration<Args extends object & { projectId: string; authPro
   return {
     ...child,
 
+    async lookAhead(look) {
+      const { projectId, authProvider } = look.args;
+      // Which one it is to live in is not known yet.
+      if (authProvider === undefined && look.given.has("authProvider")) return [];
+      const listed = await look.client.auth.integrations(projectId).list(look.reading);
+      const isNamed = isIntegrationNamed(authProvider, look.authProvider);
+      if (listed.some((item) => isNamed(item, listed)))
+        return (await child.lookAhead?.({ ...look, authProvider: authProvider ?? look.authProvider })) ?? [];
+      return look.isDeclared(isIntegrationOf(projectId, authProvider))
+        ? []
+        : [missingIntegration(listed, projectId, authProvider)];
+    },
+
     async create(call, args) {
       const integration = integrationOf(call, args.projectId, { authProvider: args.authProvider });
       try {
@@ -116,11 +131,31 @@ const outputsOf = ({ id }: Pick<OwnIntegration, "id">): IntegrationOutputs =>
 /** The integration of a child: by the id in its state, else by its auth provider, that of the setting, or the only one of the project. */
 function integrationOf(call: Call<never>, projectId: string, outs: object): OwnIntegration {
   const { authProvider, authProviderProjectId } = storedIntegration(outs);
-  const isNamed = (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[]): boolean =>
-    authProviderProjectId !== undefined ||
-    (authProvider === undefined && listed.length === 1) ||
-    item.auth_provider === (authProvider ?? call.authProvider);
-  return call.client.auth.ownIntegration(projectId, isNamed, authProviderProjectId);
+  const isNamed = isIntegrationNamed(authProvider, call.authProvider);
+  return call.client.auth.ownIntegration(
+    projectId,
+    (item, listed) => authProviderProjectId !== undefined || isNamed(item, listed),
+    authProviderProjectId,
+  );
+}
+
+/** Of those listed: the one that is named, else the only one, else that of the setting. */
+const isIntegrationNamed =
+  (authProvider: string | undefined, ofSetting: string) =>
+  (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[]): boolean =>
+    (authProvider === undefined && listed.length === 1) || item.auth_provider === (authProvider ?? ofSetting);
+
+function missingIntegration(
+  listed: readonly AuthIntegrationRecord[],
+  projectId: string,
+  authProvider: string | undefined,
+): Finding {
+  const which = authProvider === undefined ? "" : ` with ${authProvider}`;
+  const others = listed.length === 0 ? "" : ` (it has one with ${listed.map((one) => one.auth_provider).join(", ")})`;
+  return obstacle(
+    `project ${projectId} has no auth integration${which}${others}, and this program has not declared one before this resource. ` +
+      'Declare an AuthIntegration and pass its "projectId" output',
+  );
 }
 
 /** Runs a deletion. Where the integration is gone, so is what was to be deleted, and what is in its place stays. */

@@ -1,6 +1,7 @@
 import { isOfProvider, undefinedIfGone, type CreationRecovery, type WhitelistDomainRecord } from "../../client";
 import type { Call } from "../../host/lifecycle";
 import type { Claim } from "../../host/memory";
+import { inTheWay } from "../../host/lookAhead";
 import { adoptionNote } from "../../host/messages";
 import type { ArgumentSpecs } from "../../host/arguments";
 import { whitelistDomainDeclaration, type WhitelistDomainOutputs, type WhitelistDomainShape } from "./declaration";
@@ -45,6 +46,13 @@ export const whitelistDomain = inIntegration<Shape, Outputs>({
   replacement: ({ news }) =>
     `the domain is removed from the whitelist, and the declared one is added${adoptionNote(news)}`,
 
+  async lookAhead(look) {
+    const { projectId, domain, adopt } = look.args;
+    if (domain === undefined || adopt === true || look.isOfProgram(domainObject(projectId, domain))) return [];
+    const listed = await look.client.auth.domains(projectId).list(look.reading);
+    return listed.some(isOrigin(look, domain)) ? [inTheWay(onTheList(domain))] : [];
+  },
+
   async create(call, given) {
     const { projectId, domain } = given;
     const useExisting = (): void => takeOver(call, given);
@@ -76,10 +84,11 @@ export const whitelistDomain = inIntegration<Shape, Outputs>({
 
 function takeOver(call: Call<never>, { projectId, domain, adopt }: Shape): void {
   if (adopt === true) return call.run.takeOver(domainObject(projectId, domain));
-  throw new Error(
-    `${domain} is on the whitelist already.${maybeInterrupted()} Set "adopt: true" to manage it here, or delete it first${ALIAS_ADVICE}`,
-  );
+  throw new Error(onTheList(domain));
 }
+
+const onTheList = (domain: string): string =>
+  `${domain} is on the whitelist already.${maybeInterrupted()} Set "adopt: true" to manage it here, or delete it first${ALIAS_ADVICE}`;
 
 /** A person who looks a domain up may spell its origin in any way. */
 function split(id: string): { projectId: string; domain: string } {
@@ -96,7 +105,7 @@ export function listClaim(projectId: string | undefined, shared: boolean): Claim
 }
 
 export const isOrigin =
-  ({ authProvider }: Call<never>, origin: string) =>
+  ({ authProvider }: Pick<Call<never>, "authProvider">, origin: string) =>
   (item: WhitelistDomainRecord): boolean =>
     isOfProvider(authProvider)(item) && normalisedOrigin(item.domain) === origin;
 
@@ -106,9 +115,15 @@ export async function listOrigins(
   projectId: string,
   since?: number,
 ): Promise<Map<string, string[]>> {
-  const all = await call.client.auth.domains(projectId).list({ ...call, since });
+  return originsOf(await call.client.auth.domains(projectId).list({ ...call, since }), call);
+}
+
+export function originsOf(
+  all: readonly WhitelistDomainRecord[],
+  { authProvider }: Pick<Call<never>, "authProvider">,
+): Map<string, string[]> {
   const origins = new Map<string, string[]>();
-  for (const { domain } of all.filter(isOfProvider(call.authProvider))) {
+  for (const { domain } of all.filter(isOfProvider(authProvider))) {
     const origin = normalisedOrigin(domain);
     origins.set(origin, [...(origins.get(origin) ?? []), domain]);
   }

@@ -1,11 +1,20 @@
 import type { Call } from "../../host/lifecycle";
 import type { ArgumentSpecs } from "../../host/arguments";
+import { effect } from "../../host/lookAhead";
 import { whitelistDeclaration, type WhitelistOutputs, type WhitelistShape } from "./declaration";
 import { list } from "../shared/schemas";
 import { authProviderSchema, projectIdSchema } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { originSchema } from "./origin";
-import { addDomain, deleteOrigins, domainObject, isOrigin, listClaim, listOrigins } from "./whitelistDomainLifecycle";
+import {
+  addDomain,
+  deleteOrigins,
+  domainObject,
+  isOrigin,
+  listClaim,
+  listOrigins,
+  originsOf,
+} from "./whitelistDomainLifecycle";
 
 type Shape = WhitelistShape;
 type Outputs = Omit<WhitelistOutputs, "authProviderProjectId"> & Partial<Shape>;
@@ -46,6 +55,20 @@ export const whitelist = inIntegration<Shape, Outputs>({
     const added = declared.flatMap((origin, index) => (before.includes(origin) ? [] : [`domains[${index}]`]));
     const removed = before.filter((origin) => !declared.includes(origin));
     return [...goesOn, `Whitelist ${id}${label}: adds ${listed(added)}; removes ${listed(removed)}`];
+  },
+
+  async lookAhead(look) {
+    const { projectId, domains: declared } = look.args;
+    if (declared === undefined) return [];
+    const listed = originsOf(await look.client.auth.domains(projectId).list(look.reading), look);
+    const removed = [...listed.keys()].filter((origin) => !declared.includes(origin));
+    const others = removed.filter((origin) => !look.isOfProgram(domainObject(projectId, origin))).sort();
+    if (others.length === 0) return [];
+    return [
+      effect(
+        `the list of project ${projectId} holds more than this Whitelist declares, and pulumi up removes it: ${others.join(", ")}`,
+      ),
+    ];
   },
 
   async create(call, given) {

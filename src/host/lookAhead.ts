@@ -1,0 +1,143 @@
+/**
+ * A plan meets the service (docs/design/rules.md, 5). Where it has something to create, the lists of the service show what is
+ * in the way before anything is deployed. Each list is read once and shared by all resources; a plan that creates nothing
+ * asks nobody.
+ */
+import {
+  AuthenticationError,
+  type Client,
+  Deadline,
+  NotFoundError,
+  PermissionError,
+  saysProjectIsMissing,
+  SvcError,
+  undefinedIfGone,
+} from "../client";
+import { messageOf } from "./errors";
+import type { Finding, Look } from "./lifecycle";
+import type { Settings } from "../contract/settings";
+
+/** How long the looks of a plan may take in all. */
+const LOOKS_MS = 10_000;
+const SHOWN_AFTER_MS = 1_000;
+
+/** What a plan says of one resource. */
+export interface Verdict {
+  readonly failures: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+const NOTHING: Verdict = { failures: [], warnings: [] };
+
+export const obstacle = (says: string): Finding => ({ says, isObstacle: true });
+export const effect = (says: string): Finding => ({ says, isObstacle: false });
+
+/** An object that stands where one is to be created, in the words of the creation. */
+export const inTheWay = (words: string): Finding =>
+  obstacle(`pulumi up will fail here, unless the same run removes what is in the way before: ${words}`);
+
+const missingProject = (projectId: string): Finding =>
+  obstacle(
+    `the service shows this key no project ${projectId}. Check "projectId" (an id, not a name), and that the key is that of its account`,
+  );
+
+export class LookAhead {
+  /** The service does not answer, which is said once. */
+  #isOver = false;
+  /** One clock for all looks. It runs while one is under way, and no pause that the service asks for stops it. */
+  #leftMs: number;
+  #clock: Deadline | undefined;
+  #underWay = 0;
+  /** Of projects that the service answers 404 for. */
+  readonly #unlisted = new Map<string, readonly Finding[]>();
+
+  constructor(longestMs = LOOKS_MS) {
+    this.#leftMs = longestMs;
+  }
+
+  /**
+   * `lookAhead`: the question of a lifecycle. A key that is refused fails the plan; whatever else keeps the
+   * service from answering is said once, by the first resource that finds it, and nobody is asked any more.
+   */
+  async ask(
+    client: Client,
+    { baseUrl, strictPlan, offlinePlan }: Settings,
+    projectId: string,
+    onProgress: (text: string) => void,
+    lookAhead: (reading: Look<object>["reading"]) => Promise<readonly Finding[]>,
+  ): Promise<Verdict> {
+    if (this.#isOver || offlinePlan) return NOTHING;
+    const { host } = new URL(baseUrl);
+    const verdict = (findings: readonly Finding[]): Verdict => {
+      const of = (fails: boolean): string[] =>
+        findings.filter(({ isObstacle }) => (strictPlan && isObstacle) === fails).map(({ says }) => says);
+      return { failures: of(true), warnings: of(false) };
+    };
+    const timer = setTimeout(() => onProgress(`asking ${host} what is there`), SHOWN_AFTER_MS);
+    const deadline = this.#startClock();
+    try {
+      const findings = await this.#inProject(client, projectId, { deadline, onProgress }, lookAhead);
+      return verdict(findings);
+    } catch (error) {
+      if (this.#isOver) return NOTHING;
+      this.#isOver = true;
+      if (error instanceof AuthenticationError || error instanceof PermissionError)
+        return { failures: [refusedKey(host, error)], warnings: [] };
+      return verdict([obstacle(notAsked(host, error))]);
+    } finally {
+      clearTimeout(timer);
+      this.#stopClock();
+    }
+  }
+
+  async #inProject(
+    client: Client,
+    projectId: string,
+    reading: Look<object>["reading"],
+    lookAhead: (reading: Look<object>["reading"]) => Promise<readonly Finding[]>,
+  ): Promise<readonly Finding[]> {
+    const known = this.#unlisted.get(projectId);
+    if (known !== undefined) return known;
+    try {
+      return await lookAhead(reading);
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      const isMissing = saysProjectIsMissing(error) || (await lacksProject(client, projectId, reading));
+      // A project whose other list is not there: only the creation can judge that.
+      const findings = isMissing ? [missingProject(projectId)] : [];
+      this.#unlisted.set(projectId, findings);
+      return findings;
+    }
+  }
+
+  #startClock(): Deadline {
+    this.#underWay += 1;
+    return (this.#clock ??= new Deadline(this.#leftMs, false));
+  }
+
+  #stopClock(): void {
+    this.#underWay -= 1;
+    if (this.#underWay > 0 || this.#clock === undefined) return;
+    this.#leftMs = this.#clock.remainingMs();
+    this.#clock = undefined;
+  }
+}
+
+async function lacksProject(client: Client, projectId: string, reading: Look<object>["reading"]): Promise<boolean> {
+  return (await undefinedIfGone(() => client.computes.list(projectId, reading))) === undefined;
+}
+
+/** Without the advice of the client, which is about other commands as well. */
+function refusedKey(host: string, { what, facts }: SvcError): string {
+  return (
+    `${host} refuses this plan: ${new SvcError(what, facts).message}. ` +
+    "Correct svc:apiKey of the stack's configuration (which wins), SVC_API_KEY in the environment, or the `apiKey` of the explicit svc.Provider, or check svc:baseUrl"
+  );
+}
+
+function notAsked(host: string, error: unknown): string {
+  return (
+    `${host} could not be asked what is there, so this plan does not know whether what it creates can be created: ${messageOf(error)}. ` +
+    "pulumi up needs the service. Run the plan again, or switch its looks off with svc:offlinePlan (SVC_OFFLINE_PLAN=1)"
+  );
+}

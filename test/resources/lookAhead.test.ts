@@ -1,0 +1,354 @@
+import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
+import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
+import { authKeys } from "../../src/resources/authKeys/lifecycle";
+import { authOwnershipTransfer } from "../../src/resources/authOwnershipTransfer/lifecycle";
+import { authUser } from "../../src/resources/authUser/lifecycle";
+import { emailServer } from "../../src/resources/emailServer/lifecycle";
+import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
+import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
+import { whitelistDomain } from "../../src/resources/whitelist/whitelistDomainLifecycle";
+import type { Properties } from "../../src/contract/hiddenKeys";
+import type { EmulatorOptions } from "../../src/emulator";
+import { host } from "../../src/host/host";
+import type { HostedProvider } from "../../src/host/hostedProvider";
+import type { Lifecycle } from "../../src/host/lifecycle";
+import { Session } from "../../src/host/session";
+import { DEMO_PRIMARY } from "../support/computeCases";
+import { STANDARD_EMAIL } from "../support/emulator";
+import { CANARY, harness, PROJECT, PROVIDER, UNKNOWN, urnOf, withIntegration, type Harness } from "../support/harness";
+
+const DOMAIN = "https://app.example.com";
+const LISTS = {
+  endpoints: `/projects/${PROJECT}/endpoints`,
+  branches: `/projects/${PROJECT}/branches`,
+  integrations: `/projects/${PROJECT}/auth/integrations`,
+  oauthProviders: `/projects/${PROJECT}/auth/oauth_providers`,
+  domains: `/projects/${PROJECT}/auth/domains`,
+  emailServer: `/projects/${PROJECT}/auth/email_server`,
+};
+
+interface Kind {
+  readonly start: (options?: EmulatorOptions) => Promise<Harness>;
+  /** A program that can be deployed, provided that the project has an integration where it needs one. */
+  readonly inputs: Properties;
+  /** The lists that its plan asks for. */
+  readonly lists: readonly (keyof typeof LISTS)[];
+  readonly isChild: boolean;
+}
+
+const kind = <Args extends object, Outputs extends object>(
+  lifecycle: Lifecycle<Args, Outputs>,
+  inputs: Properties,
+  lists: Kind["lists"],
+  isChild = true,
+): [string, Kind] => [
+  lifecycle.kind,
+  { start: (options) => harness(lifecycle, options), inputs: { projectId: PROJECT, ...inputs }, lists, isChild },
+];
+
+const KINDS = new Map([
+  kind(computeEndpoint, { branchId: "br-dev" }, ["endpoints", "branches"], false),
+  kind(authIntegration, { branchId: "br-main" }, ["integrations", "branches"], false),
+  kind(authKeys, {}, ["integrations"]),
+  kind(authOwnershipTransfer, {}, ["integrations"]),
+  kind(authUser, { email: "a@example.com" }, ["integrations"]),
+  kind(emailServer, { type: "shared" }, ["integrations", "emailServer"]),
+  kind(oauthProvider, { providerId: "microsoft" }, ["integrations", "oauthProviders"]),
+  kind(whitelist, { domains: [DOMAIN] }, ["integrations", "domains"]),
+  kind(whitelistDomain, { domain: DOMAIN }, ["integrations", "domains"]),
+]);
+
+const KINDS_TABLE = [...KINDS];
+const CHILDREN = KINDS_TABLE.filter(([, { isChild }]) => isChild);
+
+/** Of a resource that says something whenever it is created. */
+const withoutRemarks = (warnings: readonly string[]): string[] =>
+  warnings.filter((text) => !/^(creating a Whitelist takes over|takes over )/.test(text));
+
+const paths = async (given: Harness): Promise<string[]> => (await given.requests()).map(({ path }) => path);
+
+async function startKind(name: string, options?: EmulatorOptions): Promise<Kind & { given: Harness }> {
+  const found = KINDS.get(name);
+  if (found === undefined) throw new Error(`no kind ${name}`);
+  const given = await found.start(options);
+  if (found.isChild) await withIntegration(given);
+  return { ...found, given };
+}
+
+/** What a plan says of one resource, without what it says whenever it is created. */
+async function said(given: Harness, inputs: Properties) {
+  const { failures, warnings } = await given.plan({ projectId: PROJECT, ...inputs });
+  return { failures, warnings: withoutRemarks(warnings) };
+}
+
+const strict = async <Result>(work: () => Promise<Result>, name = "SVC_STRICT_PLAN"): Promise<Result> => {
+  process.env[name] = "true";
+  try {
+    return await work();
+  } finally {
+    delete process.env[name];
+  }
+};
+
+describe("every kind", () => {
+  test.each(KINDS_TABLE)(
+    "a plan that creates a %s reads each of its lists once and has nothing to say",
+    async (name) => {
+      const { given, inputs, lists } = await startKind(name);
+      expect(await said(given, inputs)).toEqual({ failures: [], warnings: [] });
+      expect(await paths(given)).toEqual(lists.map((list) => LISTS[list]));
+      // Another look reads nothing again.
+      await given.plan(inputs);
+      expect(await paths(given)).toHaveLength(lists.length);
+    },
+  );
+
+  test.each(KINDS_TABLE)(
+    "a %s that is in the stack, one in an update and one in an unknown project ask nobody",
+    async (name) => {
+      const { given, inputs } = await startKind(name);
+      await given.plan(inputs, inputs);
+      expect(await given.check(inputs)).toEqual([]);
+      given.restart();
+      await given.plan({ ...inputs, projectId: UNKNOWN });
+      expect(await given.requests()).toEqual([]);
+    },
+  );
+
+  test.each(KINDS_TABLE)("of a %s in a project that is not there the plan says so, and asks no more", async (name) => {
+    const { given, inputs } = await startKind(name);
+    const wrong = { ...inputs, projectId: "prj-wrong" };
+    const { failures, warnings } = await given.plan(wrong);
+    expect(failures).toEqual([]);
+    expect(withoutRemarks(warnings)).toEqual([
+      expect.stringMatching(/shows this key no project prj-wrong\. Check "projectId"/),
+    ]);
+    const asked = (await given.requests()).length;
+    await given.plan(wrong);
+    expect(await given.requests()).toHaveLength(asked);
+  });
+
+  test.each(KINDS_TABLE)("a key that is refused fails the plan of a %s, with the host, once", async (name) => {
+    const { given, inputs } = await startKind(name);
+    await given.fault({ status: 401, times: 0, body: { code: "unauthorized", message: `no ${CANARY}-key` } });
+    const { failures } = await given.plan(inputs);
+    expect(failures).toEqual([
+      expect.stringMatching(/^127\.0\.0\.1:\d+ refuses this plan: the API key is missing or wrong.*401/),
+    ]);
+    expect(failures.join()).not.toMatch(/refresh and destroy/i);
+    expect(failures.join()).not.toContain(CANARY);
+    expect((await given.plan(inputs)).failures).toEqual([]);
+  });
+
+  test.each(CHILDREN)("of a %s without an integration the plan says what to declare", async (name) => {
+    const found = KINDS.get(name);
+    const given = await (found as Kind).start();
+    const { warnings } = await given.plan((found as Kind).inputs);
+    expect(withoutRemarks(warnings)).toEqual([
+      expect.stringMatching(
+        /^project prj-demo has no auth integration, .*Declare an AuthIntegration and pass its "projectId"/,
+      ),
+    ]);
+    expect(await paths(given)).toEqual([LISTS.integrations]);
+  });
+});
+
+describe("ComputeEndpoint", () => {
+  test("a branch that is not there is said with those that are", async () => {
+    const { given } = await startKind("ComputeEndpoint");
+    expect((await said(given, { branchId: "br-prod" })).warnings).toEqual([
+      'project prj-demo has no branch br-prod. Its branches are br-main (main, default), br-dev (dev), br-test (test): "branchId" takes the id, not the name',
+    ]);
+  });
+
+  test("of many branches the first ones are named", async () => {
+    const branches = Array.from({ length: 14 }, (_, nth) => ({ id: `br-${nth}` }));
+    const { given } = await startKind("ComputeEndpoint", { seed: { projects: [{ id: "prj-demo", branches }] } });
+    expect((await said(given, { branchId: "br-prod" })).warnings.join()).toMatch(/br-9 \(9\) and 4 more:/);
+  });
+
+  test("a service that does not list branches is not asked for one twice, and nothing is said", async () => {
+    const { given } = await startKind("ComputeEndpoint", { seedOnly: true });
+    expect(await said(given, { branchId: "br-prod" })).toEqual({ failures: [], warnings: [] });
+  });
+
+  test("a primary that stands there is said with the line to add, also where the program names another to adopt", async () => {
+    const { given } = await startKind("ComputeEndpoint");
+    const { warnings } = await said(given, { branchId: "br-main" });
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^pulumi up will fail here, unless the same run removes what is in the way before: the branch has a primary compute already: ep-demo-main-10000001 on br-main.*"adopt: true"/,
+      ),
+    ]);
+    expect(await said(given, { branchId: "br-main", adopt: true })).toEqual({ failures: [], warnings: [] });
+    expect(await said(given, { branchId: "br-main", adopt: DEMO_PRIMARY })).toEqual({ failures: [], warnings: [] });
+  });
+
+  test("of a compute that adopt names the plan says that it is not there, or another type", async () => {
+    const { given } = await startKind("ComputeEndpoint");
+    expect((await said(given, { branchId: "br-dev", adopt: "ep-none" })).warnings).toEqual([
+      '"adopt" names a compute that is not in this project. Take "adopt" out to make a new one',
+    ]);
+    const replica = { branchId: "br-dev", type: "read_only", adopt: DEMO_PRIMARY };
+    expect((await said(given, replica)).warnings).toEqual([
+      expect.stringMatching(/whose type is read_write, not read_only/),
+    ]);
+  });
+
+  test("a primary that adopt takes over while it is under way is said with its state", async () => {
+    const { given } = await startKind("ComputeEndpoint");
+    const set = { current_state: "init", pending_state: "active" };
+    await given.edit({ kind: "endpoint", id: DEMO_PRIMARY, set });
+    for (const adopt of [true, DEMO_PRIMARY]) {
+      expect((await said(given, { branchId: "br-main", adopt })).warnings).toEqual([
+        expect.stringMatching(
+          /^ep-demo-main-10000001 on br-main, which "adopt" takes over, is not ready: it is "init", on its way to "active"/,
+        ),
+      ]);
+      given.restart();
+    }
+  });
+
+  test("a read replica of the same name is said with its id, one without a name is not looked for", async () => {
+    const { given } = await startKind("ComputeEndpoint");
+    const replica = { branch_id: "br-main", type: "read_only", name: "reports" };
+    await given.post(LISTS.endpoints, { endpoint: replica });
+    const declared = { branchId: "br-main", type: "read_only" };
+    expect((await said(given, { ...declared, name: "reports" })).warnings).toEqual([
+      expect.stringMatching(/a read replica of this name already: (ep-\S+) on br-main.*"adopt: '\1'"/),
+    ]);
+    expect(await said(given, declared)).toEqual({ failures: [], warnings: [] });
+  });
+
+  test("a replacement says nothing of the compute that it replaces", async () => {
+    const { given } = await startKind("ComputeEndpoint");
+    const inputs = { projectId: PROJECT, branchId: "br-dev" };
+    const state = await given.create(inputs);
+    const news = { ...inputs, regionId: "eu-1" };
+    await given.plan(news, inputs);
+    await given.diff(state, news);
+    const { failures, warnings } = await given.plan(news);
+    expect([...failures, ...warnings]).toEqual([]);
+  });
+});
+
+describe("AuthIntegration", () => {
+  test("one that exists is said with the line to add and what differs", async () => {
+    const { given } = await startKind("AuthIntegration");
+    await withIntegration(given);
+    expect((await said(given, { databaseName: "other" })).warnings).toEqual([
+      expect.stringMatching(
+        /will fail here.*an auth integration exists on br-main.*differs from the program in "databaseName".*"adopt: true"/,
+      ),
+    ]);
+    expect((await said(given, { databaseName: "other", adopt: true })).warnings).toEqual([
+      expect.stringMatching(/which cannot be changed\. Declare what is there/),
+    ]);
+    expect(await said(given, { adopt: true })).toEqual({ failures: [], warnings: [] });
+  });
+
+  test("a branch that is not there, or not the default one, is said", async () => {
+    const { given } = await startKind("AuthIntegration");
+    expect((await said(given, { branchId: "br-none" })).warnings).toEqual([
+      expect.stringMatching(/^project prj-demo has no branch br-none/),
+    ]);
+    const { failures, warnings } = await strict(() => said(given, { branchId: "br-dev" }));
+    expect(failures).toEqual([]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^br-dev is not flagged as the default branch of the project, which is br-main/),
+    ]);
+    expect(await said(given, {})).toEqual({ failures: [], warnings: [] });
+  });
+});
+
+describe("what lives in an integration", () => {
+  test("an integration that the program declares before it will be there", async () => {
+    const { given } = await startKind("ComputeEndpoint");
+    const { baseUrl, apiKey } = given.service;
+    const warnings: string[] = [];
+    const session = new Session(({ severity, message }) => severity === "warning" && warnings.push(message));
+    const settings: Record<string, string> = { "svc:apiKey": apiKey, "svc:baseUrl": baseUrl };
+    const config = { get: (key: string) => settings[key], require: () => "" };
+    const plan = async (provider: HostedProvider, inputs: Properties): Promise<void> => {
+      await provider.configure({ config });
+      const urn = urnOf("Any", `${JSON.stringify(inputs)}`.length.toString());
+      await provider.check({}, { projectId: PROJECT, ...inputs, __urn: urn, __preview: true });
+    };
+    await plan(host(authIntegration, session), {});
+    await plan(host(whitelistDomain, session), { domain: DOMAIN });
+    await plan(host(authUser, session), { email: "a@example.com", authProvider: PROVIDER });
+    expect(warnings).toEqual([]);
+    await plan(host(authUser, session), { email: "bb@example.com", authProvider: "other" });
+    expect(warnings).toEqual([expect.stringMatching(/no auth integration with other/)]);
+  });
+
+  test("an auth provider without an integration is said with the one that there is", async () => {
+    const { given } = await startKind("WhitelistDomain");
+    expect((await said(given, { domain: DOMAIN, authProvider: "other" })).warnings).toEqual([
+      expect.stringMatching(/no auth integration with other \(it has one with supported_provider\)/),
+    ]);
+  });
+
+  test("a domain that is listed, in any spelling, is said with the line to add", async () => {
+    const { given } = await startKind("WhitelistDomain");
+    await given.edit({ kind: "domain", create: { domain: "https://APP.example.com:443" } });
+    expect((await said(given, { domain: DOMAIN })).warnings).toEqual([
+      expect.stringMatching(/will fail here.*https:\/\/app\.example\.com is on the whitelist already.*"adopt: true"/),
+    ]);
+    expect(await said(given, { domain: DOMAIN, adopt: true })).toEqual({ failures: [], warnings: [] });
+  });
+
+  test("an OAuth provider that exists is said with the line to add, or that its credentials stay", async () => {
+    const { given } = await startKind("OAuthProvider");
+    expect((await said(given, { providerId: "google" })).warnings).toEqual([
+      expect.stringMatching(
+        /the OAuth provider google exists already, with the shared keys of the service.*"adopt: true"/,
+      ),
+    ]);
+    expect(await said(given, { providerId: "google", adopt: true })).toEqual({ failures: [], warnings: [] });
+    await given.post(LISTS.oauthProviders, { id: "microsoft", client_id: "a", client_secret: `${CANARY}-b` });
+    given.restart();
+    expect((await said(given, { providerId: "microsoft", adopt: true })).warnings).toEqual([
+      expect.stringMatching(/declares no credentials, which cannot be taken away/),
+    ]);
+  });
+
+  test("what a Whitelist and an EmailServer do to what is there is said, and never fails a plan", async () => {
+    const { given } = await startKind("Whitelist");
+    await given.post(LISTS.domains, { domain: "https://old.example.com", auth_provider: PROVIDER });
+    const removes = await strict(() => said(given, { domains: [DOMAIN] }));
+    expect(removes).toEqual({
+      failures: [],
+      warnings: [expect.stringMatching(/pulumi up removes it: https:\/\/old\.example\.com$/)],
+    });
+
+    const mail = (await startKind("EmailServer")).given;
+    await mail.edit({ kind: "email_server", set: STANDARD_EMAIL });
+    const overwrites = await strict(() => said(mail, { type: "shared" }));
+    expect(overwrites).toEqual({
+      failures: [],
+      warnings: [
+        expect.stringMatching(
+          /^pulumi up overwrites the e-mail server of project prj-demo: another server was configured there \(smtp\.example\.com\)/,
+        ),
+      ],
+    });
+    expect(JSON.stringify(overwrites)).not.toContain(STANDARD_EMAIL.password);
+  });
+});
+
+describe("settings", () => {
+  test("with strictPlan what is in the way fails the plan", async () => {
+    const { given } = await startKind("ComputeEndpoint");
+    const { failures, warnings } = await strict(() => said(given, { branchId: "br-main" }));
+    expect(warnings).toEqual([]);
+    expect(failures).toEqual([expect.stringMatching(/the branch has a primary compute already/)]);
+  });
+
+  test("with offlinePlan nothing is asked and nothing is said", async () => {
+    const { given } = await startKind("ComputeEndpoint");
+    const { failures, warnings } = await strict(() => said(given, { branchId: "br-main" }), "SVC_OFFLINE_PLAN");
+    expect([...failures, ...warnings]).toEqual([]);
+    expect(await given.requests()).toEqual([]);
+  });
+});
