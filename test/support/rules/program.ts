@@ -94,6 +94,8 @@ export interface Course {
   readonly preview?: "both" | "apart" | "none";
   /** `--refresh`: all is read first, in the same process; then this is called, and the rest follows. */
   readonly refreshFirst?: () => Promise<void>;
+  /** The program says that it runs for a preview, as a real one does, so that its plan asks the service. @default false */
+  readonly looks?: boolean;
   /** The longest pause before a step. */
   readonly jitterMs?: number;
 }
@@ -298,7 +300,8 @@ class Run {
       const from = [...this.#old.keys(), ...this.state.keys()].find((other) => other.endsWith(`::${value.name}`));
       if (from !== undefined) (dependencies[from] ??= []).push(key);
     }
-    const news = stored({ ...given, __urn: urn, __provider: "pointer" });
+    const preview = this.dry && this.course.looks === true ? { __preview: true } : {};
+    const news = stored({ ...given, __urn: urn, __provider: "pointer", ...preview });
     const provider = this.process.of(kind);
     const [oldUrn = urn] = [name, ...aliases]
       .map((known) => urnOf(kind, known))

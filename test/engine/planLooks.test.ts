@@ -1,0 +1,133 @@
+import { createServer } from "node:net";
+import { api, INTEGRATION } from "../support/emulator";
+import { Stack } from "../support/Stack";
+
+const ENDPOINTS = "GET /projects/{project_id}/endpoints";
+const BRANCHES = "GET /projects/{project_id}/branches";
+const INTEGRATIONS = "GET /projects/{project_id}/auth/integrations";
+const DOMAINS = "GET /projects/{project_id}/auth/domains";
+
+const compute = (name: string, more: string): string =>
+  `new svc.ComputeEndpoint("${name}", { projectId: "prj-demo", ${more} });`;
+const replicas = (count: number): string =>
+  `for (let nth = 0; nth < ${count}; nth++) new svc.ComputeEndpoint("replica-" + nth, { projectId: "prj-demo", branchId: "br-main", type: "read_only", name: "r" + nth, size: 1 });`;
+
+const asked = async ({ service }: Stack): Promise<string[]> =>
+  (await service.requests()).map(({ method, template }) => `${method} ${template}`).sort();
+
+const count = (text: string, what: RegExp): number => [...text.matchAll(new RegExp(what, "g"))].length;
+
+/** The warnings and errors as they stand under "Diagnostics", where each shows once. */
+const diagnostics = (text: string): string => text.split("Diagnostics:")[1] ?? "";
+
+/** A port of this machine where nothing listens. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+test("a branch that is not there and a domain that is listed already are said in the plan, and fail it with strictPlan", async () => {
+  const program = `
+    ${compute("api", 'branchId: "br-prod"')}
+    new svc.WhitelistDomain("app", { projectId: "prj-demo", domain: "https://app.example.com" });`;
+  const stack = await Stack.create({ program });
+  const { service } = stack;
+  await api(service.emulator, "POST", "/projects/auth/create", INTEGRATION);
+  await service.edit({ kind: "domain", create: { domain: "https://app.example.com" } });
+
+  const plan = await stack.preview();
+  expect(plan.code).toBe(0);
+  expect(diagnostics(plan.text)).toMatch(
+    /\(api\):\s+warning: project prj-demo has no branch br-prod\. Its branches are br-main/,
+  );
+  expect(diagnostics(plan.text)).toMatch(
+    /\(app\):\s+warning: pulumi up will fail here,.*https:\/\/app\.example\.com is on the whitelist already.*"adopt: true"/,
+  );
+  expect(await asked(stack)).toEqual([DOMAINS, INTEGRATIONS, BRANCHES, ENDPOINTS]);
+
+  stack.env["SVC_STRICT_PLAN"] = "1";
+  const strict = await stack.preview();
+  expect(strict.code).not.toBe(0);
+  expect(diagnostics(strict.text)).toMatch(/error:.*(has no branch br-prod|is on the whitelist already)/);
+  // What stands in the way of the update itself is the update's to say.
+  const update = await stack.up();
+  expect(update.code).not.toBe(0);
+  expect(update.text).not.toMatch(/pulumi up will fail here|Its branches are/);
+
+  stack.env["SVC_OFFLINE_PLAN"] = "1";
+  await service.clearRequests();
+  expect(await stack.preview()).toMatchObject({ code: 0, text: expect.not.stringMatching(/warning/) });
+  expect(await asked(stack)).toEqual([]);
+
+  delete stack.env["SVC_OFFLINE_PLAN"];
+  stack.program(`
+    ${compute("api", 'branchId: "br-dev"')}
+    new svc.WhitelistDomain("app", { projectId: "prj-demo", domain: "https://app.example.com", adopt: true });`);
+  expect(await stack.preview()).toMatchObject({ code: 0, text: expect.not.stringMatching(/warning/) });
+});
+
+test("a key that is refused fails the plan once, and a plan without anything new does not ask", async () => {
+  const stack = await Stack.create({ program: compute("a", 'branchId: "br-dev"') });
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  await stack.config("svc:apiKey", "canary-wrong-key", true);
+  expect(await stack.preview()).toMatchObject({ code: 0 });
+
+  stack.program(compute("a", 'branchId: "br-dev"') + compute("b", 'branchId: "br-test"'));
+  const plan = await stack.preview();
+  expect(plan.code).not.toBe(0);
+  expect(count(diagnostics(plan.text), /refuses this plan: the API key is missing or wrong/)).toBe(1);
+  expect(plan.text).toMatch(/127\.0\.0\.1:\d+ refuses this plan/);
+  expect(plan.text).not.toContain("canary-wrong-key");
+});
+
+test("a service that cannot be reached is one warning of the whole plan, and with strictPlan its failure", async () => {
+  const stack = await Stack.create({
+    program: compute("a", 'branchId: "br-dev"') + compute("b", 'branchId: "br-test"'),
+  });
+  await stack.config("svc:baseUrl", `http://127.0.0.1:${await closedPort()}/api/v2`);
+  const plan = await stack.preview();
+  expect(plan.code).toBe(0);
+  expect(count(diagnostics(plan.text), /could not be asked what is there.*ECONNREFUSED/)).toBe(1);
+  stack.env["SVC_STRICT_PLAN"] = "true";
+  expect(await stack.preview()).toMatchObject({ code: 1, text: expect.stringMatching(/error:.*could not be asked/) });
+});
+
+test("a plan asks for at most one list of a collection, none without new objects, and an update for none more", async () => {
+  const stack = await Stack.create({ program: replicas(50), emulator: { activationMs: 20 } });
+  const { service } = stack;
+  expect(await stack.preview()).toMatchObject({ code: 0 });
+  expect(await asked(stack)).toEqual([BRANCHES, ENDPOINTS]);
+
+  await service.clearRequests();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  // Only a plan looks at the branches.
+  expect(await asked(stack)).not.toContain(BRANCHES);
+
+  await service.clearRequests();
+  expect(await stack.preview("--expect-no-changes")).toMatchObject({ code: 0 });
+  expect(await asked(stack)).toEqual([]);
+
+  stack.program(replicas(200));
+  expect(await stack.preview()).toMatchObject({ code: 0 });
+  expect(await asked(stack)).toEqual([BRANCHES, ENDPOINTS]);
+  await service.clearRequests();
+  // The refresh has read the computes already.
+  expect(await stack.preview("--refresh")).toMatchObject({ code: 0 });
+  expect(await asked(stack)).toEqual([BRANCHES, ENDPOINTS]);
+
+  expect(await stack.run("up", "--yes")).toMatchObject({ code: 0 });
+  expect((await asked(stack)).filter((request) => request === BRANCHES)).toHaveLength(2);
+  await service.clearRequests();
+  expect(await stack.preview("--expect-no-changes")).toMatchObject({ code: 0 });
+  expect(await asked(stack)).toEqual([]);
+  expect(await stack.refresh("--run-program")).toMatchObject({ code: 0 });
+  expect(await asked(stack)).toEqual([ENDPOINTS]);
+
+  await service.clearRequests();
+  expect(await stack.run("destroy", "--yes")).toMatchObject({ code: 0 });
+  expect(await asked(stack)).not.toContain(BRANCHES);
+});

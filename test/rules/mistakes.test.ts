@@ -1,0 +1,341 @@
+/**
+ * The table of docs/plan.md: what a plan and an `up` say of each mistake. Written by this test where WRITE_TABLE is set, else
+ * compared with what stands there.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../support/cli";
+import { control, STANDARD_EMAIL } from "../support/emulator";
+import { Stack, type Declared, type Kind, type Outcome, type Program } from "../support/rules/program";
+import { AUTH_PROVIDER, world, type World } from "../support/rules/world";
+
+const P = "prj-demo";
+const PRIMARY = "ep-demo-main-10000001";
+const DOMAIN = "https://app.example.com";
+const SMTP = {
+  host: "smtp.example.com",
+  port: 587,
+  username: "u",
+  password: "p",
+  senderEmail: "a@example.com",
+  senderName: "A",
+};
+const REPLICA = { branch_id: "br-main", type: "read_only", name: "reports" };
+
+const one = (kind: Kind, inputs: object, name = "a"): Declared => ({ kind, name, inputs: { projectId: P, ...inputs } });
+
+interface Mistake {
+  readonly what: string;
+  readonly program: Program;
+  /** What stands at the service. */
+  readonly plant?: (given: World) => Promise<unknown>;
+  /** Instead of the account of the service. */
+  readonly account?: { readonly baseUrl?: string; readonly apiKey?: string };
+  /** An up with this program came before. */
+  readonly before?: Program;
+  /** What the plan says of it now, that it did not say before; left out: the same as before. */
+  readonly now?: RegExp;
+  /** It is none: the up succeeds. */
+  readonly succeeds?: true;
+}
+
+const fault =
+  (spec: object) =>
+  ({ url }: World) =>
+    control(url, "POST", "/faults", { times: 0, ...spec });
+const integration = (given: World) =>
+  given.call("POST", "/projects/auth/create", { project_id: P, auth_provider: AUTH_PROVIDER, branch_id: "br-main" });
+const within = (path: string, body: object) => async (given: World) => {
+  await integration(given);
+  await given.call("POST", `/projects/${P}${path}`, body);
+};
+const replica = (given: World) => given.call("POST", `/projects/${P}/endpoints`, { endpoint: REPLICA });
+
+const compute = (inputs: object): Program => [one("ComputeEndpoint", { branchId: "br-dev", ...inputs })];
+const COMPUTE = compute({});
+const domain = (inputs: object = {}): Program => [one("WhitelistDomain", { domain: DOMAIN, ...inputs })];
+
+const MISTAKES: readonly Mistake[] = [
+  { what: "No API key", program: COMPUTE, account: { apiKey: "" } },
+  { what: "No base URL", program: COMPUTE, account: { baseUrl: "" } },
+  { what: "A base URL without `/v2`", program: COMPUTE, account: { baseUrl: "https://api.example.com" } },
+  { what: "`http://` to another host", program: COMPUTE, account: { baseUrl: "http://api.example.com/v2" } },
+  { what: "A wrong key", program: COMPUTE, account: { apiKey: "wrong" }, now: /error: .*refuses this plan.*401/ },
+  {
+    what: "A key without the right to read",
+    program: COMPUTE,
+    plant: fault({ status: 403, body: { code: "forbidden", message: "not for this key" } }),
+    now: /error: .*refuses this plan.*403/,
+  },
+  {
+    what: "A port where nothing listens",
+    program: COMPUTE,
+    account: { baseUrl: "http://127.0.0.1:9/v2" },
+    now: /could not be asked.*ECONNREFUSED/,
+  },
+  {
+    what: "Something else answers, such as a login page",
+    program: COMPUTE,
+    plant: fault({ status: 200, body: "<html>log in</html>", contentType: "text/html" }),
+    now: /could not be asked.*a web page came back/,
+  },
+  {
+    what: "The service fails (503)",
+    program: COMPUTE,
+    plant: fault({ status: 503 }),
+    now: /could not be asked.*the service failed/,
+  },
+  { what: "A size that is not on offer", program: compute({ size: 17.5 }) },
+  { what: "`{ min: 4, max: 1 }`", program: compute({ size: { min: 4, max: 1 } }) },
+  { what: "A rest after less than 60 seconds", program: compute({ scaleToZero: { afterSeconds: 5 } }) },
+  { what: "The name of a branch instead of its id", program: compute({ branchId: "main" }) },
+  { what: "A misspelt argument", program: compute({ sise: 1 }) },
+  { what: "A read replica with `adopt: true`", program: compute({ type: "read_only", adopt: true }) },
+  {
+    what: "`clientId` without `clientSecret`",
+    program: [one("OAuthProvider", { providerId: "google", clientId: "x" })],
+  },
+  {
+    what: "An e-mail server without a host",
+    program: [one("EmailServer", { type: "standard", ...SMTP, host: undefined })],
+  },
+  { what: "A redirect domain with a path", program: domain({ domain: `${DOMAIN}/login` }) },
+  { what: "The same domain twice", program: [one("Whitelist", { domains: [DOMAIN, `${DOMAIN}:443`] })] },
+  { what: "An address that is none", program: [one("AuthUser", { email: "nobody" })] },
+  {
+    what: "Two primary computes on one branch",
+    program: [...COMPUTE, one("ComputeEndpoint", { branchId: "br-dev" }, "b")],
+  },
+  {
+    what: "A `WhitelistDomain` beside a `Whitelist`",
+    plant: integration,
+    program: [one("Whitelist", { domains: [DOMAIN] }), ...domain().map((declared) => ({ ...declared, name: "b" }))],
+  },
+  {
+    what: "A project that is not there",
+    program: compute({ projectId: "prj-other" }),
+    now: /warning: the service shows this key no project prj-other/,
+  },
+  {
+    what: "An integration in a project that is not there",
+    program: [one("AuthIntegration", { projectId: "prj-other", branchId: "br-main" })],
+    now: /warning: the service shows this key no project prj-other/,
+  },
+  {
+    what: "A branch that is not there",
+    program: compute({ branchId: "br-prod" }),
+    now: /warning: project prj-demo has no branch br-prod/,
+  },
+  {
+    what: "A branch that has a primary",
+    program: compute({ branchId: "br-main" }),
+    now: /the branch has a primary compute already/,
+  },
+  {
+    what: "A read replica of this name",
+    program: compute({ branchId: "br-main", type: "read_only", name: "reports" }),
+    plant: replica,
+    now: /the branch has a read replica of this name already/,
+  },
+  {
+    what: "`adopt` with the id of no compute",
+    program: compute({ adopt: "ep-none" }),
+    now: /names a compute that is not in this project/,
+  },
+  {
+    what: "`adopt` with a compute of the other type",
+    program: compute({ type: "read_only", adopt: PRIMARY }),
+    now: /a type cannot be changed/,
+  },
+  {
+    what: "`adopt` to a branch that has a primary",
+    program: compute({ branchId: "br-dev", adopt: PRIMARY }),
+    plant: (given) =>
+      given.call("POST", `/projects/${P}/endpoints`, { endpoint: { branch_id: "br-dev", type: "read_write" } }),
+    now: /br-dev has a primary compute already/,
+  },
+  {
+    what: "`adopt` of a primary that is under way",
+    program: compute({ branchId: "br-main", adopt: true }),
+    plant: (given) => given.edit(P, { kind: "endpoint", id: PRIMARY, set: { current_state: "init" } }),
+    now: /is not ready: it is "init"/,
+    succeeds: true,
+  },
+  {
+    what: "A compute under another name, without `aliases`",
+    before: COMPUTE,
+    program: [one("ComputeEndpoint", { branchId: "br-dev" }, "renamed")],
+    now: /give it an alias/,
+  },
+  {
+    what: "An integration that exists",
+    program: [one("AuthIntegration", {})],
+    plant: integration,
+    now: /an auth integration exists on br-main/,
+  },
+  {
+    what: "`adopt` of an integration that differs",
+    program: [one("AuthIntegration", { databaseName: "other", adopt: true })],
+    plant: integration,
+    now: /which cannot be changed/,
+  },
+  {
+    what: "An integration on a branch that is not the default one",
+    program: [one("AuthIntegration", { branchId: "br-dev" })],
+    now: /br-dev is not flagged as the default branch/,
+  },
+  { what: "A domain without an integration", program: domain(), now: /has no auth integration/ },
+  {
+    what: "The wrong auth provider",
+    program: domain({ authProvider: "other" }),
+    plant: integration,
+    now: /has no auth integration with other/,
+  },
+  {
+    what: "A domain that is listed already",
+    program: domain(),
+    plant: within("/auth/domains", { domain: DOMAIN, auth_provider: AUTH_PROVIDER }),
+    now: /is on the whitelist already/,
+  },
+  {
+    what: "A shared OAuth provider that the integration brought",
+    program: [one("OAuthProvider", { providerId: "google" })],
+    plant: integration,
+    now: /exists already, with the shared keys/,
+  },
+  {
+    what: "`adopt` of an OAuth provider that has credentials, without any",
+    program: [one("OAuthProvider", { providerId: "microsoft", adopt: true })],
+    plant: within("/auth/oauth_providers", { id: "microsoft", client_id: "x", client_secret: "y" }),
+    now: /which cannot be taken away/,
+  },
+  {
+    what: "A `Whitelist` in place of a longer list",
+    program: [one("Whitelist", { domains: [DOMAIN] })],
+    plant: within("/auth/domains", { domain: "https://old.example.com", auth_provider: AUTH_PROVIDER }),
+    now: /pulumi up removes it: https:\/\/old\.example\.com/,
+    succeeds: true,
+  },
+  {
+    what: "An e-mail server in place of another one",
+    program: [one("EmailServer", { type: "standard", ...SMTP, host: "smtp.new.example" })],
+    plant: async (given) => {
+      await integration(given);
+      await given.edit(P, { kind: "email_server", set: STANDARD_EMAIL });
+    },
+    now: /overwrites the e-mail server/,
+    succeeds: true,
+  },
+  {
+    what: "A user who exists (users cannot be listed)",
+    program: [one("AuthUser", { email: "a@example.com" })],
+    plant: async (given) => {
+      await integration(given);
+      await given.call("POST", "/projects/auth/user", {
+        project_id: P,
+        auth_provider: AUTH_PROVIDER,
+        email: "a@example.com",
+      });
+    },
+  },
+  {
+    what: "What only the service knows, such as a quota",
+    program: COMPUTE,
+    plant: fault({ method: "POST", status: 422, body: { code: "quota", message: "too many computes" } }),
+  },
+];
+
+/** Short enough that nothing is waited for. */
+const CLIENT = { readDeadlineMs: 250, heldOffMs: 100, lagMs: 20 };
+const NOBODY = { account: {} };
+
+interface Row {
+  readonly what: string;
+  readonly before: string;
+  readonly now: string;
+  readonly up: string;
+}
+
+async function rowOf(mistake: Mistake): Promise<Row> {
+  const { what, program, plant, account = NOBODY.account, before = [] } = mistake;
+  const given = await world();
+  const stack = new Stack({ baseUrl: given.baseUrl, apiKey: given.apiKey, ...account }, CLIENT);
+  if (before.length > 0) await stack.up(before, { seed: 1, preview: "none" });
+  await plant?.(given);
+  const course = { seed: 1, jitterMs: 0, looks: true } as const;
+  process.env["SVC_OFFLINE_PLAN"] = "1";
+  const offline = said(await stack.preview(program, course));
+  delete process.env["SVC_OFFLINE_PLAN"];
+  const now = said(await stack.preview(program, course));
+  const up = await stack.up(program, { ...course, preview: "none" });
+  return { what, before: offline, now, up: up.errors.length > 0 ? said({ ...up, log: [] }) : "succeeds" };
+}
+
+/** The words of a command, without what differs from run to run. */
+function said({ errors, log }: Outcome): string {
+  const warnings = log.filter(({ severity, ephemeral }) => severity === "warning" && !ephemeral);
+  const all = [...errors.map((text) => `error: ${text}`), ...warnings.map(({ message }) => `warning: ${message}`)];
+  if (all.length === 0) return "nothing";
+  return all
+    .join(" ")
+    .replace(/, created [^.;,]* ago|, created just now/g, "")
+    .replace(/, request [\w-]+/g, "")
+    .replace(/127\.0\.0\.1:\d+/g, "api.example.com")
+    .replace(/\bep-(?!demo|none)[\w-]+/g, "ep-…");
+}
+
+const LONGEST = 150;
+
+/** A cell: the beginning of the words, as code, since they hold what Markdown would read. */
+function cell(text: string): string {
+  if (text === "nothing" || text === "succeeds") return text;
+  const short = text.length > LONGEST ? `${text.slice(0, text.lastIndexOf(" ", LONGEST))} …` : text;
+  return `\`${short.replace(/`/g, "'").replace(/\|/g, "\\|")}\``;
+}
+
+const PAGE = join(ROOT, "docs", "plan.md");
+const TABLE = /(?<=<!-- Written by test\/rules\/mistakes\.test\.ts.*-->\n)[^]*?(?=<!-- end of the table -->)/;
+
+const cellsOf = (table: string): string[][] =>
+  table
+    .split("\n")
+    .filter((line) => line.startsWith("|") && !/^\| *-/.test(line))
+    .map((line) =>
+      line
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((part) => part.trim()),
+    );
+
+const rows: Row[] = [];
+
+test.each(MISTAKES.map((mistake) => [mistake.what, mistake] as const))("%s", async (_what, mistake) => {
+  const row = await rowOf(mistake);
+  rows.push(row);
+  if (mistake.now === undefined) expect(row.now).toBe(row.before);
+  else {
+    expect(row.before).not.toMatch(mistake.now);
+    expect(row.now).toMatch(mistake.now);
+  }
+  if (mistake.succeeds) expect(row.up).toBe("succeeds");
+  else expect(row.up).toMatch(/^error: /);
+});
+
+test("the table of docs/plan.md has 40 mistakes at least, with the words of the plan and of the up", () => {
+  expect(rows.length).toBeGreaterThanOrEqual(40);
+  const head = ["Mistake", "The plan without looking", "The plan", "`pulumi up`"];
+  const table = rows.map(({ what, before, now, up }) => [
+    what,
+    cell(before),
+    now === before ? "the same" : cell(now),
+    cell(up),
+  ]);
+  const text = [head, head.map(() => "---"), ...table].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  const page = readFileSync(PAGE, "utf8");
+  if (process.env["WRITE_TABLE"] !== undefined)
+    writeFileSync(
+      PAGE,
+      page.replace(TABLE, () => `\n${text}\n\n`),
+    );
+  else expect(cellsOf(TABLE.exec(page)?.[0] ?? "")).toEqual([head, ...table]);
+});
