@@ -269,3 +269,15 @@ test("the workflows call the scripts with the key in the environment, and never 
   for (const text of [...texts, gitlab, ...scripts.map((script) => readFileSync(join(CI, script), "utf8"))])
     expect(text.replace(/^ *#.*$/gm, "")).not.toMatch(/--json(?! number,body)/);
 });
+
+test("every action is pinned by its commit, one commit for each version, here and in this repository's own workflows", () => {
+  const folders = [join(CI, ".github", "workflows"), join(ROOT, ".github", "workflows")];
+  const texts = folders.flatMap((folder) =>
+    readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8")),
+  );
+  const uses = texts.flatMap((text) => [...text.matchAll(/^\s*- uses: (.*)$/gm)].map(([, used = ""]) => used));
+  expect(uses.length).toBeGreaterThan(10);
+  for (const used of uses) expect(used).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  const names = new Set(uses.map((used) => used.split("@")[0]));
+  expect(new Set(uses).size).toBe(names.size);
+});
