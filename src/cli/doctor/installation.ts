@@ -111,7 +111,9 @@ function packageCheck(found: string | undefined): Check {
 /** Two copies share neither the memory of a run nor, with two SDKs, the settings of the program. */
 function copiesCheck(folder: string): Check {
   const found = copies(folder, ["pulumi-svc", SDK]);
-  const twice = [...found].filter(([, folders]) => folders.length > 1);
+  const twice = [...found]
+    .map(([name, folders]) => [name, withoutPeerVariants(folders)] as const)
+    .filter(([, folders]) => folders.length > 1);
   if (twice.length === 0) return ok("copies", "nothing is installed twice");
   const words = twice.map(([name, folders]) => {
     const each = folders.map((each) => `${manifest(each)?.version ?? "?"} in ${relative(folder, each) || "."}`);
@@ -122,6 +124,13 @@ function copiesCheck(folder: string): Check {
     words.join("; "),
     "Let the program and its packages depend on the same version, and run `npm dedupe`.",
   );
+}
+
+/** pnpm keeps a version once for each set of peers that it is installed beside: those are no second version. */
+function withoutPeerVariants(folders: readonly string[]): string[] {
+  const storeOf = (folder: string): string => /^.*?[/\\]\.pnpm(?=[/\\])/.exec(folder)?.[0] ?? folder;
+  const distinct = new Map(folders.map((folder) => [`${storeOf(folder)} ${manifest(folder)?.version ?? ""}`, folder]));
+  return [...distinct.values()];
 }
 
 /** Where the packages of these names are installed for a program: in each node_modules from its folder up, and below. */
