@@ -10,3 +10,12 @@ export function asSecret(value: string): object {
 export function isSecret(value: unknown): boolean {
   return typeof value === "object" && value !== null && Reflect.get(value, SIGNATURE) === SECRET;
 }
+
+/** A text of a state that was exported with its secrets in clear: undefined where it is something else. */
+export function clearText(value: unknown): string | undefined {
+  if (!isSecret(value)) return typeof value === "string" ? value : undefined;
+  // Marked as a secret, so an object.
+  const { plaintext } = value as { plaintext?: unknown };
+  const text: unknown = typeof plaintext === "string" ? JSON.parse(plaintext) : undefined;
+  return typeof text === "string" ? text : undefined;
+}

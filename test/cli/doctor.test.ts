@@ -53,21 +53,39 @@ async function doctor(args: readonly string[], env: Record<string, string> = {},
   return { code, text, ok, checks: Object.fromEntries(checks.map((check) => [check.name, check])) };
 }
 
+/** As the state has it with its secrets in clear. */
+const secret = (value: string): object => ({
+  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+  plaintext: JSON.stringify(value),
+});
+
 /** A `pulumi` of this version, whose stack has this configuration and holds resources of these projects. */
-function fakePulumi({ version = "v3.259.0", config = {}, projects = [], fails = {} }: FakePulumi): void {
+function fakePulumi({ version = "v3.259.0", config = {}, projects = [], providers, fails = {} }: FakePulumi): void {
   const masked = Object.entries(config).map(([key, { value, secret }]) => [
     key,
     secret ? { secret } : { value, secret },
   ]);
-  const resources = projects.map((projectId) => ({
-    type: "pulumi-nodejs:dynamic/svc:ComputeEndpoint",
-    outputs: { projectId },
-  }));
+  const urnOf = (name: string) => `urn:pulumi:dev::proj::pulumi:providers:pulumi-nodejs::${name}`;
+  const resources = Object.entries(providers ?? { default: { projects } }).flatMap(
+    ([name, { stored = {}, projects }]) => [
+      {
+        type: "pulumi:providers:pulumi-nodejs",
+        urn: urnOf(name),
+        id: "1234",
+        inputs: Object.fromEntries(Object.entries(stored).map(([key, value]) => [key, secret(value)])),
+      },
+      ...projects.map((projectId) => ({
+        type: "pulumi-nodejs:dynamic/svc:ComputeEndpoint",
+        provider: `${urnOf(name)}::1234`,
+        outputs: { projectId },
+      })),
+    ],
+  );
   const answers = {
     version,
     "stack --show-name": "dev",
     "config --json": JSON.stringify(Object.fromEntries(masked)),
-    "stack export": JSON.stringify({ deployment: { resources } }),
+    "stack export --show-secrets": JSON.stringify({ deployment: { resources } }),
     ...Object.fromEntries(Object.entries(config).map(([key, { value }]) => [`config get ${key}`, value])),
   };
   const script = `#!${process.execPath}
@@ -83,6 +101,8 @@ interface FakePulumi {
   version?: string;
   config?: Record<string, { value: string; secret: boolean }>;
   projects?: string[];
+  /** In place of `projects`: the providers of the state by their names, each with what the last up stored. */
+  providers?: Record<string, { stored?: Record<string, string>; projects: string[] }>;
   /** What the commands print that fail. */
   fails?: Record<string, string>;
 }
@@ -116,7 +136,7 @@ test("all is well: exit code 0, the versions, where each setting comes from, and
   expect(checks["Node"]?.says).toBe(process.versions.node);
   expect(checks["Pulumi SDK"]?.says).toBe("3.259.0");
   expect(checks["Pulumi CLI"]?.says).toBe("3.259.0");
-  expect(checks["API key"]?.says).toBe("from the stack's configuration (svc:apiKey)");
+  expect(checks["API key"]?.says).toBe("from the stack's configuration (svc:apiKey), for pulumi up and preview");
   expect(checks["address"]?.says).toBe(`${new URL(baseUrl).host}, from the stack's configuration (svc:baseUrl)`);
   expect(checks["settings"]?.says).toMatch(/the environment \(SVC_AUTH_PROVIDER\).*\(svc:quiet\)/);
   expect(checks["project prj-demo"]?.says).toBe("branches br-main (default), br-dev, br-test; computes: 1");
@@ -132,6 +152,110 @@ test("without --project it looks for the projects of the stack", async () => {
   expect(checks["project prj-gone"]).toMatchObject({ status: "failure", remedy: expect.stringContaining("id") });
 });
 
+describe("after a rotation of the key", () => {
+  const USERS = /pulumi refresh, pulumi destroy and pulumi-svc drift use it/;
+
+  test("the stored key that the service refuses is a failure, with what stores the new one", async () => {
+    program();
+    const { SVC_BASE_URL, SVC_API_KEY } = await settings();
+    const stored = { "svc:apiKey": "canary-old-key", "svc:baseUrl": SVC_BASE_URL };
+    const config = { "svc:apiKey": { value: SVC_API_KEY, secret: true } };
+    fakePulumi({ config, providers: { default: { stored, projects: ["prj-demo"] } } });
+    const { code, checks } = await doctor(["--json"], { SVC_BASE_URL });
+    expect(code).toBe(1);
+    expect(checks["credentials"]?.status).toBe("ok");
+    expect(checks["API key"]?.says).toContain("for pulumi up and preview");
+    expect(checks["stored key"]).toMatchObject({
+      status: "failure",
+      says: expect.stringMatching(/refuses the key that the last pulumi up stored \(401\)/),
+      remedy: expect.stringMatching(/pulumi up.*--run-program/),
+    });
+    expect(checks["stored key"]?.says).toMatch(USERS);
+  });
+
+  test("a stored key that still works is a warning, and the same one is none", async () => {
+    program();
+    const { SVC_BASE_URL, SVC_API_KEY } = await settings();
+    const config = { "svc:apiKey": { value: "canary-new-key", secret: true } };
+    const stored = { "svc:apiKey": SVC_API_KEY, "svc:baseUrl": SVC_BASE_URL };
+    const providers = { default: { stored, projects: ["prj-demo"] } };
+    fakePulumi({ config, providers });
+    const other = (await doctor(["--json"], { SVC_BASE_URL })).checks;
+    expect(other["credentials"]).toMatchObject({ status: "failure", says: expect.stringContaining("401") });
+    expect(other["stored key"]).toMatchObject({ status: "warning", says: expect.stringMatching(USERS) });
+    fakePulumi({ config: { "svc:apiKey": { value: SVC_API_KEY, secret: true } }, providers });
+    expect((await doctor(["--json"], { SVC_BASE_URL })).checks["stored key"]).toMatchObject({
+      status: "ok",
+      says: expect.stringMatching(/the same key.*pulumi-svc drift use it/),
+    });
+  });
+});
+
+describe("explicit providers", () => {
+  test("a stack that has nothing else needs no configuration: each is tried with its own projects", async () => {
+    program();
+    const [one, two] = [await settings(), await start({ apiKey: "canary-two", projects: ["prj-two"] })];
+    const providers = {
+      one: { stored: { "svc:apiKey": KEY, "svc:baseUrl": one.SVC_BASE_URL }, projects: ["prj-demo"] },
+      two: { stored: { "svc:apiKey": "canary-two", "svc:baseUrl": two.baseUrl }, projects: ["prj-two"] },
+    };
+    fakePulumi({ providers });
+    const { code, ok, checks } = await doctor(["--json"]);
+    expect(Object.values(checks).filter(({ status }) => status === "failure")).toEqual([]);
+    expect([code, ok]).toEqual([0, true]);
+    expect(checks["provider one"]?.says).toContain(new URL(one.SVC_BASE_URL).host);
+    for (const name of ["provider one", "provider two", "project prj-demo", "project prj-two"])
+      expect(checks[name]?.status).toBe("ok");
+    expect(checks["credentials"]).toMatchObject({ status: "skipped", says: expect.stringMatching(/"one", "two"/) });
+
+    // The project decides which of them is asked for it.
+    const named = (await doctor(["--json", "--project", "prj-two"])).checks;
+    expect(Object.keys(named).filter((name) => name.startsWith("project "))).toEqual(["project prj-two"]);
+    expect(named["project prj-two"]?.status).toBe("ok");
+
+    fakePulumi({
+      providers: {
+        ...providers,
+        two: { ...providers.two, stored: { ...providers.two.stored, "svc:apiKey": "canary-old" } },
+      },
+    });
+    const rotated = await doctor(["--json"]);
+    expect(rotated.code).toBe(1);
+    expect(rotated.checks["provider two"]).toMatchObject({
+      status: "failure",
+      says: expect.stringContaining("401"),
+      remedy: expect.stringMatching(/give the provider the new one/),
+    });
+    expect(rotated.checks["project prj-two"]?.status).toBe("skipped");
+  });
+
+  test("beside resources without one, the configuration has to be complete, and is asked for their projects alone", async () => {
+    program();
+    const [one, two] = [await settings(), await start({ apiKey: "canary-two", projects: ["prj-two"] })];
+    const stored = { "svc:apiKey": KEY, "svc:baseUrl": one.SVC_BASE_URL };
+    const providers = {
+      default: { stored, projects: ["prj-demo"] },
+      two: { stored: { "svc:apiKey": "canary-two", "svc:baseUrl": two.baseUrl }, projects: ["prj-two"] },
+    };
+    fakePulumi({ providers });
+    const { SVC_API_KEY, SVC_BASE_URL } = one;
+    expect((await doctor(["--json"], { SVC_API_KEY, SVC_BASE_URL })).code).toBe(0);
+    const lacking = await doctor(["--json"]);
+    expect(lacking.code).toBe(1);
+    expect(lacking.checks["settings"]?.status).toBe("failure");
+  });
+});
+
+test("what the CLI says and the service shows moves no terminal", async () => {
+  program();
+  fakePulumi({ fails: { "config --json": "error: \u001b[31mred \u009b2J \u202eback" } });
+  for (const args of [["--json"], []]) {
+    const { text } = await doctor(args);
+    expect(text).toMatch(/red/);
+    expect(text).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
+  }
+});
+
 test("outside a program, and without a selected stack, the environment counts and the rest is skipped in words", async () => {
   const { SVC_BASE_URL, SVC_API_KEY } = await settings();
   fakePulumi({ fails: { "stack --show-name": "error: no stack selected; please use `pulumi stack select`" } });
@@ -139,7 +263,7 @@ test("outside a program, and without a selected stack, the environment counts an
   expect(outside.code).toBe(0);
   expect(outside.checks["stack"]).toMatchObject({ status: "skipped", says: expect.stringContaining("Pulumi.yaml") });
   for (const name of ["Pulumi SDK", "package", "copies"]) expect(outside.checks[name]?.status).toBe("skipped");
-  expect(outside.checks["API key"]?.says).toBe("from the environment (SVC_API_KEY)");
+  expect(outside.checks["API key"]?.says).toBe("from the environment (SVC_API_KEY), for pulumi up and preview");
   expect(outside.checks["credentials"]?.status).toBe("ok");
   expect(outside.checks["projects"]).toMatchObject({ status: "skipped", says: expect.stringContaining("--project") });
   program();
@@ -365,6 +489,10 @@ test("pnpm: a package that is found only beside the SDK, and copies in its store
   const { checks } = await doctor(["--json"]);
   expect(checks["package"]?.says).toContain("0.0.1");
   expect(checks["copies"]?.status).toBe("ok");
+  // One for each set of peers that it is installed beside: the same version, and so no second one.
+  install(`${store}/pulumi-svc@0.0.1_@pulumi+pulumi@3.259.0_typescript@5.9.3/node_modules/pulumi-svc`, "0.0.1");
+  install(`${store}/@pulumi+pulumi@3.259.0_typescript@5.9.3/node_modules/@pulumi/pulumi`, "3.259.0");
+  expect((await doctor(["--json"])).checks["copies"]).toMatchObject({ status: "ok" });
   install(`${store}/pulumi-svc@0.0.2/node_modules/pulumi-svc`, "0.0.2");
   expect((await doctor(["--json"])).checks["copies"]?.says).toMatch(/0\.0\.1.*0\.0\.2/);
 });

@@ -1,26 +1,7 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
+import { check, type Diagnosis, doctor } from "../support/doctor";
 import { Stack } from "../support/Stack";
-import { ROOT } from "../support/cli";
 
-interface Report {
-  ok: boolean;
-  checks: { name: string; status: string; says: string }[];
-}
-
-/** `pulumi-svc doctor --json` in the folder of the stack's program. */
-function doctor(stack: Stack, ...args: string[]): Promise<Report> {
-  const command = [join(ROOT, "dist", "cli", "main.js"), "doctor", "--json", ...args];
-  return new Promise((resolve) => {
-    const options = { cwd: join(stack.folder, "program"), env: stack.env };
-    execFile(process.execPath, command, options, (_error, stdout, stderr) => {
-      stack.said += stdout + stderr;
-      resolve(JSON.parse(stdout) as Report);
-    });
-  });
-}
-
-const statuses = ({ checks }: Report) => Object.fromEntries(checks.map(({ name, status }) => [name, status]));
+const statuses = ({ checks }: Diagnosis) => Object.fromEntries(checks.map(({ name, status }) => [name, status]));
 
 test("the doctor reads the stack through the real CLI: secrets, the projects of the state, a key in clear, a passphrase", async () => {
   const stack = await Stack.create({
@@ -32,6 +13,7 @@ test("the doctor reads the stack through the real CLI: secrets, the projects of 
   const well = await doctor(stack);
   expect(well).toMatchObject({ ok: true });
   expect(statuses(well)).toMatchObject({ stack: "ok", "API key": "ok", credentials: "ok", "project prj-demo": "ok" });
+  expect(check(well, "stored key")?.says).toMatch(/^the last pulumi up stored the same key;/);
 
   await stack.config("svc:apiKey", stack.service.emulator.apiKey);
   const clear = await doctor(stack);
@@ -51,5 +33,22 @@ test("the doctor reads the stack through the real CLI: secrets, the projects of 
   expect(await stack.run("stack", "unselect")).toMatchObject({ code: 0 });
   expect(statuses(await doctor(stack))).toMatchObject({ stack: "skipped", settings: "failure" });
   expect(await stack.run("stack", "select", "dev")).toMatchObject({ code: 0 });
+  await stack.finish(before);
+});
+
+test("a healthy stack with explicit providers alone is not red, though nothing is configured", async () => {
+  const stack = await Stack.create({ program: "", configured: false });
+  const before = await stack.service.state();
+  const { baseUrl, apiKey } = stack.service.emulator;
+  stack.write("account.json", JSON.stringify({ baseUrl, apiKey }));
+  stack.program(`
+const provider = new svc.Provider("account", require("./account.json"));
+new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1 }, { provider });`);
+  expect(await stack.up()).toMatchObject({ code: 0 });
+
+  const well = await doctor(stack);
+  expect(well.checks.filter(({ status }) => status === "failure")).toEqual([]);
+  expect(well).toMatchObject({ ok: true });
+  expect(statuses(well)).toMatchObject({ "provider account": "ok", "project prj-demo": "ok", credentials: "skipped" });
   await stack.finish(before);
 });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { startEmulator } from "../../src/emulator";
+import { check, doctor } from "../support/doctor";
 import { ownPort } from "../support/service";
 import { Stack } from "../support/Stack";
 
@@ -23,9 +24,21 @@ test("after a rotation of the key a refresh says what to do, which works, and no
     expect(refused.text).toMatch(/401/);
     expect(refused.text).toMatch(/--run-program/);
     expect(await stack.resources()).toHaveLength(1);
+    // The configured key works, the stored one does not: the doctor tries both.
+    const told = await doctor(stack);
+    expect(told).toMatchObject({ ok: false });
+    expect(check(told, "credentials")).toMatchObject({ status: "ok" });
+    expect(check(told, "stored key")).toMatchObject({
+      status: "failure",
+      says: expect.stringMatching(/refuses the key that the last pulumi up stored \(401\), and pulumi refresh/),
+      remedy: expect.stringContaining("pulumi up"),
+    });
 
     expect(await stack.refresh("--run-program")).toMatchObject({ code: 0 });
     expect(await stack.up()).toMatchObject({ code: 0 });
+    const well = await doctor(stack);
+    expect(well).toMatchObject({ ok: true });
+    expect(check(well, "stored key")).toMatchObject({ status: "ok", says: expect.stringContaining("the same key") });
     expect(await stack.refresh()).toMatchObject({ code: 0 });
     expect(await stack.destroy()).toMatchObject({ code: 0 });
     expect(await stack.leaks(keys)).toEqual([]);

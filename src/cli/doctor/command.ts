@@ -34,14 +34,8 @@ export function addDoctorCommand(program: Command): void {
 
 async function diagnose(folder: string, project: string | undefined, stack: string | undefined): Promise<Check[]> {
   const program = programFolder(folder);
-  const { checks, configuration, projects } = await readStack(
-    folder,
-    program !== undefined,
-    stack,
-    project === undefined,
-  );
-  const asked = project === undefined ? projects : [project];
-  return [...installationChecks(program), ...checks, ...(await serviceChecks(configuration, asked))];
+  const { checks, configuration, providers } = await readStack(folder, program !== undefined, stack);
+  return [...installationChecks(program), ...checks, ...(await serviceChecks(configuration, providers, project))];
 }
 
 /** One line for each check, and its remedy below. */

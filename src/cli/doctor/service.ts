@@ -4,8 +4,18 @@ import { isLoopback } from "../../contract/loopback";
 import { ENVIRONMENT, resolveSettings, type ReadSetting, type Settings } from "../../contract/settings";
 import type { Configured } from "../stackConfiguration";
 import { failure, ok, skipped, warning, type Check } from "./check";
+import type { StoredProvider } from "./stack";
 
 type Name = keyof typeof ENVIRONMENT;
+
+/** Behind whatever was said of what the last up stored. */
+const USERS = "pulumi refresh, pulumi destroy and pulumi-svc drift use it";
+const STORE =
+  "Run `pulumi up`, which stores what is configured now; without one, `pulumi refresh --run-program` and `pulumi destroy --run-program` use it.";
+const STORE_FIRST = "Before you delete the old key, run `pulumi up`, which stores what is configured now.";
+const STORE_OF_PROVIDER =
+  "Where the key was rotated, give the provider the new one and run `pulumi up`, which stores it.";
+const OTHER_ACCOUNT = "Use a key of the account that the project belongs to.";
 
 const LONGEST_READ_MS = 6_000;
 /** Asked for where no project is known: whether the key is refused shows before whether the project exists. */
@@ -15,31 +25,67 @@ const MISSING_PROJECT = "Check its id (`prj-…`, not its name), and that the ke
 const REFUSED_KEY =
   "Set the key anew with `pulumi config set --secret svc:apiKey`, or as SVC_API_KEY in the environment; the stack's configuration wins.";
 
-/** Each setting and where it comes from, never its value; then what the service says. */
+/**
+ * Each setting and where it comes from, never its value; then what the service says to the key of the configuration, and to
+ * those that the state holds.
+ */
 export async function serviceChecks(
   configuration: ReadonlyMap<string, Configured> | undefined,
-  projects: readonly string[],
+  providers: readonly StoredProvider[],
+  project: string | undefined,
 ): Promise<Check[]> {
   if (configuration === undefined) {
     const why = "the stack's configuration could not be read";
     return ["settings", "service", "credentials", "projects"].map((name) => skipped(name, why));
   }
-  const read: ReadSetting = (name) => configuration.get(name)?.value;
+  const explicit = providers.filter(({ isDefault }) => !isDefault);
+  const ofDefault = providers.filter(({ isDefault }) => isDefault);
+  const sourceOf = sourcesIn(configuration);
+  // Where each resource has an `svc.Provider`, the program gives what is not configured.
+  const isLacking = sourceOf("apiKey") === undefined || sourceOf("baseUrl") === undefined;
+  const own = isLacking && ofDefault.length === 0 ? explicit : [];
+  const read: ReadSetting = (name) =>
+    configuration.get(name)?.value ?? (sourceOf(name) === undefined ? own[0]?.read(name) : undefined);
   const { settings, problems } = resolveSettings(read);
-  const checks = sourceChecks(configuration, problems);
+  const checks = sourceChecks(configuration, sourceOf, problems);
+
+  const askedOf = ({ projects }: StoredProvider): readonly string[] =>
+    project === undefined ? projects : projects.filter((id) => id === project);
+  const isOfExplicit = explicit.some((provider) => askedOf(provider).length > 0);
+  const elsewhere = project === undefined || isOfExplicit ? [] : [project];
   if (settings === undefined) {
     const why = "not asked: the settings are not complete";
-    return [...checks, ...["service", "credentials", "projects"].map((name) => skipped(name, why))];
+    checks.push(...["service", "credentials", "projects"].map((name) => skipped(name, why)));
+  } else if (own.length > 0) {
+    const names = own.map(({ name }) => `"${name}"`).join(", ");
+    const why = `each resource of the stack has an svc.Provider of its own (${names}), and the configuration lacks what they are given`;
+    checks.push(skipped("credentials", why), proxyCheck());
+  } else {
+    const asked = [...new Set([...ofDefault.flatMap(askedOf), ...elsewhere])];
+    checks.push(proxyCheck(), ...(await askedChecks(settings, asked, isOfExplicit)));
   }
-  return [...checks, proxyCheck(), ...(await askedChecks(settings, projects))];
+  const isDown = checks.some(({ name, status }) => name === "service" && status === "failure");
+  for (const provider of ofDefault) checks.push(await storedKeyCheck(provider, settings, isDown));
+  for (const provider of explicit)
+    checks.push(
+      ...(await explicitChecks(provider, own.length > 0 ? [...askedOf(provider), ...elsewhere] : askedOf(provider))),
+    );
+  return checks;
 }
 
 /** As contract/settings finds them: the stack's configuration, then the environment. */
-function sourceChecks(configuration: ReadonlyMap<string, Configured>, problems: readonly string[]): Check[] {
-  const sourceOf = (name: Name): string | undefined => {
+function sourcesIn(configuration: ReadonlyMap<string, Configured>): (name: Name) => string | undefined {
+  return (name) => {
     if ((configuration.get(name)?.value ?? "").trim() !== "") return `the stack's configuration (svc:${name})`;
     return (process.env[ENVIRONMENT[name]] ?? "").trim() === "" ? undefined : `the environment (${ENVIRONMENT[name]})`;
   };
+}
+
+function sourceChecks(
+  configuration: ReadonlyMap<string, Configured>,
+  sourceOf: (name: Name) => string | undefined,
+  problems: readonly string[],
+): Check[] {
   const checks: Check[] = [];
   const ofKey = sourceOf("apiKey");
   const clear = configuration.get("apiKey")?.secret === false;
@@ -47,7 +93,7 @@ function sourceChecks(configuration: ReadonlyMap<string, Configured>, problems: 
     const says = "stands in clear in the stack's configuration (svc:apiKey), and so in its state";
     const remedy = "Set it anew with `pulumi config set --secret svc:apiKey`, run `pulumi up`, then rotate the key.";
     checks.push(warning("API key", says, remedy));
-  } else if (ofKey !== undefined) checks.push(ok("API key", `from ${ofKey}`));
+  } else if (ofKey !== undefined) checks.push(ok("API key", `from ${ofKey}, for pulumi up and preview`));
   const ofAddress = sourceOf("baseUrl");
   const address = (configuration.get("baseUrl")?.value ?? "").trim() || (process.env[ENVIRONMENT.baseUrl] ?? "").trim();
   if (ofAddress !== undefined && URL.canParse(address))
@@ -85,51 +131,127 @@ function proxyCheck(): Check {
   );
 }
 
-async function askedChecks(settings: Settings, projects: readonly string[]): Promise<Check[]> {
-  // Loaded here: it brings axios and zod along, which the other commands do not need.
-  const api = createRequire(__filename)("../../client") as typeof client;
-  const { baseUrl, apiKey } = settings;
-  const account = new api.Client({ baseUrl, apiKey, readDeadlineMs: LONGEST_READ_MS, heldOffMs: LONGEST_READ_MS });
-  account.limitRequests(settings.maxRequestsPerMinute);
+// Loaded with the first use: it brings axios and zod along, which the other commands do not need.
+const loadClient = (): typeof client => createRequire(__filename)("../../client") as typeof client;
 
+interface Asked {
+  /** What each project holds, or why it cannot be told. */
+  readonly answers: ReadonlyMap<string, string | Error>;
+  /** What does not hold for one project alone: nothing was asked after it. */
+  readonly failed: Error | undefined;
+}
+
+async function ask({ baseUrl, apiKey, maxRequestsPerMinute }: Settings, projects: readonly string[]): Promise<Asked> {
+  const api = loadClient();
+  const account = new api.Client({ baseUrl, apiKey, readDeadlineMs: LONGEST_READ_MS, heldOffMs: LONGEST_READ_MS });
+  account.limitRequests(maxRequestsPerMinute);
   const answers = new Map<string, string | Error>();
   for (const id of projects.length > 0 ? projects : [NO_PROJECT]) {
     const answer = await contentOf(account, id).catch((error: unknown) =>
       error instanceof Error ? error : new Error(),
     );
-    answers.set(id, answer);
     const isAnswered = [api.NotFoundError, api.PermissionError].some((kind) => answer instanceof kind);
-    if (typeof answer === "string" || isAnswered) continue;
-    // What does not hold for one project alone ends it.
+    if (answer instanceof Error && !isAnswered) return { answers, failed: answer };
+    answers.set(id, answer);
+  }
+  return { answers, failed: undefined };
+}
+
+/** `knowsOthers`: projects are asked for with other settings. */
+async function askedChecks(settings: Settings, projects: readonly string[], knowsOthers: boolean): Promise<Check[]> {
+  const api = loadClient();
+  const { baseUrl } = settings;
+  const { answers, failed } = await ask(settings, projects);
+  if (failed !== undefined) {
     const unasked = projects.map((other) => skipped(`project ${other}`, "not asked"));
-    if (answer instanceof api.AuthenticationError) {
+    if (failed instanceof api.AuthenticationError) {
       const refused = failure("credentials", "the service refuses the key (401)", REFUSED_KEY);
       return [ok("service", `${hostAndPort(baseUrl)} answers`), refused, ...unasked];
     }
-    const words = answer instanceof api.SvcError ? answer.withoutAdvice : "an unexpected failure";
-    return [failure("service", words, remedyOf(api, answer, baseUrl)), skipped("credentials", "not asked"), ...unasked];
+    const check = failure("service", wordsOf(failed), remedyOf(api, failed, baseUrl));
+    return [check, skipped("credentials", "not asked"), ...unasked];
   }
   const checks = [ok("service", `${hostAndPort(baseUrl)} answers`)];
-  const forbidden = [...answers].filter(([, answer]) => answer instanceof api.PermissionError).map(([id]) => id);
+  const forbidden = forbiddenIn(answers);
   if (projects.length === 0) {
     const why = "no project is known: name one with --project";
     const credentials =
       forbidden.length > 0 ? skipped("credentials", why) : ok("credentials", "the key is not refused");
-    return [...checks, credentials, skipped("projects", why)];
+    return [...checks, credentials, ...(knowsOthers ? [] : [skipped("projects", why)])];
   }
-  const remedy = "Use a key of the account that the project belongs to.";
   checks.push(
     forbidden.length > 0
-      ? failure("credentials", `the key may not read ${forbidden.join(", ")} (403)`, remedy)
+      ? failure("credentials", `the key may not read ${forbidden.join(", ")} (403)`, OTHER_ACCOUNT)
       : ok("credentials", "the service takes the key"),
   );
-  for (const [id, answer] of answers) {
+  return [...checks, ...projectChecks(answers)];
+}
+
+const wordsOf = (failed: Error): string =>
+  failed instanceof loadClient().SvcError ? failed.withoutAdvice : "an unexpected failure";
+
+const forbiddenIn = (answers: Asked["answers"]): string[] =>
+  [...answers].filter(([, answer]) => answer instanceof loadClient().PermissionError).map(([id]) => id);
+
+function projectChecks(answers: Asked["answers"]): Check[] {
+  const forbidden = forbiddenIn(answers);
+  return [...answers].map(([id, answer]) => {
     const name = `project ${id}`;
-    if (typeof answer === "string") checks.push(ok(name, answer));
-    else if (forbidden.includes(id)) checks.push(skipped(name, "the key may not read it"));
-    else checks.push(failure(name, "the account of this key has no such project", MISSING_PROJECT));
+    if (typeof answer === "string") return ok(name, answer);
+    if (forbidden.includes(id)) return skipped(name, "the key may not read it");
+    return failure(name, "the account of this key has no such project", MISSING_PROJECT);
+  });
+}
+
+/** What the commands use that do not run the program. Without the key: only whether it is the configured one. */
+async function storedKeyCheck(
+  { read, projects }: StoredProvider,
+  configured: Settings | undefined,
+  isDown: boolean,
+): Promise<Check> {
+  const name = "stored key";
+  const { settings, problems } = resolveSettings(read);
+  if (settings === undefined)
+    return failure(name, `what the last pulumi up stored is not complete, and ${USERS}: ${problems.join("; ")}`, STORE);
+  const { baseUrl, apiKey } = settings;
+  const isSame = configured?.apiKey === apiKey && configured.baseUrl === baseUrl;
+  if (isSame) return ok(name, `the last pulumi up stored the same key; ${USERS}`);
+  if (isDown && configured?.baseUrl === baseUrl) return skipped(name, "not asked");
+  const refused = refusalOf(settings, await ask(settings, projects.slice(0, 1)), STORE);
+  if (refused !== undefined) return failure(name, ...refused);
+  const different = configured?.apiKey === apiKey ? `another address (${hostAndPort(baseUrl)})` : "another key";
+  const says = `the last pulumi up stored ${different} than what is configured now; it works, and ${USERS}`;
+  return warning(name, says, STORE_FIRST);
+}
+
+/** Of an `svc.Provider` of the program: what the last `up` stored is all that can be seen of it. */
+async function explicitChecks({ name, read }: StoredProvider, projects: readonly string[]): Promise<Check[]> {
+  const check = `provider ${name}`;
+  const { settings, problems } = resolveSettings(read);
+  if (settings === undefined) {
+    const says = `what the last pulumi up stored is not complete, and ${USERS}: ${problems.join("; ")}`;
+    return [failure(check, says, STORE)];
   }
-  return checks;
+  const { answers, failed } = await ask(settings, projects);
+  const unasked = projects.filter((id) => !answers.has(id)).map((id) => skipped(`project ${id}`, "not asked"));
+  const refused = refusalOf(settings, { answers, failed }, STORE_OF_PROVIDER);
+  if (refused !== undefined) return [failure(check, ...refused), ...unasked];
+  const taken = ok(check, `${hostAndPort(settings.baseUrl)} takes the key that the last pulumi up stored; ${USERS}`);
+  return [taken, ...(projects.length > 0 ? projectChecks(answers) : [])];
+}
+
+type Refusal = readonly [says: string, remedy: string];
+
+/** Why stored settings do not work. */
+function refusalOf({ baseUrl }: Settings, { answers, failed }: Asked, rotated: string): Refusal | undefined {
+  const api = loadClient();
+  const place = hostAndPort(baseUrl);
+  if (failed instanceof api.AuthenticationError)
+    return [`${place} refuses the key that the last pulumi up stored (401), and ${USERS}`, rotated];
+  if (failed !== undefined) return [`${wordsOf(failed)}, and ${USERS}`, remedyOf(api, failed, baseUrl)];
+  const forbidden = forbiddenIn(answers).filter((id) => id !== NO_PROJECT);
+  if (forbidden.length === 0) return undefined;
+  return [`the key that the last pulumi up stored may not read ${forbidden.join(", ")} (403)`, OTHER_ACCOUNT];
 }
 
 /** What a project holds, in words. */

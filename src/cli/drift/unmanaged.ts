@@ -1,12 +1,9 @@
-import { z } from "zod";
 import type { Client } from "../../client";
 import { Session } from "../../host/session";
+import { clearText } from "../secretSignature";
 import { isThereByItself, listProjectObjects, type ProjectObject, projectOf } from "../projectObjects";
 import type { RefreshedStack } from "./pulumiCli";
 import type { Report } from "./report";
-
-/** A secret as `--show-secrets` has it: its JSON. */
-const secret = z.object({ plaintext: z.string() });
 
 /** A project, as the provider of a resource reaches it. */
 interface Asked {
@@ -28,7 +25,7 @@ export async function unmanagedObjects(
   for (const { resources, state } of stacks) {
     for (const { kind, id, provider, isHeld, authProvider } of resources) {
       const inputs = state.find(provider)?.inputs ?? {};
-      const { client, settings } = session.account((name) => inClear(inputs[`svc:${name}`]));
+      const { client, settings } = session.account((name) => clearText(inputs[`svc:${name}`]));
       const projectId = projectOf(id);
       // Whoever asks, and with which key: a project has one list.
       const key = JSON.stringify([settings.baseUrl, projectId]);
@@ -67,11 +64,4 @@ async function undeclaredOf(
       .filter((object) => isThereByItself(object, defaultBranch) === isByItself)
       .map(({ kind, id, describe, adopt }) => ({ kind, id, describe, adopt }));
   return { unmanaged: told(false), byItself: told(true) };
-}
-
-function inClear(value: unknown): string | undefined {
-  if (typeof value === "string") return value;
-  const { success, data } = secret.safeParse(value);
-  const text: unknown = success ? JSON.parse(data.plaintext) : undefined;
-  return typeof text === "string" ? text : undefined;
 }
