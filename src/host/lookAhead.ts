@@ -34,11 +34,11 @@ export const effect = (says: string): Finding => ({ says, isObstacle: false });
 
 /** An object that stands where one is to be created, in the words of the creation. */
 export const inTheWay = (words: string): Finding =>
-  obstacle(`pulumi up will fail here, unless the same run removes what is in the way before: ${words}`);
+  obstacle(`pulumi up fails here unless the same run removes this first: ${words}`);
 
 const missingProject = (projectId: string): Finding =>
   obstacle(
-    `the service shows this key no project ${projectId}. Check "projectId" (an id, not a name), and that the key is that of its account`,
+    `project ${projectId} does not exist, or this key may not see it. Check "projectId" (an id, not a name), and that the key is that of its account`,
   );
 
 export class LookAhead {

@@ -121,7 +121,7 @@ describe("every kind", () => {
     const { failures, warnings } = await given.plan(wrong);
     expect(failures).toEqual([]);
     expect(withoutRemarks(warnings)).toEqual([
-      expect.stringMatching(/shows this key no project prj-wrong\. Check "projectId"/),
+      expect.stringMatching(/^project prj-wrong does not exist, or this key may not see it\. Check "projectId"/),
     ]);
     const asked = (await given.requests()).length;
     await given.plan(wrong);
@@ -177,7 +177,7 @@ describe("ComputeEndpoint", () => {
     const { warnings } = await said(given, { branchId: "br-main" });
     expect(warnings).toEqual([
       expect.stringMatching(
-        /^pulumi up will fail here, unless the same run removes what is in the way before: the branch has a primary compute already: ep-demo-main-10000001 on br-main.*"adopt: true"/,
+        /^pulumi up fails here unless the same run removes this first: the branch has a primary compute already: ep-demo-main-10000001 on br-main.*"adopt: true"/,
       ),
     ]);
     expect(await said(given, { branchId: "br-main", adopt: true })).toEqual({ failures: [], warnings: [] });
@@ -238,7 +238,7 @@ describe("AuthIntegration", () => {
     await withIntegration(given);
     expect((await said(given, { databaseName: "other" })).warnings).toEqual([
       expect.stringMatching(
-        /will fail here.*an auth integration exists on br-main.*differs from the program in "databaseName".*"adopt: true"/,
+        /fails here.*an auth integration exists on br-main.*differs from the program in "databaseName".*"adopt: true"/,
       ),
     ]);
     expect((await said(given, { databaseName: "other", adopt: true })).warnings).toEqual([
@@ -293,7 +293,7 @@ describe("what lives in an integration", () => {
     const { given } = await startKind("WhitelistDomain");
     await given.edit({ kind: "domain", create: { domain: "https://APP.example.com:443" } });
     expect((await said(given, { domain: DOMAIN })).warnings).toEqual([
-      expect.stringMatching(/will fail here.*https:\/\/app\.example\.com is on the whitelist already.*"adopt: true"/),
+      expect.stringMatching(/fails here.*https:\/\/app\.example\.com is on the whitelist already.*"adopt: true"/),
     ]);
     expect(await said(given, { domain: DOMAIN, adopt: true })).toEqual({ failures: [], warnings: [] });
   });
