@@ -5,7 +5,8 @@ import { Option, type Command } from "commander";
 import type { Emulator, EmulatorOptions, EmulatorSeed } from "../emulator";
 import { exitCodes } from "./options";
 
-interface Flags extends Omit<EmulatorOptions, "goneEndpointDelete" | "projects" | "seed"> {
+interface Flags extends Omit<EmulatorOptions, "goneEndpointDelete" | "projects" | "seed" | "anyOAuthProvider"> {
+  readonly anyOauthProvider?: boolean;
   readonly goneEndpointDelete: string;
   readonly project: string[];
   /** A file. */
@@ -67,17 +68,19 @@ export function addEmulatorCommand(program: Command): void {
     )
     .option("--keep-schemas", "a deleted integration leaves its schema behind")
     .option("--any-auth-branch", "an integration may belong to a branch that is not the default one")
+    .option("--any-oauth-provider", "an OAuth provider may have any id")
     .option("--extra-fields", "answers carry fields that no document lists")
     .option("--stuck-activation", "computes never get past their activation")
     .option("--start-replicas", "a new read replica starts at once")
     .option("--restart-to-apply", "what an active compute applies restarts it, in three operations")
     .addHelpText("after", exitCodes("it was told to stop. With --exec the code is that of the command"));
 
-  command.action(async ({ project, seed, exec, goneEndpointDelete, ...flags }: Flags) => {
+  command.action(async ({ project, seed, exec, goneEndpointDelete, anyOauthProvider = false, ...flags }: Flags) => {
     const isGiven = (flag: string): boolean => command.getOptionValueSource(flag) !== "default";
     const options: EmulatorOptions = {
       ...flags,
       goneEndpointDelete: goneStatus(goneEndpointDelete),
+      anyOAuthProvider: anyOauthProvider,
       ...(project.length > 0 && { projects: project }),
       ...(seed !== undefined && { seed: readSeed(seed) }),
       // The command is told the port, so nobody has to know it before.

@@ -51,6 +51,8 @@ export interface EmulatorOptions {
   keepSchemas?: boolean;
   /** An integration may belong to any branch, not to the one that is flagged as default alone. @default false */
   anyAuthBranch?: boolean;
+  /** An OAuth provider may have any id, not one that the service knows alone. @default false */
+  anyOAuthProvider?: boolean;
   /** Answers carry fields that no document lists. @default false */
   extraFields?: boolean;
   /** Computes never get past their activation. @default false */
@@ -104,6 +106,7 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     goneEndpointDelete: oneOf("goneEndpointDelete", options.goneEndpointDelete ?? 204, [204, 404]),
     keepSchemas: options.keepSchemas ?? false,
     anyAuthBranch: options.anyAuthBranch ?? false,
+    anyOAuthProvider: options.anyOAuthProvider ?? false,
     extraFields: options.extraFields ?? false,
     stuckActivation: options.stuckActivation ?? false,
     startReplicas: options.startReplicas ?? false,

@@ -179,10 +179,10 @@ test("hands every other flag on to the emulator", async () => {
     ...["--auth-provider", "stack", "--activation-ms", "60000", "--latency-ms", "1", "--idle-after-ms", "60000"],
     ...["--rate-per-second", "1000", "--list-lag-ms", "60000", "--secret-answers", "masked"],
     ...["--gone-endpoint-delete", "404", "--lock-projects", "--seed-only", "--keep-schemas", "--extra-fields"],
-    ...["--stuck-activation", "--any-auth-branch"],
+    ...["--stuck-activation", "--any-auth-branch", "--any-oauth-provider"],
   ]);
   expect((await integrate(served, { auth_provider: "stack", branch_id: "br-dev" })).status).toBe(201);
-  const provider = { id: "microsoft", client_id: "c", client_secret: "s" };
+  const provider = { id: "of-our-own", client_id: "c", client_secret: "s" };
   const added = await api(served, "POST", `${DEMO}/auth/oauth_providers`, provider);
   expect(added.body).toMatchObject({ client_secret: "****", unlisted_field: {} });
   expect((await api(served, "GET", DEMO)).status).toBe(404);

@@ -60,6 +60,20 @@ test("an integration can belong to any branch, but to none that is not there", a
   expect(body.data).toMatchObject([{ branch_id: "br-dev" }]);
 });
 
+test("an OAuth provider has a name that the service knows, or any where that is told", async () => {
+  const id = "goggle";
+  const known = await start();
+  await integrate(known);
+  expect((await api(known, "POST", OAUTH, { id })).status).toBe(400);
+  expect((await api(known, "POST", OAUTH, { id: "gitlab" })).status).toBe(200);
+  const any = await start({ anyOAuthProvider: true });
+  await integrate(any);
+  expect((await api(any, "POST", OAUTH, { id })).body).toMatchObject({ id });
+  // What somebody did by hand is not asked for its name.
+  const edit = { kind: "oauth_provider", project_id: "prj-demo", create: { id } };
+  expect((await control(known.url, "POST", "/edit", edit)).status).toBeLessThan(300);
+});
+
 test("deleting a deleted compute can answer 404", async () => {
   const emulator = await start({ goneEndpointDelete: 404 });
   await api(emulator, "DELETE", `${DEMO}/endpoints/${PRIMARY}`);

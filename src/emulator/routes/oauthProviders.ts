@@ -7,6 +7,12 @@ import { findIntegration } from "../model/store";
 import { oauthProviderView } from "./views";
 import { badRequest, conflict, notFound } from "../http/wireErrors";
 
+/** The first three are described, the others assumed (docs/design/api.md, OAuth providers). */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...["google", "github", "microsoft"],
+  ...["apple", "bitbucket", "discord", "facebook", "gitlab", "linkedin", "spotify", "twitch"],
+]);
+
 function findProvider(project: ProjectRecord, providerId: string): OAuthProviderRecord {
   const provider = project.oauth_providers.find(({ id }) => id === providerId);
   if (provider === undefined) throw notFound("OAuth provider not found");
@@ -32,6 +38,8 @@ export const oauthProviderRoutes = (service: Service): Route[] => [
       const sent = await readBody(context, addOAuthProviderBody);
       const project = service.store.project(pathParameter(context, "project_id"));
       findIntegration(project);
+      if (!service.options.anyOAuthProvider && !KNOWN.has(sent.id))
+        throw badRequest("id: this OAuth provider is not supported");
       if (project.oauth_providers.some(({ id }) => id === sent.id)) throw conflict("the OAuth provider exists already");
       const { id, ...credentials } = sent;
       const type = sent.client_id === undefined ? "shared" : "standard";

@@ -1,5 +1,25 @@
 import type { Declaration } from "../../contract/declaration";
 
+/** The names that are known; the service may have others (docs/design/api.md, OAuth providers). */
+export const KNOWN_OAUTH_PROVIDERS = [
+  "google",
+  "github",
+  "microsoft",
+  "apple",
+  "bitbucket",
+  "discord",
+  "facebook",
+  "gitlab",
+  "linkedin",
+  "spotify",
+  "twitch",
+] as const;
+
+export type KnownOAuthProvider = (typeof KNOWN_OAUTH_PROVIDERS)[number];
+
+/** The short name of an OAuth provider: the known ones are offered, and any other one is taken. */
+export type OAuthProviderId = KnownOAuthProvider | (string & Record<never, never>);
+
 /**
  * What an OAuth provider is declared with (docs/design/api.md, OAuth providers). With both credentials it uses your own application at
  * the provider, without both the service's shared keys; one of them alone is refused.
@@ -8,7 +28,7 @@ export interface OAuthProviderShape {
   /** The project of an integration: pass its `projectId` output. Changing this replaces the provider. */
   projectId: string;
   /** Its short name, such as `google`, `github` or `microsoft`. Changing this replaces the provider. */
-  providerId: string;
+  providerId: OAuthProviderId;
   /**
    * The client id of your own application at the provider. Taking both credentials out of the program replaces the
    * provider by one with the shared keys; giving them to a shared one changes it.

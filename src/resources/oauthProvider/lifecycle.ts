@@ -5,7 +5,8 @@ import { adoptionNote } from "../../host/messages";
 import type { ArgumentSpecs } from "../../host/arguments";
 import { notShown, shownDifferently } from "../../host/shown";
 import { STAND_INS } from "../../contract/standIns";
-import { declaration, type OAuthProviderOutputs, type OAuthProviderShape } from "./declaration";
+import { declaration, KNOWN_OAUTH_PROVIDERS, type OAuthProviderOutputs, type OAuthProviderShape } from "./declaration";
+import { nearestName } from "../../helpers/given";
 import { omitUndefined } from "../shared/omitUndefined";
 import { boolean, text } from "../shared/schemas";
 import { claim, oauthProviderIdSchema, projectIdSchema, splitId } from "../shared/identifiers";
@@ -47,6 +48,11 @@ export const oauthProvider = inIntegration<Shape, Outputs>({
     return [providerObject(projectId, rest)];
   },
 
+  remarks({ args: { providerId }, label, isNew }) {
+    const meant = providerId === undefined || !isNew ? undefined : nearMiss(providerId);
+    if (meant === undefined) return [];
+    return [`OAuthProvider${label}: its "providerId" is not a known one. Was "${meant}" meant?`];
+  },
   replacement: ({ replaces, news }) =>
     (replaces.has("clientId") ? "it goes back to the shared keys of the service by being" : "it is") +
     ` deleted and created again: nobody can sign in with it meanwhile${adoptionNote(news)}`,
@@ -104,6 +110,12 @@ export const oauthProvider = inIntegration<Shape, Outputs>({
     await call.client.auth.deleteOAuthProvider(projectId, rest, { ...call, before: call.beforeDelete });
   },
 });
+
+/** A known name in which few letters differ. The service may have others, such as `microsoft-entra`: a known one and more is none. */
+function nearMiss(providerId: string): string | undefined {
+  const nearest = nearestName(providerId, KNOWN_OAUTH_PROVIDERS);
+  return nearest === undefined || providerId.startsWith(nearest) ? undefined : nearest;
+}
 
 const idOf = ({ projectId, providerId }: Shape): string => `${projectId}/${providerId}`;
 

@@ -258,10 +258,37 @@ describe("deleting an OAuth provider", () => {
   );
 });
 
+test.each([
+  ["goggle", "google"],
+  ["gogle", "google"],
+  ["gihtub", "github"],
+  ["micro-soft", "microsoft"],
+])("%s, which is like a known name, gets a warning in the plan of its creation alone", async (providerId, meant) => {
+  const given = await started();
+  const inputs = { ...SHARED, providerId };
+  expect(await given.check(inputs)).toEqual([]);
+  const said = `OAuthProvider ("thing"): its "providerId" is not a known one. Was "${meant}" meant?`;
+  expect(given.log.map(({ message }) => message)).toEqual([said]);
+  given.restart();
+  given.log.splice(0);
+  expect(await given.check(inputs, inputs)).toEqual([]);
+  expect(given.log).toEqual([]);
+});
+
+test.each(["google", "gitlab", "okta", "microsoft-entra", "of-our-own", "a", "x", UNKNOWN])(
+  "%s gets none",
+  async (providerId) => {
+    const given = await started();
+    await given.check({ ...SHARED, providerId });
+    expect(given.log).toEqual([]);
+  },
+);
+
 test("many providers of one project are read with one list of each collection", async () => {
   const given = await started();
   const states = [];
-  for (const providerId of ["a", "b", "c", "d"]) states.push(await given.create({ ...SHARED, providerId }));
+  for (const providerId of ["apple", "bitbucket", "discord", "facebook"])
+    states.push(await given.create({ ...SHARED, providerId }));
   given.restart();
   await given.forgetRequests();
   await Promise.all(states.map((state) => given.read(state)));

@@ -37,7 +37,7 @@ export interface World {
 export const branch = (projectId: string, n: number): string => `br-${projectId}-${n}`;
 
 export async function world(options: EmulatorOptions = {}): Promise<World> {
-  const { baseUrl, url, apiKey } = await start({ activationMs: 2, ...options });
+  const { baseUrl, url, apiKey } = await start({ activationMs: 2, anyOAuthProvider: true, ...options });
   const send = async (address: string, method: string, body?: unknown) => {
     const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
     const sent = body === undefined ? "" : JSON.stringify(body);
