@@ -157,6 +157,8 @@ export default tseslint.config(
       "@typescript-eslint/consistent-type-imports": "error",
       "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
       "@typescript-eslint/no-dynamic-delete": "off",
+      // A name for what errors and editors would show as the expression that it is made by.
+      "@typescript-eslint/no-empty-object-type": ["error", { allowInterfaces: "with-single-extends" }],
       "@typescript-eslint/no-extraneous-class": "off",
       "no-restricted-properties": [
         "error",

@@ -9,6 +9,7 @@ export {
   type ProjectAuthArgs,
   type ProjectAuthEmail,
   type ProjectAuthProvider,
+  type ProjectAuthProviders,
 } from "./components/ProjectAuth";
 export {
   getAuthIntegration,
@@ -70,11 +71,30 @@ export {
   type ComputeEndpointArgs,
   type ComputeSettings,
 } from "./resources/computeEndpoint/ComputeEndpoint";
-export { EmailServer, type EmailServerArgs } from "./resources/emailServer/EmailServer";
-export { OAuthProvider, type OAuthProviderArgs } from "./resources/oauthProvider/OAuthProvider";
+export {
+  EmailServer,
+  type EmailServerArgs,
+  type SharedEmailServerArgs,
+  type StandardEmailServerArgs,
+} from "./resources/emailServer/EmailServer";
+export {
+  OAuthProvider,
+  type OAuthProviderArgs,
+  type OAuthProviderId,
+  type SharedOAuthProviderArgs,
+  type StandardOAuthProviderArgs,
+} from "./resources/oauthProvider/OAuthProvider";
 export { Provider, type ProviderArgs } from "./program/Provider";
 export { Whitelist, type WhitelistArgs } from "./resources/whitelist/Whitelist";
 export { WhitelistDomain, type WhitelistDomainArgs } from "./resources/whitelist/WhitelistDomain";
-export { computeSizes, localDiskGib, localFileCacheGb, ramGb, type ComputeSize } from "./helpers/computeSizes";
+export {
+  computeSizes,
+  localDiskGib,
+  localFileCacheGb,
+  ramGb,
+  type AutoscalingCu,
+  type ComputeCu,
+  type ComputeSize,
+} from "./helpers/computeSizes";
 export { connectionUri, type ConnectionUriOptions } from "./helpers/connectionUri";
 export { maxConnections } from "./helpers/maxConnections";

@@ -10,16 +10,21 @@ const TYPE = "svc:components:ComputeGroup";
 const LONGEST_NAME = 64;
 
 /** A compute of the group: the arguments of `ComputeEndpoint` less those that the group decides. */
-export type GroupComputeArgs = Omit<ComputeEndpointArgs, "projectId" | "branchId" | "type">;
+export interface GroupComputeArgs extends Omit<ComputeEndpointArgs, "projectId" | "branchId" | "type"> {}
 
 /** A read replica of the group: a compute, and a key of its own. */
-export interface GroupReplicaArgs extends GroupComputeArgs {
+export interface GroupReplicaArgs extends Omit<GroupComputeArgs, "adopt"> {
   /**
    * What the replica is called in the stack: `<group>-replica-<key>`. Give one where replicas may be taken out of the
    * middle of the list: the default moves with the place.
    * @default its place in the list, from 0
    */
   key?: string;
+  /**
+   * Takes over the read replica of this id (`"ep-…"`) instead of creating one. Changing this later has no effect.
+   * @default false
+   */
+  adopt?: pulumi.Input<string | false> | undefined;
 }
 
 export interface ComputeGroupArgs {

@@ -4,7 +4,7 @@ import { withInheritedAliases } from "../program/inheritedAliases";
 import { AuthIntegration } from "../resources/authIntegration/AuthIntegration";
 import { declaration as emailServer } from "../resources/emailServer/declaration";
 import { EmailServer, type EmailServerArgs } from "../resources/emailServer/EmailServer";
-import { declaration as oauthProvider } from "../resources/oauthProvider/declaration";
+import { declaration as oauthProvider, type KnownOAuthProvider } from "../resources/oauthProvider/declaration";
 import { OAuthProvider, type OAuthProviderArgs } from "../resources/oauthProvider/OAuthProvider";
 import { Whitelist } from "../resources/whitelist/Whitelist";
 import { WhitelistDomain } from "../resources/whitelist/WhitelistDomain";
@@ -21,6 +21,11 @@ type Without<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Uni
  * since a new integration offers some providers by itself.
  */
 export type ProjectAuthProvider = "shared" | Without<OAuthProviderArgs, "projectId" | "providerId">;
+
+/** By the short name of the provider; editors offer the known ones. */
+export type ProjectAuthProviders = { readonly [Name in KnownOAuthProvider]?: ProjectAuthProvider | undefined } & {
+  readonly [providerId: string]: ProjectAuthProvider | undefined;
+};
 
 /** The arguments of `EmailServer`, less the project. */
 export type ProjectAuthEmail = Without<EmailServerArgs, "projectId">;
@@ -60,7 +65,7 @@ export interface ProjectAuthArgs {
    * How users may sign in, by the short name of the provider. One that the integration offers already is taken over and
    * brought to what is declared, even where somebody set keys of their own by hand: `adopt: false` fails instead.
    */
-  oauth?: { readonly [providerId: string]: ProjectAuthProvider } | undefined;
+  oauth?: ProjectAuthProviders | undefined;
   /**
    * Where users may be sent back to: http(s) origins. Each is a resource of its own that bears the origin in its name, so
    * they have to be plain strings; with `exclusiveDomains` they may be Outputs. One that is on the list already is taken

@@ -19,7 +19,3 @@ export type ArgumentsOf<Shape> = {
 
 /** What is never there may not come as an Input either: an `Output<never>` would take any Output. */
 type GivenOf<Value> = [Value] extends [never] ? never : InputOf<Value>;
-
-/** Of these names all are given, or none. */
-export type AllOrNone<Shape, Names extends keyof Shape> = Omit<Shape, Names> &
-  (Required<Pick<Shape, Names>> | Partial<Record<Names, never>>);

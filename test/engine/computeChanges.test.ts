@@ -34,7 +34,9 @@ test("each change of a compute sends what differs, and restarts only where it sa
   ]);
 
   stack.program(program("size: 1, scaleToZero: { afterSeconds: 900 }, restartTriggers: [2]"));
-  expect((await stack.preview()).text).toMatch(/a changed restart trigger restarts compute ep-\S+ \("\w+"\) when it is active/);
+  expect((await stack.preview()).text).toMatch(
+    /a changed restart trigger restarts compute ep-\S+ \("\w+"\) when it is active/,
+  );
   expect(await change(stack, "size: 1, scaleToZero: { afterSeconds: 900 }, restartTriggers: [2]")).toEqual([
     ["POST restart", null],
   ]);

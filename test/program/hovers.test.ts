@@ -66,3 +66,42 @@ test("an editor shows the words of every argument and output where a program rea
   });
   expect(silent).toEqual([]);
 });
+
+/** What stands at a mark in a user's program, and what an editor offers there. */
+function lookAt(program: string): { errors: string[]; offered: string[]; hover: string } {
+  const text = `import * as svc from "./dist/index";\n${program.replace("|", "")}`;
+  const at = text.length - (program.length - 1 - program.indexOf("|"));
+  const service = editor().show(text);
+  const errors = service
+    .getSemanticDiagnostics(USER)
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " "));
+  const offered = service.getCompletionsAtPosition(USER, at, {})?.entries.map(({ name }) => name) ?? [];
+  return { errors, offered, hover: ts.displayPartsToString(service.getQuickInfoAtPosition(USER, at)?.displayParts) };
+}
+
+test.each([
+  ["ComputeEndpoint", '{ projectId: "p", branchId: "b", sise: 1 }'],
+  ["ComputeEndpoint", '{ projectId: "p" }'],
+  ["Whitelist", '{ projectId: "p" }'],
+  ["AuthUser", '{ projectId: "p" }'],
+  ["AuthIntegration", "{}"],
+  ["OAuthProvider", '{ projectId: "p", providerId: "google", clientId: "x" }'],
+  ["EmailServer", '{ projectId: "p", type: "standard" }'],
+])("an error of new %s(…, %s) names its arguments as a reader knows them", (kind, args) => {
+  const { errors, hover } = lookAt(`new svc.${kind.slice(0, 3)}|${kind.slice(3)}("x", ${args});`);
+  expect(errors.join("\n")).toContain(`${kind}Args`);
+  expect([...errors, hover].join("\n")).not.toMatch(/ArgumentsOf|Shape/);
+  expect(hover).toContain(`args: svc.${kind}Args`);
+});
+
+test("an editor offers the sizes of today and the known OAuth providers", () => {
+  const compute = 'new svc.ComputeEndpoint("x", { projectId: "p", branchId: "b", size: ';
+  expect(lookAt(`${compute}| });`).offered).toEqual(expect.arrayContaining(["0.25", "16", "18", "56"]));
+  const limits = lookAt(`${compute}{ min: 1, max: | } });`).offered;
+  expect(limits).toContain("16");
+  expect(limits).not.toContain("18");
+  const provider = 'new svc.OAuthProvider("x", { projectId: "p", providerId: "|" });';
+  expect(lookAt(provider).offered).toEqual(expect.arrayContaining(["google", "github", "microsoft"]));
+  const auth = 'new svc.ProjectAuth("x", { projectId: "p", oauth: { | } });';
+  expect(lookAt(auth).offered).toEqual(expect.arrayContaining(["google", "github", "microsoft"]));
+});

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../../src/program/inputs";
-import type * as svc from "../../src";
+import * as svc from "../../src";
 
 interface Shape {
   id: string;
@@ -80,4 +80,61 @@ test("a mail server compiles whole, or as the shared one with nothing of its own
     { projectId: "x", email: { type: "standard", host: text } },
   ];
   expect([...good, plain, output, half, ...auth]).toHaveLength(9);
+});
+
+test("a compute's size compiles as what the service lists, and as any number that a program works out", () => {
+  const fromConfiguration = Number("4") as number;
+  const size = (given: svc.ComputeEndpointArgs["size"]): unknown => given;
+  const good = [
+    size(0.25),
+    size(56),
+    size({ min: 0.5, max: 16 }),
+    size(fromConfiguration),
+    size({ min: fromConfiguration, max: fromConfiguration }),
+    size(pulumi.output(fromConfiguration)),
+    size(pulumi.output({ min: fromConfiguration, max: fromConfiguration })),
+    size(Promise.resolve(fromConfiguration)),
+    size({ min: pulumi.output(fromConfiguration), max: 4 }),
+    size(undefined),
+    svc.computeSizes.map((cu) => size(cu)).length,
+  ];
+  // @ts-expect-error: half of a pair
+  const half = size({ min: 1 });
+  // @ts-expect-error: the other half
+  const other = size({ max: pulumi.output(1) });
+  // @ts-expect-error: a text is no number
+  const words = size("4");
+  expect([...good, half, other, words]).toHaveLength(14);
+  expect(svc.ramGb(fromConfiguration)).toBe(16);
+});
+
+test("a replica of a group names the compute that it adopts; wrappers take the arguments of a compute apart", () => {
+  const group = { projectId: "p", branchId: "b", primary: { adopt: true } };
+  const good: svc.ComputeGroupArgs[] = [
+    { ...group, replicas: [{ adopt: "ep-1" }, { adopt: false }, { adopt: text }, { adopt: undefined, key: "x" }] },
+    // @ts-expect-error: a branch can have several
+    { ...group, replicas: [{ adopt: true }] },
+  ];
+  interface Wrapped extends Omit<svc.ComputeEndpointArgs, "projectId"> {
+    color: string;
+  }
+  const wrap = ({ color: _color, ...args }: Wrapped): svc.ComputeEndpointArgs => ({ ...args, projectId: "p" });
+  expect([...good, wrap({ branchId: "b", type: "read_only", adopt: true, color: "blue" })]).toHaveLength(3);
+});
+
+test("an OAuth provider may have any name", () => {
+  const name = String("okta");
+  const good: svc.OAuthProviderArgs[] = [
+    { projectId: "p", providerId: "google" },
+    { projectId: "p", providerId: "a-new-one" },
+    { projectId: "p", providerId: name },
+    { projectId: "p", providerId: text },
+  ];
+  const auth: svc.ProjectAuthArgs[] = [
+    { projectId: "p", oauth: { google: "shared", "a-new-one": {}, [name]: {} } },
+    { projectId: "p", oauth: { [name]: "shared" } },
+  ];
+  const named: Record<string, svc.ProjectAuthProvider> = { google: "shared" };
+  auth.push({ projectId: "p", oauth: named });
+  expect([...good, ...auth]).toHaveLength(7);
 });

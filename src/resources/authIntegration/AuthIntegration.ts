@@ -3,7 +3,7 @@ import type { ArgumentsOf } from "../../program/inputs";
 import { NO_ARGUMENTS, resource } from "../../program/SvcResource";
 import { declaration, type AuthIntegrationShape, type AuthIntegrationOutputs } from "./declaration";
 
-export type AuthIntegrationArgs = ArgumentsOf<AuthIntegrationShape>;
+export interface AuthIntegrationArgs extends ArgumentsOf<AuthIntegrationShape> {}
 
 /**
  * The managed auth of a project: an auth project at the external provider, bound to a branch and a database. Its Pulumi

@@ -3,7 +3,7 @@ import type { ArgumentsOf } from "../../program/inputs";
 import { NO_ARGUMENTS, resource } from "../../program/SvcResource";
 import { declaration, type AuthOwnershipTransferShape, type AuthOwnershipTransferOutputs } from "./declaration";
 
-export type AuthOwnershipTransferArgs = ArgumentsOf<AuthOwnershipTransferShape>;
+export interface AuthOwnershipTransferArgs extends ArgumentsOf<AuthOwnershipTransferShape> {}
 
 /**
  * The first step of handing the auth project over to an account of your own at the auth provider: it asks for the

@@ -5,7 +5,7 @@ import { declaration, type ComputeEndpointShape, type ComputeEndpointOutputs } f
 
 export type { ComputeSettings } from "./declaration";
 
-export type ComputeEndpointArgs = ArgumentsOf<ComputeEndpointShape>;
+export interface ComputeEndpointArgs extends ArgumentsOf<ComputeEndpointShape> {}
 
 /**
  * The Postgres compute of a branch: its primary, or a read replica. Its Pulumi id is `<project>/<endpoint id>`.

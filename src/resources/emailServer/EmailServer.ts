@@ -1,9 +1,20 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../../program/inputs";
 import { NO_ARGUMENTS, resource } from "../../program/SvcResource";
-import { declaration, type EmailServerShape, type EmailServerOutputs } from "./declaration";
+import {
+  declaration,
+  type EmailServerOutputs,
+  type EmailServerShape,
+  type SharedEmailServerShape,
+  type StandardEmailServerShape,
+} from "./declaration";
 
-export type EmailServerArgs = ArgumentsOf<EmailServerShape>;
+/** Of the service's own server. */
+export interface SharedEmailServerArgs extends ArgumentsOf<SharedEmailServerShape> {}
+/** Of your own server. */
+export interface StandardEmailServerArgs extends ArgumentsOf<StandardEmailServerShape> {}
+
+export type EmailServerArgs = SharedEmailServerArgs | StandardEmailServerArgs;
 
 /**
  * Which server the mail of the managed auth goes through. A project has exactly one configuration, so its Pulumi id is

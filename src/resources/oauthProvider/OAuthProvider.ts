@@ -1,10 +1,23 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { AllOrNone, ArgumentsOf } from "../../program/inputs";
+import type { ArgumentsOf } from "../../program/inputs";
 import { NO_ARGUMENTS, resource } from "../../program/SvcResource";
 import { declaration, type OAuthProviderShape, type OAuthProviderOutputs } from "./declaration";
 
+export type { OAuthProviderId } from "./declaration";
+
+type Credentials = "clientId" | "clientSecret";
+
+/** With the shared keys of the service. */
+export interface SharedOAuthProviderArgs extends ArgumentsOf<
+  Omit<OAuthProviderShape, Credentials> & Partial<Record<Credentials, never>>
+> {}
+/** With the credentials of your own application at the provider. */
+export interface StandardOAuthProviderArgs extends ArgumentsOf<
+  Omit<OAuthProviderShape, Credentials> & Required<Pick<OAuthProviderShape, Credentials>>
+> {}
+
 /** Half of the credentials does not compile. */
-export type OAuthProviderArgs = ArgumentsOf<AllOrNone<OAuthProviderShape, "clientId" | "clientSecret">>;
+export type OAuthProviderArgs = SharedOAuthProviderArgs | StandardOAuthProviderArgs;
 
 /**
  * A way for users to sign in. Its Pulumi id is `<project>/<provider id>`.

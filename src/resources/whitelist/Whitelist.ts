@@ -3,7 +3,7 @@ import type { ArgumentsOf } from "../../program/inputs";
 import { NO_ARGUMENTS, resource } from "../../program/SvcResource";
 import { whitelistDeclaration, type WhitelistShape, type WhitelistOutputs } from "./declaration";
 
-export type WhitelistArgs = ArgumentsOf<WhitelistShape>;
+export interface WhitelistArgs extends ArgumentsOf<WhitelistShape> {}
 
 /**
  * The whole list of domains that users may be sent back to after they have signed in. Its Pulumi id is `<project>`.
