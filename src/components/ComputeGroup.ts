@@ -50,6 +50,17 @@ export interface ComputeGroupArgs {
  * are those of each of its computes.
  *
  * The program of examples/read-replicas declares one.
+ *
+ * @example
+ * ```ts
+ * const db = new svc.ComputeGroup("db", {
+ *   projectId: "prj-demo",
+ *   branchId: "br-main",
+ *   primary: { size: 2, adopt: true },
+ *   replicas: [{ key: "reports", name: "reports", size: 1 }],
+ * });
+ * export const hosts = db.hosts;
+ * ```
  */
 export class ComputeGroup extends pulumi.ComponentResource {
   /** The compute `<name>-primary`. */

@@ -92,6 +92,15 @@ export interface ProjectAuthArgs {
  * component are those of each of its children.
  *
  * The program of examples/oauth declares one.
+ *
+ * @example
+ * ```ts
+ * new svc.ProjectAuth("auth", {
+ *   projectId: "prj-demo",
+ *   oauth: { google: "shared" },
+ *   redirectDomains: ["https://app.example.com"],
+ * });
+ * ```
  */
 export class ProjectAuth extends pulumi.ComponentResource {
   /** The integration, with the key set of its creation. */

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
+import { basename, join } from "node:path";
 import ts from "typescript";
 import { KINDS } from "../../src/contract/pointer";
 import { ROOT } from "../support/cli";
@@ -28,6 +29,25 @@ test("every ts block compiles as a program of a user, after those that it contin
   expect(problemsIn([...of("ts"), ...wrong])).toEqual([
     "wrong:10: Type 'number' is not assignable to type 'Input<string>'.",
   ]);
+});
+
+test("each class has an example in its hover, which makes one and compiles", () => {
+  const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" });
+  const examples = [...KINDS, "ComputeGroup", "ProjectAuth"].map((name): CodeBlock => {
+    const page = join("src", files.find((file) => basename(file) === `${name}.ts`) ?? "");
+    const [, comment = ""] = /@example\n \* ```ts\n([^]*?) \* ```\n \*\/\nexport class/.exec(textOf(page)) ?? [];
+    const text = comment.replace(/^ \* ?/gm, "");
+    expect(text).toContain(`new svc.${name}(`);
+    return {
+      page,
+      line: 0,
+      language: "ts",
+      text: `import * as svc from "pulumi-svc";\n${text}`,
+      note: "",
+      file: undefined,
+    };
+  });
+  expect(problemsIn(examples)).toEqual([]);
 });
 
 test("every sh block is one that a shell can read", () => {

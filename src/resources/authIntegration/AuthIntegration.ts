@@ -15,6 +15,12 @@ export interface AuthIntegrationArgs extends ArgumentsOf<AuthIntegrationShape> {
  *
  * Give its `projectId` output to everything that lives in it, so that a replaced integration brings its children back.
  * The program of examples/quickstart declares one.
+ *
+ * @example
+ * ```ts
+ * const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+ * new svc.OAuthProvider("google", { projectId: auth.projectId, providerId: "google", adopt: true });
+ * ```
  */
 export class AuthIntegration extends resource<AuthIntegrationArgs, AuthIntegrationShape, AuthIntegrationOutputs>(
   declaration,

@@ -12,6 +12,13 @@ export interface AuthOwnershipTransferArgs extends ArgumentsOf<AuthOwnershipTran
  *
  * Nothing is handed over before a person confirms it there. **Destroying does nothing at the service: an address that
  * was given out stays open, and a transfer that was confirmed is not taken back.** A refresh asks for no new address.
+ *
+ * @example
+ * ```ts
+ * const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+ * const transfer = new svc.AuthOwnershipTransfer("transfer", { projectId: auth.projectId });
+ * export const url = transfer.url;
+ * ```
  */
 export class AuthOwnershipTransfer extends resource<
   AuthOwnershipTransferArgs,

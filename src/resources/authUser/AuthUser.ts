@@ -13,6 +13,12 @@ export interface AuthUserArgs extends ArgumentsOf<AuthUserShape> {}
  * names (`svc_auth.users_sync`).
  *
  * Destroying deletes the user at the auth provider, which cannot be undone: a user that is created again has another id.
+ *
+ * @example
+ * ```ts
+ * const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+ * new svc.AuthUser("first", { projectId: auth.projectId, email: "first@example.com" });
+ * ```
  */
 export class AuthUser extends resource<AuthUserArgs, AuthUserShape, AuthUserOutputs>(declaration) {
   /** Looks at a user by the id `<project>/<user id>`; it is not managed then, and only its id is known. */

@@ -15,6 +15,17 @@ export interface ComputeEndpointArgs extends ArgumentsOf<ComputeEndpointShape> {
  * set); a compute that is created again has another host.
  *
  * The program of examples/quickstart declares one.
+ *
+ * @example
+ * ```ts
+ * const api = new svc.ComputeEndpoint("api", {
+ *   projectId: "prj-demo",
+ *   branchId: "br-dev",
+ *   size: { min: 0.5, max: 2 },
+ *   scaleToZero: true,
+ * });
+ * export const host = api.host;
+ * ```
  */
 export class ComputeEndpoint extends resource<ComputeEndpointArgs, ComputeEndpointShape, ComputeEndpointOutputs>(
   declaration,

@@ -27,6 +27,12 @@ export type EmailServerArgs = SharedEmailServerArgs | StandardEmailServerArgs;
  * Destroying goes back to the service's shared server, not to what was configured before.
  *
  * The program of examples/own-smtp declares one.
+ *
+ * @example
+ * ```ts
+ * const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+ * new svc.EmailServer("mail", { projectId: auth.projectId, type: "shared" });
+ * ```
  */
 export class EmailServer extends resource<EmailServerArgs, EmailServerShape, EmailServerOutputs>(declaration) {
   /** Looks the configuration of a project up by its id `<project>`; it is not managed then, and has no password. */

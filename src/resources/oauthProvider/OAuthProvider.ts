@@ -29,6 +29,12 @@ export type OAuthProviderArgs = SharedOAuthProviderArgs | StandardOAuthProviderA
  * application at the provider, with its credentials, is not touched.
  *
  * The program of examples/oauth declares some.
+ *
+ * @example
+ * ```ts
+ * const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+ * new svc.OAuthProvider("google", { projectId: auth.projectId, providerId: "google", adopt: true });
+ * ```
  */
 export class OAuthProvider extends resource<OAuthProviderArgs, OAuthProviderShape, OAuthProviderOutputs>(declaration) {
   /** Looks a provider up by its id `<project>/<provider id>`; it is not managed then. */

@@ -17,6 +17,12 @@ export interface WhitelistArgs extends ArgumentsOf<WhitelistShape> {}
  * domains of theirs that it lists.
  *
  * Destroying takes the domains off that the state lists, those that a refresh found among them; others stay.
+ *
+ * @example
+ * ```ts
+ * const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+ * new svc.Whitelist("domains", { projectId: auth.projectId, domains: ["https://app.example.com"] });
+ * ```
  */
 export class Whitelist extends resource<WhitelistArgs, WhitelistShape, WhitelistOutputs>(whitelistDeclaration) {
   /** Looks the whitelist of a project up by its id `<project>`; it is not managed then. */

@@ -13,6 +13,12 @@ export interface WhitelistDomainArgs extends ArgumentsOf<WhitelistDomainShape> {
  * the list to single domains gives them `adopt: true`, and they stay on the list meanwhile.
  *
  * Destroying takes the domain off the whitelist.
+ *
+ * @example
+ * ```ts
+ * const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+ * new svc.WhitelistDomain("app", { projectId: auth.projectId, domain: "https://app.example.com" });
+ * ```
  */
 export class WhitelistDomain extends resource<WhitelistDomainArgs, WhitelistDomainShape, WhitelistDomainOutputs>(
   whitelistDomainDeclaration,
