@@ -5,6 +5,7 @@ import { addDoctorCommand } from "./doctor/command";
 import { addDriftCommand } from "./drift/command";
 import { addEmulatorCommand } from "./emulator";
 import { addImportCommand } from "./import";
+import { addInitCommand } from "./init";
 import { terminalText } from "./terminal";
 
 const USAGE_ERROR = 2;
@@ -19,6 +20,7 @@ addDoctorCommand(program);
 addDriftCommand(program);
 addEmulatorCommand(program);
 addImportCommand(program);
+addInitCommand(program);
 
 async function main(): Promise<void> {
   if (process.argv.length <= 2) {

@@ -1,0 +1,137 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { InvalidArgumentError, Option, type Command } from "commander";
+
+/** The commands by which each package manager installs for the program, and for its development. */
+const MANAGERS = {
+  npm: ["npm install", "npm install --save-dev"],
+  pnpm: ["pnpm add", "pnpm add --save-dev"],
+  yarn: ["yarn add", "yarn add --dev"],
+} as const;
+type Manager = keyof typeof MANAGERS;
+
+interface Flags {
+  readonly yes?: true;
+  readonly manager: Manager;
+  readonly name: string;
+}
+
+const NOT_A_TERMINAL = 2;
+
+/** The program of README.md's first section. */
+const PROGRAM = `import * as svc from "pulumi-svc";
+
+const projectId = "prj-demo"; // the project of the emulator: in production one of yours
+
+const api = new svc.ComputeEndpoint("api", {
+  projectId,
+  branchId: "br-dev",
+  size: { min: 0.5, max: 2 }, // compute units, scaled by the service
+  scaleToZero: { afterSeconds: 300 },
+});
+
+const auth = new svc.ProjectAuth("auth", {
+  projectId,
+  oauth: { google: "shared" }, // give clientId and clientSecret in production
+  redirectDomains: ["https://app.example.com"],
+});
+
+export const host = api.host; // stays when the compute moves to another branch
+export const jwksUrl = auth.integration.jwksUrl;
+`;
+
+/** `pulumi-svc init`: the files of a first program, in this folder. What is there already stays as it is. */
+export function addInitCommand(program: Command): void {
+  program
+    .command("init")
+    .description("Write the files of a first program to this folder; files that exist are left as they are")
+    .option("--yes", "ask nothing")
+    .addOption(
+      new Option("--manager <name>", "the package manager; by default the one that runs this")
+        .choices(Object.keys(MANAGERS))
+        .default(runningManager()),
+    )
+    .addOption(
+      new Option("--name <name>", "the name of the Pulumi project; by default that of the folder")
+        .argParser(projectName)
+        .default(nameOf(process.cwd())),
+    )
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 the files are there; 1 a file could not be written, or the answer was no; 2 wrong usage, or nobody to ask and no --yes.",
+    )
+    .action(async ({ yes, manager, name }: Flags) => {
+      const wanted = filesOf(manager, name);
+      const held = Object.keys(wanted).filter((file) => existsSync(file));
+      const missing = Object.entries(wanted).filter(([file]) => !held.includes(file));
+      if (yes !== true && missing.length > 0 && !(await isAgreed(missing.map(([file]) => file)))) return;
+      // "wx": never over a file that has come since.
+      for (const [file, text] of missing) writeFileSync(file, text, { flag: "wx" });
+      process.stdout.write(report(missing, held, manager));
+    });
+}
+
+function filesOf(manager: Manager, name: string): Record<string, string> {
+  return {
+    "package.json": '{ "private": true }\n',
+    "Pulumi.yaml": `name: ${name}\nruntime: nodejs\n`,
+    "index.ts": PROGRAM,
+    // Pulumi's Node runtime needs a node_modules folder, which Yarn makes only when it is told to. Yarn classic does not read this.
+    ...(manager === "yarn" && { ".yarnrc.yml": "nodeLinker: node-modules\n" }),
+  };
+}
+
+function report(written: readonly (readonly [string, string])[], held: readonly string[], manager: Manager): string {
+  const [install, installForDevelopment] = MANAGERS[manager];
+  return [
+    ...written.map(([file]) => `wrote ${file}`),
+    ...held.map((file) => `kept ${file}: it was there already`),
+    "",
+    "next:",
+    `  ${install} pulumi-svc @pulumi/pulumi`,
+    `  ${installForDevelopment} typescript@5`,
+    "",
+    "the emulator, in a second terminal in the same folder:",
+    "  npx pulumi-svc emulator",
+    "",
+    "and a stack, whose state stays in this folder:",
+    "  export SVC_BASE_URL=http://127.0.0.1:8787/api/v2 SVC_API_KEY=test-key",
+    '  export PULUMI_BACKEND_URL="file://$PWD" PULUMI_CONFIG_PASSPHRASE=start',
+    "  pulumi stack init dev",
+    "  pulumi up --yes",
+    "",
+  ].join("\n");
+}
+
+async function isAgreed(files: readonly string[]): Promise<boolean> {
+  if (!process.stdin.isTTY) {
+    process.stderr.write("pulumi-svc: nobody can be asked here: give --yes to write the files\n");
+    process.exitCode = NOT_A_TERMINAL;
+    return false;
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await terminal.question(`Write ${files.join(", ")} to ${process.cwd()}? [Y/n] `);
+  terminal.close();
+  const agreed = /^\s*(y(es)?)?\s*$/i.test(answer);
+  if (!agreed) process.exitCode = 1;
+  return agreed;
+}
+
+/** `npx`, `pnpm dlx` and `yarn dlx` say who they are. */
+function runningManager(): Manager {
+  const [name = ""] = (process.env["npm_config_user_agent"] ?? "").split("/");
+  return name === "pnpm" || name === "yarn" ? name : "npm";
+}
+
+const PROJECT_NAME = /^[\w.-]{1,100}$/;
+
+function projectName(text: string): string {
+  if (PROJECT_NAME.test(text)) return text;
+  throw new InvalidArgumentError("Pulumi takes letters, digits and . _ - in the name of a project, 100 at most");
+}
+
+function nameOf(folder: string): string {
+  const name = basename(folder).replace(/[^\w.-]+/g, "-");
+  return PROJECT_NAME.test(name) ? name : "svc-start";
+}
