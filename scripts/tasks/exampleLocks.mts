@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EXIT, say } from "../lib/console.mjs";
@@ -40,9 +40,8 @@ export async function exampleLocks(): Promise<number> {
 
 async function lock(example: string, archive: string): Promise<void> {
   const copy = mkdtempSync(join(archive, "..", "example-"));
-  const lockFile = join(example, "package-lock.json");
-  copyFileSync(join(ROOT, ".npmrc"), join(copy, ".npmrc"));
-  if (existsSync(lockFile)) copyFileSync(lockFile, join(copy, "package-lock.json"));
+  // With the versions of the clone, which its tests run with.
+  for (const file of [".npmrc", "package-lock.json"]) copyFileSync(join(ROOT, file), join(copy, file));
   const manifest = JSON.parse(readFileSync(join(example, "package.json"), "utf8")) as Manifest;
   const range = manifest.dependencies[OURS];
   manifest.dependencies[OURS] = `file:${archive}`;
@@ -54,5 +53,5 @@ async function lock(example: string, archive: string): Promise<void> {
   const { resolved: _archive, integrity: _ofArchive, ...entry } = written.packages[`node_modules/${OURS}`] ?? {};
   written.packages[`node_modules/${OURS}`] = entry;
   written.packages[""] = { ...written.packages[""], dependencies: { ...manifest.dependencies, [OURS]: range } };
-  writeFileSync(lockFile, `${JSON.stringify(written, undefined, 2)}\n`);
+  writeFileSync(join(example, "package-lock.json"), `${JSON.stringify(written, undefined, 2)}\n`);
 }

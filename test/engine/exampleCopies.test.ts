@@ -63,7 +63,7 @@ test.each(chosen)("examples/%s, copied elsewhere on its own, works as its README
   const readme = join("examples", name, "README.md");
   const [, ...sections] = textOf(readme).split(/^(?=## )/m);
   const section = sections.find((each) => each.startsWith("## Run it locally")) ?? "";
-  const second = new Map(section.includes("8788") ? [["8788", String(ownPort())]] : []);
+  const second = new Map(section.includes("8788") ? [["8788", String(ownPort() - 10_000)]] : []);
   // The first block is typed in the copy.
   const said = await reader.follow(codeBlocks(readme, section), name, second, name);
   expect(said).toMatch(/\+ \d+ created|Tests: +\d+ passed/);
