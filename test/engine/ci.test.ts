@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { json } from "node:stream/consumers";
 import { api, DEMO } from "../support/emulator";
@@ -23,6 +24,8 @@ if (existsSync(__dirname + "/broken")) process.exit(4);
 const file = __dirname + "/issues.json";
 const issues = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
 const issue = issues[Number(args[0]) - 1];
+const comments = () => (existsSync(__dirname + "/comments.json") ? JSON.parse(readFileSync(__dirname + "/comments.json", "utf8")) : []);
+const saveComments = (all) => writeFileSync(__dirname + "/comments.json", JSON.stringify(all));
 switch (area + " " + action) {
   case "issue list": {
     const found = issues.find(({ label, state }) => label === flag("--label") && state === flag("--state"));
@@ -33,6 +36,17 @@ switch (area + " " + action) {
   case "issue create":
     issues.push({ number: issues.length + 1, state: "open", label: flag("--label"), title: flag("--title"), body: stdin });
     break;
+  case "pr view":
+    // What the expression of --jq makes of it.
+    for (const { id, own, body } of comments())
+      if (own) console.log("https://github.test/o/r/pull/7#issuecomment-" + id + " " + body.split("\\n")[0].replace(/\\r$/, ""));
+    break;
+  case "pr comment": saveComments([...comments(), { id: 100 + comments().length, own: true, body: stdin.replace(/\\n/g, "\\r\\n") }]); break;
+  case "api --method": {
+    const body = readFileSync(0, "utf8");
+    saveComments(comments().map((one) => (args[1].endsWith("/comments/" + one.id) ? { ...one, body } : one)));
+    break;
+  }
   case "issue edit": issue.body = stdin; break;
   case "issue close": issue.state = "closed"; break;
 }
@@ -185,6 +199,80 @@ test("the scripts deploy, keep one issue about drift, and end as pulumi-svc drif
   await stack.finish(before);
 });
 
+test("the plan of a pull request is one comment for each stack, updated in place, with no secret in it", async () => {
+  const { stack, run, calls } = await repository();
+  const { service } = stack;
+  const folder = join(stack.folder, "program");
+  const file = join(stack.folder, "gh", "comments.json");
+  const marker = "<!-- pulumi-svc plan: dev -->";
+  // Somebody has copied our comment.
+  const theirs = { id: 1, own: false, body: `${marker}\nmine now` };
+  writeFileSync(file, JSON.stringify([theirs]));
+  const comments = () => JSON.parse(readFileSync(file, "utf8")) as { id: number; own: boolean; body: string }[];
+  const summary = join(stack.folder, "job-summary");
+  Object.assign(stack.env, { GITHUB_STEP_SUMMARY: summary, PR_NUMBER: "7", GH_REPO: "o/r", GH_TOKEN: "t" });
+  // A program that prints what it was given, and an object with a hostile name.
+  const index = readFileSync(join(folder, "index.js"), "utf8");
+  stack.write(
+    "index.js",
+    `${index}\nif ("GH_TOKEN" in process.env) throw new Error("the program has the token");\nconst hostile = "\`\`\`\`\\n@everyone <!-- x --> <img src=x>";
+console.log("key:", process.env.SVC_API_KEY, hostile);
+new (require("pulumi-svc").EmailServer)("mail", { projectId: "prj-demo", type: "standard", host: "smtp.example.com", port: 587,
+  username: "mailer", password: require("@pulumi/pulumi").secret("canary-smtp-password-plan"), senderEmail: "a@example.com", senderName: hostile });`,
+  );
+  expect(await run("plan.sh", "dev")).toMatchObject({ code: 0, text: expect.stringMatching(/\+ 5 to create/) });
+  expect(await service.mutations()).toEqual([]);
+  const plan = readFileSync(join(folder, "plan.markdown"), "utf8");
+  expect(readFileSync(summary, "utf8")).toBe(plan);
+  const [first, title, , fence = ""] = plan.split("\n");
+  expect([first, title]).toEqual([marker, "## Plan for stack `dev`"]);
+  // Nothing but code from there to the end: no line is long enough to end it.
+  expect(fence).toMatch(/^`{5,}text$/);
+  const closing = fence.replace("text", "");
+  expect(plan.endsWith(`\n${closing}\n`)).toBe(true);
+  expect(plan.split(closing)).toHaveLength(3);
+  expect(plan).toContain("@everyone");
+  expect(plan).toContain("key: [secret]");
+  expect(plan).not.toMatch(/canary-/);
+
+  expect(await run("comment-github.sh", "plan.markdown")).toMatchObject({ code: 0 });
+  expect(names(calls())).toEqual(["pr view", "pr comment"]);
+  expect(comments().map(({ own, body }) => [own, body.replaceAll("\r\n", "\n")])).toEqual([
+    [false, theirs.body],
+    [true, plan],
+  ]);
+
+  // A preview that fails is told in the same comment, and fails the job.
+  stack.write("index.js", `${index}\nthrow new Error("canary-free words of the program");`);
+  const failed = await run("plan.sh", "dev");
+  expect(failed.code).not.toBe(0);
+  expect(await run("comment-github.sh", "plan.markdown")).toMatchObject({ code: 0 });
+  expect(names(calls())).toEqual(["pr view", "api --method"]);
+  const [kept, updated, ...more] = comments();
+  expect([kept, more]).toEqual([theirs, []]);
+  expect(updated?.body).toMatch(/^<!-- pulumi-svc plan: dev -->\n## The preview of stack `dev` failed\n/);
+  expect(updated?.body).toContain("canary-free words of the program");
+
+  // Another stack has a comment of its own.
+  writeFileSync(join(folder, "prod.markdown"), "<!-- pulumi-svc plan: prod -->\nprod");
+  expect(await run("comment-github.sh", "prod.markdown")).toMatchObject({ code: 0 });
+  expect(comments().map(({ id }) => id)).toEqual([1, 101, 102]);
+  expect(await stack.leaks(["canary-smtp-password-plan"])).toEqual([]);
+  await stack.close();
+});
+
+test("a plan that is too long for a comment keeps its beginning and its end", async () => {
+  const long = `first\n${"| a line of the plan ``` |\n".repeat(9_000)}+ 3 to create\n`;
+  const made = await new Promise<string>((resolve) => {
+    const child = execFile(process.execPath, [join(CI, "scripts", "plan.mjs"), "dev", "0"], (_, stdout) =>
+      resolve(stdout),
+    );
+    child.stdin?.end(long);
+  });
+  expect(made.length).toBeLessThan(65_536);
+  expect(made).toMatch(/````text\nfirst\n[^]*… the whole plan is in the log of the job …[^]*\+ 3 to create\n````\n$/);
+});
+
 test("a stack has to be named; a long report is cut for the tracker, and keeps its fingerprint", async () => {
   const { stack, run, issues } = await repository();
   const fingerprint = "Fingerprint `0123456789abcdef0123456789abcdef`";
@@ -194,7 +282,7 @@ test("a stack has to be named; a long report is cut for the tracker, and keeps i
   const npx = `#!/usr/bin/env node\nlet text = "## Drift\\n"; ${lines}\nrequire("node:fs").writeFileSync("${REPORT}", text + "\\n${fingerprint}\\n");\nprocess.exitCode = 7;\n`;
   writeFileSync(join(fake, "npx"), npx, { mode: 0o755 });
   stack.env["PATH"] = [fake, stack.env["PATH"]].join(delimiter);
-  for (const script of ["preview.sh", "up.sh", "drift.sh"])
+  for (const script of ["preview.sh", "plan.sh", "up.sh", "drift.sh"])
     expect(await run(script)).toMatchObject({ code: 2, text: expect.stringContaining("usage: scripts/") });
   for (let time = 0; time < 2; time++) expect(await run("drift.sh", "dev")).toMatchObject({ code: 7 });
   expect(issues()).toHaveLength(1);
@@ -251,6 +339,70 @@ test("the tracker of GitLab opens, updates and closes the same issue by its API"
   }
 });
 
+test("the comment of a merge request of GitLab is ours alone, and is updated in place on whatever page it stands", async () => {
+  interface Note {
+    id: number;
+    author: { id: number };
+    body: string;
+  }
+  const marker = "<!-- pulumi-svc plan: dev -->";
+  const notes: Note[] = [{ id: 1, author: { id: 4 }, body: `${marker}\nnot ours` }];
+  for (let id = 2; id <= 101; id++) notes.push({ id, author: { id: 5 }, body: "a word" });
+  const seen: string[] = [];
+  const server = createServer(async (request, response) => {
+    const { method = "", url = "", headers } = request;
+    seen.push(`${method} ${url}`);
+    const sent = (method === "GET" ? {} : await json(request)) as { body?: string };
+    if (headers["private-token"] !== "canary-token") return void response.writeHead(401).end("no");
+    response.setHeader("content-type", "application/json");
+    if (url === "/api/v4/user") return void response.end('{"id":5}');
+    const page = Number(new URL(url, "http://x").searchParams.get("page"));
+    if (page > 0) {
+      response.setHeader("x-next-page", page * 100 < notes.length ? String(page + 1) : "");
+      return void response.end(JSON.stringify(notes.slice((page - 1) * 100, page * 100)));
+    }
+    if (method === "POST") notes.push({ id: notes.length + 1, author: { id: 5 }, body: sent.body ?? "" });
+    const found = notes.find(({ id }) => url.endsWith(`/notes/${id}`));
+    if (method === "PUT" && found !== undefined) found.body = sent.body ?? "";
+    response.end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const folder = mkdtempSync(join(tmpdir(), "plan-"));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const comment = (body: string, token = "canary-token") =>
+      new Promise<{ code: number | null; text: string }>((resolve) => {
+        const file = join(folder, "plan.markdown");
+        writeFileSync(file, body);
+        const api = { CI_API_V4_URL: `http://127.0.0.1:${port}/api/v4`, CI_PROJECT_ID: "7", CI_MERGE_REQUEST_IID: "3" };
+        const env = { ...api, ISSUE_TOKEN: token };
+        const command = [join(CI, "scripts", "comment-gitlab.mjs"), file];
+        const child = execFile(process.execPath, command, { env }, (_, stdout, stderr) =>
+          resolve({ code: child.exitCode, text: stdout + stderr }),
+        );
+      });
+    expect(await comment(`${marker}\nfirst\n`)).toEqual({ code: 0, text: "" });
+    expect(seen).toEqual([
+      "GET /api/v4/user",
+      "GET /api/v4/projects/7/merge_requests/3/notes?per_page=100&page=1",
+      "GET /api/v4/projects/7/merge_requests/3/notes?per_page=100&page=2",
+      "POST /api/v4/projects/7/merge_requests/3/notes",
+    ]);
+    expect(await comment(`${marker}\nsecond\n`)).toEqual({ code: 0, text: "" });
+    expect(seen.at(-1)).toBe("PUT /api/v4/projects/7/merge_requests/3/notes/102");
+    expect([notes.length, notes.at(-1)?.body, notes[0]?.body]).toEqual([
+      102,
+      `${marker}\nsecond\n`,
+      `${marker}\nnot ours`,
+    ]);
+    const refused = await comment(marker, "canary-wrong");
+    expect(refused).toEqual({ code: 1, text: "comment-gitlab: GET of the comment -> 401 no\n" });
+  } finally {
+    server.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test("the workflows call the scripts with the key in the environment, and never print --json of an up", () => {
   const workflows = join(CI, ".github", "workflows");
   const texts = ["preview", "up", "drift"].map((name) => readFileSync(join(workflows, `${name}.yml`), "utf8"));
@@ -262,10 +414,14 @@ test("the workflows call the scripts with the key in the environment, and never 
   }
   expect(texts.map((text) => text.includes("issues: write"))).toEqual([false, false, true]);
   const gitlab = readFileSync(join(CI, ".gitlab-ci.yml"), "utf8");
-  const called = /(?<=run: |script: )(scripts\/\S+)/g;
-  const scripts = ["preview", "up", "drift"].map((name) => `scripts/${name}.sh`);
-  expect(texts.flatMap((text) => text.match(called))).toEqual(scripts);
-  expect(gitlab.match(called)).toEqual(scripts);
+  const called = /(?<=run: |script: |script:\n {4}- |^ {4}- )(scripts\/\S+)/gm;
+  const scripts = ["plan", "preview", "up", "drift"].map((name) => `scripts/${name}.sh`);
+  const jobs = ["scripts/plan.sh", "scripts/up.sh", "scripts/drift.sh"];
+  expect(texts.flatMap((text) => text.match(called))).toEqual(jobs.toSpliced(1, 0, "scripts/comment-github.sh"));
+  expect(gitlab.match(called)).toEqual(jobs.toSpliced(1, 0, "scripts/comment-gitlab.mjs"));
+  // What the plan runs gets no token that may write.
+  expect(texts[0]?.split("scripts/comment-github.sh")[0]).not.toContain("GH_TOKEN");
+  expect(texts.map((text) => text.includes("pull-requests: write"))).toEqual([true, false, false]);
   for (const text of [...texts, gitlab, ...scripts.map((script) => readFileSync(join(CI, script), "utf8"))])
     expect(text.replace(/^ *#.*$/gm, "")).not.toMatch(/--json(?! number,body)/);
 });
