@@ -72,7 +72,10 @@ interface Step {
   readonly changes: readonly (keyof Wanted)[];
   readonly seed: number;
   readonly troubles: readonly Trouble[];
-  /** What the colleague does: by himself, or while the change of this number is on its way. */
+  /**
+   * What the colleague does: by himself, or while the change of this number is on its way. He replaces the integration
+   * right before the list of integrations of this number: between two requests of ours, or two attempts of one.
+   */
   readonly deed: Deed;
   readonly deedAt: number | null;
 }
@@ -286,6 +289,12 @@ async function play(given: World, network: Network, projectId: string, steps: re
     const complaints = await colleague.complaints(at, clears);
     if (complaints.length > 0) throw new Error(`${when}: ${complaints.join("; ")}`);
   };
+  /** A creation takes over the one mail server, and with adopt the provider: also where its answer was lost. */
+  const forgetCreatedOver = ({ steps: taken }: Outcome): void => {
+    if (taken.some((what) => what.startsWith("create mail"))) colleague.mails.clear();
+    if (taken.some((what) => what.startsWith("create provider")) && wants?.provider?.adopt === true)
+      colleague.credentials.clear();
+  };
   const beside =
     (step: Step) =>
     async (n: number): Promise<void> => {
@@ -301,7 +310,8 @@ async function play(given: World, network: Network, projectId: string, steps: re
     }
     const bySort = (on: Trouble["on"]) =>
       new Map(step.troubles.filter((t) => t.on === on).map(({ at, how }) => [at, how]));
-    network.set(projectId, { reads: bySort("reads"), changes: bySort("changes"), onChange: beside(step) });
+    const besides = { [step.deed.do === "replace" ? "onList" : "onChange"]: beside(step) };
+    network.set(projectId, { reads: bySort("reads"), changes: bySort("changes"), ...besides });
     const { removals, edits } = colleague;
     const before = stack.state;
     if (step.command === "up") {
@@ -310,7 +320,13 @@ async function play(given: World, network: Network, projectId: string, steps: re
     }
     const done = await command(stack, step, last);
     network.set(projectId);
-    await hold(when, stack, step.command === "up" && last.some(({ kind }) => kind === "Whitelist"));
+    forgetCreatedOver(done);
+    // A Whitelist clears the list of the integration that it was made in.
+    const home = await colleague.home();
+    const isHere = (entry: Entry): boolean => [undefined, home].includes(homeOf(entry));
+    const isCleared = (entry: Entry): boolean =>
+      entry.kind === "Whitelist" && (isHere(entry) || done.errors.length > 0);
+    await hold(when, stack, step.command === "up" && stack.state.some(isCleared));
     failures += done.errors.length;
     for (const { kind, name, id } of stack.state) {
       const isTwin = stack.state.filter((entry) => entry.kind === kind && entry.id === id).length > 1;
@@ -347,6 +363,7 @@ async function play(given: World, network: Network, projectId: string, steps: re
   const end = await calm.up(last, course);
   failures += end.errors.length;
   await pause(LAG_MS + 2);
+  forgetCreatedOver(end);
   await hold("the last up", calm, clears);
   expect((await calm.refresh(course)).errors).toEqual([]);
   const wrong = await differences(given, projectId, seen(calm.state), false);
@@ -414,6 +431,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
     PLAIN,
   ),
   fc.record({ do: fc.constantFrom("integrate" as const, "disintegrate" as const, "mail" as const) }, PLAIN),
+  fc.record({ do: fc.constant("replace" as const), domains: fc.uniqueArray(site, { maxLength: 3 }) }, PLAIN),
 );
 const trouble: fc.Arbitrary<Trouble> = fc.record({
   on: fc.constantFrom("reads" as const, "changes" as const, "changes" as const),

@@ -8,11 +8,14 @@ export type Deed =
   | { readonly do: "add domain" | "remove domain"; readonly domain: string }
   | { readonly do: "add provider" | "remove provider" }
   | { readonly do: "add user" | "remove user"; readonly email: string }
-  | { readonly do: "integrate" | "disintegrate" | "mail" };
+  | { readonly do: "integrate" | "disintegrate" | "mail" }
+  /** Another integration in the place of the one that stands, with things of the same names in it. */
+  | { readonly do: "replace"; readonly domains: readonly string[] };
 
 /** A size that no program of the model declares: what is the colleague's can be told from what is ours. */
 const THEIR_CU = 3;
 export const THEIR_CLIENT = "theirs";
+const THEIR_HOST = "theirs.example.com";
 
 /** The second actor, who remembers what is his. Nothing of the provider under test is used. */
 export class Colleague {
@@ -21,6 +24,9 @@ export class Colleague {
   /** Domains and OAuth providers, each with the integration that it lives in. */
   readonly domains = new Map<string, string>();
   readonly providers = new Map<string, string>();
+  /** The integrations whose mail server he has set up, and whose OAuth provider he has given credentials, in a `replace`. */
+  readonly mails = new Set<string>();
+  readonly credentials = new Set<string>();
   /** Users by their ids, each with the integration and the address. */
   readonly users = new Map<string, { readonly home: string; readonly email: string }>();
   /** How often he took something away: then not everything that a run says needs to be there still. */
@@ -99,9 +105,25 @@ export class Colleague {
       const home = await this.home();
       await this.#send("DELETE", `${path}/auth/integration/${AUTH_PROVIDER}`);
       if (home !== undefined) this.integrations.delete(home);
+    } else if (deed.do === "replace") {
+      await this.act({ do: "disintegrate" }, stack, meanwhile);
+      await this.act({ do: "integrate" }, stack, meanwhile);
+      const home = await this.home();
+      if (home === undefined || !this.integrations.has(home)) return;
+      const sent = { id: "own", client_id: THEIR_CLIENT, client_secret: "their secret" };
+      if ((await this.#send("POST", `${path}/auth/oauth_providers`, sent)).status < 300) {
+        this.providers.set("own", home);
+        this.credentials.add(home);
+      }
+      for (const domain of deed.domains) {
+        const { status } = await this.#send("POST", `${path}/auth/domains`, { domain, auth_provider: AUTH_PROVIDER });
+        if (status === 201) this.domains.set(domain, home);
+      }
+      await this.act({ do: "mail" }, stack, meanwhile);
+      this.mails.add(home);
     } else {
       this.edits += 1;
-      const smtp = { host: "theirs.example.com", port: 25, username: "t", password: "t", sender_name: "T" };
+      const smtp = { host: THEIR_HOST, port: 25, username: "t", password: "t", sender_name: "T" };
       const sent = { type: "standard", ...smtp, sender_email: "t@example.com" };
       await this.#send("PATCH", `${path}/auth/email_server`, sent);
     }
@@ -145,8 +167,13 @@ export class Colleague {
         found.push(`user ${rest} of the colleague is in our state as "${entry.name}"`);
       }
       if (entry.kind === "OAuthProvider" && isHere && this.providers.get(rest) === home && home !== undefined) {
-        taken(`OAuth provider ${rest}`, entry, () => this.providers.delete(rest));
+        taken(`OAuth provider ${rest}`, entry, () => {
+          this.providers.delete(rest);
+          this.credentials.delete(home);
+        });
       }
+      // Created there: the one configuration of a project is taken over, which is announced.
+      if (entry.kind === "EmailServer" && isHere && home !== undefined) this.mails.delete(home);
     }
     const keysOf = (list: string, key: string): Set<string> =>
       new Set((held[list] as Json[]).map((record) => String(record[key])));
@@ -166,6 +193,12 @@ export class Colleague {
     const providers = keysOf("oauth_providers", "id");
     for (const [id, where] of this.providers)
       if (where === home && !providers.has(id)) found.push(`OAuth provider ${id} of the colleague was deleted`);
+    if (home !== undefined && this.mails.has(home) && (held["email_server"] as Json)["host"] !== THEIR_HOST)
+      found.push("the mail server of the colleague was changed");
+    const own = (held["oauth_providers"] as Json[]).find(({ id }) => id === "own");
+    const isHis = home !== undefined && this.credentials.has(home) && this.providers.get("own") === home;
+    if (isHis && own !== undefined && own["client_id"] !== THEIR_CLIENT)
+      found.push("the OAuth provider of the colleague was changed");
     return found;
   }
 

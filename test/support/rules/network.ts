@@ -36,6 +36,11 @@ export interface Weather {
   readonly changes: ReadonlyMap<number, How>;
   /** Called while a change is on its way, before the service sees it. */
   readonly onChange?: (n: number) => Promise<void>;
+  /**
+   * Called before the service sees a list of integrations, at a moment when no change is on its way: nothing can be done
+   * about what happens between such a list and its change (docs/design/rules.md, 2).
+   */
+  readonly onList?: (n: number) => Promise<void>;
 }
 
 interface Answer {
@@ -49,6 +54,23 @@ interface Seen {
   readonly weather: Weather;
   reads: number;
   changes: number;
+  lists: number;
+  /** Requests that have not been answered, but for lists that wait here. */
+  underWay: number;
+  lastEnd: number;
+}
+
+/** No request has come or gone for so long: whoever has read a list has sent its change by then. */
+const QUIET_MS = 12;
+const LONGEST_WAIT_MS = 500;
+
+async function untilQuiet(seen: Seen): Promise<void> {
+  const began = performance.now();
+  while (performance.now() - began < LONGEST_WAIT_MS) {
+    if (seen.underWay === 0 && performance.now() - seen.lastEnd >= QUIET_MS) return;
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  throw new Error("never quiet");
 }
 
 /** A proxy before the service, for many projects at the same time: each has a weather of its own. */
@@ -76,7 +98,7 @@ export class Network {
   /** From now on; without a weather every request passes. */
   set(projectId: string, weather?: Weather): void {
     if (weather === undefined) this.#projects.delete(projectId);
-    else this.#projects.set(projectId, { weather, reads: 0, changes: 0 });
+    else this.#projects.set(projectId, { weather, reads: 0, changes: 0, lists: 0, underWay: 0, lastEnd: 0 });
   }
 
   close(): void {
@@ -90,7 +112,36 @@ export class Network {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
     const { method = "GET", url = "" } = request;
-    const how = await this.#howFor(method, url, body.toString());
+    const seen = this.#seenOf(url, body.toString());
+    await this.#beforeList(seen, method, url);
+    try {
+      if (seen !== undefined) seen.underWay += 1;
+      await this.#answer(origin, request, response, body, await this.#howFor(seen, method));
+    } finally {
+      if (seen !== undefined) seen.underWay -= 1;
+      if (seen !== undefined) seen.lastEnd = performance.now();
+    }
+  }
+
+  /** What is to happen between two requests of ours happens here. */
+  async #beforeList(seen: Seen | undefined, method: string, url: string): Promise<void> {
+    if (seen?.weather.onList === undefined || method !== "GET" || !url.endsWith("/auth/integrations")) return;
+    const n = seen.lists++;
+    const isQuiet = await untilQuiet(seen).then(
+      () => true,
+      () => false,
+    );
+    if (isQuiet) await seen.weather.onList(n);
+  }
+
+  async #answer(
+    origin: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: Buffer,
+    how: How | undefined,
+  ): Promise<void> {
+    const { method = "GET", url = "" } = request;
     const isDone =
       how === undefined || how.endsWith("done") || (how === "empty 200" && UNSEEN.test(`${method} ${url}`));
     const headers = { authorization: request.headers.authorization ?? "", "content-type": "application/json" };
@@ -105,9 +156,12 @@ export class Network {
     response.end(status === 204 ? undefined : text);
   }
 
-  async #howFor(method: string, url: string, body: string): Promise<How | undefined> {
+  #seenOf(url: string, body: string): Seen | undefined {
     const projectId = /\/projects\/(prj-[^/?]+)/.exec(url)?.[1] ?? /"project_id":"([^"]+)"/.exec(body)?.[1] ?? "";
-    const seen = this.#projects.get(projectId);
+    return this.#projects.get(projectId);
+  }
+
+  async #howFor(seen: Seen | undefined, method: string): Promise<How | undefined> {
     if (seen === undefined) return undefined;
     if (method === "GET") return seen.weather.reads.get(seen.reads++);
     const n = seen.changes++;
