@@ -74,7 +74,8 @@ interface Step {
   readonly troubles: readonly Trouble[];
   /**
    * What the colleague does: by himself, or while the change of this number is on its way. He replaces the integration
-   * right before the list of integrations of this number: between two requests of ours, or two attempts of one.
+   * right before the list of integrations of this number (between two requests of ours), or after the trouble of this
+   * number (between two attempts of one).
    */
   readonly deed: Deed;
   readonly deedAt: number | null;
@@ -310,7 +311,7 @@ async function play(given: World, network: Network, projectId: string, steps: re
     }
     const bySort = (on: Trouble["on"]) =>
       new Map(step.troubles.filter((t) => t.on === on).map(({ at, how }) => [at, how]));
-    const besides = { [step.deed.do === "replace" ? "onList" : "onChange"]: beside(step) };
+    const besides = { [step.deed.do === "replace" ? step.deed.at : "onChange"]: beside(step) };
     network.set(projectId, { reads: bySort("reads"), changes: bySort("changes"), ...besides });
     const { removals, edits } = colleague;
     const before = stack.state;
@@ -431,7 +432,14 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
     PLAIN,
   ),
   fc.record({ do: fc.constantFrom("integrate" as const, "disintegrate" as const, "mail" as const) }, PLAIN),
-  fc.record({ do: fc.constant("replace" as const), domains: fc.uniqueArray(site, { maxLength: 3 }) }, PLAIN),
+  fc.record(
+    {
+      do: fc.constant("replace" as const),
+      at: fc.constantFrom("onList" as const, "onTrouble" as const),
+      domains: fc.uniqueArray(site, { maxLength: 3 }),
+    },
+    PLAIN,
+  ),
 );
 const trouble: fc.Arbitrary<Trouble> = fc.record({
   on: fc.constantFrom("reads" as const, "changes" as const, "changes" as const),

@@ -10,7 +10,7 @@ export type Deed =
   | { readonly do: "add user" | "remove user"; readonly email: string }
   | { readonly do: "integrate" | "disintegrate" | "mail" }
   /** Another integration in the place of the one that stands, with things of the same names in it. */
-  | { readonly do: "replace"; readonly domains: readonly string[] };
+  | { readonly do: "replace"; readonly at: "onList" | "onTrouble"; readonly domains: readonly string[] };
 
 /** A size that no program of the model declares: what is the colleague's can be told from what is ours. */
 const THEIR_CU = 3;

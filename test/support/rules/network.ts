@@ -41,6 +41,8 @@ export interface Weather {
    * about what happens between such a list and its change (docs/design/rules.md, 2).
    */
   readonly onList?: (n: number) => Promise<void>;
+  /** Called after the service has seen a change, or has not, whose answer is a trouble: before its next attempt. Quiet as well. */
+  readonly onTrouble?: (n: number) => Promise<void>;
 }
 
 interface Answer {
@@ -55,6 +57,7 @@ interface Seen {
   reads: number;
   changes: number;
   lists: number;
+  troubles: number;
   /** Requests that have not been answered, but for lists that wait here. */
   underWay: number;
   lastEnd: number;
@@ -64,13 +67,14 @@ interface Seen {
 const QUIET_MS = 12;
 const LONGEST_WAIT_MS = 500;
 
-async function untilQuiet(seen: Seen): Promise<void> {
+/** False where it never was. `own`: how many of those under way are known. */
+async function isQuietSoon(seen: Seen, own = 0): Promise<boolean> {
   const began = performance.now();
   while (performance.now() - began < LONGEST_WAIT_MS) {
-    if (seen.underWay === 0 && performance.now() - seen.lastEnd >= QUIET_MS) return;
+    if (seen.underWay === own && performance.now() - Math.max(seen.lastEnd, began) >= QUIET_MS) return true;
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
-  throw new Error("never quiet");
+  return false;
 }
 
 /** A proxy before the service, for many projects at the same time: each has a weather of its own. */
@@ -98,7 +102,8 @@ export class Network {
   /** From now on; without a weather every request passes. */
   set(projectId: string, weather?: Weather): void {
     if (weather === undefined) this.#projects.delete(projectId);
-    else this.#projects.set(projectId, { weather, reads: 0, changes: 0, lists: 0, underWay: 0, lastEnd: 0 });
+    else
+      this.#projects.set(projectId, { weather, reads: 0, changes: 0, lists: 0, troubles: 0, underWay: 0, lastEnd: 0 });
   }
 
   close(): void {
@@ -116,7 +121,7 @@ export class Network {
     await this.#beforeList(seen, method, url);
     try {
       if (seen !== undefined) seen.underWay += 1;
-      await this.#answer(origin, request, response, body, await this.#howFor(seen, method));
+      await this.#answer(origin, request, response, body, seen, await this.#howFor(seen, method));
     } finally {
       if (seen !== undefined) seen.underWay -= 1;
       if (seen !== undefined) seen.lastEnd = performance.now();
@@ -127,11 +132,7 @@ export class Network {
   async #beforeList(seen: Seen | undefined, method: string, url: string): Promise<void> {
     if (seen?.weather.onList === undefined || method !== "GET" || !url.endsWith("/auth/integrations")) return;
     const n = seen.lists++;
-    const isQuiet = await untilQuiet(seen).then(
-      () => true,
-      () => false,
-    );
-    if (isQuiet) await seen.weather.onList(n);
+    if (await isQuietSoon(seen)) await seen.weather.onList(n);
   }
 
   async #answer(
@@ -139,6 +140,7 @@ export class Network {
     request: IncomingMessage,
     response: ServerResponse,
     body: Buffer,
+    seen: Seen | undefined,
     how: How | undefined,
   ): Promise<void> {
     const { method = "GET", url = "" } = request;
@@ -146,6 +148,10 @@ export class Network {
       how === undefined || how.endsWith("done") || (how === "empty 200" && UNSEEN.test(`${method} ${url}`));
     const headers = { authorization: request.headers.authorization ?? "", "content-type": "application/json" };
     const real = isDone ? await exchange(origin + url, method, headers, body) : undefined;
+    if (seen?.weather.onTrouble !== undefined && how !== undefined && method !== "GET") {
+      const n = seen.troubles++;
+      if (await isQuietSoon(seen, 1)) await seen.weather.onTrouble(n);
+    }
     const given: Answer | undefined = how === undefined ? real : ANSWERS[how];
     if (given === undefined) return void request.socket.destroy();
     const { status, type, text, retryAfter } = given;
