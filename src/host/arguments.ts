@@ -149,6 +149,36 @@ function pathText(path: readonly PropertyKey[]): string {
     .join("");
 }
 
+/**
+ * Whether a value is of a type that the argument can have. A service may show values that no program can declare, so this is
+ * less than its schema; where a member of a union would have to be chosen, anything is.
+ */
+export function isOfType(schema: z.core.$ZodType, value: unknown): boolean {
+  // All schemas of arguments are made of zod's own classes.
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  const isPlain = typeof value === "object" && value !== null && !Array.isArray(value);
+  switch (def.type) {
+    case "string":
+    case "enum":
+      return typeof value === "string";
+    case "number":
+    case "boolean":
+      return typeof value === def.type;
+    case "array":
+      return Array.isArray(value) && value.every((one) => isOfType(def.element, one));
+    case "record":
+      return isPlain && Object.values(value).every((one) => isOfType(def.valueType, one));
+    case "object":
+      return isPlain && Object.entries(value).every(([key, one]) => !def.shape[key] || isOfType(def.shape[key], one));
+    case "optional":
+      return isOfType(def.innerType, value);
+    case "pipe":
+      return isOfType(def.in, value);
+    default:
+      return true;
+  }
+}
+
 /** Whether two values of an argument mean the same; both may be left out. */
 export function sameArgument(spec: ArgumentSpec<unknown>, left: unknown, right: unknown): boolean {
   const [a, b] = [left ?? spec.assumed, right ?? spec.assumed];

@@ -3,6 +3,7 @@ import {
   checkArguments,
   compare,
   echoOf,
+  isOfType,
   problemText,
   sameJson,
   specEntries,
@@ -19,6 +20,7 @@ import { ManagedElsewhereError } from "./memory";
 import {
   allowedWarning,
   declaredTwice,
+  editedState,
   droppedWarning,
   failurePrefix,
   labelOf,
@@ -83,9 +85,22 @@ export function host<Args extends object, Outputs extends object>(
     return args as Args;
   };
 
+  /** What somebody has edited in the state: an argument, or a part of an identity, of a type that this provider stores nowhere. */
+  const isEdited = ([name, value]: [string, unknown]): boolean => {
+    const spec = specOf(specs, name);
+    return spec === undefined ? name.endsWith("Id") && typeof value !== "string" : !isOfType(spec.schema, value);
+  };
+
+  /** Before anything is sent that depends on the state. A read takes everything from the service. */
+  const refuseEdited = (properties: Properties): void => {
+    const names = Object.entries(visible(properties)).filter(isEdited);
+    if (names.length > 0) throw new Error(editedState(names.map(([name]) => name)));
+  };
+
   const storedFrom = (id: string, properties: Properties): Stored<Args, Outputs> => {
     const { __args, __version, __unfinished, __sent } = hidden(properties);
-    const outs = visible(properties);
+    const known = Object.entries(visible(properties)).filter((entry) => !isEdited(entry));
+    const outs = Object.fromEntries(known);
     const upgraded =
       lifecycle.upgrade !== undefined && __version !== undefined && __version < version
         ? lifecycle.upgrade(outs, __version)
@@ -424,10 +439,10 @@ export function host<Args extends object, Outputs extends object>(
 
     async update(id, olds, news) {
       const stored = storedFrom(id, olds);
-      const { outs } = await apply("update", news, { id, olds }, async (call, given) => ({
-        id,
-        outputs: await lifecycle.update(call, stored, given, compareWith(stored, given as Properties)),
-      }));
+      const { outs } = await apply("update", news, { id, olds }, async (call, given) => {
+        refuseEdited(olds);
+        return { id, outputs: await lifecycle.update(call, stored, given, compareWith(stored, given as Properties)) };
+      });
       return { outs };
     },
 
@@ -435,6 +450,7 @@ export function host<Args extends object, Outputs extends object>(
       const own = hidden(properties);
       const { __urn: urn = "" } = own;
       try {
+        refuseEdited(properties);
         const stored = storedFrom(id, properties);
         const objects = lifecycle.objects(id, stored.outs);
         const beforeDelete = (): void => memory.checkDeletable(objects, urn);

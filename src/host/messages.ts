@@ -63,6 +63,14 @@ export function notDeleted(kind: Kind, id: string, owner: string): string {
   return `${kind} ${id} stays at the service: "${nameInUrn(owner)}" of this program manages it now`;
 }
 
+/** For a state with values of types that this provider stores nowhere. */
+export function editedState(names: readonly string[]): string {
+  return (
+    `the state holds ${quoted(names)} with a value of another type than this provider stores: somebody has edited it. ` +
+    "Nothing was sent. Run pulumi refresh, which takes it from the service again"
+  );
+}
+
 /** For a request that would have sent a text of the state in place of a value: names the arguments that hold one. */
 export function standInNotSent(names: readonly string[]): string {
   const [is, it, them] =
