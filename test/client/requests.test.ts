@@ -46,6 +46,7 @@ const raw = (status: number, body: unknown = "", more: Partial<RawResponse> = {}
   contentType: "application/json",
   retryAfter: undefined,
   requestId: undefined,
+  date: undefined,
   ...more,
 });
 const refusal = (status: number): RawResponse => raw(status, { code: "no", message: "not today" });

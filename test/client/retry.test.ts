@@ -185,6 +185,15 @@ describe("Retry-After", () => {
     expect(Date.now()).toBeGreaterThanOrEqual(until);
   });
 
+  test("is a date by the service's clock, which may be hours away from ours", async () => {
+    const date = new Date(Date.now() - 2 * 3_600_000);
+    const until = new Date(date.getTime() + 300_000);
+    const headers = { date: date.toUTCString(), "retry-after": until.toUTCString() };
+    const { client } = await scripted(() => ({ status: 429, headers }));
+    const error = await errorOf(client.computes.list("p", { deadline: new Deadline(1_000) }));
+    expect(error).toMatchObject({ retryAfterMs: 300_000 });
+  });
+
   test("beyond the time that a read may be held off ends it at once and says so", async () => {
     const { server, client } = await scripted(() => ({ status: 429, headers: { "retry-after": "300" } }));
     const error = await errorOf(client.computes.list("p"));

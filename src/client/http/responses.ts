@@ -31,6 +31,12 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
+/** By the clock of the service, which a date in its answer is about; by ours where the answer does not tell. */
+function serviceTime({ date = "" }: RawResponse): number {
+  const told = Date.parse(date);
+  return Number.isNaN(told) ? Date.now() : told;
+}
+
 /** Undefined for what is no JSON, or none that anybody means. */
 function jsonOf(text: string): unknown {
   try {
@@ -59,7 +65,7 @@ function factsOf(raw: RawResponse, body: unknown, { names: _names, ...facts }: R
     code: cleaned(code, 100),
     requestId: cleaned(request_id ?? raw.requestId, 100),
     serviceMessage: cleaned(message, 500),
-    retryAfterMs: retryAfterMs(raw.retryAfter, Date.now()),
+    retryAfterMs: retryAfterMs(raw.retryAfter, serviceTime(raw)),
   };
 }
 

@@ -24,6 +24,8 @@ export interface RawResponse {
   text: string;
   contentType: string;
   retryAfter: string | undefined;
+  /** The service's clock, by its answer. */
+  date: string | undefined;
   requestId: string | undefined;
 }
 
@@ -133,6 +135,7 @@ export class Transport {
         text: await textOf(response.data),
         contentType: headerOf(response, "content-type") ?? "",
         retryAfter: headerOf(response, "retry-after"),
+        date: headerOf(response, "date"),
         requestId: headerOf(response, "x-request-id"),
       };
     } catch (error) {
