@@ -56,6 +56,12 @@ export const emailServer = inIntegration<Shape, Outputs>({
   objects: (projectId) => [serverObject(projectId)],
 
   replacement: () => "the old project goes back to the shared server of the service",
+  remarks({ args: { projectId }, isNew }) {
+    const mail = `the mail configuration${projectId === undefined ? "" : ` of project ${projectId}`}`;
+    return isNew
+      ? [`creating an EmailServer sets ${mail}: another server that is configured there is overwritten`]
+      : [];
+  },
 
   async lookAhead({ args: known, given, client, reading, isOfProgram }) {
     const { projectId } = known;

@@ -37,6 +37,19 @@ describe("a mail configuration as a child of its integration", () => {
 });
 
 describe("creating a mail configuration", () => {
+  test("is announced as what overwrites another server, and only where it is new", async () => {
+    const given = await started();
+    const warnings = (): string[] =>
+      given.log.splice(0).flatMap(({ severity, message }) => (severity === "warning" ? [message] : []));
+    expect(await given.check(STANDARD)).toEqual([]);
+    expect(warnings()).toEqual([
+      `creating an EmailServer sets the mail configuration of project ${PROJECT}: another server that is configured there is overwritten`,
+    ]);
+    given.restart();
+    expect(await given.check(STANDARD, STANDARD)).toEqual([]);
+    expect(warnings()).toEqual([]);
+  });
+
   test("sends a standard one as a whole, with complete outs", async () => {
     const given = await started();
     const { id, outs } = await given.create(STANDARD);
