@@ -75,7 +75,7 @@ test("a project that was set up by hand is brought under Pulumi, edited by hand,
       [kind, name, change, properties.map(({ path }) => path).join(), action, restarts].join(" "),
     ),
   ).toEqual([
-    "ComputeEndpoint reports deleted  create false",
+    "ComputeEndpoint main-reports deleted  create false",
     "ComputeEndpoint test changed size update true",
     "EmailServer mail changed host update false",
     "OAuthProvider github changed clientId update false",
