@@ -43,7 +43,12 @@ const kind = <Args extends object, Outputs extends object>(
   isChild = true,
 ): [string, Kind] => [
   lifecycle.kind,
-  { start: (options) => harness(lifecycle, options), inputs: { projectId: PROJECT, ...inputs }, lists, isChild },
+  {
+    start: (options) => harness(lifecycle, options, { attemptTimeoutMs: 5_000 }),
+    inputs: { projectId: PROJECT, ...inputs },
+    lists,
+    isChild,
+  },
 ];
 
 const KINDS = new Map([
