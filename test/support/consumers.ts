@@ -74,7 +74,7 @@ export interface Consumer {
 }
 
 export const OLDEST = "3.216.0";
-export const NEWEST = "3";
+const NEWEST = "3";
 
 /** A covering set: each manager, program, version of Node, of the SDK and of TypeScript is in some row. */
 export const CONSUMERS: readonly Consumer[] = [

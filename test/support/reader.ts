@@ -25,7 +25,7 @@ const NETWORK = ["registry", "proxy", "https-proxy", "noproxy", "cafile", "cache
  * A machine that has Node, npm and the Pulumi CLI, and an empty home: nothing of this clone is on its PATH. `first`: folders
  * before all others.
  */
-export function readerEnvironment(home: string, first: readonly string[] = []): Record<string, string> {
+function readerEnvironment(home: string, first: readonly string[] = []): Record<string, string> {
   const { NODE_COMPILE_CACHE: _ours, ...env } = cliEnvironment(home, join(home, "backend of the caller"));
   const isOurs = (folder: string): boolean => !relative(ROOT, folder).startsWith("..");
   const path = (env["PATH"] ?? "").split(delimiter).filter((each) => !isOurs(each));
