@@ -14,7 +14,7 @@ const of = (language: string): CodeBlock[] => blocks.filter((block) => block.lan
 const placeOf = ({ page, line }: CodeBlock): string => `${page}:${line + 1}`;
 
 /** Shown by GitHub and npm in their colours, and looked at below; of `text` and `yaml` the tour runs what can be run. */
-const LANGUAGES = ["ts", "sh", "json", "yaml", "text"];
+const LANGUAGES = ["ts", "sh", "json", "yaml", "text", "mermaid"];
 
 test("every code block says its language, and none is quoted, where nothing would check it", () => {
   expect(blocks.filter(({ language }) => !LANGUAGES.includes(language)).map(placeOf)).toEqual([]);
@@ -54,6 +54,18 @@ test("every sh block is one that a shell can read", () => {
   const read = (text: string): string => spawnSync("bash", ["-n"], { input: text, encoding: "utf8" }).stderr;
   expect(read("if true; then\n")).not.toBe("");
   expect(of("sh").flatMap((block) => (read(block.text) === "" ? [] : [placeOf(block)]))).toEqual([]);
+});
+
+test("every drawing shows each kind and component, and nothing else but projects and branches", () => {
+  const wanted = [...KINDS, "ComputeGroup", "ProjectAuth", "branch"].sort();
+  expect(of("mermaid").length).toBeGreaterThan(0);
+  for (const { text } of of("mermaid")) {
+    const [first = "", second = "", ...lines] = text.trim().split("\n");
+    expect([first, second.trim()]).toEqual(["flowchart BT", "subgraph project"]);
+    expect(lines.pop()?.trim()).toBe("end");
+    const names = lines.flatMap((line) => line.trim().split(/ --> | -\. makes \.-> /));
+    expect([...new Set(names)].sort()).toEqual(wanted);
+  }
 });
 
 test("every json block is JSON", () => {
