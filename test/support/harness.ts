@@ -139,8 +139,9 @@ export async function harness<Args extends object, Outputs extends object>(
       const { id, outs } = await noting(provider.create(stored({ ...inputs, ...hiddenInputs })));
       return { id, outs: stored(outs ?? {}) };
     },
-    check: async (inputs, olds = {}) => {
-      const { failures: found = [] } = await provider.check(olds, stored({ ...inputs, ...hiddenInputs }));
+    check: async (inputs, olds) => {
+      const before = olds === undefined ? {} : stored({ ...hiddenInputs, ...olds });
+      const { failures: found = [] } = await provider.check(before, stored({ ...inputs, ...hiddenInputs }));
       for (const { property } of found) expect(property).toBe("");
       failures.push(...found.map(({ reason }) => reason));
       return found.map(({ reason }) => reason);

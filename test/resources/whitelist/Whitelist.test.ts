@@ -304,6 +304,7 @@ describe("changing a whitelist", () => {
     await given.diff({ id, outs: properties }, INPUTS);
     expect(given.log).toMatchObject([
       { severity: "warning", message: expect.stringMatching(/takes over the whole list .*not declared is removed/) },
+      { severity: "warning", message: expect.stringMatching(/: adds domains\[1\]; removes none$/) },
     ]);
     await given.update({ id, outs: properties }, INPUTS);
     expect(await listed(given)).toEqual([B, A]);
