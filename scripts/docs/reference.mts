@@ -54,7 +54,9 @@ export class Reference {
   }
 
   #add(symbol: ts.Symbol, exported: ts.Symbol[]): void {
-    const stem = symbol.name.replace(/(Output|Args|Options)$/, "").toLowerCase();
+    // The arguments of one form of a resource stand in its table.
+    const whole = symbol.name.replace(/^(Shared|Standard)(?=\w+Args$)/, "");
+    const stem = whole.replace(/(Output|Args|Options)$/, "").toLowerCase();
     const main = exported.find(({ name }) => name.toLowerCase() === stem) ?? symbol;
     // Arguments of a function or class need no text of their own.
     if (symbol === main || !isType(symbol)) this.#needsText(symbol);

@@ -23,7 +23,8 @@ export const labelOf = (urn: string | undefined): string =>
 
 /** `Could not update ComputeEndpoint prj-demo/ep-1 ("api"): ` */
 export function failurePrefix(verb: string, kind: string, { __urn }: Hidden, id: string | undefined): string {
-  return `Could not ${verb} ${kind}${id === undefined ? "" : ` ${id}`}${labelOf(__urn)}: `;
+  const name = labelOf(__urn);
+  return `Could not ${verb} ${kind}${id === undefined ? "" : ` ${id}`}${name}: `;
 }
 
 const quoted = (names: Iterable<string>): string => [...names].map((name) => `"${name}"`).join(", ");

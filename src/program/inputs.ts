@@ -12,7 +12,10 @@ type InputsIn<Value> = Value extends Leaf
     ? InputOf<Element>[]
     : { [Name in keyof Value]: InputOf<Value[Name]> };
 
-/** Arguments as a program may give them, from the shape of their resolved values. */
+/**
+ * Arguments as a program may give them, from the shape of their resolved values. The interface of a resource repeats
+ * `projectId`: one without members of its own is called by this type in the errors of the compiler.
+ */
 export type ArgumentsOf<Shape> = {
   [Name in keyof Shape]: GivenOf<Exclude<Shape[Name], undefined>> | (undefined extends Shape[Name] ? undefined : never);
 };

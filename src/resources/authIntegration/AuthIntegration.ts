@@ -3,7 +3,9 @@ import type { ArgumentsOf } from "../../program/inputs";
 import { NO_ARGUMENTS, resource } from "../../program/SvcResource";
 import { declaration, type AuthIntegrationShape, type AuthIntegrationOutputs } from "./declaration";
 
-export interface AuthIntegrationArgs extends ArgumentsOf<AuthIntegrationShape> {}
+export interface AuthIntegrationArgs extends ArgumentsOf<AuthIntegrationShape> {
+  projectId: pulumi.Input<string>;
+}
 
 /**
  * The managed auth of a project: an auth project at the external provider, bound to a branch and a database. Its Pulumi

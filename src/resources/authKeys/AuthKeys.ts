@@ -3,7 +3,9 @@ import type { ArgumentsOf } from "../../program/inputs";
 import { NO_ARGUMENTS, resource } from "../../program/SvcResource";
 import { declaration, type AuthKeysShape, type AuthKeysOutputs } from "./declaration";
 
-export interface AuthKeysArgs extends ArgumentsOf<AuthKeysShape> {}
+export interface AuthKeysArgs extends ArgumentsOf<AuthKeysShape> {
+  projectId: pulumi.Input<string>;
+}
 
 /**
  * A key set of an auth integration, besides the one of its creation: for an application of its own, or to rotate. Its

@@ -3,7 +3,9 @@ import type { ArgumentsOf } from "../../program/inputs";
 import { NO_ARGUMENTS, resource } from "../../program/SvcResource";
 import { declaration, type AuthOwnershipTransferShape, type AuthOwnershipTransferOutputs } from "./declaration";
 
-export interface AuthOwnershipTransferArgs extends ArgumentsOf<AuthOwnershipTransferShape> {}
+export interface AuthOwnershipTransferArgs extends ArgumentsOf<AuthOwnershipTransferShape> {
+  projectId: pulumi.Input<string>;
+}
 
 /**
  * The first step of handing the auth project over to an account of your own at the auth provider: it asks for the

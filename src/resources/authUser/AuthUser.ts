@@ -3,7 +3,9 @@ import type { ArgumentsOf } from "../../program/inputs";
 import { NO_ARGUMENTS, resource } from "../../program/SvcResource";
 import { declaration, type AuthUserShape, type AuthUserOutputs } from "./declaration";
 
-export interface AuthUserArgs extends ArgumentsOf<AuthUserShape> {}
+export interface AuthUserArgs extends ArgumentsOf<AuthUserShape> {
+  projectId: pulumi.Input<string>;
+}
 
 /**
  * A user of the managed auth. Its Pulumi id is `<project>/<user id>`.

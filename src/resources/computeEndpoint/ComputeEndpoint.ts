@@ -5,7 +5,9 @@ import { declaration, type ComputeEndpointShape, type ComputeEndpointOutputs } f
 
 export type { ComputeSettings } from "./declaration";
 
-export interface ComputeEndpointArgs extends ArgumentsOf<ComputeEndpointShape> {}
+export interface ComputeEndpointArgs extends ArgumentsOf<ComputeEndpointShape> {
+  projectId: pulumi.Input<string>;
+}
 
 /**
  * The Postgres compute of a branch: its primary, or a read replica. Its Pulumi id is `<project>/<endpoint id>`.

@@ -10,9 +10,13 @@ import {
 } from "./declaration";
 
 /** Of the service's own server. */
-export interface SharedEmailServerArgs extends ArgumentsOf<SharedEmailServerShape> {}
+export interface SharedEmailServerArgs extends ArgumentsOf<SharedEmailServerShape> {
+  projectId: pulumi.Input<string>;
+}
 /** Of your own server. */
-export interface StandardEmailServerArgs extends ArgumentsOf<StandardEmailServerShape> {}
+export interface StandardEmailServerArgs extends ArgumentsOf<StandardEmailServerShape> {
+  projectId: pulumi.Input<string>;
+}
 
 export type EmailServerArgs = SharedEmailServerArgs | StandardEmailServerArgs;
 

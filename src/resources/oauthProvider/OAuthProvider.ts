@@ -10,11 +10,15 @@ type Credentials = "clientId" | "clientSecret";
 /** With the shared keys of the service. */
 export interface SharedOAuthProviderArgs extends ArgumentsOf<
   Omit<OAuthProviderShape, Credentials> & Partial<Record<Credentials, never>>
-> {}
+> {
+  projectId: pulumi.Input<string>;
+}
 /** With the credentials of your own application at the provider. */
 export interface StandardOAuthProviderArgs extends ArgumentsOf<
   Omit<OAuthProviderShape, Credentials> & Required<Pick<OAuthProviderShape, Credentials>>
-> {}
+> {
+  projectId: pulumi.Input<string>;
+}
 
 /** Half of the credentials does not compile. */
 export type OAuthProviderArgs = SharedOAuthProviderArgs | StandardOAuthProviderArgs;

@@ -3,7 +3,9 @@ import type { ArgumentsOf } from "../../program/inputs";
 import { NO_ARGUMENTS, resource } from "../../program/SvcResource";
 import { whitelistDeclaration, type WhitelistShape, type WhitelistOutputs } from "./declaration";
 
-export interface WhitelistArgs extends ArgumentsOf<WhitelistShape> {}
+export interface WhitelistArgs extends ArgumentsOf<WhitelistShape> {
+  projectId: pulumi.Input<string>;
+}
 
 /**
  * The whole list of domains that users may be sent back to after they have signed in. Its Pulumi id is `<project>`.

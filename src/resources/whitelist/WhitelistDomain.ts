@@ -3,7 +3,9 @@ import type { ArgumentsOf } from "../../program/inputs";
 import { NO_ARGUMENTS, resource } from "../../program/SvcResource";
 import { whitelistDomainDeclaration, type WhitelistDomainShape, type WhitelistDomainOutputs } from "./declaration";
 
-export interface WhitelistDomainArgs extends ArgumentsOf<WhitelistDomainShape> {}
+export interface WhitelistDomainArgs extends ArgumentsOf<WhitelistDomainShape> {
+  projectId: pulumi.Input<string>;
+}
 
 /**
  * One domain that users may be sent back to after they have signed in. Its Pulumi id is `<project>/<origin>`.
