@@ -91,24 +91,27 @@ export function host<Args extends object, Outputs extends object>(
     return spec === undefined ? name.endsWith("Id") && typeof value !== "string" : !isOfType(spec.schema, value);
   };
 
+  /** What the state holds, in the shape of today. */
+  const outsOf = (properties: Properties): Properties => {
+    const { __version } = hidden(properties);
+    const outs = visible(properties);
+    const isOlder = __version !== undefined && __version < version;
+    return isOlder && lifecycle.upgrade !== undefined ? lifecycle.upgrade(outs, __version) : outs;
+  };
+
   /** Before anything is sent that depends on the state. A read takes everything from the service. */
   const refuseEdited = (properties: Properties): void => {
-    const names = Object.entries(visible(properties)).filter(isEdited);
+    const names = Object.entries(outsOf(properties)).filter(isEdited);
     if (names.length > 0) throw new Error(editedState(names.map(([name]) => name)));
   };
 
   const storedFrom = (id: string, properties: Properties): Stored<Args, Outputs> => {
-    const { __args, __version, __unfinished, __sent } = hidden(properties);
-    const known = Object.entries(visible(properties)).filter((entry) => !isEdited(entry));
-    const outs = Object.fromEntries(known);
-    const upgraded =
-      lifecycle.upgrade !== undefined && __version !== undefined && __version < version
-        ? lifecycle.upgrade(outs, __version)
-        : outs;
+    const { __args, __unfinished, __sent } = hidden(properties);
+    const outs = Object.fromEntries(Object.entries(outsOf(properties)).filter((entry) => !isEdited(entry)));
     return {
       id,
       // What this provider returned earlier, through the JSON of the state.
-      outs: upgraded as Partial<Outputs & Args>,
+      outs: outs as Partial<Outputs & Args>,
       managed: new Set(__args),
       unfinished: __unfinished !== undefined,
       sent: __sent && new Set(__sent),

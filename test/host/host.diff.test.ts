@@ -95,6 +95,22 @@ describe("diff", () => {
     const olds = { home: "a", cu: 1, host: "h", __args: ["home", "size"], __version: 1 };
     expect((await toy.diff("toy-1", olds, { home: "a", size: 1 })).changes).toBe(false);
   });
+
+  test("an argument that had another type in an older shape is upgraded, and does not count as edited by hand", async () => {
+    const updated: unknown[] = [];
+    const { toy } = hosted({
+      upgrade: ({ size, ...outs }) => ({ ...outs, size: Number(size) }),
+      update: async (_call, { outs }: { outs: { size?: unknown } }) => {
+        updated.push(outs.size);
+        return { host: "h" };
+      },
+    });
+    const olds = { home: "a", size: "1", host: "h", __args: ["home", "size"], __version: 1 };
+    expect((await toy.diff("toy-1", olds, { home: "a", size: 1 })).changes).toBe(false);
+    await toy.update("toy-1", olds, { home: "a", size: 2 });
+    expect(updated).toEqual([1]);
+    await toy.delete("toy-1", olds);
+  });
 });
 
 describe("warnings of a plan", () => {
