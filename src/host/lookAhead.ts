@@ -10,7 +10,7 @@ import {
   NotFoundError,
   PermissionError,
   saysProjectIsMissing,
-  SvcError,
+  type SvcError,
   undefinedIfGone,
 } from "../client";
 import { messageOf } from "./errors";
@@ -70,7 +70,8 @@ export class LookAhead {
     const { host } = new URL(baseUrl);
     const verdict = (findings: readonly Finding[]): Verdict => {
       const of = (fails: boolean): string[] =>
-        findings.filter(({ isObstacle }) => (strictPlan && isObstacle) === fails).map(({ says }) => says);
+        // Names of the service stand in it.
+        findings.filter(({ isObstacle }) => (strictPlan && isObstacle) === fails).map(({ says }) => messageOf(says));
       return { failures: of(true), warnings: of(false) };
     };
     const timer = setTimeout(() => onProgress(`asking ${host} what is there`), SHOWN_AFTER_MS);
@@ -127,10 +128,10 @@ async function lacksProject(client: Client, projectId: string, reading: Look<obj
   return (await undefinedIfGone(() => client.computes.list(projectId, reading))) === undefined;
 }
 
-/** Without the advice of the client, which is about other commands as well. */
-function refusedKey(host: string, { what, facts }: SvcError): string {
+/** 401 and 403. The advice of the client is about the origin of a key, and a 403 has none. */
+function refusedKey(host: string, { withoutAdvice }: SvcError): string {
   return (
-    `${host} refuses this plan: ${new SvcError(what, facts).message}. ` +
+    `${host} refuses this plan: ${withoutAdvice}. ` +
     "Correct svc:apiKey of the stack's configuration (which wins), SVC_API_KEY in the environment, or the `apiKey` of the explicit svc.Provider, or check svc:baseUrl"
   );
 }

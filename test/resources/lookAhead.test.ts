@@ -172,6 +172,13 @@ describe("ComputeEndpoint", () => {
     expect((await said(given, { branchId: "br-prod" })).warnings.join()).toMatch(/br-19 \("19"\) and 4 more:/);
   });
 
+  test("a branch whose name moves the cursor of a terminal is named without that, also in a failure", async () => {
+    const branches = [{ id: "br-odd", name: "odd\u001b[2Jname\nerror: gone" }];
+    const { given } = await startKind("ComputeEndpoint", { seed: { projects: [{ id: "prj-demo", branches }] } });
+    const { failures } = await strict(() => said(given, { branchId: "br-prod" }));
+    expect(failures).toEqual([expect.stringMatching(/It has br-odd \("odd \[2Jname error: gone"[^\p{Cc}]*$/u)]);
+  });
+
   test("a service that does not list branches is not asked for one twice, and nothing is said", async () => {
     const { given } = await startKind("ComputeEndpoint", { seedOnly: true });
     expect(await said(given, { branchId: "br-prod" })).toEqual({ failures: [], warnings: [] });
