@@ -270,9 +270,10 @@ export class AuthApi {
     const before = (): void => {
       sent = domains();
       if (sent.length === 0) throw new NothingToDelete();
-      request.body = { auth_provider: authProvider, domains: sent.map((domain) => ({ domain })) };
     };
-    const request = this.#request("DELETE", DOMAINS, { project_id: projectId }, { ...options, before });
+    const currentBody = () => ({ auth_provider: authProvider, domains: sent.map((domain) => ({ domain })) });
+    const proven = this.#request("DELETE", DOMAINS, { project_id: projectId }, { ...options, before });
+    const request: Request = { ...proven, currentBody };
     // In any spelling: the service ignores a domain that it lists in another one.
     const isSent = (item: WhitelistDomainRecord): boolean =>
       isOfProvider(authProvider)(item) && sent.map(normalisedOrigin).includes(normalisedOrigin(item.domain));

@@ -15,7 +15,7 @@ export interface Request {
   /** Path template, such as /projects/{project_id}/endpoints. */
   template: string;
   params: Record<string, string>;
-  body?: unknown;
+  readonly body?: unknown;
   /** @default true, but false for POST */
   repeatable?: boolean;
   /** False: one attempt and no more. @default true */
