@@ -8,7 +8,7 @@ import type { Call } from "../../host/lifecycle";
 import type { ComputeEndpointShape } from "./declaration";
 import { ALIAS_ADVICE, createdAgo, maybeInterrupted } from "../shared/existing";
 
-const PRIMARY = "read_write";
+export const PRIMARY = "read_write";
 /** How a ComputeGroup names the replicas of a given count; these have no arguments of their own, so no "adopt". */
 const COUNTED_REPLICA = /-replica-(\d+)$/;
 

@@ -22,6 +22,7 @@ import {
   findComputeToAdopt,
   findOccupant,
   primaryObject,
+  PRIMARY,
   refuseOccupiedBranch,
 } from "./branchOccupancy";
 import { computeRemarks, computeReplacement, computeRestarts, computeWarnings } from "./warnings";
@@ -32,7 +33,6 @@ import { createOrUseExisting, goneError, createdAgo, notListedAdvice } from "../
 type Shape = ComputeEndpointShape;
 type Outputs = ComputeEndpointOutputs & Partial<Shape>;
 
-const PRIMARY = "read_write";
 /** Arguments that no PATCH takes (docs/design/api.md), or that only this provider knows. */
 const NOT_UPDATABLE: ReadonlySet<string> = new Set<keyof Shape>([
   "projectId",

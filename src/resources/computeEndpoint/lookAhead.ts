@@ -1,12 +1,10 @@
 import type { EndpointRecord } from "../../client";
 import type { Finding, Look } from "../../host/lifecycle";
 import { inTheWay, obstacle } from "../../host/lookAhead";
-import { alreadyExists, computeObject, occupiedBranch, refusalToAdopt } from "./branchOccupancy";
+import { alreadyExists, computeObject, occupiedBranch, PRIMARY, refusalToAdopt } from "./branchOccupancy";
 import type { ComputeEndpointShape } from "./declaration";
 import { isSettled } from "./mapping";
 import { listBranches, missingBranch } from "../shared/branches";
-
-const PRIMARY = "read_write";
 
 /** What the lists show about a compute that is to be created, for a plan. */
 export async function computeFindings(look: Look<ComputeEndpointShape>): Promise<Finding[]> {

@@ -66,8 +66,9 @@ export function computeWarnings({
 function sentAgain({ sent }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>["stored"]): string {
   if (sent === undefined)
     return ", and whatever differs from the program is sent: the state does not tell what had been sent";
-  const names = [...sent].map((name) => `"${name}"`).join(" and ");
-  return names === "" ? "" : `, and ${names} is sent again where the service shows another value`;
+  const names = [...sent].map((name) => `"${name}"`).join(", ");
+  const are = sent.size === 1 ? "is" : "are";
+  return names === "" ? "" : `, and ${names} ${are} sent again where the service shows another value`;
 }
 
 const suspends = (what: string): string =>

@@ -2,6 +2,7 @@
 import { BadRequestError, NotFoundError, type BranchRecord } from "../../client";
 import type { Call, Finding, Look } from "../../host/lifecycle";
 import { obstacle } from "../../host/lookAhead";
+import { listed } from "./listed";
 
 const MOST_NAMED = 20;
 const LONGEST_NAME = 64;
@@ -26,7 +27,7 @@ export async function namingBranches<Result>(
     const branches = (await call.client.projects.branches(projectId, call).catch(() => undefined)) ?? [];
     const reason = reasonAgainst(branches, branchId, mustBeDefault);
     if (reason === undefined) throw error;
-    throw new Error(`${error.message}. ${reason}: it has ${listed(branches)}`, { cause: error });
+    throw new Error(`${error.message}. ${reason}: it has ${listedBranches(branches)}`, { cause: error });
   }
 }
 
@@ -43,16 +44,15 @@ function reasonAgainst(
   return `${branchId} is not the default branch of the project`;
 }
 
-function listed(branches: readonly BranchRecord[]): string {
-  const named = branches.slice(0, MOST_NAMED).map(({ id, name, default: isDefault }) => {
+function listedBranches(branches: readonly BranchRecord[]): string {
+  const named = branches.map(({ id, name, default: isDefault }) => {
     const facts = [
       ...(name === undefined || name === id ? [] : [`"${name.slice(0, LONGEST_NAME)}"`]),
       ...(isDefault === true ? ["default"] : []),
     ];
     return facts.length === 0 ? id : `${id} (${facts.join(", ")})`;
   });
-  const more = branches.length - named.length;
-  return named.join(", ") + (more > 0 ? ` and ${more} more` : "");
+  return listed(named, MOST_NAMED);
 }
 
 /** The branches of the project that a resource is to be created in; undefined where the service does not list them. */
@@ -61,5 +61,5 @@ export const listBranches = ({ client, args, reading }: Look<object>): Promise<r
 
 export const missingBranch = (projectId: string, branchId: string, branches: readonly BranchRecord[]): Finding =>
   obstacle(
-    `project ${projectId} has no branch ${branchId}. It has ${branches.length === 0 ? "none" : listed(branches)}: "branchId" takes the id, not the name`,
+    `project ${projectId} has no branch ${branchId}. It has ${branches.length === 0 ? "none" : listedBranches(branches)}: "branchId" takes the id, not the name`,
   );

@@ -3,6 +3,7 @@ import type { ArgumentSpecs } from "../../host/arguments";
 import { effect } from "../../host/lookAhead";
 import { whitelistDeclaration, type WhitelistOutputs, type WhitelistShape } from "./declaration";
 import { list } from "../shared/schemas";
+import { listed } from "../shared/listed";
 import { authProviderSchema, projectIdSchema } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { originSchema } from "./origin";
@@ -54,14 +55,14 @@ export const whitelist = inIntegration<Shape, Outputs>({
     // An added one by its place: its value may be a secret of the program. A removed one stands on the list, which is public.
     const added = declared.flatMap((origin, index) => (before.includes(origin) ? [] : [`domains[${index}]`]));
     const removed = before.filter((origin) => !declared.includes(origin));
-    return [...goesOn, `Whitelist ${id}${label}: adds ${listed(added)}; removes ${listed(removed)}`];
+    return [...goesOn, `Whitelist ${id}${label}: adds ${listedOrNone(added)}; removes ${listedOrNone(removed)}`];
   },
 
   async lookAhead(look) {
     const { projectId, domains: declared } = look.args;
     if (declared === undefined) return [];
-    const listed = originsOf(await look.client.auth.domains(projectId).list(look.reading), look);
-    const removed = [...listed.keys()].filter((origin) => !declared.includes(origin));
+    const shown = originsOf(await look.client.auth.domains(projectId).list(look.reading), look);
+    const removed = [...shown.keys()].filter((origin) => !declared.includes(origin));
     const others = removed.filter((origin) => !look.isOfProgram(domainObject(projectId, origin))).sort();
     if (others.length === 0) return [];
     return [
@@ -126,11 +127,7 @@ function sameSet(left: readonly string[], right: readonly string[]): boolean {
 
 const MOST_LISTED = 10;
 
-function listed(names: readonly string[]): string {
-  if (names.length === 0) return "none";
-  const more = names.length - MOST_LISTED;
-  return names.slice(0, MOST_LISTED).join(", ") + (more > 0 ? ` and ${more} more` : "");
-}
+const listedOrNone = (names: readonly string[]): string => (names.length === 0 ? "none" : listed(names, MOST_LISTED));
 
 function takesOver(what: string, projectId: string | undefined): string {
   const list = `the whole list of redirect domains${projectId === undefined ? "" : ` of project ${projectId}`}`;
