@@ -56,7 +56,7 @@ function checkPointerResolves(): void {
   }
   if (!startsProvider()) {
     throw new Error(
-      "pulumi-svc: the Pulumi engine starts the provider in the working directory of this process, and finds no @pulumi/pulumi there. Of an inline program of the Automation API that is the directory of the process itself, whatever `workDir` says: start it in the folder of its package, or call process.chdir(__dirname) before the first command.",
+      "pulumi-svc: the Pulumi engine starts the provider in the working directory of this process, and finds no @pulumi/pulumi there. For an inline program of the Automation API that is the directory of the process itself, whatever `workDir` says: start it in the folder of its package, or call process.chdir(__dirname) before the first command.",
     );
   }
   const other = packageVersion(dirname(found));

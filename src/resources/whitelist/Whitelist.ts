@@ -11,8 +11,8 @@ export interface WhitelistArgs extends ArgumentsOf<WhitelistShape> {
  * The whole list of domains that users may be sent back to after they have signed in. Its Pulumi id is `<project>`.
  *
  * It owns the list: a domain that somebody added by hand is drift, which `pulumi preview --refresh` shows by name and
- * `pulumi up --refresh` removes. **Creating it removes what stands on the list and is not declared**; a preview cannot look, so it
- * warns of that, and the creation says which domains it has removed. What is missing is added before anything goes.
+ * `pulumi up --refresh` removes. **Creating it removes what stands on the list and is not declared**: a preview
+ * warns of that and names what it finds there, and the creation says which domains it has removed. What is missing is added before anything goes.
  * An update removes what its plan shows: a domain that somebody has added since the last refresh stays, and a line names it.
  *
  * A project has one, and no `WhitelistDomain` beside it. Declared in place of those, it keeps the
