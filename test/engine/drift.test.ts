@@ -200,7 +200,11 @@ test("drift names what somebody changed, deleted and added, and nothing that the
             found: ["https://b.example.com", "https://foreign.example.com"],
           },
         ],
-        repair: { action: "update", restarts: false, says: [] },
+        repair: {
+          action: "update",
+          restarts: false,
+          says: ["Whitelist prj-demo: adds domains[0]; removes https://foreign.example.com"],
+        },
       },
     ],
     ignored: [],

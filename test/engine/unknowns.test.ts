@@ -8,14 +8,18 @@ const program = (database: string, args = "") => `
     size: { min: 1, max: same(2) }, settings: { pgSettings: { work_mem: same("64MB") } } ${args}
   });`;
 
-test("values that are not known yet pass a preview, which sends nothing; they are checked once known", async () => {
+test("values that are not known yet pass a preview, which only reads; they are checked once known", async () => {
   const stack = await Stack.create({ program: program("one") });
   const { service } = stack;
   const before = await service.state();
   const preview = await stack.preview();
   expect(preview).toMatchObject({ code: 0 });
   expect(preview.text).toMatch(/2 to create|3 to create/);
-  expect(await service.requests()).toEqual([]);
+  // Of the integration, whose project is known.
+  expect((await service.requests()).map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+    "GET /projects/prj-demo/auth/integrations",
+    "GET /projects/prj-demo/branches",
+  ]);
 
   expect(await stack.up()).toMatchObject({ code: 0 });
   const { id } = await stack.resource("api");
