@@ -83,12 +83,15 @@ test.each([...KINDS, "ComputeGroup", "ProjectAuth"])(
   },
 );
 
-test("what docs/troubleshooting.md quotes of this package is what the package says", () => {
+test.each([
+  ["docs/troubleshooting.md", 30],
+  ["docs/plan.md", 2],
+])("what %s quotes of this package is what the package says", (page, least) => {
   const messages = textOf("docs/messages.md");
-  const lines = codeBlocks("docs/troubleshooting.md").flatMap(({ language, note, text }) =>
+  const lines = codeBlocks(page).flatMap(({ language, note, text }) =>
     language === "text" && note === "" ? text.trim().split("\n") : [],
   );
-  expect(lines.length).toBeGreaterThan(30);
+  expect(lines.length).toBeGreaterThan(least);
   // What is filled in stands in braces there; a text may be made of several.
   const parts = lines.flatMap((line) => line.split("…").map((part) => part.trim()));
   expect(parts.filter((part) => !messages.includes(part))).toEqual([]);
