@@ -224,6 +224,27 @@ const RULES: Record<Kind, Record<string, Rule>> = {
 
 const ARGUMENTS = DECLARATIONS.flatMap(({ kind, args }) => Object.keys(args).map((name) => [kind, name] as const));
 
+test.each([
+  ["settings", "settings"],
+  ["settings", "settings.pgSettings"],
+  ["settings", "settings.preloadLibraries"],
+  ["size", "size"],
+  ["scaleToZero", "scaleToZero"],
+])('a property "__proto__" of %s, in %s, is refused, and not left out without a word', async (name, at) => {
+  const good = {
+    settings: { pgSettings: { work_mem: "4MB" }, preloadLibraries: { useDefaults: true } },
+    size: { min: 1, max: 2 },
+    scaleToZero: { afterSeconds: 60 },
+  };
+  // A literal would set the prototype.
+  const withIt = JSON.parse(JSON.stringify(good)) as typeof good;
+  const holder = at.split(".").reduce<object>((value, key) => Reflect.get(value, key) as object, withIt);
+  Object.defineProperty(holder, "__proto__", { value: CANARY, enumerable: true });
+  expect((await check("ComputeEndpoint", { [name]: Reflect.get(good, name) })).filter(about(name))).toEqual([]);
+  const reasons = await check("ComputeEndpoint", { [name]: Reflect.get(withIt, name) });
+  expect(reasons.filter(about(name))).toEqual([expect.stringContaining(`${at}.__proto__: `)]);
+});
+
 /** Everything else: any depth, any shape, names that JavaScript knows, values that are not known yet. */
 const names = fc.oneof(
   fc.constantFrom("__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "length", "", "min", "max"),

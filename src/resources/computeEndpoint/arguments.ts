@@ -2,7 +2,17 @@ import { z } from "zod";
 import { type ArgumentSpecs, type Problem, UNLISTED } from "../../host/arguments";
 import { computeSizes, LARGEST_AUTOSCALING_CU, type ComputeSize } from "../../helpers/computeSizes";
 import type { ComputeEndpointShape } from "./declaration";
-import { boolean, eitherOr, list, object, string, text, textUpTo, triggersSchema } from "../shared/schemas";
+import {
+  boolean,
+  eitherOr,
+  list,
+  object,
+  string,
+  text,
+  textUpTo,
+  triggersSchema,
+  withoutPrototype,
+} from "../shared/schemas";
 import { branchIdSchema, projectIdSchema } from "../shared/identifiers";
 
 const SIZES = "0.25, 0.5, 1 to 16, and the even numbers from 18 to 56";
@@ -53,13 +63,11 @@ const scaleToZero = eitherOr<boolean | { afterSeconds: number }>((value) =>
     : z.boolean({ error: NOT_A_TIMEOUT }),
 );
 
-const pgSettings = z.record(
-  z.string().min(1),
-  z.string({ error: "must be a string (Postgres settings are sent as text)" }),
-  {
+const pgSettings = withoutPrototype("is not a Postgres setting").pipe(
+  z.record(z.string().min(1), z.string({ error: "must be a string (Postgres settings are sent as text)" }), {
     error: ({ code }) =>
       code === "invalid_key" ? "must have a name" : "must be an object of Postgres settings, each a string",
-  },
+  }),
 );
 
 const libraries = object(

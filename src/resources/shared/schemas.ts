@@ -23,14 +23,25 @@ export const list = <Element extends z.ZodType>(element: Element, error: string)
 export const triggersSchema = list(z.unknown(), "must be a list of values, any of them");
 
 /** `z.strictObject`, but each unknown property is a problem of its own, with the nearest known name. */
-export function object<Shape extends z.ZodRawShape>(shape: Shape, error: string): z.ZodObject<Shape, z.core.$strict> {
+export function object<Shape extends z.ZodRawShape>(shape: Shape, error: string) {
   const known = Object.keys(shape);
   const unknown = z.custom<never>(() => false, {
     error: ({ path }) => unknownProperty(String(path?.at(-1)), known),
     params: UNKNOWN_NAME,
   });
   // No value passes `unknown`, so that what comes out has the properties of `shape` alone.
-  return z.object(shape, { error }).catchall(unknown) as unknown as z.ZodObject<Shape, z.core.$strict>;
+  const strict = z.object(shape, { error }).catchall(unknown) as unknown as z.ZodObject<Shape, z.core.$strict>;
+  return withoutPrototype(unknownProperty(PROTOTYPE, known)).pipe(strict);
+}
+
+const PROTOTYPE = "__proto__";
+
+/** Put before a schema of objects: zod leaves a property of this name out without a word. */
+export function withoutPrototype(message: string) {
+  return z.unknown().check(({ value, issues }) => {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, PROTOTYPE)) return;
+    issues.push({ code: "custom", message, path: [PROTOTYPE], params: UNKNOWN_NAME, input: value });
+  });
 }
 
 /** A union, with the issues of the member that was meant instead of "invalid input". */
