@@ -169,6 +169,7 @@ export class RunMemory {
       checkNotTakenOver: (object: string) => this.checkNotTakenOver(object, urn),
       isDeletionBlocked: (object: string) => this.deletionBlocker(object, urn) !== undefined,
       wasDeleted: (object: string) => this.wasDeleted(object),
+      otherOwner: (object: string) => this.otherOwner(object, urn),
       departure: (object: string) => this.departure(object),
       /** Also when the engine begins with a sibling's change a moment later. */
       leavesSoon: (object: string) => this.leavesWithin(object, siblingStartsMs),

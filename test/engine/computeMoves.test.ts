@@ -20,6 +20,39 @@ test("a compute moves to the branch that another one leaves in the same up", asy
   await stack.finish(before);
 });
 
+test("a chain of moves with one slot: in the order of dependsOn it works, else it works or the words say what to do", async () => {
+  const chain = (by: number, ordered: boolean): string =>
+    [3, 2, 1]
+      .map((n) => {
+        const options = ordered && n < 3 ? `, { dependsOn: [r${n + 1}] }` : "";
+        return `const r${n} = new svc.ComputeEndpoint("r${n}", { projectId: "prj-demo", branchId: "br-${n + by}", size: 1 }${options});`;
+      })
+      .join("\n");
+  const stack = await Stack.create({ program: chain(0, false) });
+  for (const n of [1, 2, 3, 4]) await stack.service.edit({ kind: "branch", create: { id: `br-${n}`, name: `n${n}` } });
+  const before = await stack.service.state();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+
+  // The engine takes them in any order, mostly the last one first.
+  stack.program(chain(1, false));
+  const any = await stack.up("--parallel", "1");
+  if (any.code !== 0) {
+    expect(any.text).toMatch(
+      /"r\d" of this program manages ep-\S+, whose move has failed or has not begun: with --parallel 1/,
+    );
+    expect(await stack.up()).toMatchObject({ code: 0 });
+  }
+  expect(await placed(stack)).toEqual({ r1: "br-2", r2: "br-3", r3: "br-4" });
+
+  stack.program(chain(0, false).replace(/br-1/, "br-5"));
+  await stack.service.edit({ kind: "branch", create: { id: "br-5", name: "n5" } });
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  stack.program(chain(1, true));
+  expect(await stack.up("--parallel", "1")).toMatchObject({ code: 0 });
+  expect(await placed(stack)).toEqual({ r1: "br-2", r2: "br-3", r3: "br-4" });
+  await stack.finish(before);
+});
+
 test("two computes that swap branches, and a move onto a branch whose primary goes last, fail with the two-step way", async () => {
   const stack = await Stack.create({ program: two("br-dev", "br-test") });
   const before = await stack.service.state();

@@ -5,6 +5,7 @@
  */
 import type { EndpointRecord } from "../../client";
 import type { Call } from "../../host/lifecycle";
+import { nameInUrn } from "../../host/memory";
 import type { ComputeEndpointShape } from "./declaration";
 import { ALIAS_ADVICE, createdAgo, maybeInterrupted } from "../shared/existing";
 
@@ -72,10 +73,22 @@ export async function refuseOccupiedBranch(
   if (moving.type !== PRIMARY || moving.branch_id === branchId) return;
   const occupant = await findOccupant(call, projectId, branchId, moving.id);
   if (occupant === undefined) return;
+  const order = orderAdvice(call, occupant);
   throw new Error(
-    `${occupiedBranch(occupant)}. Nothing was changed. ` +
-      `Go in two steps: first move ${occupant.id} to a free branch, or take it out of the program, and run pulumi up; ` +
+    `${occupiedBranch(occupant)}. Nothing was changed. ${order === "" ? "Go" : `${order}. Else go`} in two steps: ` +
+      `first move ${occupant.id} to a free branch, or take it out of the program, and run pulumi up; ` +
       `then move this one and run pulumi up again`,
+  );
+}
+
+/** What to do where another resource of the program has the primary that stays; else empty. */
+export function orderAdvice({ run }: Call<never>, { id }: EndpointRecord): string {
+  const owner = run.otherOwner(computeObject(id));
+  if (owner === undefined) return "";
+  const name = nameInUrn(owner);
+  return (
+    `"${name}" of this program manages ${id}, whose move has failed or has not begun: with --parallel 1 the engine may begin it only after this one. ` +
+    `If it moves to a branch that is free, run pulumi up without --parallel, or put "${name}" into dependsOn of this resource`
   );
 }
 

@@ -21,6 +21,8 @@ import {
   alreadyExists,
   findComputeToAdopt,
   findOccupant,
+  occupiedBranch,
+  orderAdvice,
   primaryObject,
   PRIMARY,
   refuseOccupiedBranch,
@@ -175,6 +177,8 @@ async function createOrAdopt(call: Call<Outputs>, args: Shape): Promise<Endpoint
       if (!(error instanceof BranchOccupiedError)) throw error;
       const occupant = await findOccupant(call, projectId, branchId);
       if (occupant === undefined) continue;
+      const order = orderAdvice(call, occupant);
+      if (order !== "") throw new Error(`${occupiedBranch(occupant)}. Nothing was created. ${order}`);
       if (adopt !== true) throw alreadyExists(occupant);
       return adoptCompute(call, args, occupant);
     }
