@@ -1,6 +1,17 @@
+import { createHash } from "node:crypto";
 import { DEMO_PRIMARY, endpointId, warningsOf } from "../support/computeCases";
 import { PROJECT, type Harness, type Json, type State } from "../support/harness";
-import { COMPUTE, computeScene, computesOf, ENDPOINT, recordsOf } from "../support/rules/mutations";
+import {
+  COMPUTE,
+  computeScene,
+  computesOf,
+  ENDPOINT,
+  OAUTH_PROVIDER,
+  OAUTH_STANDARD,
+  oauthScene,
+  providerOf,
+  recordsOf,
+} from "../support/rules/mutations";
 import { up, wordsOf, type Outcome } from "../support/rules/steps";
 
 /** What goes on after a change that failed (docs/design/rules.md, 1). */
@@ -86,7 +97,7 @@ describe("going on with a failed change", () => {
     const { given, kept } = await failedChange();
     const said = await warningsOf(given, kept, program, program);
     expect(said).toEqual([
-      `the last change of compute ${endpointId(kept)} was not finished: it goes on, and "scaleToZero" is sent again where the service shows another value, ` +
+      `the last change of compute ${endpointId(kept)} ("thing") was not finished: it goes on, and "scaleToZero" is sent again where the service shows another value, ` +
         "and where an operation failed the compute restarts, which drops open connections",
     ]);
   });
@@ -147,5 +158,47 @@ describe("going on with a failed change", () => {
     const again = await up(given, keptBy(outcome), adopted);
     expect(again.outcome).toMatchObject({ ended: "well" });
     expect(await recordsOf(given, "endpoints")).toMatchObject([{ id, name: "reports", ...RESIZED }]);
+  });
+});
+
+describe("going on with a failed change of credentials", () => {
+  const before = { ...OAUTH_STANDARD, clientId: "old-id" };
+  const program = { ...OAUTH_STANDARD, clientId: "new-id" };
+  /** The emulator shows no secret. */
+  const shown = (secret: string): string => `sha256:${createHash("sha256").update(secret).digest("hex")}`;
+  const bodies = async (given: Harness): Promise<unknown[]> => (await given.requests("PATCH")).map(({ body }) => body);
+  /** A change of the client id that was not carried out. */
+  const failedChange = async () => {
+    const { given, network } = await oauthScene();
+    const first = await given.create(before);
+    network.on({
+      method: "PATCH",
+      path: OAUTH_PROVIDER,
+      executed: false,
+      answer: { status: 200, text: '{"code":"internal"}' },
+    });
+    const { outcome } = await up(given, first, program);
+    network.calm();
+    await given.edit({ kind: "oauth_provider", id: "microsoft", set: { client_secret: "set by hand" } });
+    await given.forgetRequests();
+    return { given, kept: keptBy(outcome) };
+  };
+
+  test("sends the credential alone that it had sent: a secret that was set by hand meanwhile stays", async () => {
+    const { given, kept } = await failedChange();
+    expect(kept.outs).toMatchObject({ __unfinished: "update", __sent: ["clientId"] });
+    const { outcome, state } = await up(given, kept, program);
+    expect(outcome).toMatchObject({ ended: "well" });
+    expect(await bodies(given)).toEqual([{ client_id: "new-id" }]);
+    expect(await providerOf(given)).toMatchObject({ client_id: "new-id", client_secret: shown("set by hand") });
+    expect(state?.outs).not.toHaveProperty("__unfinished");
+  });
+
+  test("sends both where the state does not tell which one it had sent", async () => {
+    const { given, kept } = await failedChange();
+    const { __sent, ...outs } = kept.outs;
+    expect(__sent).toEqual(["clientId"]);
+    expect((await up(given, { ...kept, outs }, program)).outcome).toMatchObject({ ended: "well" });
+    expect(await bodies(given)).toEqual([{ client_id: "new-id", client_secret: shown(OAUTH_STANDARD.clientSecret) }]);
   });
 });

@@ -16,7 +16,9 @@ import { readable } from "../../helpers/masked";
 
 type Shape = OAuthProviderShape;
 type Outputs = Omit<OAuthProviderOutputs, "authProviderProjectId">;
-type Credentials = { [Name in "clientId" | "clientSecret"]?: string | undefined };
+const CREDENTIALS = ["clientId", "clientSecret"] as const;
+type CredentialName = (typeof CREDENTIALS)[number];
+type Credentials = { [Name in CredentialName]?: string | undefined };
 
 const args: ArgumentSpecs<Shape> = {
   projectId: { schema: projectIdSchema, required: true, replaces: "container" },
@@ -90,18 +92,17 @@ export const oauthProvider = inIntegration<Shape, Outputs>({
     };
   },
 
-  async update(call, { id, outs, unfinished }, given, { changed }) {
+  async update(call, { id, outs, unfinished, sent: sentBefore }, given, { changed }) {
     const { projectId, rest } = splitId(id);
     const current = await find(call, projectId, rest, performance.now());
     if (current === undefined) throw goneError();
-    const isWanted = changed.has("clientId") || changed.has("clientSecret") || unfinished;
-    if (!isWanted || given.clientId === undefined) return { type: current.type };
-    // A shared provider has no credentials of which one could stay, and an unfinished change is sent again as a whole.
-    const isWhole = current.type !== "standard" || unfinished;
-    const sent = {
-      clientId: isWhole || changed.has("clientId") ? given.clientId : undefined,
-      clientSecret: isWhole || changed.has("clientSecret") ? given.clientSecret : undefined,
-    };
+    // Of an unfinished change, what it had sent is sent again.
+    const mayBeOpen = (name: CredentialName): boolean => unfinished && (sentBefore?.has(name) ?? true);
+    const wanted = CREDENTIALS.filter((name) => changed.has(name) || mayBeOpen(name));
+    if (wanted.length === 0 || given.clientId === undefined) return { type: current.type };
+    // A shared provider has no credentials of which one could stay.
+    const names = current.type === "standard" ? wanted : CREDENTIALS;
+    const sent: Credentials = Object.fromEntries(names.map((name) => [name, given[name]]));
     return { type: (await setCredentials(call, given, sent, outs)).type };
   },
 
@@ -166,6 +167,7 @@ async function setCredentials(
   applied: Credentials,
 ): Promise<OAuthProviderRecord> {
   const { projectId, providerId } = given;
+  call.sending(CREDENTIALS.filter((name) => sent[name] !== undefined));
   const provider = await call.client.auth.updateOAuthProvider(projectId, providerId, credentials(sent), call);
   return requireApplied(call, given, provider, applied);
 }
