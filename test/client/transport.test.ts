@@ -1,5 +1,8 @@
 import { createServer } from "node:http";
+import { Agent } from "node:https";
 import type { AddressInfo } from "node:net";
+import { Duplex } from "node:stream";
+import { Transport } from "../../src/client/http/transport";
 import { closeAll, errorOf, scripted, type Reply } from "../support/scriptedServer";
 import { PROVEN } from "../support/proven";
 
@@ -54,3 +57,22 @@ test.each(["127.0.0.1", "localhost"])(
     }
   },
 );
+
+test("TLS that breaks, by whatever name, is no refused certificate, and the request may have been sent", async () => {
+  const connect = jest.spyOn(Agent.prototype as unknown as { createConnection: () => Duplex }, "createConnection");
+  connect.mockImplementation(() => {
+    const broken = Object.assign(new Error("broken"), { code: "ERR_SSL_WRONG_VERSION_NUMBER" });
+    const socket = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done(broken) });
+    const none = () => socket;
+    return Object.assign(socket, { setKeepAlive: none, setNoDelay: none, setTimeout: none, ref: none, unref: none });
+  });
+  try {
+    const transport = new Transport("https://127.0.0.1:1/api/v2", "key");
+    const request = { method: "POST", template: "/x", path: "/x", timeoutMs: 5_000, repeatable: false } as const;
+    const error = await transport.send(request).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ reason: "EPROTO", beforeSending: false });
+    expect(String(error)).toMatch(/the connection to 127\.0\.0\.1:1 failed: EPROTO.*No TLS is spoken there/);
+  } finally {
+    connect.mockRestore();
+  }
+});

@@ -31,8 +31,10 @@ export interface RawResponse {
 
 /** Codes of failures to reach the host: no byte of the request has been sent. */
 const NOT_SENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EHOSTUNREACH", "ENETUNREACH"]);
+/** Of a port that speaks no TLS, and of TLS that breaks later on. */
+export const NO_TLS = "EPROTO";
 /** The certificate was refused: before anything is sent, and no repetition mends it. */
-const CERTIFICATE = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
+const CERTIFICATE = /^(CERT_|ERR_TLS_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 
 export function isCertificateTrouble(reason: string): boolean {
   return CERTIFICATE.test(reason);
@@ -43,7 +45,7 @@ function connectionAdvice(reason: string, hostname: string): string | undefined 
   if (reason === "ENOTFOUND" || reason === "EAI_AGAIN")
     return `DNS does not know the name ${hostname}: check svc:baseUrl (or SVC_BASE_URL) and the network`;
   if (reason === "ECONNREFUSED") return "Nothing listens there: check the port of the base URL, or start the emulator";
-  if (reason === "EPROTO") return "No TLS is spoken there: check whether the base URL begins with http:// or https://";
+  if (reason === NO_TLS) return "No TLS is spoken there: check whether the base URL begins with http:// or https://";
   if (isCertificateTrouble(reason))
     return "Where something in between signs the certificates, name its own with NODE_EXTRA_CA_CERTS=<file>";
   return undefined;
@@ -150,7 +152,9 @@ export class Transport {
     if (timedOut) return new TimeoutError(`no complete response within ${inSeconds(timeoutMs)}`, facts);
     if (error instanceof TooLongError)
       return new ConnectionError("the response is longer than 10 MB", { ...facts, reason: TOO_LONG });
-    const reason = fieldOf(error, "code") ?? "unknown reason";
+    const code = fieldOf(error, "code") ?? "unknown reason";
+    // As OpenSSL calls it in some versions of Node and states of a connection, such as ERR_SSL_WRONG_VERSION_NUMBER.
+    const reason = code.startsWith("ERR_SSL_") ? NO_TLS : code;
     const failed = (what: string, beforeSending: boolean): Error =>
       new ConnectionError(
         `${what}: ${reason}`,
