@@ -15,6 +15,7 @@ export type {
 export { Deadline, withDeadline } from "./http/deadline";
 export * from "./http/errors";
 export { mayHaveTakenEffect } from "./http/retry";
+export { NO_TLS } from "./http/transport";
 export type * from "./options";
 export { undefinedIfGone } from "./reads/absence";
 export type { CreationRecovery } from "./unknownFate";

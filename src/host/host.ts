@@ -15,7 +15,7 @@ import { loggableUrn } from "./engineLog";
 import { messageOf, partialError, plainError } from "./errors";
 import type { HostedProvider } from "./hostedProvider";
 import type { Call, Created, Lifecycle, Look, Plan, Stored } from "./lifecycle";
-import type { Verdict } from "./lookAhead";
+import { NOTHING, type Verdict } from "./lookAhead";
 import { ManagedElsewhereError } from "./memory";
 import {
   allowedWarning,
@@ -238,8 +238,9 @@ export function host<Args extends object, Outputs extends object>(
   const lookAhead = async (own: Hidden, known: Partial<Args>, given: Properties): Promise<Verdict> => {
     const projectId: unknown = Reflect.get(known, "projectId");
     const { __urn: urn = "" } = own;
-    if (lifecycle.lookAhead === undefined || typeof projectId !== "string") return { failures: [], warnings: [] };
-    const { client, settings } = session.account(readSetting);
+    if (lifecycle.lookAhead === undefined || typeof projectId !== "string") return NOTHING;
+    const account = session.account(readSetting);
+    const { client, settings } = account;
     client.learnSecrets(given);
     const progress = new Progress(session.log, urn, settings.quiet);
     const about = {
@@ -252,7 +253,7 @@ export function host<Args extends object, Outputs extends object>(
     };
     const look = async (reading: Look<Args>["reading"]) => (await lifecycle.lookAhead?.({ ...about, reading })) ?? [];
     try {
-      return await session.lookAhead.ask(client, settings, projectId, (text) => progress.show(text), look);
+      return await session.lookAhead.ask(account, projectId, (text) => progress.show(text), look);
     } finally {
       progress.end();
     }
@@ -323,6 +324,7 @@ export function host<Args extends object, Outputs extends object>(
         const own = hidden(news);
         const { __urn, __surplus = [], __replaceOnChanges } = own;
         const { settings, problems: settingProblems } = resolveSettings(readSetting);
+        let remarks: readonly string[] = [];
         if (__urn !== undefined) {
           const oldInputs = visible(olds);
           const isNew = Object.keys(oldInputs).length === 0;
@@ -338,8 +340,7 @@ export function host<Args extends object, Outputs extends object>(
           const heldAs = isNew && !isReplacement ? memory.refreshedAs(claims) : undefined;
           const renamed = heldAs === undefined ? undefined : renamedWarning(__urn, heldAs);
           if (renamed !== undefined) session.warn(__urn, renamed);
-          for (const remark of lifecycle.remarks?.({ args: known, label: labelOf(__urn), isNew, isReplacement }) ?? [])
-            session.warn(__urn, remark);
+          remarks = lifecycle.remarks?.({ args: known, label: labelOf(__urn), isNew, isReplacement }) ?? [];
           if (!sameJson(visible(olds), visible(news)))
             for (const problem of allowed) session.warn(__urn, allowedWarning(problemText(problem)));
         }
@@ -352,11 +353,11 @@ export function host<Args extends object, Outputs extends object>(
         }));
         // Not in an update: it would see what it does itself, and must not fail by a look.
         const isPlanned = own.__preview === true && Object.keys(visible(olds)).length === 0;
-        if (isPlanned && settings !== undefined && failures.length === 0) {
-          const ahead = await lookAhead(own, known, visible(news));
-          ahead.warnings.forEach((text) => session.warn(__urn ?? "", text));
-          failures.push(...ahead.failures.map((reason) => ({ property: "", reason })));
-        }
+        const mayLook = isPlanned && settings !== undefined && failures.length === 0;
+        const ahead = mayLook ? await lookAhead(own, known, visible(news)) : NOTHING;
+        const said = ahead.tellsEffect ? ahead.warnings : [...remarks, ...ahead.warnings];
+        said.forEach((text) => session.warn(__urn ?? "", text));
+        failures.push(...ahead.failures.map((reason) => ({ property: "", reason })));
         return { inputs: clean({ ...args, ...inputEcho(own) }), failures };
       } catch (thrown) {
         throw plainError(thrown);

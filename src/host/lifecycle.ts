@@ -1,4 +1,4 @@
-import type { Client, Deadline } from "../client";
+import type { Client, Deadline, SvcError } from "../client";
 import type { Claim, RunMemory } from "./memory";
 import type { Kind } from "../contract/pointer";
 import type { Properties } from "../contract/hiddenKeys";
@@ -125,7 +125,11 @@ export interface Look<Args> {
   readonly authProvider: string;
   readonly client: Client;
   /** For the lists: the time of the plan, and where its progress is shown. */
-  readonly reading: { readonly deadline: Deadline; readonly onProgress: (text: string) => void };
+  readonly reading: {
+    readonly deadline: Deadline;
+    readonly onProgress: (text: string) => void;
+    readonly onError: (error: SvcError) => void;
+  };
   /** Whether a resource of the program has the object in its state: it may move, delete or replace it. */
   readonly isOfProgram: (object: string) => boolean;
   /** Whether a resource of the program declares such an object. */

@@ -7,6 +7,7 @@ import {
   AuthenticationError,
   type Client,
   Deadline,
+  NO_TLS,
   NotFoundError,
   PermissionError,
   saysProjectIsMissing,
@@ -20,14 +21,18 @@ import type { Settings } from "../contract/settings";
 /** How long the looks of a plan may take in all. */
 const LOOKS_MS = 10_000;
 const SHOWN_AFTER_MS = 1_000;
+/** So many attempts of one read that reach no service are told at once: what refuses a connection seldom begins to take it. */
+const MOST_UNREACHED = 4;
 
 /** What a plan says of one resource. */
 export interface Verdict {
   readonly failures: readonly string[];
   readonly warnings: readonly string[];
+  /** A warning names what the creation does to others: a remark that it may do so would say it twice. */
+  readonly tellsEffect: boolean;
 }
 
-const NOTHING: Verdict = { failures: [], warnings: [] };
+export const NOTHING: Verdict = { failures: [], warnings: [], tellsEffect: false };
 
 export const obstacle = (says: string): Finding => ({ says, isObstacle: true });
 export const effect = (says: string): Finding => ({ says, isObstacle: false });
@@ -60,30 +65,33 @@ export class LookAhead {
    * service from answering is said once, by the first resource that finds it, and nobody is asked any more.
    */
   async ask(
-    client: Client,
-    { baseUrl, strictPlan, offlinePlan }: Settings,
+    { client, settings, keyAdvice }: { client: Client; settings: Settings; keyAdvice: string },
     projectId: string,
     onProgress: (text: string) => void,
     lookAhead: (reading: Look<object>["reading"]) => Promise<readonly Finding[]>,
   ): Promise<Verdict> {
+    const { baseUrl, strictPlan, offlinePlan } = settings;
     if (this.#isOver || offlinePlan) return NOTHING;
     const { host } = new URL(baseUrl);
     const verdict = (findings: readonly Finding[]): Verdict => {
       const of = (fails: boolean): string[] =>
         // Names of the service stand in it.
         findings.filter(({ isObstacle }) => (strictPlan && isObstacle) === fails).map(({ says }) => messageOf(says));
-      return { failures: of(true), warnings: of(false) };
+      const tellsEffect = findings.some(({ isObstacle }) => !isObstacle);
+      return { failures: of(true), warnings: of(false), tellsEffect };
     };
     const timer = setTimeout(() => onProgress(`asking ${host} what is there`), SHOWN_AFTER_MS);
     const deadline = this.#startClock();
     try {
-      const findings = await this.#inProject(client, projectId, { deadline, onProgress }, lookAhead);
+      const findings = await untilUnreached((onError) =>
+        this.#inProject(client, projectId, { deadline, onProgress, onError }, lookAhead),
+      );
       return verdict(findings);
     } catch (error) {
       if (this.#isOver) return NOTHING;
       this.#isOver = true;
       if (error instanceof AuthenticationError || error instanceof PermissionError)
-        return { failures: [refusedKey(host, error)], warnings: [] };
+        return { failures: [refusedKey(host, error, keyAdvice)], warnings: [], tellsEffect: false };
       return verdict([obstacle(notAsked(host, error))]);
     } finally {
       clearTimeout(timer);
@@ -124,16 +132,24 @@ export class LookAhead {
   }
 }
 
+/** The work, or the error of the attempt after which nobody tries on. The work behind the promise goes on. */
+async function untilUnreached<Result>(work: (onError: (error: SvcError) => void) => Promise<Result>): Promise<Result> {
+  let unreached = 0;
+  return new Promise((resolve, reject) => {
+    const onError = (error: SvcError): void => {
+      if (error.beforeSending === true || error.reason === NO_TLS) unreached += 1;
+      if (unreached >= MOST_UNREACHED) reject(error);
+    };
+    work(onError).then(resolve, reject);
+  });
+}
+
 async function lacksProject(client: Client, projectId: string, reading: Look<object>["reading"]): Promise<boolean> {
   return (await undefinedIfGone(() => client.computes.list(projectId, reading))) === undefined;
 }
 
-/** 401 and 403. The advice of the client is about the origin of a key, and a 403 has none. */
-function refusedKey(host: string, { withoutAdvice }: SvcError): string {
-  return (
-    `${host} refuses this plan: ${withoutAdvice}. ` +
-    "Correct svc:apiKey of the stack's configuration (which wins), SVC_API_KEY in the environment, or the `apiKey` of the explicit svc.Provider, or check svc:baseUrl"
-  );
+function refusedKey(host: string, { withoutAdvice }: SvcError, keyAdvice: string): string {
+  return `${host} refuses this plan: ${withoutAdvice}. ${keyAdvice}, or check svc:baseUrl (or SVC_BASE_URL)`;
 }
 
 function notAsked(host: string, error: unknown): string {

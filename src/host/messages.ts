@@ -10,6 +10,14 @@ export function timeoutAdvice(thrown: unknown, verb: string, totalMs: number): s
   return thrown instanceof WaitTimeoutError || isOver ? ` To wait longer at once, raise "customTimeouts.${verb}".` : "";
 }
 
+/** What to do when the service refuses the key, by where that comes from. */
+export const KEY_ADVICE = {
+  configured:
+    "It comes from svc:apiKey in the stack's configuration, or from the apiKey of an explicit Provider, which wins over SVC_API_KEY. " +
+    "Set it anew with `pulumi config set --secret svc:apiKey`, or in the program",
+  environment: "It comes from SVC_API_KEY in the environment. Set that anew",
+} as const;
+
 /** Of the first error only of a key that is refused, as all that it advises. */
 export const STORED_KEY_ADVICE =
   " Refresh and destroy run no program and use the key that is stored with the stack: after a rotation run `pulumi up` first, or add --run-program.";

@@ -2,16 +2,9 @@ import { Client, type ClientOptions } from "../client";
 import { engineLog, type Log } from "./engineLog";
 import { LookAhead } from "./lookAhead";
 import { RunMemory } from "./memory";
+import { KEY_ADVICE } from "./messages";
 import type { Properties } from "../contract/hiddenKeys";
 import { keyOrigin, resolveSettings, type ReadSetting, type Settings } from "../contract/settings";
-
-/** What to do when the service refuses the key, by where that comes from. */
-const KEY_ADVICE = {
-  configured:
-    "It comes from svc:apiKey in the stack's configuration, or from the apiKey of an explicit Provider, which wins over SVC_API_KEY. " +
-    "Set it anew with `pulumi config set --secret svc:apiKey`, or in the program",
-  environment: "It comes from SVC_API_KEY in the environment. Set that anew",
-} as const;
 
 /** What the calls of one dynamic-provider process share: a client per account, the engine's log, the memory of the run. */
 export class Session {
@@ -35,20 +28,21 @@ export class Session {
   }
 
   /** Throws all that is wrong with the settings at once. */
-  account(read: ReadSetting): { client: Client; settings: Settings } {
+  account(read: ReadSetting): { client: Client; settings: Settings; keyAdvice: string } {
     const { settings, problems } = resolveSettings(read);
     if (settings === undefined) {
       throw new Error(problems.length > 0 ? problems.join("; ") : "the settings of the provider are not known yet");
     }
     const key = JSON.stringify([settings.baseUrl, settings.apiKey]);
+    const keyAdvice = KEY_ADVICE[keyOrigin(read)];
     let client = this.#clients.get(key);
     if (client === undefined) {
       const { baseUrl, apiKey } = settings;
-      client = new Client({ ...this.clientOptions, baseUrl, apiKey, keyAdvice: KEY_ADVICE[keyOrigin(read)] });
+      client = new Client({ ...this.clientOptions, baseUrl, apiKey, keyAdvice });
       this.#clients.set(key, client);
     }
     client.limitRequests(settings.maxRequestsPerMinute);
-    return { client, settings };
+    return { client, settings, keyAdvice };
   }
 
   /** Shows a warning once per resource and text. */

@@ -46,6 +46,16 @@ test.each(TROUBLE)("%s is one warning of the whole plan, within its time", async
   expect(warnings.join()).not.toMatch(/no project|no branch/);
 });
 
+test("a port where nothing listens is told long before the time of the looks is over", async () => {
+  const closed = () => "http://127.0.0.1:1/api/v2";
+  const given = await harness(computeEndpoint, {}, { lookAheadMs: 60_000, attemptTimeoutMs: 1_800 }, closed);
+  const { failures, warnings } = await plans(given);
+  expect(failures).toEqual([]);
+  expect(warnings).toEqual([expect.stringMatching(NOT_ASKED)]);
+  expect(warnings.join()).toMatch(/cannot be reached at 127\.0\.0\.1:\d+: ECONNREFUSED \(.*Nothing listens there/);
+  expect(warnings.join()).not.toContain("still failing");
+});
+
 test("with strictPlan a service that cannot be asked fails the plan, once", async () => {
   const given = await harness(computeEndpoint, {}, QUICK);
   await given.fault({ status: 503, times: 0 });

@@ -6,6 +6,8 @@ import type { Request } from "../http/requests";
 export interface WaitOptions {
   deadline?: Deadline | undefined;
   onProgress?: ((text: string) => void) | undefined;
+  /** Called with the error of each failed attempt: who waits may give up before the deadline. */
+  onError?: ((error: SvcError) => void) | undefined;
 }
 
 type ReadEvents = Required<Pick<Request, "onProgress" | "onHeldOff" | "onError" | "onSend">>;
@@ -31,7 +33,10 @@ export class SharedRead<T> {
         for (const { onProgress } of this.#waiters.keys()) onProgress?.(text);
       },
       onHeldOff: () => this.#holdOff(),
-      onError: (error) => (this.#lastError = error),
+      onError: (error) => {
+        this.#lastError = error;
+        for (const { onError } of this.#waiters.keys()) onError?.(error);
+      },
       onSend: () => (this.#sentAt = performance.now()),
     };
     this.#plannedAt = performance.now() + delayMs;
