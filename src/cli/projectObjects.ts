@@ -157,7 +157,9 @@ function domain(
     kind: "WhitelistDomain",
     id: `${projectId}/${origin}`,
     describe: `redirect domain ${origin}${other === undefined ? "" : ` of auth provider ${other}`}`,
-    adopt: `adopt: true${other === undefined ? "" : `, authProvider: ${JSON.stringify(other)}`}`,
+    adopt: /^https?:/i.test(origin)
+      ? `adopt: true${other === undefined ? "" : `, authProvider: ${JSON.stringify(other)}`}`
+      : "no program can declare it: it is no http(s) origin",
     record,
   };
 }

@@ -123,3 +123,13 @@ test("an object with the id of one that a replacement has deleted is somebody el
   expect((await told(stack(true))).unmanaged).toEqual([]);
   expect((await told(stack(false))).unmanaged).toHaveLength(1);
 });
+
+test("no line to take over is offered for a domain that no program can declare", async () => {
+  await start();
+  await integrate(service.emulator);
+  await service.edit({ kind: "domain", create: { domain: "myapp://callback" } });
+  const { unmanaged } = await unmanagedObjects([stackWith(["AuthIntegration", "prj-demo/supported_provider"])]);
+  expect(unmanaged).toEqual([
+    expect.objectContaining({ kind: "WhitelistDomain", adopt: "no program can declare it: it is no http(s) origin" }),
+  ]);
+});
