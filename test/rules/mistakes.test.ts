@@ -304,7 +304,7 @@ function cell(lines: readonly string[]): string {
 function nowCell({ before, now }: Row): string {
   const more = now.filter((line) => !before.includes(line));
   if (more.length === 0) return "the same";
-  return before.length === 0 ? cell(more) : `also ${cell(more)}`;
+  return before.some((line) => now.includes(line)) ? `also ${cell(more)}` : cell(more);
 }
 
 const PAGE = join(ROOT, "docs", "plan.md");
