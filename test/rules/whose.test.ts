@@ -18,6 +18,7 @@ import {
   INTEGRATION,
   INTEGRATIONS,
   integrationScene,
+  KEYS,
   keysScene,
   OAUTH_PROVIDER,
   OAUTH_STANDARD,
@@ -249,6 +250,43 @@ describe("an integration that a colleague has replaced since the last look", () 
       expectNoSecrets(given);
     },
   );
+});
+
+describe("an integration that is replaced between the list and the request for keys", () => {
+  const replacedBefore = (path: string, { given, network }: Scene): (() => { id: string; held: Json }) => {
+    let theirs = { id: "", held: {} };
+    const before = async () => void (theirs = await replaceIntegration(given));
+    network.on({ method: "POST", path, nth: 1, before });
+    return () => theirs;
+  };
+
+  const refusedKeys = async (scene: Scene, args: Properties) => {
+    const theirs = replacedBefore(KEYS, scene);
+    const outcome = await outcomeOf(() => scene.given.create(args));
+    expect(wordsOf(outcome)).toMatch(
+      /was replaced by another one \(\S+\) while keys were made.*not stored.*up --refresh/,
+    );
+    expect(wordsOf(outcome)).toContain(theirs().id);
+    // Not in the state, where a destroy would find it.
+    expect(JSON.stringify(outcome)).not.toMatch(/ssk_/);
+    expect(outcome).toMatchObject({ kept: undefined });
+    expect((await holdings(scene.given))["integrations"]).toEqual(theirs().held["integrations"]);
+    expectNoSecrets(scene.given);
+  };
+
+  test("AuthKeys keeps no keys of theirs", async () => {
+    await refusedKeys(await keys.open(), keys.args);
+  });
+
+  test("an adoption keeps neither their keys nor their integration", async () => {
+    const scene = await integrationScene();
+    await scene.given.post("/projects/auth/create", {
+      project_id: PROJECT,
+      auth_provider: PROVIDER,
+      branch_id: "br-main",
+    });
+    await refusedKeys(scene, { projectId: PROJECT, adopt: true });
+  });
 });
 
 describe("a list of integrations that cannot be read right before", () => {

@@ -97,7 +97,14 @@ export class AuthApi {
   async createKeys(projectId: string, authProvider: string, options: ProvenOptions): Promise<KeySetRecord> {
     const request = this.#post("/projects/auth/keys", projectId, { auth_provider: authProvider }, options);
     const { value } = await this.account.requests.change({ ...request, repeatable: true }, bodies.keySet);
-    return required(value, "the keys were made, but the response does not hold them", request);
+    const keys = required(value, "the keys were made, but the response does not hold them", request);
+    // It names the integration itself, and so tells what happened after the list.
+    const { id } = options.integration;
+    if (id === undefined || keys.auth_provider_project_id === id) return keys;
+    throw new Error(
+      `the auth integration of this resource (${id}) was replaced by another one (${keys.auth_provider_project_id}) while keys were made, ` +
+        "so the new key set belongs to that one and is not stored. Run pulumi up --refresh, which plans what is missing",
+    );
   }
 
   async deleteIntegration(
