@@ -296,6 +296,7 @@ describe("a list of integrations that cannot be read right before", () => {
     ["a page", page(200)],
     ["no list", json({ data: null })],
     ["a 404 of something in front", page(404)],
+    ["a list that does not tell which one it is", json({ data: [{ auth_provider: PROVIDER, branch_id: "br-main" }] })],
   ];
   test.each(
     TROUBLES.flatMap(([how, answer]) =>
