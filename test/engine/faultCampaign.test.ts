@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { allRoutes } from "../../src/emulator/http/app";
 import type { Service as EmulatorService } from "../../src/emulator/model/service";
 import { ROOT, type Run, WHOLE } from "../support/cli";
+import { CampaignColleague } from "../support/campaignColleague";
 import { control } from "../support/emulator";
 import { type Fault, FAULTS, NOT_OURS, program, ROUTES, SECRETS, type Step } from "../support/faultCampaign";
 import type { LoggedRequest } from "../support/service";
@@ -21,7 +22,7 @@ const chosen = Object.entries(FAULTS).filter(([, { always }]) => WHOLE || always
 type Fields = Record<string, unknown>;
 type Outcome = (typeof OUTCOMES)[number];
 /** The worst last: it is what a cell shows. */
-const OUTCOMES = ["no matter", "found again", "retried", "in words", "by hand", "not met"] as const;
+const OUTCOMES = ["no matter", "left alone", "found again", "retried", "in words", "by hand", "not met"] as const;
 
 const cells = new Map<string, Outcome>();
 /** What no fault may lead to. */
@@ -56,7 +57,7 @@ interface Try extends Run {
 }
 
 class Campaign {
-  readonly #others: string;
+  #others: string;
   readonly harm = noHarm();
   #seen = 0;
   /** What the messages have asked to take over, by the resource's name. */
@@ -65,6 +66,7 @@ class Campaign {
   readonly #failedAt: Record<string, string> = {};
   /** Outputs of each round, until the end. */
   readonly #secrets: string[] = [];
+  #colleague: CampaignColleague | undefined;
   /** How many key sets and transfer urls were made beyond those declared. */
   askedAgain = 0;
 
@@ -72,7 +74,7 @@ class Campaign {
     readonly name: string,
     readonly fault: Fault,
     readonly stack: Stack,
-    readonly adopted: string,
+    public adopted: string,
     others: string,
   ) {
     this.#others = others;
@@ -109,7 +111,25 @@ class Campaign {
     }
     if (fault.shortAttempts || fault.refused)
       stack.env["NODE_OPTIONS"] = `--require ${join(ROOT, "test", "support", "preload.cjs")}`;
-    return new Campaign(name, fault, stack, adopted, others);
+    const campaign = new Campaign(name, fault, stack, adopted, others);
+    if (fault.colleague) {
+      const colleague = await CampaignColleague.start(service, adopted);
+      await stack.config("svc:baseUrl", colleague.gateway.baseUrl);
+      campaign.#colleague = colleague;
+      const shops = await service.state();
+      campaign.#others =
+        othersOf({ projects: shops.projects.filter(({ id }) => id !== "prj-demo") }, "") + `\n${others}`;
+    }
+    return campaign;
+  }
+
+  program(round: 1 | 2): void {
+    this.stack.program(program(round, this.adopted, this.#adopt, this.fault.colleague));
+  }
+
+  async close(): Promise<void> {
+    this.#colleague?.gateway.close();
+    await this.stack.close();
   }
 
   /** Runs a command until it ends well, each of the step's routes meeting the fault. */
@@ -117,6 +137,7 @@ class Campaign {
     const { fault, name, stack } = this;
     const routes = Object.keys(ROUTES).filter((route) => ROUTES[route]?.includes(step) && !leftOut(fault, route));
     await this.#arm(step, routes);
+    if (this.#colleague !== undefined) return this.#walkBeside(this.#colleague, step, command);
     const tries: Try[] = [];
     do {
       const before = this.#refusedSoFar(routes);
@@ -146,6 +167,35 @@ class Campaign {
     expect([name, step, unmet]).toEqual([name, step, []]);
   }
 
+  /** The same beside the colleague, who is asked to give way after each try: then the command goes on, and puts right what he took along. */
+  async #walkBeside(colleague: CampaignColleague, step: Step, command: () => Promise<Run>): Promise<void> {
+    const { name } = this;
+    const said: string[] = [];
+    for (let tries = 0; ; tries++) {
+      const { code, text } = await command();
+      said.push(text);
+      if (code !== 0) this.#readable(text);
+      this.harm.othersTouched.push(...(await colleague.harm()).map((harm) => `${name}, ${step}: ${harm}`));
+      const met = colleague.met.splice(0);
+      for (const { route, named } of met) {
+        const isSaid = text.split("\n").some((line) => line.includes("Could not") && line.includes(named));
+        record(name, route, isSaid ? "in words" : "left alone");
+      }
+      const names = await colleague.giveWay();
+      this.#others = othersOf(await this.stack.service.state(), [this.#others, ...names].join("\n"));
+      if (colleague.adopted !== this.adopted) {
+        this.adopted = colleague.adopted;
+        this.program(step === "up" ? 1 : 2);
+      }
+      if (code === 0 && met.length === 0) break;
+      if (tries < MOST_TRIES) continue;
+      this.harm.lost.push(`${name}: ${step} does not end well`);
+      throw new Error(`${name}: ${step} does not end well:\n${said.join("\n-----\n")}`);
+    }
+    for (const route of colleague.left) record(name, route, "not met");
+    expect([name, step, colleague.left]).toEqual([name, step, []]);
+  }
+
   async #arm(step: Step, routes: readonly string[]): Promise<void> {
     const { request, operations, refused } = this.fault;
     const { service } = this.stack;
@@ -154,6 +204,7 @@ class Campaign {
     for (const route of routes) {
       const [method, path = ""] = route.split(" ");
       if (request !== undefined) await service.fault({ method, path, ...request() });
+      this.#colleague?.arm(route);
       if (refused) writeFileSync(this.#refusal(route), `${method} ${path.replace(/\{\w+\}/g, "[^/]+")}$`);
     }
   }
@@ -224,7 +275,7 @@ class Campaign {
       const failedAt = this.#failedAt[name];
       if (failedAt !== undefined) record(this.name, failedAt, "by hand");
     }
-    this.stack.program(program(1, this.adopted, this.#adopt));
+    this.program(1);
   }
 
   /** One line in words for each failure: no stack trace, no page, no object of a library. */
@@ -244,7 +295,7 @@ class Campaign {
   async check(step: Step, expected: readonly string[]): Promise<void> {
     const { name, stack } = this;
     const state = await stack.service.state();
-    const { ours, ids } = oursOf(state, this.#others);
+    const { ours, ids } = oursOf(state, this.#others, this.#colleague?.hisComputes);
     this.harm.lost.push(...missing(expected, ours).map((one) => `${name}, ${step}: ${one}`));
     this.harm.duplicated.push(...missing(ours, expected).map((one) => `${name}, ${step}: ${one}`));
     const others = othersOf(state, this.#others);
@@ -252,7 +303,8 @@ class Campaign {
     const known = (await stack.resources()).map(({ id }) => id.split("/").at(-1) ?? "");
     this.harm.lost.push(...missing(ids, known).map((id) => `${name}, ${step}: ${id} is not in the state`));
     if (step !== "destroy") {
-      this.#countIssued(step, state);
+      // With an integration go its key sets.
+      if (this.#colleague === undefined) this.#countIssued(step, state);
       const drift = await stack.drift();
       if (drift.code !== 0) this.harm.lost.push(`${name}, ${step}: the plan is not empty:\n${drift.text}`);
       const { secrets } = (await stack.outputs()) as { secrets: string[] };
@@ -309,11 +361,13 @@ const list = (value: unknown): Fields[] => (Array.isArray(value) ? (value as Fie
 const KINDS = ["endpoints", "integrations", "oauth_providers", "domains", "users"] as const;
 const nameOf = ({ id, domain, auth_provider_project_id: project }: Fields): string => String(id ?? domain ?? project);
 
+const isShop = ({ id }: Fields): boolean => String(id).startsWith(SHOP);
+
 /** What stood there before: those named in `known`, or all while that is empty. */
 function othersOf({ projects }: { projects: Fields[] }, known: string): string {
   const records = projects.flatMap((project) =>
     // An integration of ours offers its OAuth providers by itself.
-    KINDS.filter((kind) => kind !== "oauth_providers" || project["id"] === SHOP).flatMap((kind) =>
+    KINDS.filter((kind) => kind !== "oauth_providers" || isShop(project)).flatMap((kind) =>
       list(project[kind])
         .filter((one) => known === "" || known.includes(`"${nameOf(one)}"`))
         .map(({ transfer_token_hashes: _, ...one }) => JSON.stringify(one)),
@@ -323,13 +377,18 @@ function othersOf({ projects }: { projects: Fields[] }, known: string): string {
 }
 
 /** What else stands there, as text that says what the program declares of it. */
-function oursOf({ projects }: { projects: Fields[] }, others: string): { ours: string[]; ids: string[] } {
+function oursOf(
+  { projects }: { projects: Fields[] },
+  others: string,
+  notCounted?: ReadonlySet<string>,
+): { ours: string[]; ids: string[] } {
   const ours: string[] = [];
   const ids: string[] = [];
   for (const project of projects) {
     const own = (kind: (typeof KINDS)[number]) =>
       list(project[kind]).filter((one) => !others.includes(`"${nameOf(one)}"`));
-    const deleted = list(project["deleted_endpoints"]).length;
+    const ended = project["deleted_endpoints"] as string[];
+    const deleted = ended.filter((id) => notCounted?.has(id) !== true).length;
     if (deleted > 0) ours.push(`${deleted} computes deleted`);
     for (const { id, branch_id, type, autoscaling_limit_max_cu: max } of own("endpoints")) {
       ours.push(`${type} on ${branch_id}, ${max} CU`);
@@ -344,7 +403,7 @@ function oursOf({ projects }: { projects: Fields[] }, others: string): { ours: s
       ours.push(`${email} ${name}`);
       ids.push(String(id));
     }
-    if (project["id"] === SHOP)
+    if (isShop(project))
       for (const { id, client_id, client_secret } of own("oauth_providers"))
         ours.push(`${id} ${client_id} ${client_secret}`);
     const { type, sender_name, password } = project["email_server"] as Fields;
@@ -355,10 +414,11 @@ function oursOf({ projects }: { projects: Fields[] }, others: string): { ours: s
 
 const sha256 = (text: string): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 
-const declared = (round: 1 | 2): string[] => [
+/** `anew`: the compute to restart was made again, after the colleague had deleted it. */
+const declared = (round: 1 | 2, anew = false): string[] => [
   `read_write on br-dev, ${round} CU`,
   "read_write on br-test, 1 CU",
-  ...(round === 2 ? ["restarted"] : []),
+  ...(round === 2 && !anew ? ["restarted"] : []),
   "read_only on br-main, 1 CU",
   `read_only on ${round === 1 ? "br-main" : "br-dev"}, 1 CU`,
   "integration on shop",
@@ -381,22 +441,22 @@ function missing(wanted: readonly string[], there: readonly string[]): string[] 
 
 test.concurrent.each(chosen)("%s", async (name, fault) => {
   const campaign = await Campaign.begin(name, fault);
-  const { stack, adopted } = campaign;
+  const { stack } = campaign;
   try {
-    // All at once: a resource that fails keeps those from being sent that are not begun.
-    const up = () => stack.up("--parallel", "32");
-    stack.program(program(1, adopted));
+    // All at once: a resource that fails keeps those from being sent that are not begun. What a colleague took is seen by a refresh.
+    const up = () => stack.up("--parallel", "32", ...(fault.colleague ? ["--refresh"] : []));
+    campaign.program(1);
     await campaign.walk("up", up);
     await campaign.check("up", declared(1));
-    stack.program(program(2, adopted));
+    campaign.program(2);
     await campaign.walk("change", up);
-    await campaign.check("change", declared(2));
+    await campaign.check("change", declared(2, fault.colleague));
     await campaign.walk("destroy", () => stack.destroy());
-    // No more than were declared have ever been there.
-    await campaign.check("destroy", ["4 computes deleted"]);
+    // No more than were declared have ever been there; one of them was deleted by the colleague.
+    await campaign.check("destroy", [`${fault.colleague ? 3 : 4} computes deleted`]);
   } finally {
     writeFileSync(join(SAID, `${name}.txt`), stack.said);
-    await stack.close();
+    await campaign.close();
   }
 });
 
@@ -434,6 +494,7 @@ function report(): string {
     "",
     "`retried`: sent again by itself. `found again`: the effect was looked for and found. `in words`: the command failed and said",
     "why, and the same command made it good. `by hand`: so, after what its message asked for. `no matter`: nothing happened.",
+    "`left alone`: another one stood in the place of ours, stays, and the command goes on.",
     "",
     row([
       "fault",

@@ -1,14 +1,24 @@
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import type { Json } from "./emulator";
 
 /** Where a request is: at the service soon, or carried out there and not answered yet. */
 export type Moment = "before" | "after";
+
+export interface Asked {
+  readonly method: string;
+  /** Below the base URL. */
+  readonly path: string;
+  readonly sent: string;
+}
 
 /** Stands before the service and counts requests, so that something can happen at an exact one of them. */
 export class Gateway {
   /** Called at each request, which waits for it. */
   at: (count: number, moment: Moment) => void = () => undefined;
+  /** Answers a request in place of the service, where it gives something. */
+  instead: (asked: Asked) => Promise<Json | undefined> = () => Promise.resolve(undefined);
   count = 0;
   /** All that the service has answered, for the secrets that it gives out once. */
   answers = "";
@@ -41,6 +51,12 @@ export class Gateway {
     const count = ++this.count;
     const sent = await text(incoming);
     this.at(count, "before");
+    const { method = "", url: path = "" } = incoming;
+    const refusal = await this.instead({ method, path: path.replace(this.target.pathname, ""), sent });
+    if (refusal !== undefined) {
+      outgoing.writeHead(Number(refusal["status"]), { "content-type": "application/json" });
+      return void outgoing.end(JSON.stringify(refusal["body"]));
+    }
     // Whatever has become of the sender: what it has sent reaches the service.
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const { method, headers } = incoming;

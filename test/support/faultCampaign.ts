@@ -25,6 +25,9 @@ export const ROUTES: Readonly<Record<string, readonly Step[]>> = {
   [`DELETE ${P}/auth/integration/{auth_provider}`]: ["destroy"],
 };
 
+/** Those of the program that have a project of their own beside a colleague who replaces integrations. */
+export const APART: readonly string[] = ["keys", "user", "transfer", "oauth", "domain", "email"];
+
 /** Routes that no resource sends. */
 export const NOT_OURS: readonly string[] = [`POST ${P}/endpoints/{endpoint_id}/suspend`];
 
@@ -51,6 +54,8 @@ export interface Fault {
   /** The service acts so long after it was asked, and attempts are given up before. */
   readonly actsAfterMs?: number;
   readonly listLagMs?: number;
+  /** The first attempt is answered with a 423, and what it was about is replaced meanwhile. */
+  readonly colleague?: true;
   /** Why it cannot happen to a route. */
   readonly impossible?: (route: string) => string | undefined;
   /** Why nothing can tell that this request did not take effect: it is recorded as done, which no provider could help. */
@@ -116,28 +121,34 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     impossible: (route) =>
       LISTED.includes(route) ? undefined : "a list that lags lacks what is new, and none is read after this",
   },
+  "a colleague replaces it": { colleague: true, always: true },
 };
 
 export const SECRETS = { oauth: "canary-oauth-secret-1", smtp: "canary-smtp-password-1", name: "canary-name-1" };
 
 /**
  * One resource of each kind. `round` 2 changes all that can be changed; what is made in `prj-shop` stands beside a colleague's.
- * `adopt`: what was made after all, by the resource's name, is taken over.
+ * `adopt`: what was made after all, by the resource's name, is taken over. `apart`: each in a project of its own in place of that one.
  */
-export const program = (round: 1 | 2, adopted: string, adopt: Readonly<Record<string, true | string>> = {}): string => `
+export const program = (
+  round: 1 | 2,
+  adopted: string,
+  adopt: Readonly<Record<string, true | string>> = {},
+  apart = false,
+): string => `
+const shop = (name) => ${apart} ? "prj-shop-" + name : "prj-shop";
 const adopt = ${JSON.stringify(adopt)};
 const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo", databaseName: "shop", adopt: adopt.auth });
 new svc.Whitelist("list", { projectId: auth.projectId, domains: ["https://list${round}.example.com"] });
-const projectId = "prj-shop";
-const keys = new svc.AuthKeys("keys", { projectId, rotationTriggers: [${round}] });
-new svc.AuthUser("user", { projectId, email: "user${round}@example.com", name: pulumi.secret("${SECRETS.name}") });
-const transfer = new svc.AuthOwnershipTransfer("transfer", { projectId, triggers: [${round}] });
+const keys = new svc.AuthKeys("keys", { projectId: shop("keys"), rotationTriggers: [${round}] });
+new svc.AuthUser("user", { projectId: shop("user"), email: "user${round}@example.com", name: pulumi.secret("${SECRETS.name}") });
+const transfer = new svc.AuthOwnershipTransfer("transfer", { projectId: shop("transfer"), triggers: [${round}] });
 new svc.OAuthProvider("oauth", {
-  projectId, providerId: "gitlab", clientId: "id-${round}", clientSecret: "${SECRETS.oauth}", adopt: true,
+  projectId: shop("oauth"), providerId: "gitlab", clientId: "id-${round}", clientSecret: "${SECRETS.oauth}", adopt: true,
 });
-new svc.WhitelistDomain("domain", { projectId, domain: "https://app${round}.example.com", adopt: adopt.domain });
+new svc.WhitelistDomain("domain", { projectId: shop("domain"), domain: "https://app${round}.example.com", adopt: adopt.domain });
 new svc.EmailServer("email", {
-  projectId, type: "standard", host: "smtp.example.com", port: 587, username: "mailer",
+  projectId: shop("email"), type: "standard", host: "smtp.example.com", port: 587, username: "mailer",
   password: pulumi.secret("${SECRETS.smtp}"), senderEmail: "auth@example.com", senderName: "Round ${round}",
 });
 const compute = (name, args) => new svc.ComputeEndpoint(name, { projectId: "prj-demo", size: 1, ...args });

@@ -1,0 +1,194 @@
+import { APART } from "./faultCampaign";
+import { type Asked, Gateway } from "./Gateway";
+import type { Json } from "./emulator";
+import type { Service } from "./service";
+
+const DEMO = "prj-demo";
+const SHOPS = APART.map((name) => `prj-shop-${name}`);
+const LOCKED = { status: 423, body: { request_id: "r", code: "", message: "project already has running operations" } };
+
+interface Thing {
+  readonly kind: string;
+  readonly project: string;
+  readonly id: string;
+}
+
+/** What he met: the request that he was faster than. */
+export interface Met {
+  readonly route: string;
+  /** In the message of a failure about it. */
+  readonly named: string;
+}
+
+const listOf = (project: Json | undefined, name: string): Json[] => (project?.[name] ?? []) as Json[];
+
+/**
+ * The colleague of the fault campaign. At the first attempt of each request that changes something he replaces what it is about;
+ * that attempt is answered with a 423, so there is another one. He acts by the control routes, as an operator.
+ */
+export class CampaignColleague {
+  /** What he met since this was emptied. */
+  readonly met: Met[] = [];
+  /** Computes that he made or deleted: their ends say nothing of ours. */
+  readonly hisComputes = new Set<string>();
+  readonly #armed = new Map<string, RegExp>();
+  /** What he made since the last `giveWay`, as the service has it. */
+  #made: (Thing & { readonly record: string })[] = [];
+  /** One deed after the other. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    private readonly service: Service,
+    readonly gateway: Gateway,
+    /** The compute that the program takes over. */
+    public adopted: string,
+  ) {
+    gateway.instead = (asked) => {
+      const deed = this.#last.then(() => this.#meet(asked));
+      this.#last = deed.catch(() => undefined);
+      return deed;
+    };
+  }
+
+  static async start(service: Service, adopted: string): Promise<CampaignColleague> {
+    for (const id of SHOPS) {
+      await service.addProject({ id });
+      await service.edit({ kind: "integration", project_id: id, create: { branch_id: `br-main-${id}` } });
+    }
+    return new CampaignColleague(service, await Gateway.start(service.emulator.baseUrl), adopted);
+  }
+
+  arm(route: string): void {
+    const [method = "", path = ""] = route.split(" ");
+    this.#armed.set(route, new RegExp(`^${method} ${path.replace(/\{\w+\}/g, "([^/]+)")}$`));
+  }
+
+  /** Routes that he has not met yet. */
+  get left(): string[] {
+    return [...this.#armed.keys()];
+  }
+
+  /** What he made and is not there any more as he made it. */
+  async harm(): Promise<string[]> {
+    const now = await this.#records();
+    return this.#made
+      .filter(({ record }) => !now.some((one) => one.record === record))
+      .map(({ record }) => `${record} is now ${now.map((one) => one.record).join("; ")}`);
+  }
+
+  /** He takes away what stands in our way; the rest of his stays, and is returned. */
+  async giveWay(): Promise<string[]> {
+    for (const { kind, project, id } of this.#made.filter(isInTheWay(this.adopted)))
+      await this.service.edit({ kind, project_id: project, id, delete: true });
+    const there = await this.#records();
+    // With his integration in our project goes what lives in it.
+    this.#made = this.#made.filter(
+      ({ id, record }) => id !== this.adopted && there.some((one) => one.record === record),
+    );
+    return this.#made.map(({ record }) => record);
+  }
+
+  async #meet({ method, path, sent }: Asked): Promise<Json | undefined> {
+    const [route, pattern] = [...this.#armed].find(([, one]) => one.test(`${method} ${path}`)) ?? [];
+    if (route === undefined || pattern === undefined || method === "GET") return undefined;
+    const body = (sent === "" ? {} : JSON.parse(sent)) as Json;
+    const [, inPath, id] = pattern.exec(`${method} ${path}`) ?? [];
+    const project = inPath ?? String(body["project_id"]);
+    // Of what lives in an integration, the one in a project of its own: in the other one all goes together.
+    if (route.includes("/auth/") && !/auth\/(create|integration)/.test(route) && project === DEMO) return undefined;
+    if (id === this.adopted && !route.endsWith("/start")) return undefined;
+    this.#armed.delete(route);
+    const before = (await this.#records()).map(({ record }) => record);
+    if (route.includes("/endpoints")) await this.#replaceCompute(body["endpoint"] as Json | undefined, id);
+    else await this.#replaceIntegration(project);
+    this.#made.push(...(await this.#records()).filter(({ record }) => !before.includes(record)));
+    this.met.push({ route, named: project === DEMO ? (id ?? route) : project });
+    return LOCKED;
+  }
+
+  async #replaceCompute(declared: Json | undefined, id: string | undefined): Promise<void> {
+    const { projects } = await this.service.state();
+    const old = listOf(
+      projects.find((one) => one["id"] === DEMO),
+      "endpoints",
+    ).find((one) => one["id"] === id);
+    const { branch_id, type = "read_write" } = declared ?? old ?? {};
+    if (id !== undefined) {
+      await this.service.edit({ kind: "endpoint", id, delete: true });
+      this.hisComputes.add(id);
+    }
+    const size = id === this.adopted ? 1 : 3;
+    const limits = { autoscaling_limit_min_cu: size, autoscaling_limit_max_cu: size };
+    const made = String((await this.service.edit({ kind: "endpoint", create: { branch_id, type, ...limits } }))["id"]);
+    // He hands the new one over in place of the old one.
+    if (id === this.adopted) this.adopted = made;
+    else this.hisComputes.add(made);
+  }
+
+  async #replaceIntegration(project_id: string): Promise<void> {
+    const plant = (kind: string, create: object) => this.service.edit({ kind, project_id, create });
+    // With the old one goes what he had in it.
+    this.#made = this.#made.filter(({ project, kind }) => project !== project_id || kind === "endpoint");
+    const { projects } = await this.service.state();
+    const [standing] = listOf(
+      projects.find(({ id }) => id === project_id),
+      "integrations",
+    );
+    if (standing !== undefined)
+      await this.service.edit({ kind: "integration", project_id, id: standing["auth_provider"], delete: true });
+    const branch_id = project_id === DEMO ? "br-main" : `br-main-${project_id}`;
+    await plant("integration", { branch_id, database_name: "theirs", role_name: "theirs" });
+    for (const name of ["list1", "app1", "app2", "theirs"])
+      await plant("domain", { domain: `https://${name}.example.com` });
+    for (const name of ["user1", "user2", "theirs"]) await plant("user", { email: `${name}@example.com` });
+    const credentials = { type: "standard", client_id: "theirs", client_secret: "theirs-too" };
+    for (const id of ["gitlab", "discord"]) await plant("oauth_provider", { id, ...credentials });
+    const sender = { sender_email: "t@example.com", sender_name: "Theirs" };
+    await plant("email_server", {
+      type: "standard",
+      host: "theirs",
+      port: 25,
+      username: "t",
+      password: "t",
+      ...sender,
+    });
+  }
+
+  async #records(): Promise<(Thing & { record: string })[]> {
+    const { projects } = await this.service.state();
+    return projects
+      .filter(({ id }) => id === DEMO || SHOPS.includes(String(id)))
+      .flatMap((project) => {
+        const of = (kind: string, key: string, all: readonly Json[]) =>
+          all.map((one) => {
+            // A compute comes to rest by itself, and a token is issued for whoever asks.
+            const { transfer_token_hashes: _, ...kept } = one;
+            const { id, branch_id, type, autoscaling_limit_max_cu: cu } = one;
+            const shown = kind === "endpoint" ? { id, branch_id, type, cu } : kept;
+            return {
+              kind,
+              project: String(project["id"]),
+              id: String(one[key] ?? ""),
+              record: `${String(project["id"])} ${JSON.stringify(shown)}`,
+            };
+          });
+        return [
+          ...of("endpoint", "id", listOf(project, "endpoints")),
+          ...of("integration", "auth_provider", listOf(project, "integrations")),
+          ...of("domain", "domain", listOf(project, "domains")),
+          ...of("user", "id", listOf(project, "users")),
+          ...of("oauth_provider", "id", listOf(project, "oauth_providers")),
+          ...of("email_server", "type", [project["email_server"] as Json]),
+        ];
+      });
+  }
+}
+
+const isInTheWay =
+  (adopted: string) =>
+  ({ kind, project, id }: Thing): boolean =>
+    kind === "endpoint" ? id !== adopted : project === DEMO ? kind === "integration" : isOfOurNames(kind, id);
+
+/** Whether the program declares something of this name; users have ids of their own, and are all taken away. */
+const isOfOurNames = (kind: string, id: string): boolean =>
+  ["user", "email_server"].includes(kind) || /\/\/(list|app)\d|gitlab/.test(id);
