@@ -8,10 +8,11 @@ import { check } from "./tasks/check.mts";
 import { docs } from "./tasks/docs.mts";
 import { exampleLocks } from "./tasks/exampleLocks.mts";
 import { mutation } from "./tasks/mutation.mts";
+import { picture } from "./tasks/picture.mts";
 import { quickstart } from "./tasks/quickstart.mts";
 import { CAMPAIGNS, test } from "./tasks/test.mts";
 
-const NEED_CLI = ["setup", "quickstart", "test", "test:engine", ...Object.keys(CAMPAIGNS), "bench"];
+const NEED_CLI = ["setup", "quickstart", "picture", "test", "test:engine", ...Object.keys(CAMPAIGNS), "bench"];
 const NEED_BUILD = [...NEED_CLI, "build", "test:processes", "example-locks"];
 
 /** Each answers with the exit code. `setup` and `build` have done their work when the task begins. */
@@ -22,6 +23,7 @@ const TASKS: Record<string, (args: string[]) => Promise<number>> = {
   bench,
   "test:mutation": mutation,
   "example-locks": exampleLocks,
+  picture,
 };
 
 async function bench(args: string[]): Promise<number> {

@@ -41,6 +41,7 @@ const TASKS = {
                  --check  write nothing, and fail where a page is out of date`,
   "example-locks":
     "write the lock file of each example, for who copies its folder: after a change of its or our dependencies",
+  picture: "draw docs/first-up.svg from a real first `pulumi up`",
   bench: "the benchmarks in bench/",
 };
 

@@ -166,7 +166,7 @@ interface Project {
 }
 
 /** The emulator as a process of its own. */
-class Emulator {
+export class Emulator {
   readonly child: ChildProcess;
   readonly #logFile: string;
   /** Where it listens. */
@@ -227,7 +227,7 @@ class Emulator {
 }
 
 /** A Pulumi of its own: home, state and passphrase in a temporary folder, so that nothing of the user's is read or changed. */
-class Sandbox {
+export class Sandbox {
   folder = mkdtempSync(join(tmpdir(), "pulumi-svc-quickstart-"));
   stack = `quickstart-${randomBytes(3).toString("hex")}`;
   apiKey = randomBytes(24).toString("hex");
@@ -249,14 +249,17 @@ class Sandbox {
 
   /**
    * Runs a pulumi command as a user would type it, and shows it with its output, unless that holds secrets (`quiet`). `hint`
-   * tells the reader where the input comes from; `code` is the exit code that it has to end with.
+   * tells the reader where the input comes from; `code` is the exit code that it has to end with; `more` is for the environment.
    */
-  async pulumi(args: string[], { input = "", hint = "", code = 0, quiet = false } = {}): Promise<string> {
+  async pulumi(
+    args: string[],
+    { input = "", hint = "", code = 0, quiet = false, cwd = ROOT, more = {} as Record<string, string> } = {},
+  ): Promise<string> {
     if (!quiet) say(`   $ pulumi ${args.join(" ")}${hint}`);
     const kept = Object.entries(process.env).filter(([name]) => !/^(PULUMI_|SVC_)/.test(name));
-    const env = { ...Object.fromEntries(kept), ...this.#settings };
+    const env = { ...Object.fromEntries(kept), ...this.#settings, ...more };
     const onLine = quiet ? undefined : (line: string) => say(indented(line));
-    const ended = await run("pulumi", args, { env, extendEnv: false, input, onLine });
+    const ended = await run("pulumi", args, { cwd, env, extendEnv: false, input, onLine });
     if (ended.code !== code) throw new Error(`the command ended with ${ended.code}, not ${code}`);
     return ended.stdout;
   }

@@ -26,15 +26,18 @@ export interface Target {
   apiKey?: string;
 }
 
+/** Some seconds lie between two calls of a test, in which the server may just be closing a connection that is kept. */
+const OWN_CONNECTION = { connection: "close" };
+
 /** One call of the API, authorized, with a JSON body when there is one. */
 export async function api(target: Target, method: string, path: string, body?: unknown): Promise<Answer> {
   const authorization = `Bearer ${target.apiKey ?? "test-key"}`;
   const response =
     body === undefined
-      ? await fetch(target.baseUrl + path, { method, headers: { authorization } })
+      ? await fetch(target.baseUrl + path, { method, headers: { authorization, ...OWN_CONNECTION } })
       : await fetch(target.baseUrl + path, {
           method,
-          headers: { authorization, "content-type": "application/json" },
+          headers: { authorization, "content-type": "application/json", ...OWN_CONNECTION },
           body: JSON.stringify(body),
         });
   return read(response);
@@ -45,6 +48,7 @@ export const control = async (url: string, method: string, path: string, body?: 
   read(
     await fetch(`${url}/_emulator${path}`, {
       method,
+      headers: OWN_CONNECTION,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }),
   );
