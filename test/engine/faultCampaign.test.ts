@@ -193,7 +193,7 @@ class Campaign {
       throw new Error(`${name}: ${step} does not end well:\n${said.join("\n-----\n")}`);
     }
     for (const route of colleague.left) record(name, route, "not met");
-    expect([name, step, colleague.left]).toEqual([name, step, []]);
+    expect([name, step, colleague.left, colleague.failures]).toEqual([name, step, [], []]);
   }
 
   async #arm(step: Step, routes: readonly string[]): Promise<void> {

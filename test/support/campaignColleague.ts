@@ -29,6 +29,8 @@ const listOf = (project: Json | undefined, name: string): Json[] => (project?.[n
 export class CampaignColleague {
   /** What he met since this was emptied. */
   readonly met: Met[] = [];
+  /** What he failed to do, which is a fault of the test. */
+  readonly failures: string[] = [];
   /** Computes that he made or deleted: their ends say nothing of ours. */
   readonly hisComputes = new Set<string>();
   readonly #armed = new Map<string, RegExp>();
@@ -45,7 +47,7 @@ export class CampaignColleague {
   ) {
     gateway.instead = (asked) => {
       const deed = this.#last.then(() => this.#meet(asked));
-      this.#last = deed.catch(() => undefined);
+      this.#last = deed.catch((error: unknown) => this.failures.push(String(error)));
       return deed;
     };
   }
@@ -102,7 +104,9 @@ export class CampaignColleague {
     if (route.includes("/endpoints")) await this.#replaceCompute(body["endpoint"] as Json | undefined, id);
     else await this.#replaceIntegration(project);
     this.#made.push(...(await this.#records()).filter(({ record }) => !before.includes(record)));
-    this.met.push({ route, named: project === DEMO ? (id ?? route) : project });
+    const made = route.includes("/endpoints") ? "create ComputeEndpoint" : "create AuthIntegration";
+    const isOfCreation = id === undefined || route.endsWith("/start");
+    this.met.push({ route, named: project !== DEMO ? project : isOfCreation ? made : id });
     return LOCKED;
   }
 
@@ -112,7 +116,7 @@ export class CampaignColleague {
       projects.find((one) => one["id"] === DEMO),
       "endpoints",
     ).find((one) => one["id"] === id);
-    const { branch_id, type = "read_write" } = declared ?? old ?? {};
+    const { branch_id, type = "read_write" } = old ?? declared ?? {};
     if (id !== undefined) {
       await this.service.edit({ kind: "endpoint", id, delete: true });
       this.hisComputes.add(id);
