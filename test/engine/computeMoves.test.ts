@@ -37,8 +37,9 @@ test("a chain of moves with one slot: in the order of dependsOn it works, else i
   stack.program(chain(1, false));
   const any = await stack.up("--parallel", "1");
   if (any.code !== 0) {
+    // Where the engine had not compared the one in the way yet, only the branch is known to be taken.
     expect(any.text).toMatch(
-      /"r\d" of this program manages ep-\S+, whose move has failed or has not begun: with --parallel 1/,
+      /"r\d" of this program manages ep-\S+, whose move has failed or has not begun: with --parallel 1|has a primary compute already .* Go in two steps/,
     );
     expect(await stack.up()).toMatchObject({ code: 0 });
   }
