@@ -41,7 +41,7 @@ test("a share that is none is refused in the plan, from the configuration and fr
   const given = await stack.preview();
   expect(given.code).not.toBe(0);
   expect(given.text).toMatch(words);
+  expect(await stack.service.requests()).toEqual([]);
   stack.program(compute(`{ provider: new svc.Provider("given", { maxRequestsPerMinute: 12 }) }`));
   expect(await stack.preview()).toMatchObject({ code: 0 });
-  expect(await stack.service.requests()).toEqual([]);
 });
