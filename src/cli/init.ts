@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { InvalidArgumentError, Option, type Command } from "commander";
+import { exitCodes } from "./options";
 
 /** The commands by which each package manager installs for the program, and for its development. */
 const MANAGERS = {
@@ -59,7 +60,9 @@ export function addInitCommand(program: Command): void {
     )
     .addHelpText(
       "after",
-      "\nExit codes: 0 the files are there; 1 a file could not be written, or the answer was no; 2 wrong usage, or nobody to ask and no --yes.",
+      exitCodes("the files are there", "a file could not be written, or the answer was no", {
+        2: "wrong usage, or nobody to ask and no --yes",
+      }),
     )
     .action(async ({ yes, manager, name }: Flags) => {
       const wanted = filesOf(manager, name);

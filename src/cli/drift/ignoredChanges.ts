@@ -41,6 +41,7 @@ function taken(declared: unknown, found: unknown, [segment, ...rest]: readonly S
   return result;
 }
 
-function isObject(value: unknown): value is Properties {
+/** An object of JSON, no list. */
+export function isObject(value: unknown): value is Properties {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

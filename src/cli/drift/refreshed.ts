@@ -5,7 +5,7 @@ import { type Properties, visible } from "../../contract/hiddenKeys";
 import { KINDS, type Kind, typeToken } from "../../contract/pointer";
 import { compareText } from "../compareText";
 import { isSecret } from "../secretSignature";
-import { withIgnoredChanges } from "./ignoredChanges";
+import { isObject, withIgnoredChanges } from "./ignoredChanges";
 import { type Drifted, type Ignored, type Property, SECRET } from "./report";
 import { type StackState, stateKey } from "./stackState";
 
@@ -154,10 +154,6 @@ const toRepair = ({
   restarts,
   says: [...says],
 });
-
-function isObject(value: unknown): value is Properties {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** With a text in place of each secret: another one where it is among what differs. */
 function masked(value: Properties, path: string, differing: readonly string[]): Properties {
