@@ -7,7 +7,7 @@ import tseslint from "typescript-eslint";
  * loads (PascalCase) with their declarations, `lifecycles` those that only the provider's process loads (camelCase).
  * `types`: what may be imported as types only. `packages`: beside what Node brings along.
  */
-export const HOUSE = [
+export const importRules = [
   {
     files: "src/index.ts",
     what: "the public surface. Loading it loads neither axios nor zod",
@@ -113,7 +113,7 @@ const PACKAGES = {
 
 /**
  * The entries of eslint's no-restricted-imports for one row of the house.
- * @param {(typeof HOUSE)[number]} row
+ * @param {(typeof importRules)[number]} row
  * @param {string[]} packages
  */
 function forbidden({ files, imports, types = [], packages: own = [] }, packages = own) {
@@ -171,7 +171,7 @@ export default tseslint.config(
     },
   },
   // Who may import whom.
-  ...HOUSE.flatMap((row) => [
+  ...importRules.flatMap((row) => [
     restricted(row.files, forbidden(row)),
     ...Object.entries(row.except ?? {}).map(([file, packages]) => restricted(file, forbidden(row, packages))),
   ]),

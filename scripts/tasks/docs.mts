@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
-import { HOUSE } from "../../eslint.config.mjs";
+import { importRules } from "../../eslint.config.mjs";
 import { messages } from "../docs/messages.mts";
 import { Reference, table } from "../docs/reference.mts";
 import { EXIT, say, UsageError } from "../lib/console.mjs";
@@ -56,7 +56,7 @@ async function compared(): Promise<{ problems: string; stale: Map<string, string
 
 /** Who may import whom, as the linter holds it. */
 function houseTable(): string {
-  const rows = HOUSE.map(({ files, what, imports, types = [], packages = [], except = {} }) => {
+  const rows = importRules.map(({ files, what, imports, types = [], packages = [], except = {} }) => {
     const only = Object.entries(except).map(([file, more]) => {
       const besides = more.filter((name) => !packages.includes(name));
       return `${besides.join(", ")} in ${file.replace(/^src\//, "")} alone`;

@@ -48,17 +48,17 @@ const GROUPS: Record<string, Group> = {
     concurrency: 6,
   },
   fates: {
-    mutate: ["src/client/unknownFate.ts", "src/client/reads/*.ts"],
+    mutate: ["src/client/createRecovery.ts", "src/client/reads/*.ts"],
     tests: [
-      ["test/client/{objectCreator,collection}"],
+      ["test/client/{createRecovery,collection}"],
       ["test/client/{similarCreations,sharedReads,fates,auth}", "test/resources/laggingLists"],
     ],
     concurrency: 6,
   },
   host: {
-    mutate: ["src/host/{host,arguments,memory,shown}.ts"],
+    mutate: ["src/host/{host,arguments,memory,confirmed}.ts"],
     tests: [
-      ["test/host/{host.*,arguments,shown}"],
+      ["test/host/{host.*,arguments,confirmed}"],
       ["test/resources/{managed,badArguments}", "test/resources/authKeys/*"],
     ],
     concurrency: 3,

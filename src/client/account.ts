@@ -2,13 +2,13 @@ import type { z } from "zod";
 import { bodies } from "./api/records";
 import { Deadline } from "./http/deadline";
 import { Redactor } from "./http/redact";
-import { RateShare } from "./http/rateShare";
+import { RequestBudget } from "./http/requestBudget";
 import { type Request, Requests } from "./http/requests";
 import { Transport } from "./http/transport";
-import type { ClientOptions, Settings } from "./options";
+import type { ClientOptions, ClientTimings } from "./options";
 import { Collection } from "./reads/absence";
 import { SharedRead, SharedReads } from "./reads/sharedReads";
-import { ObjectCreator } from "./unknownFate";
+import { Creator } from "./createRecovery";
 
 /** What is read and shared: its path below the project, and the schema of its body. A single object is read as a list of one. */
 const LISTS = {
@@ -28,20 +28,20 @@ const CHANGE_MS = 600_000;
 
 /** What all calls of one account share. The key is in no property: a client that is logged must not show it. */
 export class Account {
-  readonly settings: Settings;
-  readonly share: RateShare;
+  readonly settings: ClientTimings;
+  readonly budget: RequestBudget;
   readonly requests: Requests;
-  readonly creator: ObjectCreator;
+  readonly creator: Creator;
   readonly redactor: Redactor;
   readonly #reads = new SharedReads();
 
   constructor(options: ClientOptions) {
-    const settings: Settings = (this.settings = {
+    const settings: ClientTimings = (this.settings = {
       keyAdvice: options.keyAdvice,
       attemptTimeoutMs: options.attemptTimeoutMs ?? 10_000,
       mutationAttemptTimeoutMs: options.mutationAttemptTimeoutMs ?? options.attemptTimeoutMs ?? 60_000,
       readDeadlineMs: options.readDeadlineMs ?? 30_000,
-      heldOffMs: options.heldOffMs ?? 120_000,
+      throttledMs: options.throttledMs ?? 120_000,
       lagMs: options.lagMs ?? 3_000,
       pollCeilingMs: options.pollCeilingMs ?? 2_000,
       baseDelayMs: options.baseDelayMs ?? 250,
@@ -49,9 +49,9 @@ export class Account {
     });
     this.redactor = new Redactor(options.apiKey);
     const transport = new Transport(options.baseUrl, options.apiKey);
-    this.share = new RateShare(settings.minuteMs);
-    this.requests = new Requests(transport, this.redactor, settings, this.share);
-    this.creator = new ObjectCreator(this.requests, transport);
+    this.budget = new RequestBudget(settings.minuteMs);
+    this.requests = new Requests(transport, this.redactor, settings, this.budget);
+    this.creator = new Creator(this.requests, transport);
   }
 
   list<What extends ListName>(what: What, projectId: string): Collection<ItemOf<What>> {
@@ -60,11 +60,11 @@ export class Account {
         PROJECT + LISTS[what][0],
         (events) => {
           const deadline = new Deadline(this.settings.readDeadlineMs);
-          const onHeldOff = (): (() => void) => {
-            const ends = [deadline.pause(), events.onHeldOff()];
+          const onThrottled = (): (() => void) => {
+            const ends = [deadline.pause(), events.onThrottled()];
             return () => ends.forEach((end) => end());
           };
-          return this.#read(what, projectId, { ...events, deadline, onHeldOff });
+          return this.#read(what, projectId, { ...events, deadline, onThrottled: onThrottled });
         },
         delayMs,
       );

@@ -24,7 +24,7 @@ export class Client {
 
   /** How many requests may leave in a minute from now on; undefined: any number. */
   limitRequests(maxRequestsPerMinute: number | undefined): void {
-    this.#account.share.limit = maxRequestsPerMinute;
+    this.#account.budget.limit = maxRequestsPerMinute;
   }
 
   /** Remembers the secrets in these arguments or outputs: no message repeats them. */

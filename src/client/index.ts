@@ -18,4 +18,4 @@ export { mayHaveTakenEffect } from "./http/retry";
 export { NO_TLS } from "./http/transport";
 export type * from "./options";
 export { undefinedIfGone } from "./reads/absence";
-export type { CreationRecovery } from "./unknownFate";
+export type { CreationRecovery } from "./createRecovery";

@@ -15,7 +15,7 @@ export interface ClientOptions {
   /** How long a read may take in all. @default 30_000 */
   readDeadlineMs?: number | undefined;
   /** How long a read may wait beside that because of a 429 or 423. @default 120_000 */
-  heldOffMs?: number | undefined;
+  throttledMs?: number | undefined;
   /** How long lists may lag behind a change. @default 3_000 */
   lagMs?: number | undefined;
   /** The longest pause between two polls of a wait. @default 2_000 */
@@ -27,7 +27,7 @@ export interface ClientOptions {
 }
 
 /** With all that is left out filled in. */
-export type Settings = {
+export type ClientTimings = {
   [Name in Exclude<keyof ClientOptions, "baseUrl" | "apiKey" | "keyAdvice">]-?: Exclude<ClientOptions[Name], undefined>;
 } & Pick<ClientOptions, "keyAdvice">;
 

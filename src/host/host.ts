@@ -26,7 +26,7 @@ import {
   labelOf,
   NEWER_VALUE_ADVICE,
   storedTwice,
-  saysWhatToDo,
+  hasAdvice,
   STORED_KEY_ADVICE,
   timeoutAdvice,
   possibleReplacement,
@@ -150,7 +150,7 @@ export function host<Args extends object, Outputs extends object>(
     const deadline = new Deadline(timeoutMs);
     const progress = new Progress(session.log, __urn, settings.quiet);
     try {
-      return await withLastResort(deadline, client.longestAttemptMs + GRACE_MS, () =>
+      return await withHardTimeout(deadline, client.longestAttemptMs + GRACE_MS, () =>
         work({
           client,
           authProvider: settings.authProvider,
@@ -178,7 +178,7 @@ export function host<Args extends object, Outputs extends object>(
   };
 
   /** What a plan says of one resource. */
-  const sayings = (
+  const planMessages = (
     stored: Stored<Args, Outputs>,
     given: Properties,
     changes: Comparison<Args>,
@@ -226,7 +226,7 @@ export function host<Args extends object, Outputs extends object>(
   /** For a read or a deletion of what the state holds. A program calls `check`, and brings the key of today. */
   const storedKeyAdvice = (thrown: unknown, { __version }: Hidden): string => {
     const isStored = __version !== undefined && session.checkedInputs.size === 0;
-    return isStored && saysWhatToDo(thrown) && keyOrigin(readSetting) === "configured" ? STORED_KEY_ADVICE : "";
+    return isStored && hasAdvice(thrown) && keyOrigin(readSetting) === "configured" ? STORED_KEY_ADVICE : "";
   };
 
   const plainFailure = (thrown: unknown, verb: Verb, own: Hidden, id?: string): Error => {
@@ -340,7 +340,7 @@ export function host<Args extends object, Outputs extends object>(
           const heldAs = isNew && !isReplacement ? memory.refreshedAs(claims) : undefined;
           const renamed = heldAs === undefined ? undefined : renamedWarning(__urn, heldAs);
           if (renamed !== undefined) session.warn(__urn, renamed);
-          remarks = lifecycle.remarks?.({ args: known, label: labelOf(__urn), isNew, isReplacement }) ?? [];
+          remarks = lifecycle.createWarnings?.({ args: known, label: labelOf(__urn), isNew, isReplacement }) ?? [];
           if (!sameJson(visible(olds), visible(news)))
             for (const problem of allowed) session.warn(__urn, allowedWarning(problemText(problem)));
         }
@@ -372,7 +372,7 @@ export function host<Args extends object, Outputs extends object>(
         const { __urn } = hidden(news);
         const oldInputs = __urn === undefined ? undefined : session.checkedInputs.get(__urn);
         if (__urn !== undefined && oldInputs !== undefined)
-          for (const text of sayings(stored, given, comparison, labelOf(__urn))) session.warn(__urn, text);
+          for (const text of planMessages(stored, given, comparison, labelOf(__urn))) session.warn(__urn, text);
         // A URN that is not known yet names no resource.
         if (__urn !== undefined && oldInputs !== undefined && loggableUrn(__urn) !== "") {
           // The types are those of the arguments and outputs; what is not known yet is taken as it is stored.
@@ -461,7 +461,7 @@ export function host<Args extends object, Outputs extends object>(
         memory.removeStored(objects, urn);
         beforeDelete();
         const leaving = objects.filter((object) => memory.deletionBlocker(object, urn) === undefined);
-        await memory.whileLeaving(leaving, urn, true, () =>
+        await memory.whileReleasing(leaving, urn, true, () =>
           runCall(own, timeoutMs(own, "delete"), [stored.outs], (call) =>
             lifecycle.delete({ ...call, beforeDelete }, stored),
           ),
@@ -479,14 +479,18 @@ export function host<Args extends object, Outputs extends object>(
       if (found === undefined) {
         // The state holds what has passed `check`.
         const says =
-          lifecycle.remarks?.({ args: given as Partial<Args>, label, isNew: true, isReplacement: false }) ?? [];
-        return { action: "create", restarts: false, says };
+          lifecycle.createWarnings?.({ args: given as Partial<Args>, label, isNew: true, isReplacement: false }) ?? [];
+        return { action: "create", restarts: false, messages: says };
       }
       const stored = storedFrom(id, found);
       const changes = compareWith(stored, given);
-      const says = sayings(stored, given, changes, label);
-      if (changes.replaces.size > 0) return { action: "replace", restarts: false, says };
-      return { action: "update", restarts: lifecycle.restarts?.(planOf(stored, given, changes, label)) ?? false, says };
+      const says = planMessages(stored, given, changes, label);
+      if (changes.replaces.size > 0) return { action: "replace", restarts: false, messages: says };
+      return {
+        action: "update",
+        restarts: lifecycle.restarts?.(planOf(stored, given, changes, label)) ?? false,
+        messages: says,
+      };
     },
   };
 }
@@ -495,7 +499,7 @@ export function host<Args extends object, Outputs extends object>(
  * A call that has not ended long after its deadline is given up, so that no defect can hang the engine (which waits for a
  * call for ever, also after Ctrl-C). Longer than any request that must not be cut.
  */
-function withLastResort<Result>(deadline: Deadline, graceMs: number, work: () => Promise<Result>): Promise<Result> {
+function withHardTimeout<Result>(deadline: Deadline, graceMs: number, work: () => Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
     const unsubscribe = deadline.onExpire(() => {

@@ -7,7 +7,7 @@ export interface Repair {
   /** It restarts a compute that is active. */
   readonly restarts: boolean;
   /** The words of a plan about it. */
-  readonly says: readonly string[];
+  readonly messages: readonly string[];
 }
 
 /** The methods of a dynamic provider, all of them there. Apart from host.ts, so that the published types need no zod. */

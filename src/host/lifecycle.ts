@@ -27,7 +27,7 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   /** Whether an update restarts a compute that is active. Not asked for a replacement. */
   readonly restarts?: (plan: Plan<Args, Outputs>) => boolean;
   /** What a plan should say of the arguments alone, before anything is compared, once. */
-  readonly remarks?: (declared: Declared<Args>) => string[];
+  readonly createWarnings?: (declared: Declared<Args>) => string[];
   /**
    * What the service shows of a creation before it is carried out: what is in its way, and what it does there. By
    * lists alone, each of which all resources share (host/lookAhead.ts).
@@ -111,7 +111,7 @@ export interface Declared<Args> {
 
 /** What a plan finds out at the service about a resource that it is to create. */
 export interface Finding {
-  readonly says: string;
+  readonly message: string;
   /** The creation would fail by it, or wait for it. Otherwise it is what the creation does. */
   readonly isObstacle: boolean;
 }

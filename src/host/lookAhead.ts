@@ -34,8 +34,8 @@ export interface Verdict {
 
 export const NOTHING: Verdict = { failures: [], warnings: [], tellsEffect: false };
 
-export const obstacle = (says: string): Finding => ({ says, isObstacle: true });
-export const effect = (says: string): Finding => ({ says, isObstacle: false });
+export const obstacle = (message: string): Finding => ({ message, isObstacle: true });
+export const effect = (message: string): Finding => ({ message, isObstacle: false });
 
 /** An object that stands where one is to be created, in the words of the creation. */
 export const inTheWay = (words: string): Finding =>
@@ -76,7 +76,9 @@ export class LookAhead {
     const verdict = (findings: readonly Finding[]): Verdict => {
       const of = (fails: boolean): string[] =>
         // Names of the service stand in it.
-        findings.filter(({ isObstacle }) => (strictPlan && isObstacle) === fails).map(({ says }) => messageOf(says));
+        findings
+          .filter(({ isObstacle }) => (strictPlan && isObstacle) === fails)
+          .map(({ message: says }) => messageOf(says));
       const tellsEffect = findings.some(({ isObstacle }) => !isObstacle);
       return { failures: of(true), warnings: of(false), tellsEffect };
     };

@@ -17,14 +17,14 @@ export interface Claim {
 }
 
 /** The deletion of an object, or its move away, while it is under way. */
-export interface Departure {
+export interface Release {
   /** Settles when it has ended. Never rejects. */
   readonly ended: Promise<void>;
   /** The object that has to leave first. */
   waitsFor?: string;
 }
 
-type ObjectState = { readonly owner?: string; readonly departure?: Departure; readonly isDeleted?: boolean };
+type ObjectState = { readonly owner?: string; readonly release?: Release; readonly isDeleted?: boolean };
 
 export const nameInUrn = (urn: string): string => urn.split("::").at(-1) ?? urn;
 
@@ -44,7 +44,7 @@ export class RunMemory {
   /** What resources of the program had in their state when they were compared. */
   readonly #inState = new Set<string>();
   /** Emits the name of an object when its departure begins. */
-  readonly #departures = new EventEmitter().setMaxListeners(0);
+  readonly releases = new EventEmitter().setMaxListeners(0);
 
   /** Records what a resource declares. Returns what another resource declares too, and which one. */
   declare(urn: string, claims: readonly Claim[]): { what: string; urn: string }[] {
@@ -121,7 +121,7 @@ export class RunMemory {
     const owner = this.otherOwner(object, urn);
     if (owner !== undefined)
       throw new Error(`${object} is managed by "${nameInUrn(owner)}" of this program already. Declare it once`);
-    if (this.departure(object) !== undefined)
+    if (this.release(object) !== undefined)
       throw new Error(`${object} is being deleted or moved away in this run. Run pulumi up again`);
     this.setOwner(object, urn);
   }
@@ -170,23 +170,23 @@ export class RunMemory {
       isDeletionBlocked: (object: string) => this.deletionBlocker(object, urn) !== undefined,
       wasDeleted: (object: string) => this.wasDeleted(object),
       otherOwner: (object: string) => this.otherOwner(object, urn),
-      departure: (object: string) => this.departure(object),
+      release: (object: string) => this.release(object),
       /** Also when the engine begins with a sibling's change a moment later. */
       leavesSoon: (object: string) => this.leavesWithin(object, siblingStartsMs),
       waitUntilFree: (object: string, still?: string) => this.waitUntilFree(object, deadline, still),
-      whileLeaving: <Result>(objects: readonly string[], deletes: boolean, work: () => Promise<Result>) =>
-        this.whileLeaving(objects, urn, deletes, work),
+      whileReleasing: <Result>(objects: readonly string[], deletes: boolean, work: () => Promise<Result>) =>
+        this.whileReleasing(objects, urn, deletes, work),
     };
   }
 
-  departure(object: string): Departure | undefined {
-    return this.#states.get(object)?.departure;
+  release(object: string): Release | undefined {
+    return this.#states.get(object)?.release;
   }
 
   /** Whether the object is being deleted or moved away, or that begins within this time. */
   async leavesWithin(object: string, ms: number): Promise<boolean> {
-    if (this.departure(object) !== undefined) return true;
-    const begun = once(this.#departures, object, { signal: AbortSignal.timeout(ms) });
+    if (this.release(object) !== undefined) return true;
+    const begun = once(this.releases, object, { signal: AbortSignal.timeout(ms) });
     return (await begun.catch(() => undefined)) !== undefined;
   }
 
@@ -199,7 +199,7 @@ export class RunMemory {
     deadline: Deadline,
     still = `${object} was still being deleted`,
   ): Promise<boolean> {
-    const departure = this.departure(object);
+    const departure = this.release(object);
     if (departure === undefined) return this.wasDeleted(object);
     const late = ({ totalMs }: Deadline) => new WaitTimeoutError(`${still} after ${inSeconds(totalMs)}`);
     await withDeadline(deadline, departure.ended, late);
@@ -211,7 +211,7 @@ export class RunMemory {
   }
 
   /** While `work` runs, these objects cannot be taken over. When it `deletes` them and succeeds, they are deleted. */
-  async whileLeaving<Result>(
+  async whileReleasing<Result>(
     objects: readonly string[],
     urn: string,
     deletes: boolean,
@@ -219,19 +219,19 @@ export class RunMemory {
   ): Promise<Result> {
     // Of two deletions of the same object the first one counts.
     const isFree = (object: string): boolean =>
-      this.departure(object) === undefined && (this.#states.get(object)?.owner ?? urn) === urn;
+      this.release(object) === undefined && (this.#states.get(object)?.owner ?? urn) === urn;
     const before = objects.filter(isFree).map((object) => [object, this.#states.get(object) ?? {}] as const);
     // Starts after the departures are recorded below.
     const working = Promise.resolve().then(work);
     const over = Promise.allSettled([working]).then(([{ status }]) => {
       const isDeleted = deletes && status === "fulfilled";
       for (const [object, fate] of before)
-        if (this.departure(object) === departure) this.#states.set(object, isDeleted ? { isDeleted } : fate);
+        if (this.release(object) === departure) this.#states.set(object, isDeleted ? { isDeleted } : fate);
     });
-    const departure: Departure = { ended: over };
+    const departure: Release = { ended: over };
     for (const [object] of before) {
-      this.#states.set(object, { departure });
-      this.#departures.emit(object);
+      this.#states.set(object, { release: departure });
+      this.releases.emit(object);
     }
     return over.then(() => working);
   }

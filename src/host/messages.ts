@@ -22,7 +22,7 @@ export const KEY_ADVICE = {
 export const STORED_KEY_ADVICE =
   " Refresh and destroy run no program and use the key that is stored with the stack: after a rotation run `pulumi up` first, or add --run-program.";
 
-export const saysWhatToDo = (thrown: unknown): boolean =>
+export const hasAdvice = (thrown: unknown): boolean =>
   thrown instanceof AuthenticationError && thrown.advice !== undefined;
 
 /** ` ("api")`: the name of a resource in the program, behind what it is at the service. */

@@ -13,7 +13,7 @@ const KEY = "canary-key-of-the-doctor";
 interface Check {
   name: string;
   status: string;
-  says: string;
+  message: string;
   remedy?: string;
 }
 
@@ -133,13 +133,13 @@ test("all is well: exit code 0, the versions, where each setting comes from, and
   const failed = Object.values(checks).filter(({ status }) => status !== "ok");
   expect(failed).toEqual([]);
   expect([code, ok]).toEqual([0, true]);
-  expect(checks["Node"]?.says).toBe(process.versions.node);
-  expect(checks["Pulumi SDK"]?.says).toBe("3.259.0");
-  expect(checks["Pulumi CLI"]?.says).toBe("3.259.0");
-  expect(checks["API key"]?.says).toBe("from the stack's configuration (svc:apiKey), for pulumi up and preview");
-  expect(checks["address"]?.says).toBe(`${new URL(baseUrl).host}, from the stack's configuration (svc:baseUrl)`);
-  expect(checks["settings"]?.says).toMatch(/the environment \(SVC_AUTH_PROVIDER\).*\(svc:quiet\)/);
-  expect(checks["project prj-demo"]?.says).toBe("branches br-main (default), br-dev, br-test; computes: 1");
+  expect(checks["Node"]?.message).toBe(process.versions.node);
+  expect(checks["Pulumi SDK"]?.message).toBe("3.259.0");
+  expect(checks["Pulumi CLI"]?.message).toBe("3.259.0");
+  expect(checks["API key"]?.message).toBe("from the stack's configuration (svc:apiKey), for pulumi up and preview");
+  expect(checks["address"]?.message).toBe(`${new URL(baseUrl).host}, from the stack's configuration (svc:baseUrl)`);
+  expect(checks["settings"]?.message).toMatch(/the environment \(SVC_AUTH_PROVIDER\).*\(svc:quiet\)/);
+  expect(checks["project prj-demo"]?.message).toBe("branches br-main (default), br-dev, br-test; computes: 1");
 });
 
 test("without --project it looks for the projects of the stack", async () => {
@@ -164,13 +164,13 @@ describe("after a rotation of the key", () => {
     const { code, checks } = await doctor(["--json"], { SVC_BASE_URL });
     expect(code).toBe(1);
     expect(checks["credentials"]?.status).toBe("ok");
-    expect(checks["API key"]?.says).toContain("for pulumi up and preview");
+    expect(checks["API key"]?.message).toContain("for pulumi up and preview");
     expect(checks["stored key"]).toMatchObject({
       status: "failure",
-      says: expect.stringMatching(/refuses the key that the last pulumi up stored \(401\)/),
+      message: expect.stringMatching(/refuses the key that the last pulumi up stored \(401\)/),
       remedy: expect.stringMatching(/pulumi up.*--run-program/),
     });
-    expect(checks["stored key"]?.says).toMatch(USERS);
+    expect(checks["stored key"]?.message).toMatch(USERS);
   });
 
   test("a stored key that still works is a warning, and the same one is none", async () => {
@@ -181,12 +181,12 @@ describe("after a rotation of the key", () => {
     const providers = { default: { stored, projects: ["prj-demo"] } };
     fakePulumi({ config, providers });
     const other = (await doctor(["--json"], { SVC_BASE_URL })).checks;
-    expect(other["credentials"]).toMatchObject({ status: "failure", says: expect.stringContaining("401") });
-    expect(other["stored key"]).toMatchObject({ status: "warning", says: expect.stringMatching(USERS) });
+    expect(other["credentials"]).toMatchObject({ status: "failure", message: expect.stringContaining("401") });
+    expect(other["stored key"]).toMatchObject({ status: "warning", message: expect.stringMatching(USERS) });
     fakePulumi({ config: { "svc:apiKey": { value: SVC_API_KEY, secret: true } }, providers });
     expect((await doctor(["--json"], { SVC_BASE_URL })).checks["stored key"]).toMatchObject({
       status: "ok",
-      says: expect.stringMatching(/the same key.*pulumi-svc drift use it/),
+      message: expect.stringMatching(/the same key.*pulumi-svc drift use it/),
     });
   });
 });
@@ -203,10 +203,10 @@ describe("explicit providers", () => {
     const { code, ok, checks } = await doctor(["--json"]);
     expect(Object.values(checks).filter(({ status }) => status === "failure")).toEqual([]);
     expect([code, ok]).toEqual([0, true]);
-    expect(checks["provider one"]?.says).toContain(new URL(one.SVC_BASE_URL).host);
+    expect(checks["provider one"]?.message).toContain(new URL(one.SVC_BASE_URL).host);
     for (const name of ["provider one", "provider two", "project prj-demo", "project prj-two"])
       expect(checks[name]?.status).toBe("ok");
-    expect(checks["credentials"]).toMatchObject({ status: "skipped", says: expect.stringMatching(/"one", "two"/) });
+    expect(checks["credentials"]).toMatchObject({ status: "skipped", message: expect.stringMatching(/"one", "two"/) });
 
     // The project decides which of them is asked for it.
     const named = (await doctor(["--json", "--project", "prj-two"])).checks;
@@ -223,7 +223,7 @@ describe("explicit providers", () => {
     expect(rotated.code).toBe(1);
     expect(rotated.checks["provider two"]).toMatchObject({
       status: "failure",
-      says: expect.stringContaining("401"),
+      message: expect.stringContaining("401"),
       remedy: expect.stringMatching(/give the provider the new one/),
     });
     expect(rotated.checks["project prj-two"]?.status).toBe("skipped");
@@ -261,15 +261,18 @@ test("outside a program, and without a selected stack, the environment counts an
   fakePulumi({ fails: { "stack --show-name": "error: no stack selected; please use `pulumi stack select`" } });
   const outside = await doctor(["--json"], { SVC_BASE_URL, SVC_API_KEY });
   expect(outside.code).toBe(0);
-  expect(outside.checks["stack"]).toMatchObject({ status: "skipped", says: expect.stringContaining("Pulumi.yaml") });
+  expect(outside.checks["stack"]).toMatchObject({ status: "skipped", message: expect.stringContaining("Pulumi.yaml") });
   for (const name of ["Pulumi SDK", "package", "copies"]) expect(outside.checks[name]?.status).toBe("skipped");
-  expect(outside.checks["API key"]?.says).toBe("from the environment (SVC_API_KEY), for pulumi up and preview");
+  expect(outside.checks["API key"]?.message).toBe("from the environment (SVC_API_KEY), for pulumi up and preview");
   expect(outside.checks["credentials"]?.status).toBe("ok");
-  expect(outside.checks["projects"]).toMatchObject({ status: "skipped", says: expect.stringContaining("--project") });
+  expect(outside.checks["projects"]).toMatchObject({
+    status: "skipped",
+    message: expect.stringContaining("--project"),
+  });
   program();
   const inside = await doctor(["--json"], { SVC_BASE_URL, SVC_API_KEY });
   expect(inside.code).toBe(0);
-  expect(inside.checks["stack"]?.says).toContain("no stack selected");
+  expect(inside.checks["stack"]?.message).toContain("no stack selected");
   const named = await doctor(["--stack", "prod", "--json"], { SVC_BASE_URL, SVC_API_KEY });
   expect(named.code).toBe(1);
   expect(named.checks["stack"]?.status).toBe("failure");
@@ -282,7 +285,7 @@ test("nothing is set: each missing setting is named with how to set it", async (
   expect(code).toBe(1);
   expect(checks["settings"]).toMatchObject({
     status: "failure",
-    says: expect.stringMatching(/no API key.*SVC_API_KEY.*no base URL.*SVC_BASE_URL/),
+    message: expect.stringMatching(/no API key.*SVC_API_KEY.*no base URL.*SVC_BASE_URL/),
   });
   expect(checks["service"]?.status).toBe("skipped");
 });
@@ -295,7 +298,7 @@ test("a key in clear in the stack's configuration is a warning, and is not shown
   expect(code).toBe(0);
   expect(checks["API key"]).toMatchObject({
     status: "warning",
-    says: expect.stringContaining("in clear"),
+    message: expect.stringContaining("in clear"),
     remedy: expect.stringContaining("--secret"),
   });
 });
@@ -308,8 +311,8 @@ test("an address shows host and port alone, and a user name in it is refused", a
   };
   const { code, checks } = await doctor(["--json"], env);
   expect(code).toBe(1);
-  expect(checks["address"]?.says).toMatch(/^127\.0\.0\.1:9, /);
-  expect(checks["settings"]?.says).toContain("user name");
+  expect(checks["address"]?.message).toMatch(/^127\.0\.0\.1:9, /);
+  expect(checks["settings"]?.message).toContain("user name");
 });
 
 test.each([
@@ -326,7 +329,7 @@ test.each([
   expect((await control(url, "POST", "/faults", { ...fault, times: 0 })).status).toBeLessThan(300);
   const { code, checks } = await doctor(["--project", "prj-demo", "--json"], { ...env, SVC_DEBUG: "1" });
   expect(code).toBe(1);
-  expect(checks[name]).toMatchObject({ status: "failure", says: expect.stringMatching(says) });
+  expect(checks[name]).toMatchObject({ status: "failure", message: expect.stringMatching(says) });
   expect(checks[name]?.remedy).toMatch(remedy);
   expect(checks["project prj-demo"]?.status).toBe("skipped");
 });
@@ -348,7 +351,7 @@ test("a refused port, an unknown name and a wrong protocol are told apart", asyn
     told(`http://127.0.0.1:${port}/api/v2`),
     told("https://api.pulumi-svc.invalid/api/v2"),
   ]);
-  expect(refused?.says).toContain(`127.0.0.1:${port}: ECONNREFUSED`);
+  expect(refused?.message).toContain(`127.0.0.1:${port}: ECONNREFUSED`);
   expect(refused?.remedy).toContain("Nothing listens there");
   expect(unknown?.remedy).toMatch(/DNS does not know the name api\.pulumi-svc\.invalid/);
 });
@@ -372,7 +375,7 @@ test("a missing CLI and an unsupported one are failures, an older one is a warni
   const cli = async (version?: string) => {
     if (version !== undefined) fakePulumi({ version });
     const { code, checks } = await doctor(["--project", "prj-demo", "--json"], env);
-    return [code, checks["Pulumi CLI"]?.status, checks["Pulumi CLI"]?.says];
+    return [code, checks["Pulumi CLI"]?.status, checks["Pulumi CLI"]?.message];
   };
   expect(await cli()).toEqual([1, "failure", expect.stringContaining("no command pulumi")]);
   expect(await cli("v3.215.9")).toEqual([1, "failure", expect.stringMatching(/3\.215\.9.*3\.216\.0 or later/)]);
@@ -390,7 +393,7 @@ test("what the CLI says is shown without addresses and secrets of the environmen
   expect(code).toBe(1);
   expect(checks["stack"]).toMatchObject({
     status: "failure",
-    says: "the configuration of dev cannot be read: cannot open [address] with [secret]",
+    message: "the configuration of dev cannot be read: cannot open [address] with [secret]",
   });
   expect(checks["service"]?.status).toBe("skipped");
 });
@@ -424,15 +427,15 @@ test("of what is installed: an old SDK, a package that is missing, another versi
   install("infra/node_modules/@pulumi/pulumi", "3.200.0");
   install("infra/node_modules/pulumi-svc", "0.0.7");
   const old = await look();
-  expect(old["Pulumi SDK"]).toMatchObject({ status: "failure", says: expect.stringContaining("3.200.0") });
-  expect(old["package"]).toMatchObject({ status: "warning", says: expect.stringContaining("0.0.7") });
+  expect(old["Pulumi SDK"]).toMatchObject({ status: "failure", message: expect.stringContaining("3.200.0") });
+  expect(old["package"]).toMatchObject({ status: "warning", message: expect.stringContaining("0.0.7") });
   expect(old["copies"]?.status).toBe("ok");
   install("node_modules/@company/wrapper/node_modules/pulumi-svc", "0.0.6");
   install("infra/node_modules/@company/wrapper", "1.0.0");
   const two = await look();
   expect(two["copies"]).toMatchObject({
     status: "warning",
-    says: expect.stringMatching(/pulumi-svc.*2 times.*0\.0\.7.*0\.0\.6/),
+    message: expect.stringMatching(/pulumi-svc.*2 times.*0\.0\.7.*0\.0\.6/),
   });
 });
 
@@ -444,30 +447,30 @@ test("of TypeScript: none, one that cannot be loaded or does not know tsconfig.j
   install("node_modules/@pulumi/pulumi", "3.259.0");
   const sdk = join(folder, "node_modules", "@pulumi", "pulumi");
   symlinkSync(join(ROOT, "node_modules", "@pulumi", "pulumi", "vendor"), join(sdk, "vendor"));
-  expect(await look()).toMatchObject({ status: "skipped", says: "the program has no index.ts" });
+  expect(await look()).toMatchObject({ status: "skipped", message: "the program has no index.ts" });
   writeFileSync(join(folder, "index.ts"), "");
   const remedy = "Run `npm install --save-dev typescript@5` in the folder of the program.";
   expect(await look()).toEqual({
     name: "TypeScript",
     status: "warning",
-    says: expect.stringMatching(/^none is installed; the Pulumi SDK takes its own, 3\.8\.3/),
+    message: expect.stringMatching(/^none is installed; the Pulumi SDK takes its own, 3\.8\.3/),
     remedy,
   });
   const tsconfig = join(folder, "tsconfig.json");
   writeFileSync(tsconfig, JSON.stringify({ compilerOptions: { module: "node16", noEmit: true } }));
-  expect(await look()).toMatchObject({ status: "failure", says: expect.stringMatching(/'--module'/), remedy });
+  expect(await look()).toMatchObject({ status: "failure", message: expect.stringMatching(/'--module'/), remedy });
   symlinkSync(join(ROOT, "node_modules", "typescript"), join(folder, "node_modules", "typescript"));
-  expect(await look()).toMatchObject({ status: "ok", says: "5.9.3" });
+  expect(await look()).toMatchObject({ status: "ok", message: "5.9.3" });
   writeFileSync(tsconfig, JSON.stringify({ compilerOptions: { module: "of tomorrow" } }));
-  expect(await look()).toMatchObject({ status: "failure", says: expect.stringMatching(/^5\.9\.3, .*'--module'/) });
+  expect(await look()).toMatchObject({ status: "failure", message: expect.stringMatching(/^5\.9\.3, .*'--module'/) });
   rmSync(join(folder, "node_modules", "typescript"));
   mkdirSync(join(folder, "node_modules", "typescript"));
   writeFileSync(join(folder, "node_modules", "typescript", "index.js"), 'exports.version = "7.0.2";');
-  expect(await look()).toMatchObject({ status: "failure", says: expect.stringMatching(/^7\.0\.2 has no/), remedy });
+  expect(await look()).toMatchObject({ status: "failure", message: expect.stringMatching(/^7\.0\.2 has no/), remedy });
   pulumiYaml("runtime:\n  name: nodejs\n  options:\n    typescript: false");
-  expect(await look()).toMatchObject({ status: "skipped", says: "Pulumi.yaml says typescript: false" });
+  expect(await look()).toMatchObject({ status: "skipped", message: "Pulumi.yaml says typescript: false" });
   pulumiYaml('runtime:\n  name: nodejs\n  options:\n    nodeargs: "--import tsx"');
-  expect(await look()).toMatchObject({ status: "skipped", says: "tsx runs the program" });
+  expect(await look()).toMatchObject({ status: "skipped", message: "tsx runs the program" });
 });
 
 test("pnpm: a package that is found only beside the SDK, and copies in its store", async () => {
@@ -487,14 +490,14 @@ test("pnpm: a package that is found only beside the SDK, and copies in its store
     join(folder, `${store}/node_modules/pulumi-svc`),
   );
   const { checks } = await doctor(["--json"]);
-  expect(checks["package"]?.says).toContain("0.0.1");
+  expect(checks["package"]?.message).toContain("0.0.1");
   expect(checks["copies"]?.status).toBe("ok");
   // One for each set of peers that it is installed beside: the same version, and so no second one.
   install(`${store}/pulumi-svc@0.0.1_@pulumi+pulumi@3.259.0_typescript@5.9.3/node_modules/pulumi-svc`, "0.0.1");
   install(`${store}/@pulumi+pulumi@3.259.0_typescript@5.9.3/node_modules/@pulumi/pulumi`, "3.259.0");
   expect((await doctor(["--json"])).checks["copies"]).toMatchObject({ status: "ok" });
   install(`${store}/pulumi-svc@0.0.2/node_modules/pulumi-svc`, "0.0.2");
-  expect((await doctor(["--json"])).checks["copies"]?.says).toMatch(/0\.0\.1.*0\.0\.2/);
+  expect((await doctor(["--json"])).checks["copies"]?.message).toMatch(/0\.0\.1.*0\.0\.2/);
 });
 
 test("as text: aligned lines without colour where nobody looks at a terminal, the remedy below, the count last", async () => {

@@ -103,7 +103,9 @@ describe("what a refresh found", () => {
         repair: {
           action: "update",
           restarts: true,
-          says: ['a change of "size" restarts compute prj-demo/ep-1 when it is active: open connections are dropped'],
+          messages: [
+            'a change of "size" restarts compute prj-demo/ep-1 when it is active: open connections are dropped',
+          ],
         },
       },
     ]);
@@ -111,21 +113,29 @@ describe("what a refresh found", () => {
 
   test("a repair that restarts nothing says so", () => {
     const [found] = driftOf({ declared: { ...COMPUTE, name: "a" }, found: { name: "b" } });
-    expect(found?.repair).toEqual({ action: "update", restarts: false, says: [] });
+    expect(found?.repair).toEqual({ action: "update", restarts: false, messages: [] });
   });
 
   test("a repair that replaces says what is lost", () => {
     const declared = { projectId: "prj-demo", providerId: "github" };
     const [found] = driftOf({ kind: "OAuthProvider", id: "prj-demo/github", declared, found: { clientId: "theirs" } });
     expect(found?.properties).toEqual([{ path: "clientId", declared: null, found: "theirs" }]);
-    expect(found?.repair).toEqual({ action: "replace", restarts: false, says: [expect.stringMatching(/shared keys/)] });
+    expect(found?.repair).toEqual({
+      action: "replace",
+      restarts: false,
+      messages: [expect.stringMatching(/shared keys/)],
+    });
   });
 
   test("a deleted one is created again, with the words of its creation", () => {
     const declared = { projectId: "prj-demo", domains: ["https://a.test"] };
     const [found] = driftOf({ kind: "Whitelist", id: "prj-demo", declared, found: null });
     expect(found).toMatchObject({ change: "deleted", properties: [], id: "prj-demo" });
-    expect(found?.repair).toEqual({ action: "create", restarts: false, says: [expect.stringMatching(/whole list/)] });
+    expect(found?.repair).toEqual({
+      action: "create",
+      restarts: false,
+      messages: [expect.stringMatching(/whole list/)],
+    });
   });
 
   test("what is as declared, what is only looked up, and what is of another package is no drift", () => {
@@ -176,7 +186,7 @@ describe("what a replacement left", () => {
   test("an object that it deleted, and whose successor could not be created, although the refresh passes it over", () => {
     const { drift: found, isHeld } = refreshedWith(one, { pendingReplacement: true });
     expect(found).toMatchObject({ id: one.id, change: "deleted", properties: [], repair: { action: "create" } });
-    expect(found?.repair.says[0]).toMatch(
+    expect(found?.repair.messages[0]).toMatch(
       /replacement .* the new one could not be created: the next pulumi up creates it/,
     );
     expect(isHeld).toBe(false);
@@ -218,7 +228,7 @@ describe("ignoreChanges", () => {
     const mixed = refreshedWith(both, { ignoreChanges: ["size"] });
     expect(mixed.drift).toMatchObject({
       properties: [renamed],
-      repair: { action: "update", restarts: false, says: [] },
+      repair: { action: "update", restarts: false, messages: [] },
     });
     expect(mixed.ignored).toEqual({
       urn: mixed.urn,
@@ -359,7 +369,7 @@ describe("the fingerprint", () => {
     const other = driftOf(...SEVERAL.toReversed()).map((resource) => ({
       ...resource,
       properties: resource.properties.toReversed(),
-      repair: { ...resource.repair, says: ["in other words"] },
+      repair: { ...resource.repair, messages: ["in other words"] },
     }));
     const list = { ...SEVERAL[1], found: { domains: ["https://c.test", "https://b.test"] } } as Refresh;
     expect(print(one, UNMANAGED)).toMatch(/^[0-9a-f]{32}$/);
@@ -487,7 +497,7 @@ No drift: the project has this by itself
     expect(exitCode(unfinished)).toBe(7);
     expect(render(unfinished, "text")).toMatch(/no property differs/);
     expect(render(unfinished, "markdown")).toMatch(/no property differs/);
-    expect(unfinished.drift[0]?.repair.says[0]).toMatch(/was not finished/);
+    expect(unfinished.drift[0]?.repair.messages[0]).toMatch(/was not finished/);
   });
 
   test("Markdown: a row for each property, the repairs, what is not declared", () => {
@@ -541,7 +551,7 @@ No drift: the project has this by itself
         if (drifted === undefined) throw new Error("no drift");
         const one = [{ kind: "OAuthProvider" as const, id: key, describe: value, adopt: name }];
         const bad = toReport("proj", "dev", {
-          drift: [{ ...drifted, name, id: value, repair: { ...drifted.repair, says: [value] } }],
+          drift: [{ ...drifted, name, id: value, repair: { ...drifted.repair, messages: [value] } }],
           ignored: [{ ...drifted, name: value, id: key, properties: [{ path: value, declared: key, found: name }] }],
           unmanaged: one,
           byItself: one,
@@ -551,7 +561,7 @@ No drift: the project has this by itself
         expect(rows).toHaveLength(2);
         for (const row of rows) expect(row).toMatch(ROW);
         const harmless = toReport("proj", "dev", {
-          drift: [{ ...drifted, repair: { ...drifted.repair, says: ["a"] } }],
+          drift: [{ ...drifted, repair: { ...drifted.repair, messages: ["a"] } }],
           ignored: [{ ...drifted, properties: [{ path: "a", declared: 1, found: 2 }] }],
           unmanaged: UNMANAGED.slice(1),
           byItself: UNMANAGED.slice(1),

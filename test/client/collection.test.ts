@@ -360,7 +360,7 @@ describe("a read that several wait for", () => {
     const { read, events, arrive } = shared();
     const [before, during] = [new Deadline(1_000), new Deadline(1_000)];
     const first = read.wait({ deadline: before });
-    const release = events().onHeldOff();
+    const release = events().onThrottled();
     const second = read.wait({ deadline: during });
     await pass(5_000);
     expect([before.remainingMs(), during.remainingMs()]).toEqual([1_000, 1_000]);
@@ -369,7 +369,7 @@ describe("a read that several wait for", () => {
     void read.wait({ deadline: afterwards });
     await pass(400);
     expect([before, during, afterwards].map((deadline) => deadline.remainingMs())).toEqual([600, 600, 600]);
-    const again = events().onHeldOff();
+    const again = events().onThrottled();
     arrive("list");
     expect(await Promise.all([first, second])).toEqual(["list", "list"]);
     // The clocks of those that have left run again, whatever becomes of the read.
@@ -407,7 +407,7 @@ describe("a read that several wait for", () => {
     expect(read.startedAt - began).toBe(100);
     await pass(101);
     expect(read.startedAt - began).toBe(100);
-    const release = events().onHeldOff();
+    const release = events().onThrottled();
     expect(read.startedAt - began).toBe(101);
     await pass(399);
     expect(read.startedAt - began).toBe(500);
@@ -416,7 +416,7 @@ describe("a read that several wait for", () => {
     events().onSend();
     const sentAt = now();
     await pass(50);
-    events().onHeldOff();
+    events().onThrottled();
     expect(read.startedAt).toBe(sentAt);
   });
 });

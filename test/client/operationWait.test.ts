@@ -10,7 +10,7 @@ import {
 import { Redactor } from "../../src/client/http/redact";
 import { DeletionWait, EndpointWait, hasFailedChange } from "../../src/client/operations/waits";
 import type { Snapshot } from "../../src/client/operations/watch";
-import type { Settings } from "../../src/client/options";
+import type { ClientTimings } from "../../src/client/options";
 import { fakeClock } from "../support/fakeClock";
 import { compute, init, operation } from "../support/scene";
 
@@ -22,7 +22,7 @@ const pass = (ms: number): void => jest.advanceTimersByTime(ms);
 const LAG = 3_000;
 const CEILING = 2_000;
 const MARGIN = 15;
-const settings = { lagMs: LAG, pollCeilingMs: CEILING } as Settings;
+const settings = { lagMs: LAG, pollCeilingMs: CEILING } as ClientTimings;
 const account = { settings, redactor: new Redactor("test-key") };
 
 type Fields = Record<string, unknown>;

@@ -17,7 +17,7 @@ const now = (): number => performance.now();
 
 const CEILING = 1_000;
 const MINUTE = 60_000;
-const SHARE = { reserveLook: now, hasRoom: (_: number): boolean => true, words: "waiting for the share" };
+const SHARE = { reservePoll: now, hasRoom: (_: number): boolean => true, progressText: "waiting for the share" };
 
 interface Look {
   readonly needs: Needs;
@@ -126,7 +126,7 @@ test.each<[Needs[], Needs, number]>([
   [["operations", "both"], "both", 2],
 ])("those who need %j are read %s, which takes %i of the looks of the share", async (all, read, reserved) => {
   let reservations = 0;
-  const share = { ...SHARE, reserveLook: () => ((reservations += 1), now()) };
+  const share = { ...SHARE, reservePoll: () => ((reservations += 1), now()) };
   const project = watching({ share });
   const waiters = all.map((needs) => new Waiter(project.watch, { needs }));
   // Not due, so what it needs is not read.
@@ -242,7 +242,7 @@ test.each<[string, Error]>([
 
 describe("with a share of the requests", () => {
   test("its pace makes the pauses longer, which counts for the deadline up to 10 s and is told after one more", async () => {
-    const share = { ...SHARE, reserveLook: () => turnAt };
+    const share = { ...SHARE, reservePoll: () => turnAt };
     const turnAt = now() + 30_000;
     const project = watching({ share });
     const waiter = new Waiter(project.watch);
@@ -282,7 +282,7 @@ describe("with a share of the requests", () => {
 
   test("nothing is read for a wait that is over by then", async () => {
     const start = now();
-    const share = { ...SHARE, reserveLook: () => start + 8_000 };
+    const share = { ...SHARE, reservePoll: () => start + 8_000 };
     const project = watching({ share });
     const waiter = new Waiter(project.watch, { deadlineMs: 1_000 });
     await pass(1_000);
@@ -303,7 +303,7 @@ test("a pause that is longer than any timer does not end at once", async () => {
 test("a pause that is over before it begins takes no timer of a negative time, of which Node warns", async () => {
   jest.useRealTimers();
   const snapshot = { readAt: 0, operations: { listed: [] }, endpoints: [] };
-  const share = { ...SHARE, reserveLook: () => 0 };
+  const share = { ...SHARE, reservePoll: () => 0 };
   const watch = new ProjectWatch(async () => snapshot, 1_000, share);
   // A machine that is so busy that 10 ms pass from each look at the clock to the next one.
   let clock = performance.now();

@@ -21,9 +21,9 @@ import {
 import { Redactor } from "../../src/client/http/redact";
 import { type Request, Requests } from "../../src/client/http/requests";
 import { decideRetry, mayHaveTakenEffect, MOST_FAULTS, whatHappened } from "../../src/client/http/retry";
-import type { RateShare, RequestKind } from "../../src/client/http/rateShare";
+import type { RequestBudget, RequestKind } from "../../src/client/http/requestBudget";
 import { type Attempt, type RawResponse, TOO_LONG, type Transport } from "../../src/client/http/transport";
-import type { Settings } from "../../src/client/options";
+import type { ClientTimings } from "../../src/client/options";
 import { fakeClock, pass } from "../support/fakeClock";
 import { errorOf } from "../support/scriptedServer";
 
@@ -34,9 +34,9 @@ const MINUTE = 60_000;
 const settings = {
   attemptTimeoutMs: 10_000,
   mutationAttemptTimeoutMs: MINUTE,
-  heldOffMs: 120_000,
+  throttledMs: 120_000,
   baseDelayMs: 200,
-} as Settings;
+} as ClientTimings;
 const PROJECT = "/projects/{project_id}/things";
 const FACTS = { method: "GET", path: PROJECT };
 
@@ -62,7 +62,10 @@ interface Sent extends Pick<Attempt, "path" | "timeoutMs" | "repeatable"> {
 }
 
 /** `answer`: to the nth attempt, after `tookMs`. */
-function network(answer: (nth: number) => RawResponse | Error, { tookMs = 0, share = {} as Partial<RateShare> } = {}) {
+function network(
+  answer: (nth: number) => RawResponse | Error,
+  { tookMs = 0, share = {} as Partial<RequestBudget> } = {},
+) {
   const began = performance.now();
   const sent: Sent[] = [];
   let places = 0;
@@ -89,9 +92,9 @@ function network(answer: (nth: number) => RawResponse | Error, { tookMs = 0, sha
   const requests = new Requests(transport as unknown as Transport, new Redactor("test-key"), settings, {
     take,
     wait: async (kind: RequestKind) => take(kind),
-    words: "waiting for the share",
+    progressText: "waiting for the share",
     ...share,
-  } as RateShare);
+  } as RequestBudget);
   return {
     requests,
     sent,
@@ -191,7 +194,7 @@ describe("a read", () => {
     const deadline = new Deadline(MINUTE);
     const told: string[] = [];
     const held: string[] = [];
-    const onHeldOff = (): (() => void) => {
+    const onThrottled = (): (() => void) => {
       held.push("held");
       const resume = deadline.pause();
       return () => {
@@ -200,7 +203,7 @@ describe("a read", () => {
       };
     };
     const error = await endOf(
-      requests.read(get({ deadline, onHeldOff, onProgress: (text) => told.push(text) }), schema),
+      requests.read(get({ deadline, onThrottled: onThrottled, onProgress: (text) => told.push(text) }), schema),
       90_500,
     );
     // 90.5 s are gone: the fourth pause would be longer than what is left.
@@ -294,8 +297,10 @@ describe("a change", () => {
     const { requests } = network(() => raw(429, "", { retryAfter: "20" }));
     const held: string[] = [];
     const told: string[] = [];
-    const onHeldOff = () => () => void held.push("held");
-    const error = await endOf(requests.change(patch({ onHeldOff, onProgress: (text) => told.push(text) }), schema));
+    const onThrottled = () => () => void held.push("held");
+    const error = await endOf(
+      requests.change(patch({ onThrottled: onThrottled, onProgress: (text) => told.push(text) }), schema),
+    );
     expect(String(error)).toContain("the service asks to wait 20 s, more than the 19.7 s left");
     expect(error).toMatchObject({ deadlineMs: MINUTE });
     expect(held).toEqual([]);
@@ -390,7 +395,7 @@ describe("a place in the share of the rate", () => {
       get({
         deadline,
         onProgress: (text) => told.push(text),
-        onHeldOff: () => {
+        onThrottled: () => {
           held.push("held");
           return () => held.push("on");
         },
@@ -472,8 +477,8 @@ test.each([
 
 describe("what is known to have happened", () => {
   test.each<[SvcError, string]>([
-    [new LockedError("x", { status: 423 }), "held-off"],
-    [new RateLimitError("x", { status: 429 }), "held-off"],
+    [new LockedError("x", { status: 423 }), "throttled"],
+    [new RateLimitError("x", { status: 429 }), "throttled"],
     [new ConnectionError("x", { reason: "ECONNREFUSED", beforeSending: true }), "not-sent"],
     [new ConnectionError("x", { reason: "ECONNRESET", beforeSending: false }), "unclear"],
     [new ConnectionError("x"), "unclear"],

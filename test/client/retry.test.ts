@@ -288,8 +288,8 @@ describe("the schedule", () => {
     fc.assert(
       fc.property(tried, (state: FailedAttempts) => {
         const verdict = decideRetry({ ...state, repeatable: true, faults: MOST_FAULTS, remainingMs: 1e9 });
-        const heldOff = state.error instanceof LockedError || state.error instanceof RateLimitError;
-        expect(verdict.retry).toBe(heldOff);
+        const throttled = state.error instanceof LockedError || state.error instanceof RateLimitError;
+        expect(verdict.retry).toBe(throttled);
       }),
     );
   });

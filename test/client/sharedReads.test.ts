@@ -174,7 +174,7 @@ describe("who gives up first, the caller or the shared read, the words are the s
   test.each([500, 800, undefined])("the service holds off, and the caller has %s ms", async (ms) => {
     const { client } = await scripted(() => ({ status: 429, json: { message: "slow down" } }), {
       ...limits,
-      heldOffMs: 300,
+      throttledMs: 300,
     });
     const deadline = ms === undefined ? undefined : new Deadline(ms);
     const error = await errorOf(client.computes.list("p", { deadline }));

@@ -13,7 +13,7 @@ test("the doctor reads the stack through the real CLI: secrets, the projects of 
   const well = await doctor(stack);
   expect(well).toMatchObject({ ok: true });
   expect(statuses(well)).toMatchObject({ stack: "ok", "API key": "ok", credentials: "ok", "project prj-demo": "ok" });
-  expect(check(well, "stored key")?.says).toMatch(/^the last pulumi up stored the same key;/);
+  expect(check(well, "stored key")?.message).toMatch(/^the last pulumi up stored the same key;/);
 
   await stack.config("svc:apiKey", stack.service.emulator.apiKey);
   const clear = await doctor(stack);

@@ -155,7 +155,11 @@ test("drift names what somebody changed, deleted and added, and nothing that the
           { path: 'settings.pgSettings["app.token"]', declared: "[secret]", found: "[secret]" },
           { path: "size.max", declared: 2, found: 4 },
         ],
-        repair: { action: "update", restarts: true, says: [expect.stringMatching(/restarts compute ep-.*dropped/)] },
+        repair: {
+          action: "update",
+          restarts: true,
+          messages: [expect.stringMatching(/restarts compute ep-.*dropped/)],
+        },
       },
       {
         urn: urn("ComputeEndpoint", "replica"),
@@ -164,7 +168,7 @@ test("drift names what somebody changed, deleted and added, and nothing that the
         id: replicaId,
         change: "deleted",
         properties: [],
-        repair: { action: "create", restarts: false, says: [] },
+        repair: { action: "create", restarts: false, messages: [] },
       },
       {
         urn: urn("EmailServer", "email"),
@@ -176,7 +180,7 @@ test("drift names what somebody changed, deleted and added, and nothing that the
           { path: "host", declared: "smtp.example.com", found: "smtp.foreign.example.com" },
           { path: "password", declared: "[secret]", found: "[secret]" },
         ],
-        repair: { action: "update", restarts: false, says: [] },
+        repair: { action: "update", restarts: false, messages: [] },
       },
       {
         urn: urn("OAuthProvider", "github"),
@@ -185,7 +189,7 @@ test("drift names what somebody changed, deleted and added, and nothing that the
         id: "prj-demo/github",
         change: "changed",
         properties: [{ path: "clientId", declared: null, found: expect.stringMatching(/own credentials/) }],
-        repair: { action: "replace", restarts: false, says: [expect.stringMatching(/shared keys/)] },
+        repair: { action: "replace", restarts: false, messages: [expect.stringMatching(/shared keys/)] },
       },
       {
         urn: urn("Whitelist", "list"),
@@ -203,7 +207,7 @@ test("drift names what somebody changed, deleted and added, and nothing that the
         repair: {
           action: "update",
           restarts: false,
-          says: ["Whitelist prj-demo: adds domains[0]; removes https://foreign.example.com"],
+          messages: ["Whitelist prj-demo: adds domains[0]; removes https://foreign.example.com"],
         },
       },
     ],

@@ -72,11 +72,11 @@ test("drift tells the old object of a replacement from the new one, and both fro
   ]);
   expect(report.drift[0]).toMatchObject({
     properties: [{ path: "name", declared: "api", found: "theirs" }],
-    repair: { restarts: false, says: [] },
+    repair: { restarts: false, messages: [] },
   });
   expect(report.ignored).toMatchObject([{ name: "api", properties: [{ path: "size", declared: 1 }] }]);
 
-  // The repair does what the report says: the size stays.
+  // The repair does what the report messages: the size stays.
   expect(await stack.up("--refresh")).toMatchObject({ code: 0 });
   expect((await service.endpoints()).find(({ id }) => id === endpointId)).toMatchObject({
     autoscaling_limit_max_cu: 4,

@@ -30,7 +30,7 @@ test("after a rotation of the key a refresh says what to do, which works, and no
     expect(check(told, "credentials")).toMatchObject({ status: "ok" });
     expect(check(told, "stored key")).toMatchObject({
       status: "failure",
-      says: expect.stringMatching(/refuses the key that the last pulumi up stored \(401\), and pulumi refresh/),
+      message: expect.stringMatching(/refuses the key that the last pulumi up stored \(401\), and pulumi refresh/),
       remedy: expect.stringContaining("pulumi up"),
     });
 
@@ -38,7 +38,7 @@ test("after a rotation of the key a refresh says what to do, which works, and no
     expect(await stack.up()).toMatchObject({ code: 0 });
     const well = await doctor(stack);
     expect(well).toMatchObject({ ok: true });
-    expect(check(well, "stored key")).toMatchObject({ status: "ok", says: expect.stringContaining("the same key") });
+    expect(check(well, "stored key")).toMatchObject({ status: "ok", message: expect.stringContaining("the same key") });
     expect(await stack.refresh()).toMatchObject({ code: 0 });
     expect(await stack.destroy()).toMatchObject({ code: 0 });
     expect(await stack.leaks(keys)).toEqual([]);

@@ -144,7 +144,8 @@ describe("warnings of a plan", () => {
 
 describe("what a plan says by itself", () => {
   const says = (olds: object, news: Properties, args: object = {}): readonly string[] =>
-    hosted({ args: { ...toyLifecycle().args, ...args } }).toy.repair("toy-1", { ...OLDS, ...olds }, news)?.says ?? [];
+    hosted({ args: { ...toyLifecycle().args, ...args } }).toy.repair("toy-1", { ...OLDS, ...olds }, news)?.messages ??
+    [];
 
   test("a replacing argument that is not known yet may replace, and one that is not given cannot", () => {
     const olds = { region: "there", __args: ["home", "size", "region"] };
@@ -174,21 +175,25 @@ describe("a repair", () => {
 
   test("is what a plan would do and say, without telling the engine", () => {
     const { toy, log } = hosted({ restarts, warnings: () => ["mind the gap"] });
-    expect(toy.repair("toy-1", found, declared)).toEqual({ action: "update", restarts: true, says: ["mind the gap"] });
+    expect(toy.repair("toy-1", found, declared)).toEqual({
+      action: "update",
+      restarts: true,
+      messages: ["mind the gap"],
+    });
     expect(toy.repair("toy-1", { ...OLDS, home: "b" }, { ...declared, size: OLDS.size })).toEqual({
       action: "replace",
       restarts: false,
-      says: [expect.stringContaining("it is made anew")],
+      messages: [expect.stringContaining("it is made anew")],
     });
     expect(log).toEqual([]);
   });
 
-  test("of what is gone is a creation, with its remarks", () => {
-    const { toy } = hosted({ remarks: ({ isNew, args }) => (isNew ? [`a new one in ${args.home}`] : []) });
+  test("of what is gone is a creation, with its warnings", () => {
+    const { toy } = hosted({ createWarnings: ({ isNew, args }) => (isNew ? [`a new one in ${args.home}`] : []) });
     expect(toy.repair("toy-1", undefined, declared)).toEqual({
       action: "create",
       restarts: false,
-      says: ["a new one in a"],
+      messages: ["a new one in a"],
     });
   });
 });

@@ -239,7 +239,7 @@ describe("while an object is being deleted", () => {
         if (fails) throw new Error("refused");
       },
       create: async ({ run }) => {
-        seen.push(run.departure(OBJECT) === undefined ? "free" : "leaving");
+        seen.push(run.release(OBJECT) === undefined ? "free" : "leaving");
         seen.push((await run.waitUntilFree(OBJECT)) ? "deleted" : "still there");
         run.takeOver(OBJECT);
         return { id: ID, outputs: { host: "h" } };

@@ -250,7 +250,7 @@ const MISTAKES: readonly Mistake[] = [
 ];
 
 /** Short enough that nothing is waited for. */
-const CLIENT = { readDeadlineMs: 250, heldOffMs: 100, lagMs: 20 };
+const CLIENT = { readDeadlineMs: 250, throttledMs: 100, lagMs: 20 };
 const NOBODY = { account: {} };
 
 /** What each command says, line by line. */

@@ -6,7 +6,7 @@ import type { Stack } from "./Stack";
 interface Check {
   readonly name: string;
   readonly status: string;
-  readonly says: string;
+  readonly message: string;
   readonly remedy?: string;
 }
 

@@ -22,7 +22,7 @@ export function addDoctorCommand(program: Command): void {
     .description("Check what a program needs: versions, settings, the service, the key, a project")
     .addOption(projectOption("the project to look for"))
     .option("--stack <name>", STACK)
-    .addOption(jsonOption("{ ok, checks: [{ name, status, says, remedy }] }"))
+    .addOption(jsonOption("{ ok, checks: [{ name, status, message, remedy }] }"))
     .addHelpText("after", exitCodes("all is well, warnings or not", "something is not"))
     .action(async ({ project, stack, json }: Flags) => {
       const checks = await diagnose(process.cwd(), project, stack);
@@ -42,10 +42,10 @@ async function diagnose(folder: string, project: string | undefined, stack: stri
 function asText(checks: readonly Check[]): string {
   const isColoured = wantsColours();
   const width = Math.max(...checks.map(({ name }) => name.length));
-  const lines = checks.flatMap(({ name, status, says, remedy }) => {
+  const lines = checks.flatMap(({ name, status, message, remedy }) => {
     const word = status.padEnd("warning".length);
     const shown = isColoured ? styleText(COLOURS[status], word) : word;
-    const line = `${shown}  ${name.padEnd(width)}  ${terminalText(says)}`;
+    const line = `${shown}  ${name.padEnd(width)}  ${terminalText(message)}`;
     return remedy === undefined ? [line] : [line, `${" ".repeat("warning".length + width + 4)}${terminalText(remedy)}`];
   });
   const [failures, warnings] = (["failure", "warning"] as const).map(

@@ -90,9 +90,9 @@ function sourceChecks(
   const ofKey = sourceOf("apiKey");
   const clear = configuration.get("apiKey")?.secret === false;
   if (clear) {
-    const says = "stands in clear in the stack's configuration (svc:apiKey), and so in its state";
+    const message = "stands in clear in the stack's configuration (svc:apiKey), and so in its state";
     const remedy = "Set it anew with `pulumi config set --secret svc:apiKey`, run `pulumi up`, then rotate the key.";
-    checks.push(warning("API key", says, remedy));
+    checks.push(warning("API key", message, remedy));
   } else if (ofKey !== undefined) checks.push(ok("API key", `from ${ofKey}, for pulumi up and preview`));
   const ofAddress = sourceOf("baseUrl");
   const address = (configuration.get("baseUrl")?.value ?? "").trim() || (process.env[ENVIRONMENT.baseUrl] ?? "").trim();
@@ -143,7 +143,7 @@ interface Asked {
 
 async function ask({ baseUrl, apiKey, maxRequestsPerMinute }: Settings, projects: readonly string[]): Promise<Asked> {
   const api = loadClient();
-  const account = new api.Client({ baseUrl, apiKey, readDeadlineMs: LONGEST_READ_MS, heldOffMs: LONGEST_READ_MS });
+  const account = new api.Client({ baseUrl, apiKey, readDeadlineMs: LONGEST_READ_MS, throttledMs: LONGEST_READ_MS });
   account.limitRequests(maxRequestsPerMinute);
   const answers = new Map<string, string | Error>();
   for (const id of projects.length > 0 ? projects : [NO_PROJECT]) {
@@ -220,8 +220,8 @@ async function storedKeyCheck(
   const refused = refusalOf(settings, await ask(settings, projects.slice(0, 1)), STORE);
   if (refused !== undefined) return failure(name, ...refused);
   const different = configured?.apiKey === apiKey ? `another address (${hostAndPort(baseUrl)})` : "another key";
-  const says = `the last pulumi up stored ${different} than what is configured now; it works, and ${USERS}`;
-  return warning(name, says, STORE_FIRST);
+  const message = `the last pulumi up stored ${different} than what is configured now; it works, and ${USERS}`;
+  return warning(name, message, STORE_FIRST);
 }
 
 /** Of an `svc.Provider` of the program: what the last `up` stored is all that can be seen of it. */
@@ -229,8 +229,8 @@ async function explicitChecks({ name, read }: StoredProvider, projects: readonly
   const check = `provider ${name}`;
   const { settings, problems } = resolveSettings(read);
   if (settings === undefined) {
-    const says = `what the last pulumi up stored is not complete, and ${USERS}: ${problems.join("; ")}`;
-    return [failure(check, says, STORE)];
+    const message = `what the last pulumi up stored is not complete, and ${USERS}: ${problems.join("; ")}`;
+    return [failure(check, message, STORE)];
   }
   const { answers, failed } = await ask(settings, projects);
   const unasked = projects.filter((id) => !answers.has(id)).map((id) => skipped(`project ${id}`, "not asked"));
@@ -240,7 +240,7 @@ async function explicitChecks({ name, read }: StoredProvider, projects: readonly
   return [taken, ...(projects.length > 0 ? projectChecks(answers) : [])];
 }
 
-type Refusal = readonly [says: string, remedy: string];
+type Refusal = readonly [message: string, remedy: string];
 
 /** Why stored settings do not work. */
 function refusalOf({ baseUrl }: Settings, { answers, failed }: Asked, rotated: string): Refusal | undefined {

@@ -15,7 +15,7 @@ const IN_WORDS: Readonly<Record<Drifted["change"], string>> = {
 const NOT_SET = "not set";
 const NOT_THERE = "not in the list";
 const LONGEST_VALUE = 160;
-const LONGEST_SAYING = 2_000;
+const LONGEST_MESSAGE = 2_000;
 
 type Style = (format: "bold" | "red" | "yellow" | "green" | "dim", text: string) => string;
 
@@ -60,7 +60,7 @@ function toText(report: Report, style: Style): string {
     for (const row of properties.flatMap(rowsOf)) lines.push(inColumns(row, widths));
     lines.push(
       `  repair: ${repairInWords(resource)}`,
-      ...repair.says.map((text) => `    ${printable(text, LONGEST_SAYING)}`),
+      ...repair.messages.map((text) => `    ${printable(text, LONGEST_MESSAGE)}`),
     );
   }
   if (drift.length > 0) lines.push("", REPAIR_ADVICE);
@@ -160,7 +160,7 @@ function toMarkdown(report: Report): string {
     });
     const repairs = drift.flatMap((resource) => [
       `- ${named(resource)} (${code(resource.id)}): ${repairInWords(resource)}`,
-      ...resource.repair.says.map((text) => `  - ${code(text, LONGEST_SAYING)}`),
+      ...resource.repair.messages.map((text) => `  - ${code(text, LONGEST_MESSAGE)}`),
     ]);
     blocks.push(table(["Resource", "Property", "Declared", "Found"], rows));
     blocks.push(

@@ -104,8 +104,8 @@ function toRefreshed(result: StepResult, stored: StackState | undefined): Refres
   if (old.delete === true) return isGone ? asDeclared : { ...asDeclared, drift: { ...named, ...LEFTOVER } };
   if (pendingReplacement || isGone) {
     const repair = toRepair(load(kind).repair(old.id, undefined, masked(declared, "", [])));
-    const says = pendingReplacement ? [UNREPLACED, ...repair.says] : repair.says;
-    return { ...asDeclared, drift: { ...named, change: "deleted", properties: [], repair: { ...repair, says } } };
+    const messages = pendingReplacement ? [UNREPLACED, ...repair.messages] : repair.messages;
+    return { ...asDeclared, drift: { ...named, change: "deleted", properties: [], repair: { ...repair, messages } } };
   }
   const differing = Object.keys(result.detailedDiff ?? {});
   const foundInputs = visible(found.inputs ?? {});
@@ -137,22 +137,22 @@ const LEFTOVER: Pick<Drifted, "change" | "properties" | "repair"> = {
   repair: {
     action: "delete",
     restarts: false,
-    says: ["pulumi up has replaced it and could not delete it: the next pulumi up deletes it"],
+    messages: ["pulumi up has replaced it and could not delete it: the next pulumi up deletes it"],
   },
 };
 
 const toRepair = ({
   action,
   restarts,
-  says,
+  messages,
 }: {
   action: Drifted["repair"]["action"];
   restarts: boolean;
-  says: readonly string[];
+  messages: readonly string[];
 }) => ({
   action,
   restarts,
-  says: [...says],
+  messages: [...messages],
 });
 
 /** With a text in place of each secret: another one where it is among what differs. */

@@ -21,7 +21,7 @@ const drifted = z.object({
   repair: z.object({
     action: z.enum(["update", "replace", "create", "delete"]),
     restarts: z.boolean(),
-    says: z.array(z.string()),
+    messages: z.array(z.string()),
   }),
 });
 

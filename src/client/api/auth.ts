@@ -5,7 +5,7 @@ import type { EmailServerRequest, IntegrationRequest, OAuthCredentials, UserRequ
 import { normalisedOrigin } from "../origins";
 import { type Collection, type ListOptions, undefinedIfGone } from "../reads/absence";
 import type { WaitOptions } from "../reads/sharedReads";
-import { type CreationRecovery, readEffect } from "../unknownFate";
+import { type CreationRecovery, readEffect } from "../createRecovery";
 import { OwnIntegration } from "./ownIntegration";
 import {
   type AuthIntegrationRecord,

@@ -7,7 +7,7 @@ import { DeletionWait, type Durations, EndpointWait, type AcceptedChange } from 
 import { ProjectWatch } from "../operations/watch";
 import { type Collection, isRouteMissing, type ListOptions } from "../reads/absence";
 import type { WaitOptions } from "../reads/sharedReads";
-import type { CreationRecovery } from "../unknownFate";
+import type { CreationRecovery } from "../createRecovery";
 import type { ProjectsApi } from "./projects";
 import { bodies, type EndpointAttributes, type EndpointRecord, type OperationRecord } from "./records";
 
@@ -244,7 +244,7 @@ export class ComputesApi {
         return { readAt, operations, endpoints };
       },
       pollCeilingMs,
-      this.account.share,
+      this.account.budget,
     );
     const made = { queue: new ProjectQueue(baseDelayMs), watch, durations: new Map<string, number>() };
     this.#states.set(projectId, made);

@@ -2,10 +2,10 @@ import type { z } from "zod";
 import { type Deadline, sleep } from "./deadline";
 import * as errors from "./errors";
 import { SvcError } from "./errors";
-import type { Settings } from "../options";
+import type { ClientTimings } from "../options";
 import type { Redactor } from "./redact";
 import { standInsIn } from "../../contract/standIns";
-import type { Place, RateShare, RequestKind } from "./rateShare";
+import type { Permit, RequestBudget, RequestKind } from "./requestBudget";
 import { type RequestFacts, type Content, parseContent, errorOf } from "./responses";
 import { type RetryDecision, decideRetry, mayHaveTakenEffect, whatHappened } from "./retry";
 import type { RawResponse, Transport } from "./transport";
@@ -31,7 +31,7 @@ export interface Request {
   /** Shared by the repetitions of a request: whether an attempt may have taken effect. */
   fate?: { open: boolean };
   /** Called when the service, or the share of its rate, makes a read wait; the returned function is called when that wait ends. */
-  onHeldOff?: () => () => void;
+  onThrottled?: () => () => void;
   /** Called in the tick in which an attempt leaves. */
   onSend?: () => void;
   /** Called with the error of each failed attempt. */
@@ -81,8 +81,8 @@ export class Requests {
   constructor(
     private readonly transport: Transport,
     private readonly redactor: Redactor,
-    private readonly settings: Settings,
-    private readonly share: RateShare,
+    private readonly settings: ClientTimings,
+    private readonly budget: RequestBudget,
   ) {}
 
   async read<S extends z.ZodType>(request: Request, schema: S): Promise<z.infer<S>> {
@@ -98,7 +98,7 @@ export class Requests {
    */
   async change<S extends z.ZodType>(request: Request, schema?: S): Promise<ChangeResponse<z.infer<S>>> {
     const { value, invalid, repeated } = await this.#send(request, schema);
-    if (invalid !== undefined) throw unknownFate(invalid);
+    if (invalid !== undefined) throw fateUnknown(invalid);
     return { value, repeated };
   }
 
@@ -113,7 +113,7 @@ export class Requests {
     const path = pathOf(request);
     const longestMs = method === "GET" ? this.settings.attemptTimeoutMs : this.settings.mutationAttemptTimeoutMs;
     const began = performance.now();
-    let heldOffLeftMs = this.settings.heldOffMs;
+    let throttledLeftMs = this.settings.throttledMs;
     let faults = 0;
     let repeated = fate?.open ?? false;
     let lastError: SvcError | undefined;
@@ -121,7 +121,7 @@ export class Requests {
       errors.deadlineExceeded(deadline.totalMs, { method, path: template }, lastError);
     for (let attempts = 1; ; attempts += 1) {
       if (deadline.expired) throw deadlineError();
-      const place = await this.#placeFor(request, deadlineError).catch((error: unknown) => {
+      const place = await this.permitFor(request, deadlineError).catch((error: unknown) => {
         const isLost = repeated && method === "PATCH" && error instanceof SvcError && !mayHaveTakenEffect(error);
         throw isLost ? stillUnknown(error) : error;
       });
@@ -144,12 +144,12 @@ export class Requests {
         lastError = error;
         request.onError?.(error);
         const happened = whatHappened(error);
-        if (happened !== "held-off") faults += 1;
+        if (happened !== "throttled") faults += 1;
         repeated ||= happened === "unclear";
         if (fate !== undefined) fate.open ||= repeated;
         if (request.retryLocked === false && error instanceof errors.LockedError) throw error;
-        const heldOff = happened === "held-off" && method === "GET";
-        const remainingMs = heldOff ? heldOffLeftMs : deadline.remainingMs();
+        const throttled = happened === "throttled" && method === "GET";
+        const remainingMs = throttled ? throttledLeftMs : deadline.remainingMs();
         const verdict = decideRetry({
           error,
           repeatable,
@@ -163,13 +163,13 @@ export class Requests {
           // This error is about the last attempt only.
           if (repeated && happened !== "unclear" && method === "PATCH" && !(error instanceof errors.NotFoundError))
             throw stillUnknown(error);
-          throw finalError(error, verdict, remainingMs, heldOff ? this.settings.heldOffMs : deadline.totalMs);
+          throw finalError(error, verdict, remainingMs, throttled ? this.settings.throttledMs : deadline.totalMs);
         }
         if (request.retry === false) throw error;
         const seconds = Math.round((performance.now() - began) / 1000);
-        request.onProgress?.(`${heldOff ? "the service asks to wait" : "trying again"}: ${error.what}, ${seconds} s`);
-        const goOn = heldOff ? request.onHeldOff?.() : undefined;
-        if (heldOff) heldOffLeftMs -= verdict.delayMs;
+        request.onProgress?.(`${throttled ? "the service asks to wait" : "trying again"}: ${error.what}, ${seconds} s`);
+        const goOn = throttled ? request.onThrottled?.() : undefined;
+        if (throttled) throttledLeftMs -= verdict.delayMs;
         await sleep(verdict.delayMs);
         goOn?.();
       }
@@ -177,14 +177,14 @@ export class Requests {
   }
 
   /** The place of an attempt that is to leave in the same tick. Waiting for it is charged to no deadline. */
-  async #placeFor(request: Request, deadlineError: () => SvcError): Promise<Place> {
-    const { method, before, deadline, onHeldOff, onProgress } = request;
+  async permitFor(request: Request, deadlineError: () => SvcError): Promise<Permit> {
+    const { method, before, deadline, onThrottled: onThrottled, onProgress } = request;
     const kind: RequestKind = method === "GET" ? "read" : before === undefined ? "change" : "proven";
-    let place = this.share.take(kind);
+    let place = this.budget.take(kind);
     if (place === undefined) {
-      const ends = [deadline.pause(), onHeldOff?.()];
-      const timer = setTimeout(() => onProgress?.(this.share.words), SHOWN_AFTER_MS);
-      place = await this.share.wait(kind);
+      const ends = [deadline.pause(), onThrottled?.()];
+      const timer = setTimeout(() => onProgress?.(this.budget.progressText), SHOWN_AFTER_MS);
+      place = await this.budget.wait(kind);
       clearTimeout(timer);
       ends.forEach((end) => end?.());
     }
@@ -193,7 +193,7 @@ export class Requests {
       await before?.();
       if (deadline.expired) throw deadlineError();
     } catch (error) {
-      place.giveBack();
+      place.release();
       throw error;
     }
     return place;
@@ -217,7 +217,7 @@ function finalError(
   leftMs: number,
   totalMs: number,
 ): SvcError {
-  if (verdict.because === "unknown-fate") return unknownFate(error);
+  if (verdict.because === "unknown-fate") return fateUnknown(error);
   if (verdict.because === "too-late") return errors.pauseTooLong(error, leftMs, totalMs);
   if (verdict.because === "out-of-time") return errors.deadlineExceeded(totalMs, error.facts, error);
   return error;
@@ -226,5 +226,5 @@ function finalError(
 const stillUnknown = ({ what, facts }: SvcError): errors.FateUnknownError =>
   new errors.FateUnknownError(`${what}; an earlier attempt may have taken effect`, facts);
 
-const unknownFate = ({ what, facts, advice }: SvcError): errors.FateUnknownError =>
+const fateUnknown = ({ what, facts, advice }: SvcError): errors.FateUnknownError =>
   new errors.FateUnknownError(`${what}, so it may have taken effect`, facts, advice);

@@ -12,10 +12,10 @@ export const MOST_FAULTS = 12;
  * `refused`: for good. `held-off`: nothing was executed, another time it may be (423, 429). `not-sent`: nothing reached the service.
  * `unclear`: the request may have taken effect.
  */
-export type Happened = "refused" | "held-off" | "not-sent" | "unclear";
+export type Happened = "refused" | "throttled" | "not-sent" | "unclear";
 
 export function whatHappened(error: SvcError): Happened {
-  if (error instanceof errors.LockedError || error instanceof errors.RateLimitError) return "held-off";
+  if (error instanceof errors.LockedError || error instanceof errors.RateLimitError) return "throttled";
   if (error instanceof errors.ConnectionError) {
     if (isCertificateTrouble(error.reason ?? "")) return "refused";
     return error.beforeSending ? "not-sent" : "unclear";
@@ -69,7 +69,7 @@ export function decideRetry(tried: FailedAttempts): RetryDecision {
     const tooLong = error instanceof errors.ConnectionError && error.reason === TOO_LONG;
     if (error instanceof errors.BadResponseError || tooLong) return { retry: false, because: "refused" };
   }
-  if (happened !== "held-off" && faults >= MOST_FAULTS) return { retry: false, because: "enough" };
+  if (happened !== "throttled" && faults >= MOST_FAULTS) return { retry: false, because: "enough" };
   // Full jitter: anything between nothing and an exponentially growing ceiling.
   const jitter = random * Math.min(LONGEST_DELAY_MS, baseDelayMs * 2 ** Math.min(attempts - 1, 30));
   // Spread out after the pause that the service asks for: all its clients wait for the same time.

@@ -90,7 +90,7 @@ abstract class OperationWait<Change extends AwaitedChange> {
   #lookAheadMs = 0;
   #readAt = this.startedAt;
   #endpointsReadAt = this.startedAt;
-  #lastLook: Snapshot | undefined;
+  lastPoll: Snapshot | undefined;
 
   constructor(
     protected readonly account: Pick<Account, "settings" | "redactor">,
@@ -129,7 +129,7 @@ abstract class OperationWait<Change extends AwaitedChange> {
   get needs(): Needs {
     const end = this.#expectedEnd;
     // The look before has shown their end, and nothing else.
-    if (this.haveSucceeded && this.#lastLook?.endpoints === undefined) return "endpoints";
+    if (this.haveSucceeded && this.lastPoll?.endpoints === undefined) return "endpoints";
     if (this.unfinished === undefined || this.change.operations === undefined) return "both";
     // Somebody may have deleted it meanwhile.
     if (performance.now() - this.#endpointsReadAt > this.account.settings.lagMs) return "both";
@@ -143,13 +143,13 @@ abstract class OperationWait<Change extends AwaitedChange> {
   dueAt(roundTripMs: number): number {
     const { pollCeilingMs } = this.account.settings;
     this.#lookAheadMs = roundTripMs + MARGIN_MS;
-    const last = this.#lastLook?.readAt;
+    const last = this.lastPoll?.readAt;
     const since = last ?? this.startedAt;
     const end = this.#expectedEnd;
     // A look arrives half of its time after it was sent, and so did the response come after the change. The last operation
     // may have taken hours, so no longer than between two looks.
     if (end !== undefined && end - roundTripMs > (last ?? 0)) return Math.min(end - roundTripMs, since + pollCeilingMs);
-    if (this.unfinished === undefined && this.#lastLook?.endpoints === undefined) return since;
+    if (this.unfinished === undefined && this.lastPoll?.endpoints === undefined) return since;
     return since + Math.min(pollCeilingMs, Math.max(SHORTEST_PAUSE_MS, (since - this.startedAt) / 10));
   }
 
@@ -167,7 +167,7 @@ abstract class OperationWait<Change extends AwaitedChange> {
     this.#readAt = look.readAt;
     const needed = this.needs === "both" ? (["operations", "endpoints"] as const) : ([this.needs] as const);
     // One that others have asked for, and that lacks what is needed here, does not put off the next look.
-    if (needed.every((what) => look[what] !== undefined)) this.#lastLook = look;
+    if (needed.every((what) => look[what] !== undefined)) this.lastPoll = look;
     if (look.endpoints !== undefined) this.#endpointsReadAt = look.readAt;
     if (look.operations !== undefined) this.#updateOperations(look.operations.listed);
   }

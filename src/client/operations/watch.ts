@@ -1,6 +1,6 @@
 import { type Deadline, LONGEST_TIMER_MS, withDeadline } from "../http/deadline";
 import { AuthenticationError, BadRequestError, NotFoundError, PermissionError, SvcError } from "../http/errors";
-import type { RateShare } from "../http/rateShare";
+import type { RequestBudget } from "../http/requestBudget";
 import type { EndpointRecord, OperationRecord } from "../api/records";
 
 const FIRST_PAUSE_MS = 100;
@@ -61,7 +61,7 @@ export class ProjectWatch {
   constructor(
     private readonly read: (needs: Needs) => Promise<Snapshot>,
     private readonly ceilingMs: number,
-    private readonly share: Pick<RateShare, "reserveLook" | "hasRoom" | "words">,
+    private readonly budget: Pick<RequestBudget, "reservePoll" | "hasRoom" | "progressText">,
   ) {}
 
   async wait<T>(condition: Condition<T>, deadline: Deadline): Promise<T> {
@@ -107,16 +107,16 @@ export class ProjectWatch {
     this.#running = true;
     this.#lastError = undefined;
     let failures = 0;
-    let heldOffUntil = 0;
+    let throttledUntil = 0;
     while (this.#waiters.size > 0) {
-      const dueAt = Math.max(heldOffUntil, this.#nextLookAt());
+      const dueAt = Math.max(throttledUntil, this.nextPollAt());
       if (dueAt > performance.now() && (await this.#isWokenBefore(dueAt))) continue;
       await this.#turn();
       if (this.#waiters.size === 0) break;
       const began = performance.now();
       const needs = this.#needsBy(began);
       // Two requests: the pause after it is that of two looks.
-      if (needs === "both") this.share.reserveLook();
+      if (needs === "both") this.budget.reservePoll();
       try {
         const snapshot = await this.read(needs);
         this.#roundTripMs = performance.now() - began;
@@ -130,7 +130,7 @@ export class ProjectWatch {
           this.#lastError = error;
           failures += 1;
           const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, this.ceilingMs);
-          heldOffUntil = performance.now() + Math.max(error.retryAfterMs ?? 0, pauseMs);
+          throttledUntil = performance.now() + Math.max(error.retryAfterMs ?? 0, pauseMs);
         }
       }
     }
@@ -142,14 +142,14 @@ export class ProjectWatch {
    * others use the whole share, are charged to no deadline.
    */
   async #turn(): Promise<void> {
-    const turnAt = this.share.reserveLook();
+    const turnAt = this.budget.reservePoll();
     const chargedUntil = Math.min(turnAt, performance.now() + LONGEST_CHARGED_MS);
     while (this.#waiters.size > 0 && chargedUntil > performance.now()) await this.#isWokenBefore(chargedUntil);
     const shownAt = performance.now() + SHOWN_AFTER_MS;
     while (this.#waiters.size > 0) {
       const now = performance.now();
-      if (turnAt <= now && this.share.hasRoom(this.#needsBy(now) === "both" ? 2 : 1)) return;
-      if (now >= shownAt) for (const { onProgress } of this.#waiters) onProgress?.(this.share.words);
+      if (turnAt <= now && this.budget.hasRoom(this.#needsBy(now) === "both" ? 2 : 1)) return;
+      if (now >= shownAt) for (const { onProgress } of this.#waiters) onProgress?.(this.budget.progressText);
       const ends = [...this.#waiters].map(({ deadline }) => deadline.pause());
       await this.#isWokenBefore(now + SHORT_PAUSE_MS);
       ends.forEach((end) => end());
@@ -161,7 +161,7 @@ export class ProjectWatch {
     return others.length === 0 ? only : "both";
   }
 
-  #nextLookAt(): number {
+  nextPollAt(): number {
     const first = Math.min(...[...this.#waiters].map((waiter) => waiter.dueAt(this.#roundTripMs)));
     return Math.max(...this.#dueBy(first + GATHER_MS).map((waiter) => waiter.dueAt(this.#roundTripMs)));
   }

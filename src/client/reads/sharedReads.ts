@@ -10,14 +10,14 @@ export interface WaitOptions {
   onError?: ((error: SvcError) => void) | undefined;
 }
 
-type ReadEvents = Required<Pick<Request, "onProgress" | "onHeldOff" | "onError" | "onSend">>;
+type ReadEvents = Required<Pick<Request, "onProgress" | "onThrottled" | "onError" | "onSend">>;
 
 /** One read that several callers wait for, each with its own deadline. All deadlines pause while the service asks the read to wait. */
 export class SharedRead<T> {
   readonly result: Promise<T>;
   loaded: { value: T } | undefined;
   readonly #waiters = new Map<WaitOptions, (() => void) | undefined>();
-  #heldOff = 0;
+  #throttled = 0;
   #lastError: SvcError | undefined;
   #hasThrown = false;
   readonly #plannedAt: number;
@@ -32,7 +32,7 @@ export class SharedRead<T> {
       onProgress: (text) => {
         for (const { onProgress } of this.#waiters.keys()) onProgress?.(text);
       },
-      onHeldOff: () => this.#holdOff(),
+      onThrottled: () => this.#holdOff(),
       onError: (error) => {
         this.#lastError = error;
         for (const { onError } of this.#waiters.keys()) onError?.(error);
@@ -50,12 +50,12 @@ export class SharedRead<T> {
 
   /** When the latest attempt was sent (performance.now). Before the first one, which may be held back: never later than that. */
   get startedAt(): number {
-    if (this.#sentAt !== undefined || this.#heldOff === 0) return this.#sentAt ?? this.#plannedAt;
+    if (this.#sentAt !== undefined || this.#throttled === 0) return this.#sentAt ?? this.#plannedAt;
     return Math.max(this.#plannedAt, performance.now());
   }
 
   async wait(options: WaitOptions): Promise<T> {
-    this.#waiters.set(options, this.#heldOff > 0 ? options.deadline?.pause() : undefined);
+    this.#waiters.set(options, this.#throttled > 0 ? options.deadline?.pause() : undefined);
     try {
       return await withDeadline(options.deadline, this.result, ({ totalMs }) =>
         deadlineExceeded(totalMs, { method: "GET", path: this.path }, this.#lastError),
@@ -73,10 +73,10 @@ export class SharedRead<T> {
   }
 
   #holdOff(): () => void {
-    this.#heldOff += 1;
+    this.#throttled += 1;
     for (const options of this.#waiters.keys()) this.#waiters.set(options, options.deadline?.pause());
     return () => {
-      this.#heldOff -= 1;
+      this.#throttled -= 1;
       for (const [options, resume] of this.#waiters) {
         resume?.();
         this.#waiters.set(options, undefined);

@@ -3,7 +3,7 @@ import type { Call, Finding, Lifecycle } from "../../host/lifecycle";
 import { effect, inTheWay, obstacle } from "../../host/lookAhead";
 import { adoptionNote } from "../../host/messages";
 import type { ArgumentSpecs } from "../../host/arguments";
-import { notShown, requireShown } from "../../host/shown";
+import { unconfirmed, requireConfirmed } from "../../host/confirmed";
 import { declaration, type AuthIntegrationOutputs, type AuthIntegrationShape } from "./declaration";
 import { omitUndefined } from "../shared/omitUndefined";
 import { boolean, textUpTo } from "../shared/schemas";
@@ -93,7 +93,7 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
     const integration = await find(call, id, known);
     if (integration === undefined) throw new Error("no list shows it yet");
     const outputs = { ...known, ...recordOutputs(integration) };
-    requireShown(args, given, toArguments(projectId, integration), (shown) => call.checkpoint(id, outputs, shown));
+    requireConfirmed(args, given, toArguments(projectId, integration), (shown) => call.checkpoint(id, outputs, shown));
     return { id, outputs };
   },
 
@@ -113,7 +113,7 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
     const hasKeys = outs.secretServerKey !== undefined && outs.secretServerKey !== "";
     const keys = hasKeys ? {} : keyOutputs(await createKeys(call, projectId, integration));
     const outputs = { ...storedOutputs(id, outs), ...keys, ...recordOutputs(integration) };
-    requireShown(args, given, toArguments(projectId, integration), (shown) => call.checkpoint(id, outputs, shown));
+    requireConfirmed(args, given, toArguments(projectId, integration), (shown) => call.checkpoint(id, outputs, shown));
     return outputs;
   },
 
@@ -174,7 +174,7 @@ async function createNew(call: Call<Outputs>, given: Shape, authProvider: string
   const recovery: CreationRecovery<AuthIntegrationRecord> = {
     isCandidate,
     isOurs: (item) =>
-      isCandidate(item) && notShown(args, sent, toArguments(projectId, item), { proof: true }).length === 0,
+      isCandidate(item) && unconfirmed(args, sent, toArguments(projectId, item), { proof: true }).length === 0,
     describe: (item) =>
       `an auth integration on ${item.branch_id}, database ${item.db_name ?? "unknown"}${createdAgo(item.created_at)}`,
     advice: () => 'Set "adopt: true" to manage it here (where it is as declared), or delete it',
@@ -215,7 +215,7 @@ function refusalToAdopt(
 ): string | undefined {
   const { branch_id: branchId, created_at } = existing;
   const what = `an auth integration exists on ${branchId}${createdAgo(created_at)}`;
-  const differing = notShown(args, given, toArguments(given.projectId, existing));
+  const differing = unconfirmed(args, given, toArguments(given.projectId, existing));
   const named = differing.map((name) => `"${name}"`).join(" and ");
   if (given.adopt !== true) {
     const likeness = differing.length > 0 ? `; it differs from the program in ${named}` : "";

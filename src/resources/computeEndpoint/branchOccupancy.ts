@@ -37,7 +37,7 @@ export async function findOccupant(
     const object = computeObject(occupant.id);
     // A list that still shows what this run has deleted lags.
     if (run.wasDeleted(object)) return undefined;
-    if (run.departure(object) === undefined) {
+    if (run.release(object) === undefined) {
       if (isStaying) return occupant;
       isStaying = !(await run.leavesSoon(object));
       // It may have left since the list was read.
@@ -55,10 +55,10 @@ export async function findOccupant(
 
 /** Notes that one object waits for the place of another; true when that one waits, directly or not, for this one. */
 function waitsInCycle({ run }: Call<never>, object: string, other: string): boolean {
-  for (let next: string | undefined = other; next !== undefined; next = run.departure(next)?.waitsFor) {
+  for (let next: string | undefined = other; next !== undefined; next = run.release(next)?.waitsFor) {
     if (next === object) return true;
   }
-  const departure = run.departure(object);
+  const departure = run.release(object);
   if (departure !== undefined) departure.waitsFor = other;
   return false;
 }

@@ -9,7 +9,7 @@ import {
 } from "../../client";
 import type { Call, Lifecycle } from "../../host/lifecycle";
 import type { Properties } from "../../contract/hiddenKeys";
-import { notShown, requireShown } from "../../host/shown";
+import { unconfirmed, requireConfirmed } from "../../host/confirmed";
 import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./declaration";
 import { omitUndefined } from "../shared/omitUndefined";
 import { computeArguments, computeRules } from "./arguments";
@@ -27,7 +27,7 @@ import {
   PRIMARY,
   refuseOccupiedBranch,
 } from "./branchOccupancy";
-import { computeRemarks, computeReplacement, computeRestarts, computeWarnings } from "./warnings";
+import { computeCreateWarnings, computeReplacement, computeRestarts, computeWarnings } from "./warnings";
 import { namingBranches } from "../shared/branches";
 import { claim, splitId } from "../shared/identifiers";
 import { createOrUseExisting, goneError, createdAgo, notListedAdvice } from "../shared/existing";
@@ -53,7 +53,7 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
   replacement: computeReplacement,
   warnings: computeWarnings,
   restarts: computeRestarts,
-  remarks: computeRemarks,
+  createWarnings: computeCreateWarnings,
   lookAhead: computeFindings,
 
   declares({ projectId, branchId, type, adopt }, _authProvider, given) {
@@ -144,7 +144,7 @@ const shownBy = (args: Shape, endpoint: EndpointRecord) => toArguments(args.proj
 
 /** The arguments that the service does not show with the value of the program. */
 const differing = (args: Shape, endpoint: EndpointRecord): string[] =>
-  notShown(computeArguments, args, shownBy(args, endpoint), { proof: true });
+  unconfirmed(computeArguments, args, shownBy(args, endpoint), { proof: true });
 
 /** A failed suspension leaves a disabled compute running. */
 const suspensionFailed = (args: Partial<Shape>, { disabled, current_state, pending_state }: EndpointRecord): boolean =>
@@ -254,9 +254,9 @@ async function adoptCompute(call: Call<Outputs>, args: Shape, endpoint: Endpoint
   if (updates.size === 0) return adopted;
   adopted = await change(call, args, adopted, updates);
   // The change has waited for its turn: somebody may have changed the rest meanwhile.
-  const late = new Set(notShown(computeArguments, args, shownBy(args, adopted)).filter(isUpdatable));
+  const late = new Set(unconfirmed(computeArguments, args, shownBy(args, adopted)).filter(isUpdatable));
   if (late.size > 0) adopted = await change(call, args, adopted, late);
-  requireShown(computeArguments, args, shownBy(args, adopted), (shown) =>
+  requireConfirmed(computeArguments, args, shownBy(args, adopted), (shown) =>
     checkpoint(call, args.projectId, adopted, shown),
   );
   return adopted;
@@ -285,7 +285,7 @@ async function change(
   };
   const move = async (): Promise<EndpointRecord> =>
     // A compute that is to go to its old branch waits for this move, as this one waits for the primary of its new branch.
-    call.run.whileLeaving([computeObject(endpoint.id)], false, async () => {
+    call.run.whileReleasing([computeObject(endpoint.id)], false, async () => {
       await refuseOccupiedBranch(call, projectId, endpoint, branchId);
       return send();
     });
@@ -303,13 +303,13 @@ async function untilShown(
   let last = endpoint;
   const now = () => toArguments(projectId, last, settings);
   // A field that the record lacks may just not be shown.
-  const isShown = (): boolean => notShown(computeArguments, sent, now()).length === 0;
+  const isShown = (): boolean => unconfirmed(computeArguments, sent, now()).length === 0;
   if (isShown()) return endpoint;
   await call.client.computes.collection(projectId).pollWithinLag((listed) => {
     last = listed.find(({ id }) => id === endpoint.id) ?? last;
     return isShown() || undefined;
   }, call);
-  requireShown(computeArguments, sent, now(), (shown) => checkpoint(call, projectId, last, shown));
+  requireConfirmed(computeArguments, sent, now(), (shown) => checkpoint(call, projectId, last, shown));
   return last;
 }
 

@@ -90,7 +90,7 @@ const goneFrom = (before: object, now: object): string[] =>
   Object.keys(before).filter((part) => !Object.hasOwn(now, part));
 
 /** Remarks on a compute that is not in the stack yet. */
-export function computeRemarks({ args, label, isNew, isReplacement }: Declared<ComputeEndpointShape>): string[] {
+export function computeCreateWarnings({ args, label, isNew, isReplacement }: Declared<ComputeEndpointShape>): string[] {
   if (!isNew) return [];
   const { adopt = false, branchId, disabled, type } = args;
   const place = branchId === undefined ? "" : ` on ${branchId}`;

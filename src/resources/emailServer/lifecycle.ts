@@ -3,7 +3,7 @@ import type { EmailServerRecord, EmailServerRequest } from "../../client";
 import type { Call } from "../../host/lifecycle";
 import type { ArgumentSpecs, Problem } from "../../host/arguments";
 import { effect } from "../../host/lookAhead";
-import { notShown, requireShown } from "../../host/shown";
+import { unconfirmed, requireConfirmed } from "../../host/confirmed";
 import { declaration, type EmailServerOutputs, type EmailServerShape, type SmtpShape } from "./declaration";
 import { omitUndefined } from "../shared/omitUndefined";
 import { email, string, text } from "../shared/schemas";
@@ -56,7 +56,7 @@ export const emailServer = inIntegration<Shape, Outputs>({
   objects: (projectId) => [serverObject(projectId)],
 
   replacement: () => "the old project goes back to the shared server of the service",
-  remarks({ args: { projectId }, isNew }) {
+  createWarnings({ args: { projectId }, isNew }) {
     const mail = `the mail configuration${projectId === undefined ? "" : ` of project ${projectId}`}`;
     return isNew
       ? [`creating an EmailServer sets ${mail}: another server that is configured there is overwritten`]
@@ -123,9 +123,9 @@ async function send(call: ChildCall<Outputs>, given: Shape, stored: Partial<Shap
   const { projectId, senderEmail, senderName, ...rest } = given;
   const request: EmailServerRequest = omitUndefined({ ...rest, sender_email: senderEmail, sender_name: senderName });
   const isShown = (server: EmailServerRecord): boolean =>
-    notShown(args, given, toArguments(projectId, server)).length === 0;
+    unconfirmed(args, given, toArguments(projectId, server)).length === 0;
   const server = await call.client.auth.updateEmailServer(projectId, request, isShown, call);
-  requireShown(args, given, toArguments(projectId, server), (shown) =>
+  requireConfirmed(args, given, toArguments(projectId, server), (shown) =>
     // A password cannot be read back: the state keeps the one that was known to be applied.
     call.checkpoint(projectId, {}, { ...shown, password: stored.password }),
   );
@@ -158,7 +158,7 @@ function otherServer(given: Partial<Shape> & Pick<Shape, "projectId">, before: E
   if (before.type === "shared") return undefined;
   const found = toArguments(given.projectId, before);
   const unset = Object.fromEntries(["type", ...SMTP].map((name) => [name, ""]));
-  const names = notShown(args, { ...unset, ...given }, found).map((name) => `"${name}"`);
+  const names = unconfirmed(args, { ...unset, ...given }, found).map((name) => `"${name}"`);
   if (names.length === 0) return undefined;
   const host = found.host === undefined ? "" : ` (${found.host})`;
   return `another server was configured there${host}, different in ${names.join(", ")}`;

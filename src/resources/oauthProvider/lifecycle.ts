@@ -3,7 +3,7 @@ import type { Call, Observed, Stored } from "../../host/lifecycle";
 import { inTheWay } from "../../host/lookAhead";
 import { adoptionNote } from "../../host/messages";
 import type { ArgumentSpecs } from "../../host/arguments";
-import { notShown, shownDifferently } from "../../host/shown";
+import { unconfirmed, shownDifferently } from "../../host/confirmed";
 import { STAND_INS } from "../../contract/standIns";
 import { declaration, KNOWN_OAUTH_PROVIDERS, type OAuthProviderOutputs, type OAuthProviderShape } from "./declaration";
 import { nearestName } from "../../helpers/given";
@@ -50,7 +50,7 @@ export const oauthProvider = inIntegration<Shape, Outputs>({
     return [providerObject(projectId, rest)];
   },
 
-  remarks({ args: { providerId }, label, isNew }) {
+  createWarnings({ args: { providerId }, label, isNew }) {
     const meant = providerId === undefined || !isNew ? undefined : nearMiss(providerId);
     if (meant === undefined) return [];
     return [`OAuthProvider${label}: its "providerId" is not a known one. Was "${meant}" meant?`];
@@ -155,7 +155,7 @@ function requireApplied(
 ): OAuthProviderRecord {
   call.checkpoint(idOf(given), { type: provider.type }, { clientId, clientSecret });
   if (given.clientId !== undefined && provider.type !== "standard") throw shownDifferently(["clientId"]);
-  const names = notShown(args, given, omitUndefined({ clientId: readable(provider.client_id) }));
+  const names = unconfirmed(args, given, omitUndefined({ clientId: readable(provider.client_id) }));
   if (names.length > 0) throw shownDifferently(names);
   return provider;
 }

@@ -45,7 +45,7 @@ export const whitelist = inIntegration<Shape, Outputs>({
   objects: (projectId, { domains: origins = [] }) => origins.map((origin) => domainObject(projectId, origin)),
 
   replacement: () => "its domains are removed from the whitelist, and the declared ones are added",
-  remarks: ({ args: { projectId }, label, isNew }) =>
+  createWarnings: ({ args: { projectId }, label, isNew }) =>
     isNew ? [takesOver(`creating the Whitelist${label}`, projectId)] : [],
 
   warnings({ stored: { id, outs, unfinished }, news: { domains: declared }, changes, label }) {
@@ -164,7 +164,7 @@ async function applyDomains(
   const surplus = [...now.keys()].filter((origin) => !declared.includes(origin)).sort();
   const removed = surplus.filter(isPlanned);
   const objects = removed.map((origin) => domainObject(projectId, origin));
-  await call.run.whileLeaving(objects, true, () => deleteOrigins(call, projectId, removed));
+  await call.run.whileReleasing(objects, true, () => deleteOrigins(call, projectId, removed));
   return { removed, kept: surplus.filter((origin) => !isPlanned(origin)) };
 }
 

@@ -153,7 +153,7 @@ test.each([
 });
 
 describe("an adoption", () => {
-  const remarks = async (inputs: object) => {
+  const createWarnings = async (inputs: object) => {
     const compute = await computes();
     expect(await compute.check({ ...LEAST, ...inputs })).toEqual([]);
     return compute.log.map(({ message }) => message);
@@ -162,32 +162,32 @@ describe("an adoption", () => {
     "where its size differs from what is declared it is restarted, and open connections are dropped; destroying deletes it, unless retainOnDelete is set";
 
   test("of a branch's primary: what it does to that, and to whom it belongs from then on", async () => {
-    expect(await remarks({ adopt: true, size: 2 })).toEqual([
+    expect(await createWarnings({ adopt: true, size: 2 })).toEqual([
       `ComputeEndpoint ("thing") takes over the primary compute of br-dev, where there is one, instead of creating one: ${BROUGHT}`,
     ]);
-    expect(await remarks({ adopt: true, branchId: UNKNOWN })).toEqual([
+    expect(await createWarnings({ adopt: true, branchId: UNKNOWN })).toEqual([
       `ComputeEndpoint ("thing") takes over the primary compute of its branch, where there is one, instead of creating one: ${BROUGHT}`,
     ]);
   });
 
   test("of one by its id: it may move", async () => {
-    expect(await remarks({ adopt: "ep-there-1" })).toEqual([
+    expect(await createWarnings({ adopt: "ep-there-1" })).toEqual([
       `ComputeEndpoint ("thing") takes over ep-there-1 instead of creating one: from another branch it is moved to br-dev; ${BROUGHT}`,
     ]);
-    expect(await remarks({ adopt: "ep-there-1", branchId: UNKNOWN, type: "read_only" })).toEqual([
+    expect(await createWarnings({ adopt: "ep-there-1", branchId: UNKNOWN, type: "read_only" })).toEqual([
       `ComputeEndpoint ("thing") takes over ep-there-1 instead of creating one: from another branch it is moved; ${BROUGHT}`,
     ]);
   });
 
   test("of one that is to be disabled: connections are dropped", async () => {
-    expect(await remarks({ adopt: true, disabled: true })).toEqual([
+    expect(await createWarnings({ adopt: true, disabled: true })).toEqual([
       expect.stringMatching(/^ComputeEndpoint \("thing"\) takes over the primary/),
       `"disabled" suspends the compute on br-dev ("thing"): open connections are dropped, and no query wakes it`,
     ]);
   });
 
   test("with a wide span: it is no new compute", async () => {
-    expect((await remarks({ adopt: true, size: { min: 1, max: 10 } })).at(-1)).toBe(
+    expect((await createWarnings({ adopt: true, size: { min: 1, max: 10 } })).at(-1)).toBe(
       `the compute on br-dev ("thing") would scale over 9 CU: newer rules of the service allow 8 CU between min and max`,
     );
   });
@@ -208,7 +208,7 @@ describe("an adoption", () => {
   });
 
   test("is not announced once it stands, nor where there is none", async () => {
-    expect(await remarks({ adopt: false })).toEqual([]);
+    expect(await createWarnings({ adopt: false })).toEqual([]);
     const compute = await computes();
     const adopting = { ...LEAST, adopt: true };
     const state = await compute.create(adopting);

@@ -2,23 +2,23 @@ import { hosted, URN, type ToyArgs } from "../support/toy";
 
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-describe("remarks on what the program declares", () => {
+describe("warnings about what the program declares", () => {
   test("show on the resource's own line at check, once", async () => {
-    const { toy, log } = hosted({ remarks: () => ["think twice"] });
+    const { toy, log } = hosted({ createWarnings: () => ["think twice"] });
     await toy.check({}, { home: "a", __urn: URN });
     await toy.check({}, { home: "a", __urn: URN });
     expect(log).toEqual([{ severity: "warning", message: "think twice", urn: URN, ephemeral: false }]);
   });
 
   test("stay away without a URN, of which nothing is known", async () => {
-    const { toy, log } = hosted({ remarks: () => ["think twice"] });
+    const { toy, log } = hosted({ createWarnings: () => ["think twice"] });
     await toy.check({}, { home: "a" });
     expect(log).toEqual([]);
   });
 
   test("are told whether the resource is new, and the arguments that are known and well formed", async () => {
     const seen: [boolean, Partial<ToyArgs>][] = [];
-    const { toy } = hosted({ remarks: ({ isNew, args }) => (seen.push([isNew, args]), []) });
+    const { toy } = hosted({ createWarnings: ({ isNew, args }) => (seen.push([isNew, args]), []) });
     await toy.check({}, { home: "a", size: UNKNOWN, secret: "short", __urn: URN });
     await toy.check({ home: "a" }, { home: "b", __urn: URN });
     expect(seen).toEqual([
@@ -29,7 +29,7 @@ describe("remarks on what the program declares", () => {
 
   test("tell a replacement, for which the engine checks again without old inputs, from what was never there", async () => {
     const seen: [boolean, boolean][] = [];
-    const { toy } = hosted({ remarks: ({ isNew, isReplacement }) => (seen.push([isNew, isReplacement]), []) });
+    const { toy } = hosted({ createWarnings: ({ isNew, isReplacement }) => (seen.push([isNew, isReplacement]), []) });
     await toy.check({ home: "a" }, { home: "b", __urn: URN });
     await toy.check({}, { home: "b", __urn: URN });
     await toy.check({}, { home: "b", __urn: `${URN}-other` });

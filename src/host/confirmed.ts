@@ -6,7 +6,7 @@ import { sameArgument, specOf, type ArgumentSpecs } from "./arguments";
  * The names of the arguments that the service does not show with the value that was sent. `shown` lacks those that cannot
  * be read back. `proof`: an argument whose value is not shown counts too, since that proves nothing.
  */
-export function notShown<Args extends object>(
+export function unconfirmed<Args extends object>(
   specs: ArgumentSpecs<Args>,
   sent: object,
   shown: object,
@@ -26,13 +26,13 @@ export function notShown<Args extends object>(
  * Call it once operations have ended and lists have had their time. `checkpoint` gets the values that are shown instead, for the state.
  * @throws when the service shows something else than it accepted.
  */
-export function requireShown<Args extends object>(
+export function requireConfirmed<Args extends object>(
   specs: ArgumentSpecs<Args>,
   sent: object,
   shown: object,
   checkpoint: (shown: Properties) => void,
 ): void {
-  const names = notShown(specs, sent, shown);
+  const names = unconfirmed(specs, sent, shown);
   if (names.length === 0) return;
   checkpoint(Object.fromEntries(Object.entries(shown).filter(([name]) => names.includes(name))));
   throw shownDifferently(names);

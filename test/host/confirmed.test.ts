@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ArgumentSpecs } from "../../src/host/arguments";
-import { notShown, requireShown } from "../../src/host/shown";
+import { unconfirmed, requireConfirmed } from "../../src/host/confirmed";
 
 interface Args {
   size: number;
@@ -32,26 +32,28 @@ describe("what was sent is not shown", () => {
       [],
     ],
   ])("%s", (_what, sent, shown, names) => {
-    expect(notShown(specs, sent, shown)).toEqual(names);
+    expect(unconfirmed(specs, sent, shown)).toEqual(names);
   });
 
   test("an argument without a value in the record is no difference, and no proof either", () => {
-    expect(notShown(specs, { size: 1, name: "a" }, { size: undefined, name: "a" })).toEqual([]);
-    expect(notShown(specs, { size: 1, name: "a" }, { size: undefined, name: "a" }, { proof: true })).toEqual(["size"]);
-    expect(notShown(specs, { size: 1 }, {}, { proof: true })).toEqual([]);
+    expect(unconfirmed(specs, { size: 1, name: "a" }, { size: undefined, name: "a" })).toEqual([]);
+    expect(unconfirmed(specs, { size: 1, name: "a" }, { size: undefined, name: "a" }, { proof: true })).toEqual([
+      "size",
+    ]);
+    expect(unconfirmed(specs, { size: 1 }, {}, { proof: true })).toEqual([]);
   });
 });
 
 test("a change is done when all is shown: nothing is stored, nothing thrown", () => {
   const checkpoint = jest.fn();
-  requireShown(specs, { size: 1, name: "A" }, { size: 1, name: "a", kind: "x" }, checkpoint);
+  requireConfirmed(specs, { size: 1, name: "A" }, { size: 1, name: "a", kind: "x" }, checkpoint);
   expect(checkpoint).not.toHaveBeenCalled();
 });
 
 test("what is shown instead is stored before the error, which names the arguments", () => {
   const checkpoint = jest.fn();
   const require = () =>
-    requireShown(specs, { size: 1, name: "a", kind: "x" }, { size: 2, name: "b", kind: "x" }, checkpoint);
+    requireConfirmed(specs, { size: 1, name: "a", kind: "x" }, { size: 2, name: "b", kind: "x" }, checkpoint);
   expect(require).toThrow(/^the service accepted it, but shows another "size" and "name"$/);
   expect(checkpoint.mock.calls).toEqual([[{ size: 2, name: "b" }]]);
 });

@@ -2,23 +2,23 @@
 export type RequestKind = "read" | "change" | "proven";
 
 /** A place for one request. */
-export interface Place {
+export interface Permit {
   /** Call in the tick in which the request leaves; call what it returns when its answer has come, or no longer can. */
   leave: () => () => void;
   /** Call where the request does not leave. */
-  giveBack: () => void;
+  release: () => void;
 }
 
 /** A timer, or the service's clock, may be a little ahead. */
 const SAFETY = 1 / 200;
 /** The part of the share that poll loops may use. */
-const LOOKS = 1 / 4;
+const POLLS = 1 / 4;
 
-const UNCOUNTED: Place = { leave: () => () => undefined, giveBack: () => undefined };
+const UNLIMITED: Permit = { leave: () => () => undefined, release: () => undefined };
 
 interface Waiting {
   readonly kind: RequestKind;
-  readonly enter: (place: Place) => void;
+  readonly enter: (place: Permit) => void;
 }
 
 /**
@@ -26,7 +26,7 @@ interface Waiting {
  * places as requests in a minute. A request takes one before it leaves, and the place is free again a minute after the answer has
  * come: wherever in between the service counts the request, none of its minutes has more requests than there are places.
  */
-export class RateShare {
+export class RequestBudget {
   #limit: number | undefined;
   /** Places of requests that are on their way, or about to leave. */
   #taken = 0;
@@ -35,7 +35,7 @@ export class RateShare {
   /** When the places of answered requests get free (performance.now), the earliest first. */
   readonly #freeAt: number[] = [];
   readonly #waiting: Waiting[] = [];
-  #nextLookAt = 0;
+  nextPollAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly minuteMs: number) {}
@@ -48,21 +48,21 @@ export class RateShare {
   }
 
   /** For a progress line. */
-  get words(): string {
+  get progressText(): string {
     const limit = this.#limit;
-    return `waiting for this job's share of requests (svc:maxRequestsPerMinute ${String(limit)})`;
+    return `rate-limited by svc:maxRequestsPerMinute (${String(limit)}); waiting`;
   }
 
   /** A place, where one is free; undefined where the request has to wait. */
-  take(kind: RequestKind): Place | undefined {
-    if (this.#limit === undefined) return UNCOUNTED;
+  take(kind: RequestKind): Permit | undefined {
+    if (this.#limit === undefined) return UNLIMITED;
     // None of those that wait may enter after this, so that nobody is overtaken.
     this.#admit();
-    return this.#mayEnter(kind) ? this.#place(kind) : undefined;
+    return this.#mayEnter(kind) ? this.issue(kind) : undefined;
   }
 
   /** Reads come first: a change that has its place waits for its list. The rest is in line. */
-  async wait(kind: RequestKind): Promise<Place> {
+  async wait(kind: RequestKind): Promise<Permit> {
     return new Promise((enter) => {
       this.#waiting.push({ kind, enter });
       this.#admit();
@@ -70,11 +70,11 @@ export class RateShare {
   }
 
   /** When a poll loop may send a request of a look (performance.now): they are spread evenly over their part of the share. */
-  reserveLook(): number {
+  reservePoll(): number {
     const now = performance.now();
     if (this.#limit === undefined) return now;
-    const at = Math.max(now, this.#nextLookAt);
-    this.#nextLookAt = at + this.minuteMs / (this.#limit * LOOKS);
+    const at = Math.max(now, this.nextPollAt);
+    this.nextPollAt = at + this.minuteMs / (this.#limit * POLLS);
     return at;
   }
 
@@ -94,7 +94,7 @@ export class RateShare {
     return kind !== "proven" || this.#limit === undefined || this.#preparing < Math.floor(this.#limit / 2);
   }
 
-  #place(kind: RequestKind): Place {
+  issue(kind: RequestKind): Permit {
     const preparing = kind === "proven" ? 1 : 0;
     this.#taken += 1;
     this.#preparing += preparing;
@@ -108,7 +108,7 @@ export class RateShare {
           this.#admit();
         };
       },
-      giveBack: () => {
+      release: () => {
         this.#preparing -= preparing;
         this.#taken -= 1;
         this.#admit();
@@ -121,7 +121,7 @@ export class RateShare {
     while ((this.#freeAt[0] ?? Number.POSITIVE_INFINITY) <= now) this.#freeAt.shift();
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       this.#waiting.splice(this.#waiting.indexOf(next), 1);
-      next.enter(this.#place(next.kind));
+      next.enter(this.issue(next.kind));
     }
     clearTimeout(this.#timer);
     const [freeAt] = this.#freeAt;

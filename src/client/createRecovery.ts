@@ -112,7 +112,7 @@ class SimilarCreations {
 }
 
 /** Sends the creations of one account. */
-export class ObjectCreator {
+export class Creator {
   readonly #groups = new Map<string, SimilarCreations>();
 
   constructor(

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { Deadline, NotFoundError } from "../../src/client";
-import { RateShare, type RequestKind } from "../../src/client/http/rateShare";
+import { RequestBudget, type RequestKind } from "../../src/client/http/requestBudget";
 import { createCompute, like } from "../support/creating";
 import { FakeProject } from "../support/fakeProject";
 import { compute, ENDPOINTS, LIST, operation, PRJ, scene } from "../support/scene";
@@ -20,8 +20,8 @@ describe("the limiter, on a clock of its own", () => {
     jest.useRealTimers();
   });
 
-  const shareOf = (limit: number | undefined): RateShare => {
-    const share = new RateShare(MINUTE_MS);
+  const shareOf = (limit: number | undefined): RequestBudget => {
+    const share = new RequestBudget(MINUTE_MS);
     share.limit = limit;
     return share;
   };
@@ -93,8 +93,8 @@ describe("the limiter, on a clock of its own", () => {
     const share = shareOf(undefined);
     for (let nth = 0; nth < 2_000; nth += 1) expect(share.take("change")).toBeDefined();
     expect(share.hasRoom(2)).toBe(true);
-    expect(share.reserveLook()).toBe(performance.now());
-    expect(share.reserveLook()).toBe(performance.now());
+    expect(share.reservePoll()).toBe(performance.now());
+    expect(share.reservePoll()).toBe(performance.now());
   });
 
   test("a limit that goes away lets all go on that wait, and a new one counts from then on", async () => {
@@ -143,7 +143,7 @@ describe("the limiter, on a clock of its own", () => {
     const share = shareOf(10);
     const places = Array.from({ length: 10 }, () => share.take("change"));
     expect(share.take("change")).toBeUndefined();
-    places[0]?.giveBack();
+    places[0]?.release();
     expect(share.take("change")).toBeDefined();
   });
 
@@ -156,7 +156,7 @@ describe("the limiter, on a clock of its own", () => {
           const share = shareOf(limit);
           const times = pausesMs.map((pauseMs) => {
             jest.advanceTimersByTime(pauseMs);
-            return share.reserveLook();
+            return share.reservePoll();
           });
           // Sums of fractions may fall a hair short of the minute.
           expect(mostIn(MINUTE_MS, times)).toBeLessThanOrEqual(Math.ceil(limit / 4) + 1);
@@ -268,7 +268,7 @@ describe("over HTTP, with a short minute,", () => {
     expect(found).toMatchObject({ id: "ep-1" });
     expect(performance.now() - began).toBeGreaterThan(1_500);
     expect(new Set(lines)).toEqual(
-      new Set([`waiting for this job's share of requests (svc:maxRequestsPerMinute ${LIMIT})`]),
+      new Set([`rate-limited by svc:maxRequestsPerMinute (${LIMIT}); waiting`]),
     );
     expect(mostIn(1_600, timesOf(made.server))).toBe(LIMIT);
   });
@@ -354,7 +354,7 @@ describe("over HTTP, with a short minute,", () => {
     const options = { deadline: new Deadline(400), onProgress: (line: string) => lines.push(line) };
     await made.client.computes.update(PRJ, "ep-1", {}, () => true, options);
     expect(isSent).toBe(true);
-    expect(lines).toContain(`waiting for this job's share of requests (svc:maxRequestsPerMinute ${LIMIT})`);
+    expect(lines).toContain(`rate-limited by svc:maxRequestsPerMinute (${LIMIT}); waiting`);
     expect(mostIn(1_800, timesOf(made.server))).toBe(LIMIT);
   });
 

@@ -9,7 +9,7 @@ import {
 } from "../../src/client";
 import type { Request, Requests } from "../../src/client/http/requests";
 import type { Collection } from "../../src/client/reads/absence";
-import { ObjectCreator, readEffect } from "../../src/client/unknownFate";
+import { Creator, readEffect } from "../../src/client/createRecovery";
 import { fakeClock, pass } from "../support/fakeClock";
 
 // What is taken for the object of a lost POST, with a service that does what the test says, on a clock that only the tests move.
@@ -82,7 +82,7 @@ function service(listed: Item[] = [], serviceNow = AT) {
       return [...listed];
     },
   };
-  const creator = new ObjectCreator(requests as unknown as Pick<Requests, "change">, { serviceNow: () => serviceNow });
+  const creator = new Creator(requests as unknown as Pick<Requests, "change">, { serviceNow: () => serviceNow });
   const create = (
     body: Partial<Item>,
     how: Partial<CreationRecovery<Item>> = {},
