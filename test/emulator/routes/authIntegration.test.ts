@@ -11,7 +11,7 @@ import {
   records,
   start,
   type Target,
-} from "../support/emulator";
+} from "../../support/emulator";
 
 const PROVIDER = { project_id: "prj-demo", auth_provider: "supported_provider" };
 const sha256 = (text: unknown): string => `sha256:${createHash("sha256").update(String(text)).digest("hex")}`;

@@ -12,8 +12,8 @@ import {
   settled,
   start,
   until,
-} from "../support/emulator";
-import type { Emulator } from "../../src/emulator";
+} from "../../support/emulator";
+import type { Emulator } from "../../../src/emulator";
 
 const ENDPOINTS = `${DEMO}/endpoints`;
 const TEMPLATE = "/projects/{project_id}/endpoints";

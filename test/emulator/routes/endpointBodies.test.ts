@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import type { Emulator } from "../../src/emulator";
-import { startEmulator } from "../../src/emulator";
-import { api, DEMO, ERROR_BODY, type Json } from "../support/emulator";
+import type { Emulator } from "../../../src/emulator";
+import { startEmulator } from "../../../src/emulator";
+import { api, DEMO, ERROR_BODY, type Json } from "../../support/emulator";
 
 /** Written out from docs/design/api.md, Compute sizes, so that it shares nothing with the code. */
 const SIZES = [

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { startEmulator, type Emulator } from "../../src/emulator";
-import { api, control, DEMO, records } from "../support/emulator";
+import { startEmulator, type Emulator } from "../../../src/emulator";
+import { api, control, DEMO, records } from "../../support/emulator";
 
 /** What the rules of docs/design/api.md, Compute routes, say must be there: each compute by id, with its branch and kind. */
 interface Model {

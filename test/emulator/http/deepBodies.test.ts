@@ -1,5 +1,5 @@
-import type { Emulator } from "../../src/emulator";
-import { api, control, DEMO, demoState, ERROR_BODY, integrate, PRIMARY, records, start } from "../support/emulator";
+import type { Emulator } from "../../../src/emulator";
+import { api, control, DEMO, demoState, ERROR_BODY, integrate, PRIMARY, records, start } from "../../support/emulator";
 
 /** Written as text: JSON.stringify overflows the stack, which is the point. */
 const nested = (levels: number, open = '{"a":', close = "}"): string =>

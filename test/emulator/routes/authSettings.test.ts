@@ -1,4 +1,4 @@
-import { api, DEMO, ERROR_BODY, integrate, STANDARD_EMAIL, start, type Json } from "../support/emulator";
+import { api, DEMO, ERROR_BODY, integrate, STANDARD_EMAIL, start, type Json } from "../../support/emulator";
 
 const OAUTH = `${DEMO}/auth/oauth_providers`;
 const DOMAINS = `${DEMO}/auth/domains`;

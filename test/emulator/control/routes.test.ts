@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Emulator } from "../../src/emulator";
+import type { Emulator } from "../../../src/emulator";
 import {
   api,
   control,
@@ -12,7 +12,7 @@ import {
   records,
   start,
   STANDARD_EMAIL,
-} from "../support/emulator";
+} from "../../support/emulator";
 
 const sha256 = (text: string): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 const edit = (emulator: Emulator, body: object) =>

@@ -10,7 +10,7 @@ import {
   settled,
   start,
   until,
-} from "../support/emulator";
+} from "../../support/emulator";
 
 const ENDPOINTS = `${DEMO}/endpoints`;
 

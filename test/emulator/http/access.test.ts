@@ -1,6 +1,6 @@
 import { request } from "node:http";
-import { api, control, DEMO, demoState, ERROR_BODY, PRIMARY, records, start } from "../support/emulator";
-import type { Emulator } from "../../src/emulator";
+import { api, control, DEMO, demoState, ERROR_BODY, PRIMARY, records, start } from "../../support/emulator";
+import type { Emulator } from "../../../src/emulator";
 
 interface Sent {
   status: number | undefined;

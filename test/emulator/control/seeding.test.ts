@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { startEmulator, type EmulatorSeed } from "../../src/emulator";
-import { api, control, createCompute, records, start, type Json } from "../support/emulator";
-import { errorOf } from "../support/scriptedServer";
+import { startEmulator, type EmulatorSeed } from "../../../src/emulator";
+import { api, control, createCompute, records, start, type Json } from "../../support/emulator";
+import { errorOf } from "../../support/scriptedServer";
 
 const SHOP = { id: "prj-shop", branches: [{ id: "br-a", compute: true }, { id: "br-b" }] };
 
@@ -89,7 +89,7 @@ test("so is an id that is none", async () => {
 });
 
 test("the seed that the documentation shows is taken", async () => {
-  const page = readFileSync(join(__dirname, "../../docs/emulator.md"), "utf8");
+  const page = readFileSync(join(__dirname, "../../../docs/emulator.md"), "utf8");
   const [, shown = ""] = /```json\n([\s\S]*?)```/.exec(page) ?? [];
   const emulator = await start({ seed: JSON.parse(shown) as EmulatorSeed });
   expect(emulator.projects().map(({ id, branches }) => [id, branches.length])).toEqual([["prj-shop", 2]]);

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startEmulator } from "../../src/emulator";
+import { startEmulator } from "../../../src/emulator";
 import {
   api,
   control,
@@ -15,7 +15,7 @@ import {
   settled,
   start,
   until,
-} from "../support/emulator";
+} from "../../support/emulator";
 
 let folder: string;
 let data: string;
