@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { allRoutes } from "../../src/emulator/http/app";
+import { allRoutes } from "../../src/emulator/app";
 import type { Service as EmulatorService } from "../../src/emulator/model/service";
 import { ROOT, type Run, WHOLE } from "../support/cli";
 import { CampaignColleague } from "../support/campaignColleague";

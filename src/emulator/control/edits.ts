@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import * as bodies from "./editChecks";
 import { emailServerBody } from "../routes/authChecks";
-import { checked, defined } from "../http/input";
+import { checked, defined } from "../http/bodies";
 import { newId, now } from "../model/identifiers";
 import type { ProjectRecord } from "../model/records";
 import { createEndpoint, sharedOAuthProviders } from "../model/seed";
@@ -9,7 +9,7 @@ import type { Service } from "../model/service";
 import { newIntegration } from "../routes/authIntegration";
 import { findBranch, findEndpoint, removeIntegration } from "../model/store";
 import { operationView } from "../routes/views";
-import { badRequest, notFound } from "../http/wireErrors";
+import { badRequest, notFound } from "../http/errors";
 
 type Fields = Record<string, unknown>;
 

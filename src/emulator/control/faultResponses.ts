@@ -2,9 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context, MiddlewareHandler } from "hono";
 import type { RequestFault } from "./faults";
-import { isRecord } from "../http/input";
+import { isRecord } from "../http/bodies";
 import type { Env, Service } from "../model/service";
-import { pathInApi, templateOf } from "../http/template";
+import { pathInApi, templateOf } from "../http/route";
 
 /** What a fault's answer holds when the fault does not say: the error body of the service. */
 const INJECTED = { request_id: "req-fault", code: "", message: "injected fault" };

@@ -1,14 +1,14 @@
 import { Hono, type Context } from "hono";
 import { editBody, newProjectBody } from "./editChecks";
 import { faultSchemaFor } from "./faults";
-import { checked, parsedJson } from "../http/input";
+import { checked, parsedJson } from "../http/bodies";
 import { hashed } from "../model/identifiers";
 import { withoutSecrets } from "../http/requestLog";
 import type { Env, Service } from "../model/service";
 import { addProject, applyEdit } from "./seeding";
 import { projectStateView, stateView } from "./stateView";
 import { packageVersion } from "../../contract/version";
-import { notFound } from "../http/wireErrors";
+import { notFound } from "../http/errors";
 
 /** Whatever its content type is called: these routes are for curl as well. */
 async function readControlBody(context: Context<Env>): Promise<unknown> {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { editBody, newProjectBody } from "./editChecks";
 import { editors } from "./edits";
-import { problemsIn } from "../http/input";
-import { conflict, WireError } from "../http/wireErrors";
+import { problemsIn } from "../http/bodies";
+import { conflict, WireError } from "../http/errors";
 import { newId } from "../model/identifiers";
 import type { ProjectRecord } from "../model/records";
 import { createProject, DEMO_PROJECT_ID, DEMO_REGION_ID, standardBranches, type BranchPlan } from "../model/seed";

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { BlockList, isIP } from "node:net";
 import type { Context, MiddlewareHandler } from "hono";
 import type { Env, Service } from "../model/service";
-import { WireError } from "./wireErrors";
+import { WireError } from "./errors";
 
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8);

@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from "hono";
 import type { Env } from "../model/service";
 import type { ResolvedOptions } from "../options";
-import { templateOf } from "./template";
-import { WireError } from "./wireErrors";
+import { templateOf } from "./route";
+import { WireError } from "./errors";
 
 const MINUTE_MS = 60_000;
 

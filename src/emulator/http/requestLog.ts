@@ -2,8 +2,8 @@ import type { MiddlewareHandler } from "hono";
 import { hashed } from "../model/identifiers";
 import type { Env, Service } from "../model/service";
 import { carriesKey } from "./access";
-import { isRecord, parsedJson } from "./input";
-import { pathInApi, templateOf } from "./template";
+import { isRecord, parsedJson } from "./bodies";
+import { pathInApi, templateOf } from "./route";
 
 export interface LoggedRequest {
   at: string;

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { HttpBindings } from "@hono/node-server";
 import type { Faults } from "../control/faults";
-import type { Lifecycle } from "./lifecycle";
+import type { Lifecycle } from "./operations";
 import type { ResolvedOptions } from "../options";
 import type { LoggedRequest, RequestLog } from "../http/requestLog";
 import type { Store } from "./store";

@@ -1,5 +1,5 @@
 import type { BranchRecord, EndpointRecord, IntegrationRecord, OperationRecord, ProjectRecord } from "./records";
-import { notFound } from "../http/wireErrors";
+import { notFound } from "../http/errors";
 
 const UNFINISHED: ReadonlySet<string> = new Set(["scheduling", "running", "cancelling"]);
 

@@ -1,12 +1,12 @@
 import { createIntegrationBody, createUserBody, deleteIntegrationBody, integrationBody } from "./authChecks";
-import { answer, emptyAnswer, listed, pathParameter, readBody, readOptionalBody } from "../http/input";
+import { answer, emptyAnswer, listed, pathParameter, readBody, readOptionalBody } from "../http/bodies";
 import { hashed, newId, newSecret, now } from "../model/identifiers";
 import type { IntegrationRecord, ProjectRecord } from "../model/records";
 import { sharedOAuthProviders } from "../model/seed";
 import type { Route, Service } from "../model/service";
 import { findBranch, findIntegration, removeIntegration } from "../model/store";
 import { integrationView } from "./views";
-import { badRequest, conflict, notFound } from "../http/wireErrors";
+import { badRequest, conflict, notFound } from "../http/errors";
 
 /** Default schema and table of the synced users (docs/design/api.md, Auth keys). */
 const SCHEMA_NAME = "svc_auth";

@@ -1,9 +1,9 @@
 import { addDomainBody, deleteDomainsBody } from "./authChecks";
-import { answer, emptyAnswer, listed, pathParameter, readBody } from "../http/input";
+import { answer, emptyAnswer, listed, pathParameter, readBody } from "../http/bodies";
 import { now } from "../model/identifiers";
 import type { Route, Service } from "../model/service";
 import { findIntegration } from "../model/store";
-import { conflict } from "../http/wireErrors";
+import { conflict } from "../http/errors";
 import { requireSupportedProvider } from "./authIntegration";
 
 const TEMPLATE = "/projects/{project_id}/auth/domains";

@@ -1,5 +1,5 @@
 import { emailServerBody } from "./authChecks";
-import { answer, pathParameter, readBody } from "../http/input";
+import { answer, pathParameter, readBody } from "../http/bodies";
 import type { Route, Service } from "../model/service";
 import { findIntegration } from "../model/store";
 import { emailServerView } from "./views";

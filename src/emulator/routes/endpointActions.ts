@@ -1,9 +1,9 @@
 import type { Context } from "hono";
-import { pathParameter } from "../http/input";
+import { pathParameter } from "../http/bodies";
 import type { EndpointRecord, OperationAction, ProjectRecord } from "../model/records";
 import type { Env, Route, Service } from "../model/service";
 import { findEndpoint } from "../model/store";
-import { WireError } from "../http/wireErrors";
+import { WireError } from "../http/errors";
 import { endpointAnswer, refuseWhenLocked } from "./endpoints";
 
 type Plan = (project: ProjectRecord, endpoint: EndpointRecord) => OperationAction[];

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { EndpointRecord } from "../model/records";
-import { badRequest } from "../http/wireErrors";
+import { badRequest } from "../http/errors";
 
 /** Above it a compute is fixed and never rests (docs/design/api.md, Compute sizes). */
 const LARGEST_AUTOSCALING_CU = 16;

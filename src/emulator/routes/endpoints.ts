@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { createEndpointBody, sizingAfter, updateEndpointBody, type EndpointAttributes } from "./endpointChecks";
-import { answer, defined, emptyAnswer, listed, pathParameter, readBody } from "../http/input";
+import { answer, defined, emptyAnswer, listed, pathParameter, readBody } from "../http/bodies";
 import { now } from "../model/identifiers";
 import type { EndpointRecord, OperationAction, OperationRecord, ProjectRecord } from "../model/records";
 import { createEndpoint } from "../model/seed";
 import type { Route, Service } from "../model/service";
 import { findBranch, findEndpoint, isUnfinished, primaryOf } from "../model/store";
 import { operationView } from "./views";
-import { badRequest, conflict, notFound, WireError } from "../http/wireErrors";
+import { badRequest, conflict, notFound, WireError } from "../http/errors";
 
 /** Nothing is executed while the project is locked, so the client may send again (docs/design/api.md, Operations). */
 export function refuseWhenLocked(service: Service, project: ProjectRecord): void {

@@ -1,11 +1,11 @@
 import { addOAuthProviderBody, updateOAuthProviderBody } from "./authChecks";
-import { answer, defined, emptyAnswer, listed, pathParameter, readBody } from "../http/input";
+import { answer, defined, emptyAnswer, listed, pathParameter, readBody } from "../http/bodies";
 import { now } from "../model/identifiers";
 import type { OAuthProviderRecord, ProjectRecord } from "../model/records";
 import type { Route, Service } from "../model/service";
 import { findIntegration } from "../model/store";
 import { oauthProviderView } from "./views";
-import { badRequest, conflict, notFound } from "../http/wireErrors";
+import { badRequest, conflict, notFound } from "../http/errors";
 
 /** The first three are described, the others assumed (docs/design/api.md, OAuth providers). */
 const KNOWN: ReadonlySet<string> = new Set([

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { answer, checked, pathParameter } from "../http/input";
+import { answer, checked, pathParameter } from "../http/bodies";
 import type { Route, Service } from "../model/service";
 import { branchView, operationView, projectView } from "./views";
-import { badRequest, notFound } from "../http/wireErrors";
+import { badRequest, notFound } from "../http/errors";
 
 const operationsQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(100),

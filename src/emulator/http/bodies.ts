@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { z } from "zod";
 import type { ResolvedOptions } from "../options";
 import type { Env } from "../model/service";
-import { badRequest, notFound } from "./wireErrors";
+import { badRequest, notFound } from "./errors";
 
 export function pathParameter(context: Context<Env>, name: string): string {
   const value = context.req.param(name);

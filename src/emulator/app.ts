@@ -1,20 +1,20 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Hono, type MiddlewareHandler } from "hono";
-import { guardControl, refuseForeignHosts, requireKey } from "./access";
-import { applyFaults } from "../control/faultResponses";
-import { limitRate } from "./rateLimit";
-import { logRequests } from "./requestLog";
-import { controlRoutes } from "../control/routes";
-import { authIntegrationRoutes } from "../routes/authIntegration";
-import { domainRoutes } from "../routes/domains";
-import { emailServerRoutes } from "../routes/emailServer";
-import { endpointActionRoutes } from "../routes/endpointActions";
-import { endpointRoutes } from "../routes/endpoints";
-import { oauthProviderRoutes } from "../routes/oauthProviders";
-import { projectRoutes } from "../routes/projects";
-import type { Env, Route, Service } from "../model/service";
-import { API_ROOT } from "./template";
-import { errorAnswer, notFound, WireError } from "./wireErrors";
+import { guardControl, refuseForeignHosts, requireKey } from "./http/access";
+import { applyFaults } from "./control/faultResponses";
+import { limitRate } from "./http/rateLimit";
+import { logRequests } from "./http/requestLog";
+import { controlRoutes } from "./control/routes";
+import { authIntegrationRoutes } from "./routes/authIntegration";
+import { domainRoutes } from "./routes/domains";
+import { emailServerRoutes } from "./routes/emailServer";
+import { endpointActionRoutes } from "./routes/endpointActions";
+import { endpointRoutes } from "./routes/endpoints";
+import { oauthProviderRoutes } from "./routes/oauthProviders";
+import { projectRoutes } from "./routes/projects";
+import type { Env, Route, Service } from "./model/service";
+import { API_ROOT } from "./http/route";
+import { errorAnswer, notFound, WireError } from "./http/errors";
 
 const addLatency =
   (latencyMs: number): MiddlewareHandler<Env> =>
