@@ -1,20 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Hono, type MiddlewareHandler } from "hono";
-import { guardControl, refuseForeignHosts, requireKey } from "./http/access";
 import { applyFaults } from "./control/faultResponses";
+import { controlRoutes, type ControlParts } from "./control/routes";
+import { guardControl, refuseForeignHosts, requireKey, type Site } from "./http/access";
+import { errorResponse, HttpError } from "./http/errors";
 import { limitRate } from "./http/rateLimit";
 import { logRequests } from "./http/requestLog";
-import { controlRoutes } from "./control/routes";
+import { API_ROOT, honoPath, type Env, type Route } from "./http/route";
+import type { Service } from "./model/service";
 import { authIntegrationRoutes } from "./routes/authIntegration";
 import { domainRoutes } from "./routes/domains";
 import { emailServerRoutes } from "./routes/emailServer";
-import { endpointActionRoutes } from "./routes/endpointActions";
 import { endpointRoutes } from "./routes/endpoints";
 import { oauthProviderRoutes } from "./routes/oauthProviders";
 import { projectRoutes } from "./routes/projects";
-import type { Env, Route, Service } from "./model/service";
-import { API_ROOT } from "./http/route";
-import { errorAnswer, notFound, WireError } from "./http/errors";
 
 const addLatency =
   (latencyMs: number): MiddlewareHandler<Env> =>
@@ -24,45 +23,46 @@ const addLatency =
   };
 
 const saveChanges =
-  (service: Service): MiddlewareHandler<Env> =>
+  ({ store }: Service): MiddlewareHandler<Env> =>
   async (context, next) => {
     await next();
-    if (context.req.method !== "GET") service.store.changed();
+    if (context.req.method !== "GET") store.changed();
   };
 
-/** @public for the fault campaign, which leaves no route out */
-export const allRoutes = (service: Service): Route[] => [
-  ...authIntegrationRoutes(service),
+/** @public for the fault campaign, which checks that it has every route */
+export const allRoutes = (service: Service, site: Site): Route[] => [
+  ...authIntegrationRoutes(service, site),
   ...oauthProviderRoutes(service),
   ...domainRoutes(service),
   ...emailServerRoutes(service),
   ...endpointRoutes(service),
-  ...endpointActionRoutes(service),
   ...projectRoutes(service),
 ];
 
-export function createApp(service: Service): Hono<Env> {
+/** The API and the control routes, as one HTTP application. */
+export function createApp({ site, ...control }: ControlParts & { site: Site }): Hono<Env> {
+  const { service, faults, log } = control;
   const { options } = service;
   const api = new Hono<Env>();
-  api.use("*", logRequests(service), addLatency(options.latencyMs), requireKey(service));
-  api.use("*", applyFaults(service), limitRate(options), saveChanges(service));
+  api.use("*", logRequests(log, options.apiKey), addLatency(options.latencyMs), requireKey(options.apiKey));
+  api.use("*", applyFaults(faults, service.store), limitRate(options), saveChanges(service));
 
-  const routes = allRoutes(service);
-  const pathOf = ({ template }: Route): string => template.replace(/\{(\w+)\}/g, ":$1");
-  for (const route of routes) {
-    const missing = options.seedOnly && route.completes === true;
-    api.on(route.method, pathOf(route), missing ? (context) => context.notFound() : route.handler);
+  const routes = allRoutes(service, site);
+  for (const { method, template, handler, completes } of routes) {
+    const missing = options.seedOnly && completes === true;
+    api.on(method, honoPath(template), missing ? (context) => context.notFound() : handler);
   }
-  for (const path of new Set(routes.filter((route) => !options.seedOnly || !route.completes).map(pathOf))) {
-    api.all(path, () => errorAnswer(new WireError(405, "method not allowed")));
+  const offered = routes.filter(({ completes }) => !options.seedOnly || !completes);
+  for (const path of new Set(offered.map(({ template }) => honoPath(template)))) {
+    api.all(path, () => errorResponse(new HttpError(405, "method not allowed")));
   }
 
   const app = new Hono<Env>();
-  app.onError((error) => errorAnswer(error));
-  app.notFound(() => errorAnswer(notFound("this route does not exist")));
-  app.use("*", refuseForeignHosts(service));
-  app.use("/_emulator/*", guardControl(service));
-  app.route("/_emulator", controlRoutes(service));
+  app.onError((error) => errorResponse(error));
+  app.notFound(() => errorResponse(new HttpError(404, "this route does not exist")));
+  app.use("*", refuseForeignHosts(site, options.host));
+  app.use("/_emulator/*", guardControl(site, options.apiKey));
+  app.route("/_emulator", controlRoutes(control));
   app.route(API_ROOT, api);
   return app;
 }

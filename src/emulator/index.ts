@@ -1,33 +1,32 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { bracketed, isThisMachine } from "./http/access";
 import { createApp } from "./app";
-import { applySeed, checkedSeed } from "./control/seeding";
-import { DataFile } from "./model/dataFile";
 import { Faults } from "./control/faults";
-import { Lifecycle } from "./model/operations";
-import { resolveOptions, type EmulatorOptions } from "./options";
+import { applySeed, checkedSeed } from "./control/seeding";
+import { bracketed, isThisMachine, type Site } from "./http/access";
 import { RequestLog } from "./http/requestLog";
-import type { Service } from "./model/service";
-import { primaryOf, Store } from "./model/store";
 import { API_ROOT } from "./http/route";
+import { primaryOf } from "./model/computes";
+import { DataFile } from "./model/dataFile";
+import { Service } from "./model/service";
+import { resolveOptions, type EmulatorOptions } from "./options";
 
 export type { EmulatorOptions, EmulatorSeed } from "./options";
 
 /** A running emulator. */
 export interface Emulator {
-  /** What `svc:baseUrl` is set to: the versioned API root. */
+  /** The versioned API root: the value for `svc:baseUrl`. */
   baseUrl: string;
-  /** The server itself, where /_emulator lives. */
+  /** The server itself, with the control routes below /_emulator. */
   url: string;
   apiKey: string;
   port: number;
-  /** Ends every connection and timer; state that has a file is saved first. */
+  /** Ends every connection and timer, and saves the state if it has a file. */
   close(): Promise<void>;
-  /** Back to the projects of the start; faults and the request log are cleared. */
+  /** Restores the state of the start; clears the faults and the request log. */
   reset(): void;
-  /** What a program may name: the projects, their branches, and the primary compute of a branch that has one. */
+  /** What a program can refer to: the projects, their branches, and the primary compute of each branch that has one. */
   projects(): { id: string; branches: { id: string; default: boolean; primaryId: string | undefined }[] }[];
 }
 
@@ -42,21 +41,18 @@ const listen = (server: Server, port: number, host: string): Promise<AddressInfo
 
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
   const options = resolveOptions(given);
-  const store = new Store();
   const faults = new Faults();
   const log = new RequestLog();
-  const lifecycle = new Lifecycle(options, store, faults);
-  let url = "";
-  let isLocal = false;
+  const service = new Service(options, (action) => faults.takeOutcome(action));
+  const { store, operations } = service;
 
   const reset = (): void => {
-    lifecycle.stop();
+    operations.stop();
     faults.clear();
     log.clear();
     applySeed(service, seed);
-    lifecycle.resume();
+    operations.resume();
   };
-  const service: Service = { options, store, lifecycle, faults, log, origin: () => url, isLocal: () => isLocal, reset };
   const seed = checkedSeed(given.seed, given.projects);
   const file = options.data === undefined ? undefined : new DataFile(options.data, () => store.projects);
   const saved = file?.load();
@@ -64,27 +60,29 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   else store.replaceAll(saved);
   store.onChange(() => file?.saveSoon());
 
-  const app = createApp(service);
-  // Replacing the global Request and Response would reach into the process that the emulator is a guest of.
+  const site: Site = { origin: "", isLocal: false };
+  const app = createApp({ service, faults, log, reset, site });
+  // Replacing the global Request and Response would change the process that the emulator runs in.
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   const { address, port } = await listen(server, options.port, options.host);
-  url = `http://${bracketed(options.host)}:${port}`;
-  isLocal = isThisMachine(address);
-  lifecycle.resume();
+  const url = `http://${bracketed(options.host)}:${port}`;
+  site.origin = url;
+  site.isLocal = isThisMachine(address);
+  operations.resume();
 
   const disconnect = async (): Promise<void> => {
     await new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
-    lifecycle.stop();
+    operations.stop();
   };
   const close = async (): Promise<void> => {
     await disconnect();
     file?.close();
   };
   try {
-    // A place that cannot be written to is better known before any work is done.
+    // A file that cannot be written is reported before any work is lost.
     file?.save();
   } catch (error) {
     await disconnect();

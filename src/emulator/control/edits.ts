@@ -1,166 +1,261 @@
-import type { z } from "zod";
-import * as bodies from "./editChecks";
-import { emailServerBody } from "../routes/authChecks";
-import { checked, defined } from "../http/bodies";
-import { newId, now } from "../model/identifiers";
-import type { ProjectRecord } from "../model/records";
-import { createEndpoint, sharedOAuthProviders } from "../model/seed";
+import { z } from "zod";
+import { checked } from "../http/bodies";
+import { newEndpoint } from "../model/computes";
+import { defined, newId, now, OPERATION_ACTIONS, type ProjectRecord } from "../model/records";
+import { invalid, notFound } from "../model/refusal";
 import type { Service } from "../model/service";
-import { newIntegration } from "../routes/authIntegration";
-import { findBranch, findEndpoint, removeIntegration } from "../model/store";
-import { operationView } from "../routes/views";
-import { badRequest, notFound } from "../http/errors";
+import { findBranch, findEndpoint } from "../model/store";
+import { emailServerBody } from "../routes/emailServer";
+import { operationView } from "../routes/projects";
 
 type Fields = Record<string, unknown>;
 
-/** How one kind of record is changed behind the back of the API. Each answers the record. */
-export interface Editor {
-  set: (project: ProjectRecord, id: string | undefined, fields: Fields) => object;
-  remove: (project: ProjectRecord, id: string | undefined) => object;
-  create: (project: ProjectRecord, fields: Fields) => object;
+interface Place {
+  service: Service;
+  project: ProjectRecord;
 }
 
-/** Null takes a field away, a missing one is left alone. */
-function overlay(record: object, change: object): void {
-  const given = defined(change);
-  Object.assign(record, given);
-  for (const [key, value] of Object.entries(given)) if (value === null) Reflect.deleteProperty(record, key);
+/** How one kind of record is changed behind the back of the API. Each method returns the record. */
+interface Editor {
+  set: (place: Place, id: string | undefined, fields: Fields) => object;
+  remove: (place: Place, id: string | undefined) => object;
+  create: (place: Place, fields: Fields) => object;
 }
 
-/** An editor of a list of records. Without an id it takes the only record there is. */
-function listEditor<T extends object, Change extends z.ZodType, Creation extends z.ZodType>(list: {
+/** An editor of a list of records. Without an id it edits the only record of the list. */
+function listEditor<T extends object, Creation extends z.ZodType>(list: {
   records: (project: ProjectRecord) => T[];
   idOf: (record: T) => string;
-  change: Change;
+  /** Null removes a field, a missing field stays as it is. */
+  change: z.ZodType<object>;
   creation: Creation;
-  make: (project: ProjectRecord, fields: z.output<Creation>) => T;
-  removed?: (project: ProjectRecord, record: T) => void;
+  /** Adds the record to its list. */
+  create: (place: Place, fields: z.output<Creation>) => T;
+  /** @default takes the record out of its list */
+  remove?: (place: Place, record: T) => void;
 }): Editor {
   const find = (project: ProjectRecord, id: string | undefined): T => {
     const records = list.records(project);
     const record = id === undefined ? records[0] : records.find((candidate) => list.idOf(candidate) === id);
     if (record === undefined) throw notFound("the record to edit was not found");
-    if (id === undefined && records.length > 1) throw badRequest("there are several such records: give an id");
+    if (id === undefined && records.length > 1) throw invalid("there are several such records: give an id");
     return record;
   };
+  const takeOut = ({ project }: Place, record: T): void => {
+    const records = list.records(project);
+    records.splice(records.indexOf(record), 1);
+  };
   return {
-    set: (project, id, fields) => {
+    set: ({ project }, id, fields) => {
       const record = find(project, id);
-      const change: unknown = checked(list.change, fields);
-      overlay(record, change as object); // every change schema describes an object
+      const change = defined(checked(list.change, fields));
+      Object.assign(record, change);
+      for (const [key, value] of Object.entries(change)) if (value === null) Reflect.deleteProperty(record, key);
       return record;
     },
-    remove: (project, id) => {
-      const record = find(project, id);
-      const records = list.records(project);
-      records.splice(records.indexOf(record), 1);
-      list.removed?.(project, record);
+    remove: (place, id) => {
+      const record = find(place.project, id);
+      (list.remove ?? takeOut)(place, record);
       return record;
     },
-    create: (project, fields) => {
-      const record = list.make(project, checked(list.creation, fields));
-      list.records(project).push(record);
-      return record;
-    },
+    create: (place, fields) => list.create(place, checked(list.creation, fields)),
   };
 }
 
-const emailServerEditor: Editor = {
-  set: (project, _id, fields) => {
-    const merged = checked(emailServerBody, { ...project.email_server, ...fields });
-    project.email_server = merged.type === "shared" ? { type: "shared" } : merged;
-    return project.email_server;
-  },
-  remove: (project) => (project.email_server = { type: "shared" }),
-  create: (project, fields) => emailServerEditor.set(project, undefined, fields),
-};
-
-function removeEndpoint({ lifecycle }: Service, project: ProjectRecord, endpointId: string): void {
-  lifecycle.skipUnfinished(project, endpointId);
-  project.deleted_endpoints.push(endpointId);
-  project.endpoints = project.endpoints.filter(({ id }) => id !== endpointId);
+function added<T>(records: T[], record: T): T {
+  records.push(record);
+  return record;
 }
 
-export const editors = (service: Service): Record<(typeof bodies.EDIT_KINDS)[number], Editor> => ({
-  endpoint: listEditor({
-    records: (project) => project.endpoints,
-    idOf: ({ id }) => id,
-    change: bodies.endpointChange,
-    creation: bodies.endpointCreation,
-    make: (project, { id, branch_id, type, ...fields }) => {
-      findBranch(project, branch_id);
-      const endpoint = createEndpoint(project, branch_id, type, now(), id);
-      return Object.assign(endpoint, { current_state: "active" }, defined(fields));
-    },
-    removed: (project, { id }) => removeEndpoint(service, project, id),
+// Values are hardly checked: an operator, or a fault, may leave anything behind.
+const text = z.string();
+const moment = z.iso.datetime();
+
+const endpointFields = z
+  .strictObject({
+    host: text,
+    name: text,
+    branch_id: text,
+    autoscaling_limit_min_cu: z.number(),
+    autoscaling_limit_max_cu: z.number(),
+    region_id: text,
+    type: z.enum(["read_write", "read_only"]),
+    current_state: text,
+    pending_state: text,
+    settings: z.looseObject({ pg_settings: z.record(z.string(), z.string()).optional() }),
+    pooler_enabled: z.boolean(),
+    pooler_mode: text,
+    disabled: z.boolean(),
+    passwordless_access: z.boolean(),
+    creation_source: text,
+    created_at: moment,
+    updated_at: moment,
+    last_active: moment,
+    suspended_at: moment,
+    proxy_host: text,
+    suspend_timeout_seconds: z.int(),
+    provisioner: text,
+  })
+  .partial();
+
+const endpoint = listEditor({
+  records: ({ endpoints }) => endpoints,
+  idOf: ({ id }) => id,
+  change: endpointFields.extend({
+    name: text.nullable().optional(),
+    pending_state: text.nullable().optional(),
+    last_active: moment.nullable().optional(),
+    suspended_at: moment.nullable().optional(),
   }),
-  oauth_provider: listEditor({
-    records: (project) => project.oauth_providers,
-    idOf: ({ id }) => id,
-    change: bodies.oauthProviderChange,
-    creation: bodies.oauthProviderCreation,
-    make: (_project, { id, type, ...credentials }) => ({ id, type, ...defined(credentials), created_at: now() }),
+  creation: endpointFields.extend({
+    id: text.startsWith("ep-").optional(),
+    branch_id: text,
+    type: endpointFields.shape.type.unwrap().default("read_write"),
   }),
-  domain: listEditor({
-    records: (project) => project.domains,
-    idOf: ({ domain }) => domain,
-    change: bodies.domainChange,
-    creation: bodies.domainCreation,
-    make: (_project, { domain }) => ({ domain, auth_provider: service.options.authProvider, created_at: now() }),
+  create: ({ project }, { id, branch_id, type, ...fields }) => {
+    findBranch(project, branch_id);
+    const record = newEndpoint({ project, branchId: branch_id, type, id });
+    return added(project.endpoints, Object.assign(record, { current_state: "active" }, defined(fields)));
+  },
+  remove: ({ service, project }, { id }) => service.computes.remove(project, id),
+});
+
+const oauthType = z.enum(["shared", "standard"]);
+
+const oauth_provider = listEditor({
+  records: ({ oauth_providers }) => oauth_providers,
+  idOf: ({ id }) => id,
+  change: z.strictObject({
+    type: oauthType.optional(),
+    client_id: text.nullable().optional(),
+    client_secret: text.nullable().optional(),
   }),
-  email_server: emailServerEditor,
-  integration: listEditor({
-    records: (project) => project.integrations,
-    idOf: ({ auth_provider }) => auth_provider,
-    change: bodies.integrationChange,
-    creation: bodies.integrationCreation,
-    make: (project, { branch_id, database_name, role_name }) => {
-      project.oauth_providers = sharedOAuthProviders();
-      return newIntegration(service.options.authProvider, branch_id, database_name, role_name);
-    },
-    removed: (project, { auth_provider }) => removeIntegration(project, auth_provider),
+  creation: z.strictObject({
+    id: text.min(1),
+    type: oauthType.default("shared"),
+    client_id: text.optional(),
+    client_secret: text.optional(),
   }),
-  user: listEditor({
-    records: (project) => project.users,
-    idOf: ({ id }) => id,
-    change: bodies.userChange,
-    creation: bodies.userCreation,
-    make: (_project, { id, email, name }) => ({ id: id ?? newId(), email, ...defined({ name }), created_at: now() }),
+  create: ({ project }, { id, type, ...credentials }) =>
+    added(project.oauth_providers, { id, type, ...defined(credentials), created_at: now() }),
+});
+
+const domain = listEditor({
+  records: ({ domains }) => domains,
+  idOf: ({ domain }) => domain,
+  change: z.strictObject({ domain: text.optional() }),
+  creation: z.strictObject({ domain: text.min(1) }),
+  create: ({ service, project }, { domain }) =>
+    added(project.domains, { domain, auth_provider: service.options.authProvider, created_at: now() }),
+});
+
+/** There is always one: creating it is a change, and deleting it brings the shared one back. */
+const email_server: Editor = {
+  set: ({ project }, _id, fields) =>
+    (project.email_server = checked(emailServerBody, { ...project.email_server, ...fields })),
+  remove: ({ project }) => (project.email_server = { type: "shared" }),
+  create: (place, fields) => email_server.set(place, undefined, fields),
+};
+
+const integration = listEditor({
+  records: ({ integrations }) => integrations,
+  idOf: ({ auth_provider }) => auth_provider,
+  change: z.strictObject({
+    auth_provider_project_id: text.optional(),
+    branch_id: text.optional(),
+    db_name: text.optional(),
+    owned_by: text.optional(),
+    jwks_url: text.optional(),
+    created_at: moment.optional(),
   }),
-  branch: listEditor({
-    records: (project) => project.branches,
-    idOf: ({ id }) => id,
-    change: bodies.branchChange,
-    creation: bodies.branchCreation,
-    make: (_project, { id, name, default: isDefault }) => ({
-      id,
-      name: name ?? id.slice("br-".length),
-      default: isDefault,
-      created_at: now(),
-    }),
-    removed: (project, branch) => {
-      const lost = project.endpoints.filter(({ branch_id }) => branch_id === branch.id);
-      for (const { id } of lost) removeEndpoint(service, project, id);
-      const bound = project.integrations.filter(({ branch_id }) => branch_id === branch.id);
-      for (const { auth_provider } of bound) removeIntegration(project, auth_provider);
-    },
+  creation: z.strictObject({
+    branch_id: text,
+    database_name: text.default("svcdb"),
+    role_name: text.default("svcdb_owner"),
   }),
-  operation: {
-    set: () => {
-      throw badRequest("an operation cannot be changed: use a fault");
-    },
-    remove: () => {
-      throw badRequest("an operation cannot be deleted");
-    },
-    create: (project, fields) => {
-      const { endpoint_id, action, duration_ms } = checked(bodies.operationCreation, fields);
-      const [operation] = service.lifecycle.schedule(
-        project,
-        findEndpoint(project, endpoint_id),
-        [action],
-        duration_ms,
-      );
-      return operation === undefined ? {} : operationView(operation); // one action makes one operation
-    },
+  create: ({ service, project }, fields) =>
+    service.auth.add(project, { auth_provider: service.options.authProvider, ...fields }),
+  remove: ({ service, project }, { auth_provider }) => service.auth.remove(project, auth_provider),
+});
+
+const user = listEditor({
+  records: ({ users }) => users,
+  idOf: ({ id }) => id,
+  change: z.strictObject({ email: text.optional(), name: text.nullable().optional() }),
+  creation: z.strictObject({ id: text.optional(), email: text, name: text.optional() }),
+  create: ({ project }, { id = newId(), email, name }) =>
+    added(project.users, { id, email, ...defined({ name }), created_at: now() }),
+});
+
+const branch = listEditor({
+  records: ({ branches }) => branches,
+  idOf: ({ id }) => id,
+  change: z.strictObject({ name: text.optional(), default: z.boolean().optional() }),
+  creation: z.strictObject({
+    id: text.startsWith("br-"),
+    name: text.optional(),
+    default: z.boolean().default(false),
+  }),
+  create: ({ project }, { id, name = id.slice("br-".length), default: isDefault }) =>
+    added(project.branches, { id, name, default: isDefault, created_at: now() }),
+  remove: ({ service, project }, { id: branchId }) => {
+    project.branches = project.branches.filter(({ id }) => id !== branchId);
+    const computes = project.endpoints.filter(({ branch_id }) => branch_id === branchId);
+    for (const { id } of computes) service.computes.remove(project, id);
+    const integrations = project.integrations.filter(({ branch_id }) => branch_id === branchId);
+    for (const { auth_provider } of integrations) service.auth.remove(project, auth_provider);
   },
 });
+
+const newOperation = z.strictObject({
+  endpoint_id: text,
+  action: z.enum(OPERATION_ACTIONS).default("check_availability"),
+  duration_ms: z.int().min(0).optional(),
+});
+
+const operation: Editor = {
+  set: () => {
+    throw invalid("an operation cannot be changed: use a fault");
+  },
+  remove: () => {
+    throw invalid("an operation cannot be deleted");
+  },
+  create: ({ service, project }, fields) => {
+    const { endpoint_id, action, duration_ms: durationMs } = checked(newOperation, fields);
+    const target = findEndpoint(project, endpoint_id);
+    const [started] = service.operations.schedule({ project, endpoint: target, actions: [action], durationMs });
+    return started === undefined ? {} : operationView(started); // one action makes one operation
+  },
+};
+
+const EDITORS = { endpoint, oauth_provider, domain, email_server, integration, user, branch, operation };
+
+const fields = z.record(z.string(), z.unknown());
+
+export const editBody = z
+  .strictObject({
+    // The keys are those of the constant.
+    kind: z.enum(Object.keys(EDITORS) as (keyof typeof EDITORS)[]),
+    project_id: text,
+    id: text.optional(),
+    set: fields.optional(),
+    delete: z.literal(true).optional(),
+    create: fields.optional(),
+  })
+  .refine(
+    (edit) => [edit.set, edit.delete, edit.create].filter((part) => part !== undefined).length === 1,
+    "give exactly one of set, delete and create",
+  );
+
+/** Changes one record as somebody else would, past the rules of the API. Returns the record. */
+export function applyEdit(service: Service, { kind, project_id, id, set, create }: z.output<typeof editBody>): object {
+  const place = { service, project: service.store.project(project_id) };
+  const editor: Editor = EDITORS[kind];
+  const edited = (): object => {
+    if (set !== undefined) return editor.set(place, id, set);
+    return create === undefined ? editor.remove(place, id) : editor.create(place, create);
+  };
+  const record = edited();
+  service.store.changed();
+  return record;
+}

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context, MiddlewareHandler } from "hono";
-import type { RequestFault } from "./faults";
 import { isRecord } from "../http/bodies";
-import type { Env, Service } from "../model/service";
-import { pathInApi, templateOf } from "../http/route";
+import { pathInApi, templateOf, type Env } from "../http/route";
+import type { Store } from "../model/store";
+import type { Faults, RequestFault } from "./faults";
 
-/** What a fault's answer holds when the fault does not say: the error body of the service. */
+/** The body of an error where the fault has none: that of the service. */
 const INJECTED = { request_id: "req-fault", code: "", message: "injected fault" };
 const BODYLESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Ends the connection in place of an answer. */
+/** Ends the connection instead of a response. */
 function drop(context: Context<Env>, how: NonNullable<RequestFault["drop"]>, real: string): Response {
   const { incoming, outgoing } = context.env;
   if (how === "reset") incoming.socket.resetAndDestroy();
@@ -36,8 +36,8 @@ const bodyOf = ({ body, merge }: RequestFault, status: number, real: string): un
   return body ?? (status < 300 ? real : INJECTED);
 };
 
-/** A success without a body of its own keeps the real one: only its status is altered. */
-function faultAnswer(fault: RequestFault, status: number, real: string): Response {
+/** A success without a body of its own keeps the real one: only the status differs. */
+function faultResponse(fault: RequestFault, status: number, real: string): Response {
   const body = bodyOf(fault, status, real);
   const isText = typeof body === "string";
   const standardType = isText && fault.body !== undefined ? "text/html" : "application/json";
@@ -45,9 +45,9 @@ function faultAnswer(fault: RequestFault, status: number, real: string): Respons
   return new Response(BODYLESS.has(status) ? null : isText ? body : JSON.stringify(body), { status, headers });
 }
 
-/** Answers with the first fault that matches, or delays the response. */
+/** Responds with the first fault that matches, or delays the response. */
 export const applyFaults =
-  ({ faults, store }: Service): MiddlewareHandler<Env> =>
+  (faults: Faults, store: Store): MiddlewareHandler<Env> =>
   async (context, next) => {
     const fault = faults.takeForRequest(context.req.method, pathInApi(context), templateOf(context));
     if (fault === undefined) return next();
@@ -57,17 +57,19 @@ export const applyFaults =
     if (fault.effect === "done") {
       await next();
       context.get("logged").real_status = context.res.status;
-      // What comes after is no longer part of the request: it may never be answered.
+      // Saved now: the response may never be sent.
       store.changed();
     }
     if (fault.delayMs > 0) await delay(fault.delayMs, undefined, { ref: false });
     if (onlySlow) return fault.effect === "done" ? undefined : next();
     const [realStatus, real] =
       fault.effect === "done" ? [context.res.status, await context.res.clone().text()] : [200, ""];
-    const answer =
-      fault.drop === undefined ? faultAnswer(fault, fault.status ?? realStatus, real) : drop(context, fault.drop, real);
-    // Emptied first: Hono merges the headers of the answer it replaces into the new one.
+    const response =
+      fault.drop === undefined
+        ? faultResponse(fault, fault.status ?? realStatus, real)
+        : drop(context, fault.drop, real);
+    // Emptied first: Hono merges the headers of the response that it replaces into the new one.
     context.res = undefined;
-    context.res = answer;
+    context.res = response;
     return undefined;
   };

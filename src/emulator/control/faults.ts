@@ -1,11 +1,11 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { z } from "zod";
-import { newId } from "../model/identifiers";
-import type { OperationAction, OperationOutcome } from "../model/records";
+import { isRecord } from "../http/bodies";
+import { newId, OPERATION_ACTIONS, type OperationAction, type OperationOutcome } from "../model/records";
 
 const times = z.int().min(0).default(1);
 
-/** By the rules of node:http, which sends them: the Headers class would let control characters pass. */
+/** Checked by node:http, which sends them: the Headers class accepts control characters. */
 function sendable(headers: Record<string, string>): boolean {
   try {
     for (const [name, value] of Object.entries(headers)) {
@@ -50,11 +50,9 @@ const requestFault = z
     'a merge changes the real answer: it goes with effect "done", and with neither a body nor a drop',
   );
 
-const action = z.enum(["create_compute", "start_compute", "suspend_compute", "apply_config", "check_availability"]);
-
 const operationFault = z.strictObject({
   operation: z.strictObject({
-    action: action.optional(),
+    action: z.enum(OPERATION_ACTIONS).optional(),
     status: z.enum(["failed", "error", "cancelled"]),
     error: z.string().optional(),
     times,
@@ -66,16 +64,14 @@ const stuckFault = z.strictObject({ stuck: z.literal(true), times });
 export type RequestFault = z.infer<typeof requestFault>;
 type FaultSpec = RequestFault | z.infer<typeof operationFault> | z.infer<typeof stuckFault>;
 
-/** The schema for what is posted to /_emulator/faults, chosen by its key: the error of a union would only say that nothing fits. */
+/** The schema of a body of POST /_emulator/faults, chosen by its key: the error of a union would only say that nothing fits. */
 export function faultSchemaFor(body: unknown): z.ZodType<FaultSpec> {
-  if (typeof body === "object" && body !== null) {
-    if ("operation" in body) return operationFault;
-    if ("stuck" in body) return stuckFault;
-  }
+  if (isRecord(body) && "operation" in body) return operationFault;
+  if (isRecord(body) && "stuck" in body) return stuckFault;
   return requestFault;
 }
 
-/** A fault that is in use. `left` counts down; Infinity = until cleared. */
+/** `left` counts down; Infinity = until cleared. `skip`: how many matching requests pass first. */
 interface ActiveFault<Spec> {
   id: string;
   spec: Spec;
@@ -85,7 +81,7 @@ interface ActiveFault<Spec> {
 
 const timesOf = (spec: FaultSpec): number => ("operation" in spec ? spec.operation.times : spec.times);
 
-/** The faults that were asked for, in order: the first one that matches is used up. */
+/** The faults that were set, in order: the first one that matches is used. */
 export class Faults {
   private active: ActiveFault<FaultSpec>[] = [];
 
@@ -127,7 +123,7 @@ export class Faults {
     return undefined;
   }
 
-  /** How the next operation with that action is to end, if a fault says so. */
+  /** How the next operation with that action ends, if a fault says so. */
   takeOutcome(wanted: OperationAction): OperationOutcome | undefined {
     for (const fault of this.active) {
       const { spec } = fault;

@@ -1,31 +1,47 @@
 import { Hono, type Context } from "hono";
-import { editBody, newProjectBody } from "./editChecks";
-import { faultSchemaFor } from "./faults";
-import { checked, parsedJson } from "../http/bodies";
-import { hashed } from "../model/identifiers";
-import { withoutSecrets } from "../http/requestLog";
-import type { Env, Service } from "../model/service";
-import { addProject, applyEdit } from "./seeding";
-import { projectStateView, stateView } from "./stateView";
 import { packageVersion } from "../../contract/version";
-import { notFound } from "../http/errors";
+import { checked, parsedJson } from "../http/bodies";
+import { withoutSecrets, type RequestLog } from "../http/requestLog";
+import type { Env } from "../http/route";
+import type { ProjectRecord } from "../model/records";
+import type { Service } from "../model/service";
+import { operationView } from "../routes/projects";
+import { applyEdit, editBody } from "./edits";
+import { faultSchemaFor, type Faults } from "./faults";
+import { addProject, newProjectBody } from "./seeding";
 
-/** Whatever its content type is called: these routes are for curl as well. */
+/** What the control routes look at and change. */
+export interface ControlParts {
+  service: Service;
+  faults: Faults;
+  log: RequestLog;
+  /** Restores the state of the start; clears the faults and the log. */
+  reset: () => void;
+}
+
+/** Everything about a project, secrets as hashes: what a test compares with. */
+function projectState({ key_sets, operations, ...rest }: ProjectRecord): object {
+  const shown = Object.entries({ ...rest, operations: operations.map(operationView) });
+  // The secret half of a key set was hashed when it was issued.
+  return { ...Object.fromEntries(shown.map(([name, value]) => [name, withoutSecrets(value)])), key_sets };
+}
+
+/** With any content type, since these routes are for curl too. */
 async function readControlBody(context: Context<Env>): Promise<unknown> {
   const text = await context.req.text();
   return text === "" ? {} : parsedJson(text);
 }
 
-/** What only an emulator has: looking behind the API, and making it misbehave. */
-export function controlRoutes(service: Service): Hono<Env> {
-  const { store, faults, log } = service;
+/** What only an emulator has: the state behind the API, edits of it, and faults. */
+export function controlRoutes({ service, faults, log, reset }: ControlParts): Hono<Env> {
+  const { store } = service;
   const control = new Hono<Env>();
   const done = (): Response => new Response(null, { status: 204 });
 
   control.get("/health", () => Response.json({ status: "ok", version: packageVersion() ?? "unknown" }));
-  control.get("/state", () => Response.json(stateView(store)));
+  control.get("/state", () => Response.json({ projects: store.projects.map(projectState) }));
   control.post("/reset", () => {
-    service.reset();
+    reset();
     return done();
   });
 
@@ -50,23 +66,16 @@ export function controlRoutes(service: Service): Hono<Env> {
 
   control.post("/projects", async (context) => {
     const body = checked(newProjectBody, await readControlBody(context));
-    return Response.json(projectStateView(addProject(service, body)), { status: 201 });
+    return Response.json(projectState(addProject(service, body)), { status: 201 });
   });
   control.post("/edit", async (context) => {
     const body = checked(editBody, await readControlBody(context));
     return Response.json(withoutSecrets(applyEdit(service, body)));
   });
 
-  // The second step of a transfer: what a person would confirm in the browser.
+  // The second step of a transfer: what a person confirms in the browser.
   control.get("/transfer/:token", (context) => {
-    const hash = hashed(context.req.param("token"));
-    const integration = store.projects
-      .flatMap(({ integrations }) => integrations)
-      .find((i) => i.transfer_token_hashes?.includes(hash));
-    if (integration === undefined) throw notFound("no such transfer is under way");
-    integration.owned_by = "user";
-    delete integration.transfer_token_hashes;
-    store.changed();
+    service.auth.confirmTransfer(context.req.param("token"));
     return context.html("<p>The auth project now belongs to your account.</p>");
   });
   return control;

@@ -1,12 +1,29 @@
 import { z } from "zod";
-import { editBody, newProjectBody } from "./editChecks";
-import { editors } from "./edits";
 import { problemsIn } from "../http/bodies";
-import { conflict, WireError } from "../http/errors";
-import { newId } from "../model/identifiers";
-import type { ProjectRecord } from "../model/records";
-import { createProject, DEMO_PROJECT_ID, DEMO_REGION_ID, standardBranches, type BranchPlan } from "../model/seed";
+import { newId, type ProjectRecord } from "../model/records";
+import { conflict, Refusal } from "../model/refusal";
+import { DEMO_PROJECT_ID, DEMO_REGION_ID, newProject, standardBranches, type BranchPlan } from "../model/seed";
 import type { Service } from "../model/service";
+import { applyEdit, editBody } from "./edits";
+
+const text = z.string();
+
+export const newProjectBody = z.strictObject({
+  id: text.regex(/^[a-z0-9][a-z0-9-]{0,59}$/, "must be lower-case letters, digits and dashes").optional(),
+  name: text.min(1).optional(),
+  region_id: text.min(1).optional(),
+  branches: z
+    .array(
+      z.strictObject({
+        id: text.startsWith("br-"),
+        name: text.min(1).optional(),
+        default: z.boolean().default(false),
+        compute: z.boolean().default(false),
+      }),
+    )
+    .min(1)
+    .optional(),
+});
 
 type NewProject = z.output<typeof newProjectBody>;
 
@@ -15,11 +32,11 @@ const seedSchema = z.strictObject({
   edits: z.array(editBody).default([]),
 });
 
-/** The bodies that the control routes take, checked. */
+/** The bodies of the control routes, checked. */
 export type Seed = z.output<typeof seedSchema>;
 
 /**
- * The projects of the seed, and behind them those that are given by their ids alone.
+ * The projects of the seed, followed by those of which only the id is given.
  * @throws an error that names places and rules but no value of the seed: it may be a secret.
  */
 export function checkedSeed(given: unknown = {}, ids: readonly string[] = []): Seed {
@@ -30,17 +47,17 @@ export function checkedSeed(given: unknown = {}, ids: readonly string[] = []): S
   return ids.length === 0 ? data : { ...data, projects: [...(data.projects ?? []), ...named.data] };
 }
 
-/** Its `code` tells the command that the file is to blame. */
+/** Its `code` tells the command that the error is in the file. */
 const seedError = (words: string): Error => Object.assign(new Error(`the seed: ${words}`), { code: "SEED" });
 
-/** The state of a start: the projects of the seed, or the demo project, and then its edits. */
+/** Replaces the state: the projects of the seed, or the demo project, and then its edits. */
 export function applySeed(service: Service, { projects, edits }: Seed): void {
   service.store.replaceAll([]);
   const place = (where: string, apply: () => void): void => {
     try {
       apply();
     } catch (error) {
-      throw error instanceof WireError ? seedError(`${where}: ${error.message}`) : error;
+      throw error instanceof Refusal ? seedError(`${where}: ${error.message}`) : error;
     }
   };
   for (const [index, project] of (projects ?? [{ id: DEMO_PROJECT_ID, name: "demo" }]).entries()) {
@@ -63,19 +80,7 @@ export function addProject({ store }: Service, body: NewProject): ProjectRecord 
   const id = body.id ?? `prj-${newId().slice(0, 8)}`;
   if (store.has(id)) throw conflict("the project exists already");
   const { name = id, region_id = DEMO_REGION_ID } = body;
-  const project = createProject({ id, name, region_id, branches: branchPlans(id, body.branches) });
+  const project = newProject({ id, name, region_id, branches: branchPlans(id, body.branches) });
   store.add(project);
   return project;
-}
-
-export function applyEdit(service: Service, body: z.output<typeof editBody>): object {
-  const project = service.store.project(body.project_id);
-  const editor = editors(service)[body.kind];
-  const edit = (): object => {
-    if (body.set !== undefined) return editor.set(project, body.id, body.set);
-    return body.create === undefined ? editor.remove(project, body.id) : editor.create(project, body.create);
-  };
-  const record = edit();
-  service.store.changed();
-  return record;
 }

@@ -1,8 +1,15 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { BlockList, isIP } from "node:net";
 import type { Context, MiddlewareHandler } from "hono";
-import type { Env, Service } from "../model/service";
-import { WireError } from "./errors";
+import { HttpError } from "./errors";
+import type { Env } from "./route";
+
+/** Where the emulator is reached. Known when it listens. */
+export interface Site {
+  origin: string;
+  /** Whether it listens on a loopback address, which only this machine reaches. */
+  isLocal: boolean;
+}
 
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8);
@@ -16,17 +23,17 @@ export function isThisMachine(address: string): boolean {
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-export const carriesKey = (context: Context<Env>, { options }: Service): boolean =>
-  timingSafeEqual(digest(context.req.header("authorization") ?? ""), digest(`Bearer ${options.apiKey}`));
+export const carriesKey = (context: Context<Env>, apiKey: string): boolean =>
+  timingSafeEqual(digest(context.req.header("authorization") ?? ""), digest(`Bearer ${apiKey}`));
 
 export const requireKey =
-  (service: Service): MiddlewareHandler<Env> =>
+  (apiKey: string): MiddlewareHandler<Env> =>
   async (context, next) => {
-    if (!carriesKey(context, service)) throw new WireError(401, "authentication failed");
+    if (!carriesKey(context, apiKey)) throw new HttpError(401, "authentication failed");
     await next();
   };
 
-/** The form of an address in a URL. */
+/** An address as a URL writes it. */
 export const bracketed = (host: string): string => (host.includes(":") ? `[${host}]` : host);
 
 /** In one spelling and without the port, which may be a forwarded one. */
@@ -40,19 +47,20 @@ function hostname(authority: string): string | undefined {
 
 /**
  * A web page whose own host name was pointed at this machine (DNS rebinding) sends that name as the host. On other
- * addresses the emulator cannot know its names, and every route wants the key, which no such page has.
+ * addresses the emulator cannot know its names, and every route requires the key, which no such page has.
+ * `givenHost` is the address that it was told to listen on.
  */
 export const refuseForeignHosts =
-  (service: Service): MiddlewareHandler<Env> =>
+  (site: Site, givenHost: string): MiddlewareHandler<Env> =>
   async (context, next) => {
     const asked = hostname(context.req.header("host") ?? "");
     const isOurs =
       asked !== undefined &&
       (asked === "localhost" ||
         isThisMachine(asked.replace(/^\[|\]$/g, "")) ||
-        asked === hostname(bracketed(service.options.host)));
-    if (service.isLocal() && !isOurs) {
-      throw new WireError(
+        asked === hostname(bracketed(givenHost)));
+    if (site.isLocal && !isOurs) {
+      throw new HttpError(
         403,
         "the emulator listens on a loopback address and answers under localhost, a loopback address or the name given " +
           "with --host only: ask under one of these, or start it with --host 0.0.0.0",
@@ -62,15 +70,15 @@ export const refuseForeignHosts =
   };
 
 /**
- * The control routes are open to this machine, but not to the web pages that it shows: a browser adds an Origin to
- * what a page may change things with. Where others reach the emulator, the routes want the key.
+ * The control routes are open to this machine, but not to the web pages that it shows: a browser adds an Origin to each
+ * request by which a page can change something. Where other machines reach the emulator, the routes require the key.
  */
-export function guardControl(service: Service): MiddlewareHandler<Env> {
-  const withKey = requireKey(service);
+export function guardControl(site: Site, apiKey: string): MiddlewareHandler<Env> {
+  const withKey = requireKey(apiKey);
   return async (context, next) => {
-    if (!service.isLocal()) return withKey(context, next);
+    if (!site.isLocal) return withKey(context, next);
     if (context.req.header("origin") !== undefined) {
-      throw new WireError(403, "the control routes are not for web pages: send no Origin header");
+      throw new HttpError(403, "the control routes are not for web pages: send no Origin header");
     }
     return next();
   };

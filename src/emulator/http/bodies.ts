@@ -1,26 +1,20 @@
 import type { Context } from "hono";
 import type { z } from "zod";
+import { invalid } from "../model/refusal";
 import type { ResolvedOptions } from "../options";
-import type { Env } from "../model/service";
-import { badRequest, notFound } from "./errors";
+import type { Env } from "./route";
 
-export function pathParameter(context: Context<Env>, name: string): string {
-  const value = context.req.param(name);
-  if (value === undefined) throw notFound("not found");
-  return value;
-}
-
-/** All problems in one line. It names fields and rules, never a value: those may be secrets. */
+/** All problems in one line. It names fields and rules, never a value: a value may be a secret. */
 export const problemsIn = ({ issues }: z.ZodError): string =>
   issues.map(({ path, message }) => [...path.map(String), message].join(": ")).join("; ");
 
 export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw badRequest(`invalid request: ${problemsIn(result.error)}`);
+  throw invalid(`invalid request: ${problemsIn(result.error)}`);
 }
 
-/** JSON.stringify is recursive: a record that is nested without measure could be kept, but never answered again. */
+/** JSON.stringify is recursive: a record that is nested too deep could be stored, but never sent back. */
 const DEEPEST = 32;
 
 const isDeeperThan = (value: unknown, levels: number): boolean =>
@@ -34,15 +28,15 @@ export function parsedJson(text: string): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    throw badRequest("the request body is not valid JSON");
+    throw invalid("the request body is not valid JSON");
   }
-  if (isDeeperThan(value, DEEPEST)) throw badRequest(`the request body is nested deeper than ${DEEPEST} levels`);
+  if (isDeeperThan(value, DEEPEST)) throw invalid(`the request body is nested deeper than ${DEEPEST} levels`);
   return value;
 }
 
 async function readJson(context: Context<Env>): Promise<unknown> {
   const type = context.req.header("content-type") ?? "";
-  if (!/^application\/json\s*(;|$)/i.test(type)) throw badRequest("the content-type must be application/json");
+  if (!/^application\/json\s*(;|$)/i.test(type)) throw invalid("the content-type must be application/json");
   return parsedJson(await context.req.text());
 }
 
@@ -51,7 +45,7 @@ export const readBody = async <Schema extends z.ZodType>(
   schema: Schema,
 ): Promise<z.output<Schema>> => checked(schema, await readJson(context));
 
-/** For the few routes whose body may be left out. */
+/** For the few routes whose body is optional. */
 export async function readOptionalBody<Schema extends z.ZodType>(
   context: Context<Env>,
   schema: Schema,
@@ -62,7 +56,7 @@ export async function readOptionalBody<Schema extends z.ZodType>(
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Adds a field nobody has listed to an answer and to the records in it, but not to their maps of free names. */
+/** Adds an unknown field to a response and to the records in it, but not to their maps of free names. */
 function withExtraFields(value: unknown, depth: number): unknown {
   if (Array.isArray(value)) return value.map((item) => withExtraFields(item, depth));
   if (!isRecord(value) || depth === 0) return value;
@@ -70,18 +64,17 @@ function withExtraFields(value: unknown, depth: number): unknown {
   return { ...Object.fromEntries(inner), unlisted_field: { since: "v2", flags: [] } };
 }
 
-export const answer = (options: ResolvedOptions, body: object, status = 200): Response =>
-  Response.json(options.extraFields ? withExtraFields(body, 2) : body, { status });
+export const jsonResponse = ({ extraFields }: ResolvedOptions, body: object, status = 200): Response =>
+  Response.json(extraFields ? withExtraFields(body, 2) : body, { status });
 
-export const emptyAnswer = (status: 200 | 201 | 204): Response => new Response(null, { status });
+export const emptyResponse = (status: 200 | 201 | 204): Response => new Response(null, { status });
 
-/** A record without the keys that are undefined, so that it can be laid over another. */
-export function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  // fromEntries forgets which keys belong to which type.
-  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+/** How a stored secret comes back: as it is, masked, or not at all. */
+export function secretField(
+  { secretAnswers }: ResolvedOptions,
+  name: string,
+  value: string | undefined,
+): Record<string, string> {
+  if (value === undefined || secretAnswers === "absent") return {};
+  return { [name]: secretAnswers === "masked" ? "****" : value };
 }
-
-/** A list right after a creation can lag (docs/design/api.md, Delays). */
-export const listed = <T extends { created_at: string }>(options: ResolvedOptions, records: readonly T[]): T[] =>
-  records.filter(({ created_at }) => Date.now() - Date.parse(created_at) >= options.listLagMs);

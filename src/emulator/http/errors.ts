@@ -1,25 +1,35 @@
-import { newId } from "../model/identifiers";
+import { newId } from "../model/records";
+import { Refusal, type RefusalKind } from "../model/refusal";
 
-/** A refusal in the words of the service: `{ request_id, code, message }` (docs/design/api.md, Errors). */
-export class WireError extends Error {
+/** What HTTP itself refuses: a missing key, an unknown method, too many requests. */
+export class HttpError extends Error {
   constructor(
     readonly status: number,
     message: string,
-    /** The real service often leaves it empty, so nothing may depend on it. */
-    readonly code = "",
     readonly headers: Record<string, string> = {},
   ) {
     super(message);
-    this.name = "WireError";
+    this.name = "HttpError";
   }
 }
 
-export const badRequest = (message: string): WireError => new WireError(400, message);
-export const notFound = (message: string): WireError => new WireError(404, message);
-export const conflict = (message: string): WireError => new WireError(409, message);
+/** docs/design/api.md, Errors. */
+const STATUS: Record<RefusalKind, number> = {
+  invalid: 400,
+  "not found": 404,
+  conflict: 409,
+  "wrong state": 412,
+  locked: 423,
+};
 
-export function errorAnswer(error: unknown): Response {
-  const known = error instanceof WireError ? error : new WireError(500, "internal error of the emulator");
-  const body = { request_id: newId(), code: known.code, message: known.message };
-  return Response.json(body, { status: known.status, headers: known.headers });
+function asHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  if (error instanceof Refusal) return new HttpError(STATUS[error.kind], error.message);
+  return new HttpError(500, "internal error of the emulator");
+}
+
+/** An error as the service answers it. `code` is empty, as it often is at the real service: nothing may depend on it. */
+export function errorResponse(error: unknown): Response {
+  const { status, message, headers } = asHttpError(error);
+  return Response.json({ request_id: newId(), code: "", message }, { status, headers });
 }

@@ -1,12 +1,11 @@
 import type { MiddlewareHandler } from "hono";
-import type { Env } from "../model/service";
 import type { ResolvedOptions } from "../options";
-import { templateOf } from "./route";
-import { WireError } from "./errors";
+import { HttpError } from "./errors";
+import { templateOf, type Env } from "./route";
 
 const MINUTE_MS = 60_000;
 
-/** Those beyond the limits are told to come back (docs/design/api.md, Limits). What is refused does not count. */
+/** Refuses requests beyond the limits (docs/design/api.md, Limits). A refused request does not count. */
 export function limitRate({
   ratePerSecond,
   ratePerMinute,
@@ -35,5 +34,5 @@ export function limitRate({
   };
 }
 
-const tooMany = (retryAfterSeconds: number): WireError =>
-  new WireError(429, "too many requests", "", { "retry-after": String(retryAfterSeconds) });
+const tooMany = (retryAfterSeconds: number): HttpError =>
+  new HttpError(429, "too many requests", { "retry-after": String(retryAfterSeconds) });

@@ -1,43 +1,26 @@
 import type { MiddlewareHandler } from "hono";
-import { hashed } from "../model/identifiers";
-import type { Env, Service } from "../model/service";
+import { hashed } from "../model/records";
 import { carriesKey } from "./access";
 import { isRecord, parsedJson } from "./bodies";
-import { pathInApi, templateOf } from "./route";
-
-export interface LoggedRequest {
-  at: string;
-  method: string;
-  /** Relative to the API root. */
-  path: string;
-  /** The route's template, null for an unknown route. */
-  template: string | null;
-  query: Record<string, string>;
-  body: unknown;
-  /** Null while, or because, no answer was sent. */
-  status: number | null;
-  /** What would have been answered, where a fault answers after the request was executed. */
-  real_status?: number;
-  duration_ms: number;
-}
+import { pathInApi, templateOf, type Env, type LoggedRequest } from "./route";
 
 const KEPT_REQUESTS = 10_000;
-/** Also as somebody may misspell them: a body is logged before it is checked. */
+/** Misspelt names too: a body is logged before it is checked. */
 const SECRET_FIELD = /^(client_?secret|password|secret_?server_?key)$/i;
 const SETTINGS_FIELD = /^pg_?settings$/i;
-/** Settings of Postgres: those with a dot are the user's own, and may hold anything. */
+/** Postgres settings with a dot in the name are the user's own, and may hold anything. */
 const SECRET_SETTING = /\.|secret|password|token|key|conninfo/i;
 
-/** What was sent in place of a text may hold the secret as well: its JSON is hashed. */
+/** A value that is no text may hold the secret as well: its JSON is hashed. */
 const hidden = (secret: unknown): unknown =>
   secret === undefined || secret === null
     ? secret
     : hashed(typeof secret === "string" ? secret : JSON.stringify(secret));
 
-/** Secrets are shown as hashes only, at any depth. */
+/** The value with each secret replaced by its hash, at any depth. */
 export function withoutSecrets(value: unknown, secret = SECRET_FIELD): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, secret));
-  if (typeof value !== "object" || value === null) return value;
+  if (!isRecord(value)) return value;
   const shown = (name: string, inner: unknown): unknown => {
     if (secret.test(name)) return hidden(inner);
     if (!SETTINGS_FIELD.test(name)) return withoutSecrets(inner, secret);
@@ -72,20 +55,20 @@ function shownBody(text: string): unknown {
   try {
     return withoutSecrets(parsedJson(text));
   } catch {
-    // What cannot be read may hold a secret just as well, so it is not kept.
+    // A body that cannot be parsed may hold a secret too, so it is not kept.
     return "(not readable)";
   }
 }
 
 /**
- * Writes every API request down when it arrives, and its answer when it is known. The body of a request without the key
- * is not read, and neither it nor the query is kept: anybody may send them.
+ * Logs every API request when it arrives, and its status when it is known. Body and query of a request without the key
+ * are not read: anybody may send them.
  */
 export const logRequests =
-  (service: Service): MiddlewareHandler<Env> =>
+  (log: RequestLog, apiKey: string): MiddlewareHandler<Env> =>
   async (context, next) => {
     const startedAt = Date.now();
-    const hasKey = carriesKey(context, service);
+    const hasKey = carriesKey(context, apiKey);
     const entry: LoggedRequest = {
       at: new Date(startedAt).toISOString(),
       method: context.req.method,
@@ -96,7 +79,7 @@ export const logRequests =
       status: null,
       duration_ms: 0,
     };
-    service.log.add(entry);
+    log.add(entry);
     context.set("logged", entry);
     await next();
     // A dropped connection has no status.

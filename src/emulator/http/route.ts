@@ -1,14 +1,61 @@
+import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import { matchedRoutes } from "hono/route";
-import type { Env } from "../model/service";
+import type { ProjectRecord } from "../model/records";
+import { notFound } from "../model/refusal";
+import type { Service } from "../model/service";
+
+export interface LoggedRequest {
+  at: string;
+  method: string;
+  /** Relative to the API root. */
+  path: string;
+  /** The route's template, null for an unknown route. */
+  template: string | null;
+  query: Record<string, string>;
+  body: unknown;
+  /** Null as long as no response was sent. */
+  status: number | null;
+  /** The response that a fault replaced, where the request was executed. */
+  real_status?: number;
+  duration_ms: number;
+}
+
+/** What Hono knows of a request beside the request. */
+export interface Env {
+  Bindings: HttpBindings;
+  Variables: { logged: LoggedRequest };
+}
+
+export interface Route {
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Relative to the API root, in the notation of the API document. */
+  template: string;
+  handler: (context: Context<Env>) => Response | Promise<Response>;
+  /** Observed instead of described (docs/design/api.md): missing with `seedOnly`. */
+  completes?: true;
+}
 
 /** The versioned root that every API path is relative to. */
 export const API_ROOT = "/api/v2";
 
 export const pathInApi = (context: Context<Env>): string => context.req.path.slice(API_ROOT.length);
 
-/** The template of the route that answers a request, as the API document writes it; null when there is none. */
+/** A template as Hono writes it. */
+export const honoPath = (template: string): string => template.replace(/\{(\w+)\}/g, ":$1");
+
+/** The template of the route that handles a request, in the notation of the API document; null if there is none. */
 export function templateOf(context: Context<Env>): string | null {
   const route = matchedRoutes(context).findLast(({ path }) => !path.includes("*"));
   return route === undefined ? null : route.path.slice(API_ROOT.length).replace(/:(\w+)/g, "{$1}");
 }
+
+export function pathParameter(context: Context<Env>, name: string): string {
+  const value = context.req.param(name);
+  if (value === undefined) throw notFound("not found");
+  return value;
+}
+
+/** The project that the path of a request names. */
+export const projectOf = ({ store }: Service, context: Context<Env>): ProjectRecord =>
+  store.project(pathParameter(context, "project_id"));

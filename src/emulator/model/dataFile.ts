@@ -1,36 +1,28 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { z } from "zod";
-import type { ProjectRecord } from "./records";
+import { emptyLists, type ProjectRecord } from "./records";
 
 const FORMAT = 1;
 const SAVE_DELAY_MS = 50;
 
-const records = z.array(z.looseObject({}));
+const list = z.array(z.union([z.looseObject({}), z.string()]));
+const lists = Object.fromEntries(Object.keys(emptyLists()).map((name) => [name, list]));
 
-/** Enough to recognise our own file; the format number says that the fields of the records are right. */
+/** Enough to recognise a file of the emulator; the format number says that the fields of the records are right. */
 const fileSchema = z.object({
   format: z.literal(FORMAT),
   projects: z.array(
     z.looseObject({
+      ...lists,
       id: z.string(),
-      branches: records,
-      endpoints: records,
-      deleted_endpoints: z.array(z.string()),
-      operations: records,
-      integrations: records,
-      key_sets: records,
-      oauth_providers: records,
-      domains: records,
-      users: records,
       email_server: z.looseObject({ type: z.enum(["shared", "standard"]) }),
-      kept_schemas: z.array(z.string()),
     }),
   ),
 });
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The state on disk. It holds client secrets and SMTP passwords, hence only its owner may read it. */
+/** The state on disk. It holds client secrets and SMTP passwords, so only its owner may read it. */
 export class DataFile {
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
@@ -40,7 +32,7 @@ export class DataFile {
     private readonly projects: () => ProjectRecord[],
   ) {}
 
-  /** The saved projects; undefined when there is no file yet. */
+  /** The saved projects; undefined if the file does not exist yet. */
   load(): ProjectRecord[] | undefined {
     if (!existsSync(this.path)) return undefined;
     let content: unknown;
@@ -53,11 +45,11 @@ export class DataFile {
     }
     const result = fileSchema.safeParse(content);
     if (!result.success) throw new Error(`the data file "${this.path}" was not written by this emulator`);
-    // The format number says that our own save() wrote these records.
+    // The format number says that save() wrote these records.
     return result.data.projects as unknown as ProjectRecord[];
   }
 
-  /** Saves a last time: a request that is still being worked on must not write after its emulator is gone. */
+  /** Saves a last time: a request that is still being handled must not write after the emulator has been closed. */
   close(): void {
     this.closed = true;
     this.save();
@@ -70,13 +62,13 @@ export class DataFile {
       try {
         this.save();
       } catch (error) {
-        // Thrown from a timer it would end the process that runs the emulator.
+        // An error thrown from a timer would end the process that runs the emulator.
         process.emitWarning(reason(error));
       }
     }, SAVE_DELAY_MS).unref();
   }
 
-  /** Saves now, so that a reader finds the old state or the new one, never half of it. */
+  /** Saves now. A reader finds either the old state or the new one, never half of it. */
   save(): void {
     clearTimeout(this.timer);
     this.timer = undefined;

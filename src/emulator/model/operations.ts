@@ -1,39 +1,58 @@
-import type { Faults } from "../control/faults";
-import { newId, now } from "./identifiers";
 import type { ResolvedOptions } from "../options";
-import type { EndpointRecord, OperationAction, OperationOutcome, OperationRecord, ProjectRecord } from "./records";
-import { isUnfinished, type Store } from "./store";
+import {
+  newId,
+  now,
+  type EndpointRecord,
+  type OperationAction,
+  type OperationOutcome,
+  type OperationRecord,
+  type ProjectRecord,
+} from "./records";
+import type { Store } from "./store";
 
-/** The state that an action leads to; the others leave the compute as it is. */
+const UNFINISHED: ReadonlySet<string> = new Set(["scheduling", "running", "cancelling"]);
+
+export const isUnfinished = (operation: OperationRecord): boolean => UNFINISHED.has(operation.status);
+
+/** The state that an action leads to; the others do not change the state. */
 const TARGET: Partial<Record<OperationAction, "active" | "idle">> = {
   start_compute: "active",
   apply_config: "active",
   suspend_compute: "idle",
 };
 
-/** Longer histories cost memory and show nothing new. */
+/** A longer history costs memory, and no test needs it. */
 const KEPT_OPERATIONS = 5000;
 
+/** How the next operation of this action ends, where a test has decided it; undefined = as the options say. */
+export type InjectedOutcome = (action: OperationAction) => OperationOutcome | undefined;
+
 /**
- * Moves computes through their states: each compute works off its operations one after the other, each of which takes its time and then
- * changes the state. Timers never keep the process alive.
+ * Moves computes through their states. Each compute runs its operations one after the other; each takes its time and
+ * then changes the state. Timers never keep the process alive.
  */
-export class Lifecycle {
+export class Operations {
   private readonly timers = new Map<string, NodeJS.Timeout>();
 
   constructor(
     private readonly options: ResolvedOptions,
     private readonly store: Store,
-    private readonly faults: Faults,
+    private readonly injectedOutcome: InjectedOutcome,
   ) {}
 
-  /** Queues the actions behind whatever the compute is doing already. */
-  schedule(
-    project: ProjectRecord,
-    endpoint: EndpointRecord,
-    actions: readonly OperationAction[],
-    durationMs?: number,
-  ): OperationRecord[] {
+  /** Queues the actions behind those that the compute has already. */
+  schedule({
+    project,
+    endpoint,
+    actions,
+    durationMs,
+  }: {
+    project: ProjectRecord;
+    endpoint: EndpointRecord;
+    actions: readonly OperationAction[];
+    /** @default as the options say */
+    durationMs?: number | undefined;
+  }): OperationRecord[] {
     const operations = actions.map((action): OperationRecord => {
       const at = now();
       return {
@@ -56,7 +75,7 @@ export class Lifecycle {
     return operations;
   }
 
-  /** Whether the compute is active once everything that is queued for it is done. */
+  /** Whether the compute is active once all its operations have ended well. */
   willBeActive(project: ProjectRecord, endpoint: EndpointRecord): boolean {
     const targets = this.unfinishedOf(project, endpoint.id).flatMap(({ action }) => TARGET[action] ?? []);
     return (targets.at(-1) ?? endpoint.current_state) === "active";
@@ -67,7 +86,7 @@ export class Lifecycle {
     for (const operation of this.unfinishedOf(project, endpointId)) this.end(operation, { status: "skipped" });
   }
 
-  /** Takes up operations again that were running when the state was saved. */
+  /** Continues the operations that were running when the state was saved. */
   resume(): void {
     for (const project of this.store.projects) {
       for (const operation of project.operations.filter(isUnfinished)) {
@@ -85,13 +104,13 @@ export class Lifecycle {
     this.timers.clear();
   }
 
-  /** A compute without connections goes idle after a while, with the option idleAfterMs. */
-  suspendWhenIdle(project: ProjectRecord, endpoint: EndpointRecord): void {
+  /** With the option idleAfterMs: nothing ever connects, so each active compute counts as unused. */
+  private suspendWhenIdle(project: ProjectRecord, endpoint: EndpointRecord): void {
     if (this.options.idleAfterMs === 0) return;
     this.after(`idle ${endpoint.id}`, this.options.idleAfterMs, () => {
-      const mayRest = endpoint.suspend_timeout_seconds !== -1 && project.endpoints.includes(endpoint);
-      if (mayRest && endpoint.current_state === "active" && this.unfinishedOf(project, endpoint.id).length === 0) {
-        this.schedule(project, endpoint, ["suspend_compute"]);
+      const maySuspend = endpoint.suspend_timeout_seconds !== -1 && project.endpoints.includes(endpoint);
+      if (maySuspend && endpoint.current_state === "active" && this.unfinishedOf(project, endpoint.id).length === 0) {
+        this.schedule({ project, endpoint, actions: ["suspend_compute"] });
       }
     });
   }
@@ -101,7 +120,7 @@ export class Lifecycle {
   }
 
   private outcomeOf(action: OperationAction): OperationOutcome {
-    const injected = this.faults.takeOutcome(action);
+    const injected = this.injectedOutcome(action);
     if (injected !== undefined) return injected;
     return this.options.stuckActivation && TARGET[action] === "active" ? { status: "stuck" } : { status: "finished" };
   }

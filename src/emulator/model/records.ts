@@ -1,5 +1,8 @@
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+
 /**
- * The emulator's records. Field names are those of the API (docs/design/api.md); a comment marks a field that no response shows.
+ * The emulator's records. Field names are those of the API (docs/design/api.md); a comment marks a field that no
+ * response shows.
  */
 export interface BranchRecord {
   id: string;
@@ -44,8 +47,14 @@ export interface EndpointRecord {
 export type OperationStatus =
   "scheduling" | "running" | "cancelling" | "finished" | "skipped" | "failed" | "error" | "cancelled";
 
-export type OperationAction =
-  "create_compute" | "start_compute" | "suspend_compute" | "apply_config" | "check_availability";
+export const OPERATION_ACTIONS = [
+  "create_compute",
+  "start_compute",
+  "suspend_compute",
+  "apply_config",
+  "check_availability",
+] as const;
+export type OperationAction = (typeof OPERATION_ACTIONS)[number];
 
 /** How an operation ends, decided when it is scheduled. */
 export type OperationOutcome =
@@ -123,14 +132,11 @@ export type EmailServerRecord =
       sender_name: string;
     };
 
-export interface ProjectRecord {
-  id: string;
-  name: string;
-  region_id: string;
-  created_at: string;
+/** The lists of a project. */
+export interface ProjectLists {
   branches: BranchRecord[];
   endpoints: EndpointRecord[];
-  /** Ids of computes that are gone: deleting one again is answered differently from an id that never was. */
+  /** Ids of deleted computes: deleting one again is answered differently from an id that never existed. */
   deleted_endpoints: string[];
   /** Oldest first. */
   operations: OperationRecord[];
@@ -139,7 +145,47 @@ export interface ProjectRecord {
   oauth_providers: OAuthProviderRecord[];
   domains: DomainRecord[];
   users: UserRecord[];
-  email_server: EmailServerRecord;
   /** `branch/database` pairs whose svc_auth schema outlived its integration. */
   kept_schemas: string[];
+}
+
+/** What a project starts with. The data file must have each of these lists. */
+export const emptyLists = (): ProjectLists => ({
+  branches: [],
+  endpoints: [],
+  deleted_endpoints: [],
+  operations: [],
+  integrations: [],
+  key_sets: [],
+  oauth_providers: [],
+  domains: [],
+  users: [],
+  kept_schemas: [],
+});
+
+export interface ProjectRecord extends ProjectLists {
+  id: string;
+  name: string;
+  region_id: string;
+  created_at: string;
+  email_server: EmailServerRecord;
+}
+
+export const newId = (): string => randomUUID();
+
+export const newSecret = (prefix: string): string => `${prefix}_${randomBytes(24).toString("base64url")}`;
+
+export const now = (): string => new Date().toISOString();
+
+/** When the objects of the start were created: long ago, so that a list that lags shows them. */
+export const SEEDED_AT = "2025-01-01T00:00:00.000Z";
+
+/** How a secret is shown: a test can see that the right one arrived, and nobody can use it. */
+export const hashed = (value: string): string => `sha256:${createHash("sha256").update(value).digest("hex")}`;
+
+/** A record without the keys that are undefined: a change that can be assigned to another record. */
+export function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  // fromEntries forgets which keys belong to which type.
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }

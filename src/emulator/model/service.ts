@@ -1,36 +1,27 @@
-import type { Context } from "hono";
-import type { HttpBindings } from "@hono/node-server";
-import type { Faults } from "../control/faults";
-import type { Lifecycle } from "./operations";
 import type { ResolvedOptions } from "../options";
-import type { LoggedRequest, RequestLog } from "../http/requestLog";
-import type { Store } from "./store";
+import { Auth } from "./auth";
+import { Computes } from "./computes";
+import { Operations, type InjectedOutcome } from "./operations";
+import { Store } from "./store";
 
-/** What every route works with. */
-export interface Service {
-  options: ResolvedOptions;
-  store: Store;
-  lifecycle: Lifecycle;
-  faults: Faults;
-  log: RequestLog;
-  /** Where the emulator is reached; known once it listens. */
-  origin: () => string;
-  /** Whether it listens on a loopback address, where nobody but this machine reaches it. False until it listens. */
-  isLocal: () => boolean;
-  /** Back to the state of the first start. */
-  reset: () => void;
-}
+/** The service apart from HTTP: what it holds, what requests do to it, and what happens in it over time. */
+export class Service {
+  readonly store = new Store();
+  readonly operations: Operations;
+  readonly computes: Computes;
+  readonly auth: Auth;
 
-export interface Env {
-  Bindings: HttpBindings;
-  Variables: { logged: LoggedRequest };
-}
+  constructor(
+    readonly options: ResolvedOptions,
+    injectedOutcome: InjectedOutcome,
+  ) {
+    this.operations = new Operations(options, this.store, injectedOutcome);
+    this.computes = new Computes(options, this.operations);
+    this.auth = new Auth(options, this.store);
+  }
 
-export interface Route {
-  method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Relative to the API root, in the notation of the API document. */
-  template: string;
-  handler: (context: Context<Env>) => Response | Promise<Response>;
-  /** Observed instead of described (docs/design/api.md): missing with `seedOnly`. */
-  completes?: true;
+  /** The records that a list shows: it can lag behind a creation (docs/design/api.md, Delays). */
+  listed<T extends { created_at: string }>(records: readonly T[]): T[] {
+    return records.filter(({ created_at }) => Date.now() - Date.parse(created_at) >= this.options.listLagMs);
+  }
 }

@@ -1,11 +1,7 @@
-import type { BranchRecord, EndpointRecord, IntegrationRecord, OperationRecord, ProjectRecord } from "./records";
-import { notFound } from "../http/errors";
+import type { BranchRecord, EndpointRecord, IntegrationRecord, ProjectRecord } from "./records";
+import { notFound } from "./refusal";
 
-const UNFINISHED: ReadonlySet<string> = new Set(["scheduling", "running", "cancelling"]);
-
-export const isUnfinished = (operation: OperationRecord): boolean => UNFINISHED.has(operation.status);
-
-/** Every project the emulator knows. Looking up what is not there is answered with a 404. */
+/** The projects of the emulator. A look-up refuses what does not exist. */
 export class Store {
   private readonly byId = new Map<string, ProjectRecord>();
   private readonly listeners: (() => void)[] = [];
@@ -39,7 +35,7 @@ export class Store {
     this.listeners.push(listener);
   }
 
-  /** To be called after records were changed in place. */
+  /** Call after changing records in place. */
   changed(): void {
     for (const listener of this.listeners) listener();
   }
@@ -67,13 +63,3 @@ export function findIntegration(project: ProjectRecord, authProvider?: string): 
 
 export const primaryOf = (project: ProjectRecord, branchId: string): EndpointRecord | undefined =>
   project.endpoints.find((endpoint) => endpoint.branch_id === branchId && endpoint.type === "read_write");
-
-/** What lives in an integration does not outlive it (docs/design/api.md, Auth integration). */
-export function removeIntegration(project: ProjectRecord, authProvider: string): void {
-  project.integrations = project.integrations.filter(({ auth_provider }) => auth_provider !== authProvider);
-  project.key_sets = project.key_sets.filter(({ auth_provider }) => auth_provider !== authProvider);
-  project.oauth_providers = [];
-  project.domains = [];
-  project.users = [];
-  project.email_server = { type: "shared" };
-}

@@ -1,158 +1,130 @@
-import { createIntegrationBody, createUserBody, deleteIntegrationBody, integrationBody } from "./authChecks";
-import { answer, emptyAnswer, listed, pathParameter, readBody, readOptionalBody } from "../http/bodies";
-import { hashed, newId, newSecret, now } from "../model/identifiers";
-import type { IntegrationRecord, ProjectRecord } from "../model/records";
-import { sharedOAuthProviders } from "../model/seed";
-import type { Route, Service } from "../model/service";
-import { findBranch, findIntegration, removeIntegration } from "../model/store";
-import { integrationView } from "./views";
-import { badRequest, conflict, notFound } from "../http/errors";
+import { z } from "zod";
+import { emptyResponse, jsonResponse, readBody, readOptionalBody } from "../http/bodies";
+import type { Site } from "../http/access";
+import { pathParameter, projectOf, type Route } from "../http/route";
+import { SCHEMA_NAME } from "../model/auth";
+import { defined, newId, now, type IntegrationRecord, type ProjectRecord, type UserRecord } from "../model/records";
+import { conflict, notFound } from "../model/refusal";
+import type { Service } from "../model/service";
+import { findIntegration } from "../model/store";
 
-/** Default schema and table of the synced users (docs/design/api.md, Auth keys). */
-const SCHEMA_NAME = "svc_auth";
-const TABLE_NAME = "users_sync";
+const integration = { project_id: z.string().min(1), auth_provider: z.string().min(1) };
 
-export function requireSupportedProvider({ options }: Service, authProvider: string): void {
-  if (authProvider !== options.authProvider) throw badRequest("auth_provider: this auth provider is not supported");
-}
+const integrationBody = z.strictObject(integration);
 
-export function newIntegration(
-  authProvider: string,
-  branchId: string,
-  dbName: string,
-  role: string,
-): IntegrationRecord {
-  const authProjectId = newId();
-  return {
-    auth_provider: authProvider,
-    auth_provider_project_id: authProjectId,
-    branch_id: branchId,
-    db_name: dbName,
-    role_name: role,
-    created_at: now(),
-    owned_by: "svc",
-    jwks_url: `https://auth.svc.localhost/api/v1/projects/${authProjectId}/.well-known/jwks.json`,
+const createBody = z.strictObject({
+  ...integration,
+  branch_id: z.string().startsWith("br-"),
+  database_name: z.string().min(1).default("svcdb"),
+  role_name: z.string().min(1).default("svcdb_owner"),
+});
+
+/** docs/design/api.md, Responses. */
+const deleteBody = z.strictObject({ delete_data: z.boolean().optional() });
+
+/** Lenient, as services are: `a@localhost` and international names are addresses. */
+export const email = z.string().regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/u);
+
+const createUserBody = z.strictObject({ ...integration, email, name: z.string().min(1).max(255).optional() });
+
+const view = (record: IntegrationRecord): object => ({
+  auth_provider: record.auth_provider,
+  auth_provider_project_id: record.auth_provider_project_id,
+  branch_id: record.branch_id,
+  db_name: record.db_name,
+  created_at: record.created_at,
+  owned_by: record.owned_by,
+  jwks_url: record.jwks_url,
+});
+
+/**
+ * docs/design/api.md, Auth integration, and what has no other route than to be created: keys, users, transfers.
+ * The url of a transfer leads back to the emulator, at `site`.
+ */
+export function authIntegrationRoutes(service: Service, site: Site): Route[] {
+  const { options, store, auth } = service;
+
+  /** A new key set as its only response shows it. */
+  const keysResponse = (project: ProjectRecord, record: IntegrationRecord): Response => {
+    const { auth_provider_project_id, jwks_url } = record;
+    const keys = { ...auth.issueKeys(project, record), auth_provider_project_id, jwks_url };
+    return jsonResponse(options, { ...keys, schema_name: SCHEMA_NAME, table_name: "users_sync" }, 201);
   };
-}
 
-/** A new key set; older ones stay valid (docs/design/api.md, Auth keys). */
-function issueKeys(project: ProjectRecord, integration: IntegrationRecord): object {
-  const publicKey = newSecret("pck");
-  const secretKey = newSecret("ssk");
-  project.key_sets.push({
-    auth_provider: integration.auth_provider,
-    pub_client_key: publicKey,
-    secret_server_key: hashed(secretKey),
-    created_at: now(),
-  });
-  return {
-    auth_provider: integration.auth_provider,
-    auth_provider_project_id: integration.auth_provider_project_id,
-    pub_client_key: publicKey,
-    secret_server_key: secretKey,
-    jwks_url: integration.jwks_url,
-    schema_name: SCHEMA_NAME,
-    table_name: TABLE_NAME,
-  };
+  return [
+    {
+      method: "POST",
+      template: "/projects/auth/create",
+      handler: async (context) => {
+        const sent = await readBody(context, createBody);
+        auth.requireSupportedProvider(sent.auth_provider);
+        const project = store.project(sent.project_id);
+        return keysResponse(project, auth.create(project, sent));
+      },
+    },
+    {
+      method: "GET",
+      template: "/projects/{project_id}/auth/integrations",
+      handler: (context) =>
+        jsonResponse(options, { data: service.listed(projectOf(service, context).integrations).map(view) }),
+    },
+    {
+      method: "POST",
+      template: "/projects/auth/keys",
+      handler: async (context) => {
+        const sent = await readBody(context, integrationBody);
+        auth.requireSupportedProvider(sent.auth_provider);
+        const project = store.project(sent.project_id);
+        return keysResponse(project, findIntegration(project, sent.auth_provider));
+      },
+    },
+    {
+      method: "POST",
+      template: "/projects/auth/user",
+      handler: async (context) => {
+        const { project_id, auth_provider, email, name } = await readBody(context, createUserBody);
+        auth.requireSupportedProvider(auth_provider);
+        const project = store.project(project_id);
+        findIntegration(project, auth_provider);
+        const address = email.toLowerCase();
+        if (project.users.some((other) => other.email.toLowerCase() === address)) {
+          throw conflict("a user with this email exists already");
+        }
+        const user: UserRecord = { id: newId(), email, ...defined({ name }), created_at: now() };
+        project.users.push(user);
+        return jsonResponse(options, { id: user.id }, 201);
+      },
+    },
+    {
+      method: "DELETE",
+      template: "/projects/{project_id}/auth/users/{auth_user_id}",
+      handler: (context) => {
+        const project = projectOf(service, context);
+        findIntegration(project);
+        const userId = pathParameter(context, "auth_user_id");
+        if (!project.users.some(({ id }) => id === userId)) throw notFound("user not found");
+        project.users = project.users.filter(({ id }) => id !== userId);
+        return emptyResponse(204);
+      },
+    },
+    {
+      method: "POST",
+      template: "/projects/auth/transfer_ownership",
+      handler: async (context) => {
+        const sent = await readBody(context, integrationBody);
+        auth.requireSupportedProvider(sent.auth_provider);
+        const token = auth.offerTransfer(findIntegration(store.project(sent.project_id), sent.auth_provider));
+        return jsonResponse(options, { url: `${site.origin}/_emulator/transfer/${token}` });
+      },
+    },
+    {
+      method: "DELETE",
+      template: "/projects/{project_id}/auth/integration/{auth_provider}",
+      handler: async (context) => {
+        const sent = await readOptionalBody(context, deleteBody);
+        auth.delete(projectOf(service, context), pathParameter(context, "auth_provider"), sent?.delete_data === true);
+        return emptyResponse(200);
+      },
+    },
+  ];
 }
-
-export const authIntegrationRoutes = (service: Service): Route[] => [
-  {
-    method: "POST",
-    template: "/projects/auth/create",
-    handler: async (context) => {
-      const sent = await readBody(context, createIntegrationBody);
-      requireSupportedProvider(service, sent.auth_provider);
-      const project = service.store.project(sent.project_id);
-      const branch = findBranch(project, sent.branch_id);
-      // The branch flagged default in the branch list (docs/design/api.md, Auth integration).
-      if (!branch.default && !service.options.anyAuthBranch) {
-        throw badRequest("branch_id: an integration belongs to the production branch, the one flagged as default");
-      }
-      if (project.integrations.some(({ auth_provider }) => auth_provider === sent.auth_provider)) {
-        throw conflict("the project already has an integration with this auth provider");
-      }
-      if (project.kept_schemas.includes(`${sent.branch_id}/${sent.database_name}`)) {
-        throw conflict(`schema "${SCHEMA_NAME}" already exists in the database`);
-      }
-      const integration = newIntegration(sent.auth_provider, sent.branch_id, sent.database_name, sent.role_name);
-      project.integrations.push(integration);
-      project.oauth_providers = sharedOAuthProviders();
-      return answer(service.options, issueKeys(project, integration), 201);
-    },
-  },
-  {
-    method: "GET",
-    template: "/projects/{project_id}/auth/integrations",
-    handler: (context) => {
-      const project = service.store.project(pathParameter(context, "project_id"));
-      return answer(service.options, { data: listed(service.options, project.integrations).map(integrationView) });
-    },
-  },
-  {
-    method: "POST",
-    template: "/projects/auth/keys",
-    handler: async (context) => {
-      const sent = await readBody(context, integrationBody);
-      requireSupportedProvider(service, sent.auth_provider);
-      const project = service.store.project(sent.project_id);
-      return answer(service.options, issueKeys(project, findIntegration(project, sent.auth_provider)), 201);
-    },
-  },
-  {
-    method: "POST",
-    template: "/projects/auth/user",
-    handler: async (context) => {
-      const sent = await readBody(context, createUserBody);
-      requireSupportedProvider(service, sent.auth_provider);
-      const project = service.store.project(sent.project_id);
-      findIntegration(project, sent.auth_provider);
-      const address = sent.email.toLowerCase();
-      if (project.users.some(({ email }) => email.toLowerCase() === address)) {
-        throw conflict("a user with this email exists already");
-      }
-      const user = { id: newId(), email: sent.email, created_at: now() };
-      project.users.push(sent.name === undefined ? user : { ...user, name: sent.name });
-      return answer(service.options, { id: user.id }, 201);
-    },
-  },
-  {
-    method: "DELETE",
-    template: "/projects/{project_id}/auth/users/{auth_user_id}",
-    handler: (context) => {
-      const project = service.store.project(pathParameter(context, "project_id"));
-      findIntegration(project);
-      const userId = pathParameter(context, "auth_user_id");
-      if (!project.users.some(({ id }) => id === userId)) throw notFound("user not found");
-      project.users = project.users.filter(({ id }) => id !== userId);
-      return emptyAnswer(204);
-    },
-  },
-  {
-    method: "POST",
-    template: "/projects/auth/transfer_ownership",
-    handler: async (context) => {
-      const sent = await readBody(context, integrationBody);
-      requireSupportedProvider(service, sent.auth_provider);
-      const integration = findIntegration(service.store.project(sent.project_id), sent.auth_provider);
-      const token = newId();
-      // Only the hash is kept, so a url cannot be answered twice: each call makes one, and all stay good.
-      integration.transfer_token_hashes = [...(integration.transfer_token_hashes ?? []), hashed(token)];
-      return answer(service.options, { url: `${service.origin()}/_emulator/transfer/${token}` });
-    },
-  },
-  {
-    method: "DELETE",
-    template: "/projects/{project_id}/auth/integration/{auth_provider}",
-    handler: async (context) => {
-      const sent = await readOptionalBody(context, deleteIntegrationBody);
-      const project = service.store.project(pathParameter(context, "project_id"));
-      const integration = findIntegration(project, pathParameter(context, "auth_provider"));
-      removeIntegration(project, integration.auth_provider);
-      if (service.options.keepSchemas && sent?.delete_data !== true) {
-        project.kept_schemas.push(`${integration.branch_id}/${integration.db_name}`);
-      }
-      return emptyAnswer(200);
-    },
-  },
-];

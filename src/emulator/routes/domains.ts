@@ -1,10 +1,33 @@
-import { addDomainBody, deleteDomainsBody } from "./authChecks";
-import { answer, emptyAnswer, listed, pathParameter, readBody } from "../http/bodies";
-import { now } from "../model/identifiers";
-import type { Route, Service } from "../model/service";
+import { z } from "zod";
+import { emptyResponse, jsonResponse, readBody } from "../http/bodies";
+import { projectOf, type Route } from "../http/route";
+import { now } from "../model/records";
+import { conflict } from "../model/refusal";
+import type { Service } from "../model/service";
 import { findIntegration } from "../model/store";
-import { conflict } from "../http/errors";
-import { requireSupportedProvider } from "./authIntegration";
+
+/**
+ * The origin as the service stores it: lower case, without a default port. Null if it is none. A URL parser corrects
+ * much without an error (a backslash, control characters): only case and default port may differ from what was sent.
+ */
+function normalisedOrigin(text: string): string | null {
+  // Visible ASCII: a host of other letters is sent in its xn-- form.
+  if (!/^https?:\/\/[!-~]+$/i.test(text) || !URL.canParse(text)) return null;
+  const { origin, protocol } = new URL(text);
+  const spelt = [origin, `${origin}:${protocol === "https:" ? 443 : 80}`];
+  return spelt.includes(text.toLowerCase()) ? origin : null;
+}
+
+const origin = z.string().transform((text, context) => {
+  const normalised = normalisedOrigin(text);
+  if (normalised !== null) return normalised;
+  context.addIssue("must be an http or https origin: scheme, host and port only");
+  return z.NEVER;
+});
+
+const auth_provider = z.string().min(1);
+const addBody = z.strictObject({ domain: origin, auth_provider });
+const deleteBody = z.strictObject({ auth_provider, domains: z.array(z.strictObject({ domain: z.string().min(1) })) });
 
 const TEMPLATE = "/projects/{project_id}/auth/domains";
 
@@ -14,40 +37,37 @@ export const domainRoutes = (service: Service): Route[] => [
     method: "GET",
     template: TEMPLATE,
     handler: (context) => {
-      const project = service.store.project(pathParameter(context, "project_id"));
+      const project = projectOf(service, context);
       findIntegration(project);
-      const domains = listed(service.options, project.domains).map(({ domain, auth_provider }) => ({
-        domain,
-        auth_provider,
-      }));
-      return answer(service.options, { domains });
+      const domains = service.listed(project.domains).map(({ domain, auth_provider }) => ({ domain, auth_provider }));
+      return jsonResponse(service.options, { domains });
     },
   },
   {
     method: "POST",
     template: TEMPLATE,
     handler: async (context) => {
-      const sent = await readBody(context, addDomainBody);
-      requireSupportedProvider(service, sent.auth_provider);
-      const project = service.store.project(pathParameter(context, "project_id"));
+      const sent = await readBody(context, addBody);
+      service.auth.requireSupportedProvider(sent.auth_provider);
+      const project = projectOf(service, context);
       findIntegration(project);
       if (project.domains.some(({ domain }) => domain === sent.domain)) throw conflict("the domain is listed already");
       project.domains.push({ ...sent, created_at: now() });
-      return emptyAnswer(201);
+      return emptyResponse(201);
     },
   },
   {
     method: "DELETE",
     template: TEMPLATE,
-    // Domains go in the spelling that the list shows; what is not listed is passed over.
+    // Domains are deleted in the spelling that the list shows; a domain that is not listed is ignored.
     handler: async (context) => {
-      const sent = await readBody(context, deleteDomainsBody);
-      requireSupportedProvider(service, sent.auth_provider);
-      const project = service.store.project(pathParameter(context, "project_id"));
+      const sent = await readBody(context, deleteBody);
+      service.auth.requireSupportedProvider(sent.auth_provider);
+      const project = projectOf(service, context);
       findIntegration(project);
       const unwanted = new Set(sent.domains.map(({ domain }) => domain));
       project.domains = project.domains.filter(({ domain }) => !unwanted.has(domain));
-      return emptyAnswer(200);
+      return emptyResponse(200);
     },
   },
 ];

@@ -1,8 +1,32 @@
-import { emailServerBody } from "./authChecks";
-import { answer, pathParameter, readBody } from "../http/bodies";
-import type { Route, Service } from "../model/service";
+import { z } from "zod";
+import { jsonResponse, readBody, secretField } from "../http/bodies";
+import { projectOf, type Route } from "../http/route";
+import type { EmailServerRecord } from "../model/records";
+import type { Service } from "../model/service";
 import { findIntegration } from "../model/store";
-import { emailServerView } from "./views";
+import type { ResolvedOptions } from "../options";
+import { email } from "./authIntegration";
+
+const smtp = {
+  host: z.string().min(1),
+  port: z.int().min(1).max(65_535),
+  username: z.string().min(1),
+  password: z.string().min(1),
+  sender_email: email,
+  sender_name: z.string().min(1),
+};
+
+/** A shared server keeps none of its other fields. */
+export const emailServerBody = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("shared"), ...z.object(smtp).partial().shape }).transform(({ type }) => ({ type })),
+  z.strictObject({ type: z.literal("standard"), ...smtp }),
+]);
+
+function view(options: ResolvedOptions, server: EmailServerRecord): object {
+  if (server.type === "shared") return server;
+  const { password, ...rest } = server;
+  return { ...rest, ...secretField(options, "password", password) };
+}
 
 const TEMPLATE = "/projects/{project_id}/auth/email_server";
 
@@ -12,9 +36,9 @@ export const emailServerRoutes = (service: Service): Route[] => [
     method: "GET",
     template: TEMPLATE,
     handler: (context) => {
-      const project = service.store.project(pathParameter(context, "project_id"));
+      const project = projectOf(service, context);
       findIntegration(project);
-      return answer(service.options, emailServerView(service.options, project.email_server));
+      return jsonResponse(service.options, view(service.options, project.email_server));
     },
   },
   {
@@ -22,10 +46,10 @@ export const emailServerRoutes = (service: Service): Route[] => [
     template: TEMPLATE,
     handler: async (context) => {
       const sent = await readBody(context, emailServerBody);
-      const project = service.store.project(pathParameter(context, "project_id"));
+      const project = projectOf(service, context);
       findIntegration(project);
-      project.email_server = sent.type === "shared" ? { type: "shared" } : sent;
-      return answer(service.options, emailServerView(service.options, project.email_server));
+      project.email_server = sent;
+      return jsonResponse(service.options, view(service.options, sent));
     },
   },
 ];

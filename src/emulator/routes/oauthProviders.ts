@@ -1,11 +1,11 @@
-import { addOAuthProviderBody, updateOAuthProviderBody } from "./authChecks";
-import { answer, defined, emptyAnswer, listed, pathParameter, readBody } from "../http/bodies";
-import { now } from "../model/identifiers";
-import type { OAuthProviderRecord, ProjectRecord } from "../model/records";
-import type { Route, Service } from "../model/service";
+import { z } from "zod";
+import { emptyResponse, jsonResponse, readBody, secretField } from "../http/bodies";
+import { pathParameter, projectOf, type Route } from "../http/route";
+import { defined, now, type OAuthProviderRecord, type ProjectRecord } from "../model/records";
+import { conflict, invalid, notFound } from "../model/refusal";
+import type { Service } from "../model/service";
 import { findIntegration } from "../model/store";
-import { oauthProviderView } from "./views";
-import { badRequest, conflict, notFound } from "../http/errors";
+import type { ResolvedOptions } from "../options";
 
 /** The first three are described, the others assumed (docs/design/api.md, OAuth providers). */
 const KNOWN: ReadonlySet<string> = new Set([
@@ -13,67 +13,92 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...["apple", "bitbucket", "discord", "facebook", "gitlab", "linkedin", "spotify", "twitch"],
 ]);
 
+const credential = z.string().min(1).optional();
+
+const addBody = z
+  .strictObject({
+    id: z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/, "is not the identifier of a provider"),
+    client_id: credential,
+    client_secret: credential,
+  })
+  .refine(
+    ({ client_id, client_secret }) => (client_id === undefined) === (client_secret === undefined),
+    "client_id and client_secret are given both or not at all",
+  );
+
+const updateBody = z.strictObject({ client_id: credential, client_secret: credential });
+
+const view = (options: ResolvedOptions, { id, type, client_id, client_secret }: OAuthProviderRecord): object => ({
+  id,
+  type,
+  ...defined({ client_id }),
+  ...secretField(options, "client_secret", client_secret),
+});
+
 function findProvider(project: ProjectRecord, providerId: string): OAuthProviderRecord {
   const provider = project.oauth_providers.find(({ id }) => id === providerId);
   if (provider === undefined) throw notFound("OAuth provider not found");
   return provider;
 }
 
+const LIST = "/projects/{project_id}/auth/oauth_providers";
+const ONE = "/projects/{project_id}/auth/oauth_providers/{oauth_provider_id}";
+
 /** docs/design/api.md, OAuth providers. A list shows id and type only. */
 export const oauthProviderRoutes = (service: Service): Route[] => [
   {
     method: "GET",
-    template: "/projects/{project_id}/auth/oauth_providers",
+    template: LIST,
     handler: (context) => {
-      const project = service.store.project(pathParameter(context, "project_id"));
+      const project = projectOf(service, context);
       findIntegration(project);
-      const providers = listed(service.options, project.oauth_providers).map(({ id, type }) => ({ id, type }));
-      return answer(service.options, { providers });
+      const providers = service.listed(project.oauth_providers).map(({ id, type }) => ({ id, type }));
+      return jsonResponse(service.options, { providers });
     },
   },
   {
     method: "POST",
-    template: "/projects/{project_id}/auth/oauth_providers",
+    template: LIST,
     handler: async (context) => {
-      const sent = await readBody(context, addOAuthProviderBody);
-      const project = service.store.project(pathParameter(context, "project_id"));
+      const { id, ...credentials } = await readBody(context, addBody);
+      const project = projectOf(service, context);
       findIntegration(project);
-      if (!service.options.anyOAuthProvider && !KNOWN.has(sent.id))
-        throw badRequest("id: this OAuth provider is not supported");
-      if (project.oauth_providers.some(({ id }) => id === sent.id)) throw conflict("the OAuth provider exists already");
-      const { id, ...credentials } = sent;
-      const type = sent.client_id === undefined ? "shared" : "standard";
+      if (!service.options.anyOAuthProvider && !KNOWN.has(id)) {
+        throw invalid("id: this OAuth provider is not supported");
+      }
+      if (project.oauth_providers.some((other) => other.id === id)) throw conflict("the OAuth provider exists already");
+      const type = credentials.client_id === undefined ? "shared" : "standard";
       const provider: OAuthProviderRecord = { id, type, ...defined(credentials), created_at: now() };
       project.oauth_providers.push(provider);
-      return answer(service.options, oauthProviderView(service.options, provider));
+      return jsonResponse(service.options, view(service.options, provider));
     },
   },
   {
     method: "PATCH",
-    template: "/projects/{project_id}/auth/oauth_providers/{oauth_provider_id}",
+    template: ONE,
     handler: async (context) => {
-      const sent = defined(await readBody(context, updateOAuthProviderBody));
-      const project = service.store.project(pathParameter(context, "project_id"));
+      const sent = defined(await readBody(context, updateBody));
+      const project = projectOf(service, context);
       findIntegration(project);
       const provider = findProvider(project, pathParameter(context, "oauth_provider_id"));
       const { client_id, client_secret } = { ...provider, ...sent };
       if ((client_id === undefined) !== (client_secret === undefined)) {
-        throw badRequest("a provider with shared keys needs both client_id and client_secret");
+        throw invalid("a provider with shared keys needs both client_id and client_secret");
       }
       Object.assign(provider, sent);
       if (client_id !== undefined) provider.type = "standard";
-      return answer(service.options, oauthProviderView(service.options, provider));
+      return jsonResponse(service.options, view(service.options, provider));
     },
   },
   {
     method: "DELETE",
-    template: "/projects/{project_id}/auth/oauth_providers/{oauth_provider_id}",
+    template: ONE,
     handler: (context) => {
-      const project = service.store.project(pathParameter(context, "project_id"));
+      const project = projectOf(service, context);
       findIntegration(project);
       const provider = findProvider(project, pathParameter(context, "oauth_provider_id"));
       project.oauth_providers = project.oauth_providers.filter((other) => other !== provider);
-      return emptyAnswer(204);
+      return emptyResponse(204);
     },
   },
 ];

@@ -1,13 +1,38 @@
 import { z } from "zod";
-import { answer, checked, pathParameter } from "../http/bodies";
-import type { Route, Service } from "../model/service";
-import { branchView, operationView, projectView } from "./views";
-import { badRequest, notFound } from "../http/errors";
+import { checked, jsonResponse } from "../http/bodies";
+import { pathParameter, projectOf, type Route } from "../http/route";
+import type { BranchRecord, OperationRecord, ProjectRecord } from "../model/records";
+import { invalid, notFound } from "../model/refusal";
+import type { Service } from "../model/service";
 
 const operationsQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   cursor: z.string().min(1).optional(),
 });
+
+const projectView = ({ id, name, region_id, created_at }: ProjectRecord): object => ({
+  id,
+  name,
+  region_id,
+  created_at,
+  updated_at: created_at,
+});
+
+const branchView = (project: ProjectRecord, branch: BranchRecord): object => ({
+  id: branch.id,
+  project_id: project.id,
+  name: branch.name,
+  default: branch.default,
+  current_state: "ready",
+  created_at: branch.created_at,
+  updated_at: branch.created_at,
+});
+
+export function operationView({ run, ...operation }: OperationRecord): object {
+  const elapsed =
+    operation.status === "running" ? Date.now() - (run.started_ms ?? Date.now()) : operation.total_duration_ms;
+  return { ...operation, total_duration_ms: elapsed };
+}
 
 /** Routes that complete the picture: project, branches, operations (docs/design/api.md, Projects and branches). */
 export const projectRoutes = (service: Service): Route[] => [
@@ -15,18 +40,15 @@ export const projectRoutes = (service: Service): Route[] => [
     method: "GET",
     template: "/projects/{project_id}",
     completes: true,
-    handler: (context) =>
-      answer(service.options, {
-        project: projectView(service.store.project(pathParameter(context, "project_id"))),
-      }),
+    handler: (context) => jsonResponse(service.options, { project: projectView(projectOf(service, context)) }),
   },
   {
     method: "GET",
     template: "/projects/{project_id}/branches",
     completes: true,
     handler: (context) => {
-      const project = service.store.project(pathParameter(context, "project_id"));
-      return answer(service.options, { branches: project.branches.map((branch) => branchView(project, branch)) });
+      const project = projectOf(service, context);
+      return jsonResponse(service.options, { branches: project.branches.map((branch) => branchView(project, branch)) });
     },
   },
   {
@@ -35,14 +57,14 @@ export const projectRoutes = (service: Service): Route[] => [
     completes: true,
     handler: (context) => {
       const { limit, cursor } = checked(operationsQuery, context.req.query());
-      const project = service.store.project(pathParameter(context, "project_id"));
+      const project = projectOf(service, context);
       const newestFirst = project.operations.toReversed();
       const start = cursor === undefined ? 0 : newestFirst.findIndex(({ id }) => id === cursor) + 1;
-      if (cursor !== undefined && start === 0) throw badRequest("the cursor is unknown");
+      if (cursor !== undefined && start === 0) throw invalid("the cursor is unknown");
       const page = newestFirst.slice(start, start + limit);
       const last = page.at(-1);
       const more = last !== undefined && start + limit < newestFirst.length;
-      return answer(service.options, {
+      return jsonResponse(service.options, {
         operations: page.map(operationView),
         ...(more ? { pagination: { cursor: last.id } } : {}),
       });
@@ -53,11 +75,11 @@ export const projectRoutes = (service: Service): Route[] => [
     template: "/projects/{project_id}/operations/{operation_id}",
     completes: true,
     handler: (context) => {
-      const project = service.store.project(pathParameter(context, "project_id"));
+      const project = projectOf(service, context);
       const wanted = pathParameter(context, "operation_id");
       const operation = project.operations.find(({ id }) => id === wanted);
       if (operation === undefined) throw notFound("operation not found");
-      return answer(service.options, { operation: operationView(operation) });
+      return jsonResponse(service.options, { operation: operationView(operation) });
     },
   },
 ];

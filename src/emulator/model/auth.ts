@@ -1,0 +1,117 @@
+import type { ResolvedOptions } from "../options";
+import {
+  hashed,
+  newId,
+  newSecret,
+  now,
+  SEEDED_AT,
+  type IntegrationRecord,
+  type KeySetRecord,
+  type OAuthProviderRecord,
+  type ProjectRecord,
+} from "./records";
+import { conflict, invalid, notFound } from "./refusal";
+import { findBranch, findIntegration, type Store } from "./store";
+
+/** The schema that the service creates in the database (docs/design/api.md, Auth keys). */
+export const SCHEMA_NAME = "svc_auth";
+
+/** What a request says of a new integration. */
+export interface NewIntegration {
+  auth_provider: string;
+  branch_id: string;
+  database_name: string;
+  role_name: string;
+}
+
+/** A new integration offers these two with the service's own keys (docs/design/api.md, OAuth providers). */
+const sharedOAuthProviders = (): OAuthProviderRecord[] =>
+  ["google", "github"].map((id) => ({ id, type: "shared", created_at: SEEDED_AT }));
+
+/** What requests do to auth integrations (docs/design/api.md, Auth integration). */
+export class Auth {
+  constructor(
+    private readonly options: ResolvedOptions,
+    private readonly store: Store,
+  ) {}
+
+  requireSupportedProvider(authProvider: string): void {
+    if (authProvider !== this.options.authProvider) {
+      throw invalid("auth_provider: this auth provider is not supported");
+    }
+  }
+
+  create(project: ProjectRecord, sent: NewIntegration): IntegrationRecord {
+    const branch = findBranch(project, sent.branch_id);
+    if (!branch.default && !this.options.anyAuthBranch) {
+      throw invalid("branch_id: an integration belongs to the production branch, the one flagged as default");
+    }
+    if (project.integrations.some(({ auth_provider }) => auth_provider === sent.auth_provider)) {
+      throw conflict("the project already has an integration with this auth provider");
+    }
+    if (project.kept_schemas.includes(`${sent.branch_id}/${sent.database_name}`)) {
+      throw conflict(`schema "${SCHEMA_NAME}" already exists in the database`);
+    }
+    return this.add(project, sent);
+  }
+
+  /** A new integration, and what the project has as soon as it exists. No rule is checked. */
+  add(project: ProjectRecord, sent: NewIntegration): IntegrationRecord {
+    const authProjectId = newId();
+    const integration: IntegrationRecord = {
+      auth_provider: sent.auth_provider,
+      auth_provider_project_id: authProjectId,
+      branch_id: sent.branch_id,
+      db_name: sent.database_name,
+      role_name: sent.role_name,
+      created_at: now(),
+      owned_by: "svc",
+      jwks_url: `https://auth.svc.localhost/api/v1/projects/${authProjectId}/.well-known/jwks.json`,
+    };
+    project.integrations.push(integration);
+    project.oauth_providers = sharedOAuthProviders();
+    return integration;
+  }
+
+  delete(project: ProjectRecord, authProvider: string, deleteData: boolean): void {
+    const { auth_provider, branch_id, db_name } = findIntegration(project, authProvider);
+    this.remove(project, auth_provider);
+    if (this.options.keepSchemas && !deleteData) project.kept_schemas.push(`${branch_id}/${db_name}`);
+  }
+
+  /** Removes the integration with what lives in it. No rule is checked. */
+  remove(project: ProjectRecord, authProvider: string): void {
+    project.integrations = project.integrations.filter(({ auth_provider }) => auth_provider !== authProvider);
+    project.key_sets = project.key_sets.filter(({ auth_provider }) => auth_provider !== authProvider);
+    project.oauth_providers = [];
+    project.domains = [];
+    project.users = [];
+    project.email_server = { type: "shared" };
+  }
+
+  /** A new key set; older ones stay valid (docs/design/api.md, Auth keys). The server key is not kept. */
+  issueKeys(project: ProjectRecord, { auth_provider }: IntegrationRecord): Omit<KeySetRecord, "created_at"> {
+    const keys = { auth_provider, pub_client_key: newSecret("pck"), secret_server_key: newSecret("ssk") };
+    project.key_sets.push({ ...keys, secret_server_key: hashed(keys.secret_server_key), created_at: now() });
+    return keys;
+  }
+
+  /** The token of a new transfer. Only its hash is kept, so each call makes another one; all stay valid. */
+  offerTransfer(integration: IntegrationRecord): string {
+    const token = newId();
+    integration.transfer_token_hashes = [...(integration.transfer_token_hashes ?? []), hashed(token)];
+    return token;
+  }
+
+  /** What a person confirms in the browser: the integration now belongs to the user. */
+  confirmTransfer(token: string): void {
+    const hash = hashed(token);
+    const integration = this.store.projects
+      .flatMap(({ integrations }) => integrations)
+      .find(({ transfer_token_hashes }) => transfer_token_hashes?.includes(hash));
+    if (integration === undefined) throw notFound("no such transfer is under way");
+    integration.owned_by = "user";
+    delete integration.transfer_token_hashes;
+    this.store.changed();
+  }
+}

@@ -1,0 +1,253 @@
+import { randomInt } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import type { ResolvedOptions } from "../options";
+import { isUnfinished, type Operations } from "./operations";
+import {
+  defined,
+  now,
+  type EndpointRecord,
+  type OperationAction,
+  type OperationRecord,
+  type ProjectRecord,
+} from "./records";
+import { conflict, invalid, notFound, Refusal } from "./refusal";
+import { findBranch, findEndpoint } from "./store";
+
+/** Above it a compute has a fixed size and never suspends (docs/design/api.md, Compute sizes). */
+const LARGEST_AUTOSCALING_CU = 16;
+const LARGEST_CU = 56;
+const NEVER_SUSPEND = -1;
+
+/** 0.25, 0.5, every integer to 16, every even number from 18 to 56 (docs/design/api.md, Compute sizes). */
+export const isComputeSize = (cu: number): boolean =>
+  cu === 0.25 ||
+  cu === 0.5 ||
+  (Number.isInteger(cu) && cu >= 1 && cu <= LARGEST_CU && (cu <= LARGEST_AUTOSCALING_CU || cu % 2 === 0));
+
+export const isSuspendTimeout = (seconds: number): boolean =>
+  seconds === 0 || seconds === NEVER_SUSPEND || (seconds >= 60 && seconds <= 604_800);
+
+type Sizing = Pick<EndpointRecord, "autoscaling_limit_min_cu" | "autoscaling_limit_max_cu" | "suspend_timeout_seconds">;
+
+type Changeable = Sizing &
+  Pick<
+    EndpointRecord,
+    | "name"
+    | "branch_id"
+    | "settings"
+    | "provisioner"
+    | "pooler_enabled"
+    | "pooler_mode"
+    | "disabled"
+    | "passwordless_access"
+  >;
+
+/** The attributes that a request names. */
+export type EndpointAttributes = { [Name in keyof Changeable]?: Changeable[Name] | undefined };
+
+export type NewEndpoint = EndpointAttributes &
+  Pick<EndpointRecord, "branch_id" | "type"> & { region_id?: string | undefined };
+
+/** The sizing after a request. The rules apply to the result, whichever part of it was sent. */
+function sizingAfter(current: Sizing, sent: EndpointAttributes): Sizing {
+  const min = sent.autoscaling_limit_min_cu ?? current.autoscaling_limit_min_cu;
+  const max = sent.autoscaling_limit_max_cu ?? current.autoscaling_limit_max_cu;
+  if (min > max) throw invalid("autoscaling_limit_min_cu must not be greater than autoscaling_limit_max_cu");
+  if (min !== max && max > LARGEST_AUTOSCALING_CU) {
+    throw invalid(`autoscaling goes up to ${LARGEST_AUTOSCALING_CU} CU; larger sizes are fixed`);
+  }
+  const tooLargeToSuspend = max > LARGEST_AUTOSCALING_CU;
+  if (tooLargeToSuspend && (sent.suspend_timeout_seconds ?? NEVER_SUSPEND) !== NEVER_SUSPEND) {
+    throw invalid(`a compute above ${LARGEST_AUTOSCALING_CU} CU cannot scale to zero`);
+  }
+  return {
+    autoscaling_limit_min_cu: min,
+    autoscaling_limit_max_cu: max,
+    suspend_timeout_seconds: tooLargeToSuspend
+      ? NEVER_SUSPEND
+      : (sent.suspend_timeout_seconds ?? current.suspend_timeout_seconds),
+  };
+}
+
+const FIRST = ["autumn", "bold", "calm", "cool", "crimson", "dry", "fancy", "green", "late", "misty", "royal", "young"];
+const SECOND = ["band", "brook", "cloud", "dew", "field", "forest", "lake", "meadow", "rain", "sound", "sun", "tree"];
+
+const pick = (words: readonly string[]): string => words[randomInt(words.length)] ?? "plain";
+
+/** `ep-<word>-<word>-<number>`, the form of real compute ids. */
+const newEndpointId = (): string => `ep-${pick(FIRST)}-${pick(SECOND)}-${randomInt(10_000_000, 100_000_000)}`;
+
+/** A record with the defaults of the service, which no project holds yet. */
+export function newEndpoint({
+  project,
+  branchId,
+  type,
+  id = newEndpointId(),
+  createdAt = now(),
+}: {
+  project: Pick<ProjectRecord, "id" | "region_id">;
+  branchId: string;
+  type: EndpointRecord["type"];
+  id?: string | undefined;
+  createdAt?: string;
+}): EndpointRecord {
+  const proxyHost = `${project.region_id}.svc.localhost`;
+  return {
+    id,
+    host: `${id}.${proxyHost}`,
+    project_id: project.id,
+    branch_id: branchId,
+    autoscaling_limit_min_cu: 0.25,
+    autoscaling_limit_max_cu: 2,
+    region_id: project.region_id,
+    type,
+    current_state: "init",
+    settings: {},
+    pooler_enabled: false,
+    pooler_mode: "transaction",
+    disabled: false,
+    passwordless_access: true,
+    creation_source: "console",
+    created_at: createdAt,
+    updated_at: createdAt,
+    proxy_host: proxyHost,
+    suspend_timeout_seconds: 0,
+    provisioner: "k8s-pod",
+  };
+}
+
+export const primaryOf = (project: ProjectRecord, branchId: string): EndpointRecord | undefined =>
+  project.endpoints.find((endpoint) => endpoint.branch_id === branchId && endpoint.type === "read_write");
+
+function refuseSecondPrimary(project: ProjectRecord, branchId: string): void {
+  if (primaryOf(project, branchId) !== undefined) throw conflict("the branch already has a read_write endpoint");
+}
+
+/** What an active compute takes over by an operation; a change of anything else is only stored. */
+const NEEDS_APPLYING = [
+  "branch_id",
+  "autoscaling_limit_min_cu",
+  "autoscaling_limit_max_cu",
+  "suspend_timeout_seconds",
+  "pooler_enabled",
+  "pooler_mode",
+  "provisioner",
+  "settings",
+] as const;
+
+/** Assigns the attributes to the compute. Returns whether an active compute has to apply them. */
+function assign(endpoint: EndpointRecord, sent: EndpointAttributes): boolean {
+  const before = { ...endpoint };
+  const { settings, ...plain } = sent;
+  const sizing = sizingAfter(endpoint, sent);
+  Object.assign(endpoint, defined(plain), sizing);
+  if (settings !== undefined) endpoint.settings = { ...endpoint.settings, ...defined(settings) };
+  return NEEDS_APPLYING.some((field) => !isDeepStrictEqual(before[field], endpoint[field]));
+}
+
+/** A compute, and the operations that a request has started for it. */
+export interface ComputeResult {
+  endpoint: EndpointRecord;
+  operations: OperationRecord[];
+}
+
+/** What requests do to computes (docs/design/api.md, Compute routes). */
+export class Computes {
+  constructor(
+    private readonly options: ResolvedOptions,
+    private readonly operations: Operations,
+  ) {}
+
+  create(project: ProjectRecord, sent: NewEndpoint): ComputeResult {
+    const { type, region_id, branch_id, ...attributes } = sent;
+    findBranch(project, branch_id);
+    if (region_id !== undefined && region_id !== project.region_id) {
+      throw invalid("region_id must be the region of the project");
+    }
+    const endpoint = newEndpoint({ project, branchId: branch_id, type });
+    assign(endpoint, attributes);
+    this.refuseWhenLocked(project);
+    if (type === "read_write") refuseSecondPrimary(project, branch_id);
+    project.endpoints.push(endpoint);
+    const staysIdle = (type === "read_only" && !this.options.startReplicas) || endpoint.disabled;
+    if (staysIdle) endpoint.current_state = "idle";
+    return this.started(project, endpoint, staysIdle ? [] : ["start_compute"]);
+  }
+
+  update(project: ProjectRecord, endpointId: string, sent: EndpointAttributes): ComputeResult {
+    const endpoint = this.unlocked(project, endpointId);
+    if (sent.branch_id !== undefined && sent.branch_id !== endpoint.branch_id) {
+      findBranch(project, sent.branch_id);
+      if (endpoint.type === "read_write") refuseSecondPrimary(project, sent.branch_id);
+    }
+    const needsApplying = assign(endpoint, sent);
+    endpoint.updated_at = now();
+    if (!this.operations.willBeActive(project, endpoint)) return this.started(project, endpoint, []);
+    if (endpoint.disabled) return this.started(project, endpoint, ["suspend_compute"]);
+    if (!needsApplying) return this.started(project, endpoint, []);
+    const restart = ["suspend_compute", "start_compute"] as const;
+    return this.started(project, endpoint, ["apply_config", ...(this.options.restartToApply ? restart : [])]);
+  }
+
+  /** Undefined if the compute was deleted before, and the service answers that with success. */
+  delete(project: ProjectRecord, endpointId: string): ComputeResult | undefined {
+    if (project.deleted_endpoints.includes(endpointId)) {
+      if (this.options.goneEndpointDelete === 204) return undefined;
+      throw notFound("endpoint not found");
+    }
+    const endpoint = this.unlocked(project, endpointId);
+    const runs = endpoint.current_state === "active" || endpoint.pending_state === "active";
+    this.remove(project, endpointId);
+    delete endpoint.pending_state;
+    return this.started(project, endpoint, runs ? ["suspend_compute"] : []);
+  }
+
+  restart(project: ProjectRecord, endpointId: string): ComputeResult {
+    const endpoint = this.unlocked(project, endpointId);
+    if (endpoint.current_state !== "active") {
+      throw new Refusal("wrong state", "only an active endpoint can be restarted");
+    }
+    return this.started(project, endpoint, ["suspend_compute", "start_compute"]);
+  }
+
+  start(project: ProjectRecord, endpointId: string): ComputeResult {
+    const endpoint = this.unlocked(project, endpointId);
+    if (endpoint.disabled) throw new Refusal("wrong state", "the endpoint is disabled");
+    const active = this.operations.willBeActive(project, endpoint);
+    return this.started(project, endpoint, active ? [] : ["start_compute"]);
+  }
+
+  suspend(project: ProjectRecord, endpointId: string): ComputeResult {
+    const endpoint = this.unlocked(project, endpointId);
+    const active = this.operations.willBeActive(project, endpoint);
+    return this.started(project, endpoint, active ? ["suspend_compute"] : []);
+  }
+
+  /** Takes the compute out of the project at once, with what was still queued for it. No lock prevents it. */
+  remove(project: ProjectRecord, endpointId: string): void {
+    this.operations.skipUnfinished(project, endpointId);
+    project.deleted_endpoints.push(endpointId);
+    project.endpoints = project.endpoints.filter(({ id }) => id !== endpointId);
+  }
+
+  private started(
+    project: ProjectRecord,
+    endpoint: EndpointRecord,
+    actions: readonly OperationAction[],
+  ): ComputeResult {
+    return { endpoint, operations: this.operations.schedule({ project, endpoint, actions }) };
+  }
+
+  private unlocked(project: ProjectRecord, endpointId: string): EndpointRecord {
+    const endpoint = findEndpoint(project, endpointId);
+    this.refuseWhenLocked(project);
+    return endpoint;
+  }
+
+  /** Nothing is executed while the project is locked, so the client may send again (docs/design/api.md, Operations). */
+  private refuseWhenLocked(project: ProjectRecord): void {
+    if (this.options.lockProjects && project.operations.some(isUnfinished)) {
+      throw new Refusal("locked", "project already has running operations, scheduling of new ones is prohibited");
+    }
+  }
+}

@@ -1,0 +1,26 @@
+/** Why the service refuses a request. Each kind has a status of its own in HTTP (http/errors.ts). */
+export type RefusalKind =
+  /** The request breaks a rule, whatever the service holds. */
+  | "invalid"
+  | "not found"
+  /** The object exists already. */
+  | "conflict"
+  /** The object is not in a state that allows the request. */
+  | "wrong state"
+  /** An operation of the project is running. Nothing was executed. */
+  | "locked";
+
+/** The service refuses a request, in its own words (docs/design/api.md, Errors). */
+export class Refusal extends Error {
+  constructor(
+    readonly kind: RefusalKind,
+    message: string,
+  ) {
+    super(message);
+    this.name = "Refusal";
+  }
+}
+
+export const invalid = (message: string): Refusal => new Refusal("invalid", message);
+export const notFound = (message: string): Refusal => new Refusal("not found", message);
+export const conflict = (message: string): Refusal => new Refusal("conflict", message);
