@@ -6,6 +6,7 @@ import tseslint from "typescript-eslint";
  * `imports`: what of src may be imported, beside the folder itself. `classes` are the files of resources that a program
  * loads (PascalCase) with their declarations, `lifecycles` those that only the provider's process loads (camelCase).
  * `types`: what may be imported as types only. `packages`: beside what Node brings along.
+ * `layers`: folders of the row from the bottom up, with the packages of each. None imports one above it.
  */
 export const importRules = [
   {
@@ -74,6 +75,7 @@ export const importRules = [
     what: "the local service. No schema of the client: it would share a mistake",
     imports: ["contract/version"],
     packages: ["hono", "zod"],
+    layers: { model: ["zod"], http: ["hono", "zod"], routes: ["zod"], control: ["hono", "zod"] },
   },
   {
     files: "src/cli/**",
@@ -147,6 +149,23 @@ const restricted = (files, patterns) => ({
   rules: { "@typescript-eslint/no-restricted-imports": ["error", { patterns }] },
 });
 
+/**
+ * @param {(typeof importRules)[number]} row
+ * @returns {ReturnType<typeof restricted>[]}
+ */
+function layers(row) {
+  return Object.entries(row.layers ?? {}).map(([folder, packages], at, all) => {
+    const files = row.files.replace("**", `${folder}/**`);
+    const below = all.slice(0, at).map(([name]) => name);
+    const above = all.slice(at + 1).map(([name]) => name);
+    const patterns = forbidden({ ...row, files, imports: [...below, ...row.imports] }, packages);
+    const where = `${files} may not import ${above.join(", ")}, which stand above it (CONTRIBUTING.md).`;
+    const regex = `^\\.\\./(${above.join("|")})/`;
+    const upwards = { regex, message: where, allowTypeImports: false, caseSensitive: /** @type {const} */ (true) };
+    return restricted(files, [...patterns, upwards]);
+  });
+}
+
 export default tseslint.config(
   { ignores: ["dist", "node_modules", "coverage", "**/*.cjs", "examples/**/node_modules"] },
   ...tseslint.configs.strict,
@@ -174,6 +193,7 @@ export default tseslint.config(
   ...importRules.flatMap((row) => [
     restricted(row.files, forbidden(row)),
     ...Object.entries(row.except ?? {}).map(([file, packages]) => restricted(file, forbidden(row, packages))),
+    ...layers(row),
   ]),
   {
     files: ["src/contract/settings.ts", "src/cli/**", "scripts/**", "test/**", "bench/**", "examples/ci/scripts/**"],

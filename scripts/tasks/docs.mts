@@ -56,12 +56,13 @@ async function compared(): Promise<{ problems: string; stale: Map<string, string
 
 /** Who may import whom, as the linter holds it. */
 function houseTable(): string {
-  const rows = importRules.map(({ files, what, imports, types = [], packages = [], except = {} }) => {
+  const rows = importRules.map(({ files, what, imports, types = [], packages = [], except = {}, layers = {} }) => {
     const only = Object.entries(except).map(([file, more]) => {
       const besides = more.filter((name) => !packages.includes(name));
       return `${besides.join(", ")} in ${file.replace(/^src\//, "")} alone`;
     });
-    const all = [...imports, ...types.map((name) => `types of ${name}`), ...packages, ...only];
+    const order = Object.keys(layers).length > 0 ? [`inside: ${Object.keys(layers).join(" < ")}`] : [];
+    const all = [...imports, ...types.map((name) => `types of ${name}`), ...packages, ...only, ...order];
     return { Files: `\`${files}\``, "What it is": what, "May import": all.join(", ") || "nothing of ours" };
   });
   return table(rows);
