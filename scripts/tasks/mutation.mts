@@ -34,24 +34,24 @@ const resource = (name: string): Group => ({
 const GROUPS: Record<string, Group> = {
   queue: {
     mutate: ["src/client/operations/queue.ts"],
-    tests: [["test/client/projectQueue"], ["test/client/{queue,endpointCalls}"]],
+    tests: [["test/client/operations/projectQueue"], ["test/client/{operations/queue,api/computes}"]],
     concurrency: 6,
   },
   waits: {
     mutate: ["src/client/operations/{waits,watch}.ts"],
-    tests: [["test/client/{operationWait,projectWatch}"], ["test/client/{waiting,endpointCalls,restart}"]],
+    tests: [["test/client/operations/{operationWait,projectWatch}"], ["test/client/{operations/waiting,api/computes}"]],
     concurrency: 6,
   },
   retry: {
     mutate: ["src/client/http/{retry,requests,deadline}.ts"],
-    tests: [["test/client/{requests,deadline}"], ["test/client/{retry,fates,endpointCalls,transport}"]],
+    tests: [["test/client/http/{requests,deadline}"], ["test/client/{http/retry,fates,api/computes,http/transport}"]],
     concurrency: 6,
   },
   fates: {
     mutate: ["src/client/createRecovery.ts", "src/client/reads/*.ts"],
     tests: [
-      ["test/client/{createRecovery,collection}"],
-      ["test/client/{similarCreations,sharedReads,fates,auth}", "test/resources/laggingLists"],
+      ["test/client/{createRecovery,reads/collection}"],
+      ["test/client/{similarCreations,reads/sharedReads,fates,api/auth}", "test/resources/laggingLists"],
     ],
     concurrency: 6,
   },

@@ -6,9 +6,9 @@ import {
   PermissionError,
   ServiceError,
   type SvcError,
-} from "../../src/client";
-import { type Condition, type Needs, ProjectWatch, type Snapshot } from "../../src/client/operations/watch";
-import { fakeClock, pass } from "../support/fakeClock";
+} from "../../../src/client";
+import { type Condition, type Needs, ProjectWatch, type Snapshot } from "../../../src/client/operations/watch";
+import { fakeClock, pass } from "../../support/fakeClock";
 
 // The poll loop of a project, with reads that answer what the test says, on a clock that only the tests move.
 fakeClock({ startsAtMs: 50_000 });

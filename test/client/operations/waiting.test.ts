@@ -7,11 +7,11 @@ import {
   NotStartingError,
   OperationFailedError,
   WaitTimeoutError,
-} from "../../src/client";
-import { createCompute } from "../support/creating";
-import { FakeProject } from "../support/fakeProject";
-import { compute, ENDPOINTS, init, LIST, operation, OPERATIONS, PRJ, type Scene, scene } from "../support/scene";
-import { closeAll, errorOf, type Reply, scripted, type Script } from "../support/scriptedServer";
+} from "../../../src/client";
+import { createCompute } from "../../support/creating";
+import { FakeProject } from "../../support/fakeProject";
+import { compute, ENDPOINTS, init, LIST, operation, OPERATIONS, PRJ, type Scene, scene } from "../../support/scene";
+import { closeAll, errorOf, type Reply, scripted, type Script } from "../../support/scriptedServer";
 
 afterEach(closeAll);
 

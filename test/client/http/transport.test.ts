@@ -2,9 +2,9 @@ import { createServer } from "node:http";
 import { Agent } from "node:https";
 import type { AddressInfo } from "node:net";
 import { Duplex } from "node:stream";
-import { Transport } from "../../src/client/http/transport";
-import { closeAll, errorOf, scripted, type Reply } from "../support/scriptedServer";
-import { PROVEN } from "../support/proven";
+import { Transport } from "../../../src/client/http/transport";
+import { closeAll, errorOf, scripted, type Reply } from "../../support/scriptedServer";
+import { PROVEN } from "../../support/proven";
 
 afterEach(closeAll);
 

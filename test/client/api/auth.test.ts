@@ -7,12 +7,12 @@ import {
   NotFoundError,
   ServiceError,
   SvcError,
-} from "../../src/client";
-import { normalisedOrigin } from "../../src/client/origins";
-import { like, likeDomain } from "../support/creating";
-import { gone } from "../support/scene";
-import { closeAll, errorOf, type Reply, scripted, type Seen } from "../support/scriptedServer";
-import { PROVEN } from "../support/proven";
+} from "../../../src/client";
+import { normalisedOrigin } from "../../../src/client/origins";
+import { like, likeDomain } from "../../support/creating";
+import { gone } from "../../support/scene";
+import { closeAll, errorOf, type Reply, scripted, type Seen } from "../../support/scriptedServer";
+import { PROVEN } from "../../support/proven";
 
 afterEach(closeAll);
 

@@ -7,7 +7,7 @@ import {
   ServiceError,
   SvcError,
   TimeoutError,
-} from "../../src/client";
+} from "../../../src/client";
 import {
   Collection,
   isErrorBody,
@@ -15,9 +15,9 @@ import {
   isRouteMissing,
   SteadyObservation,
   undefinedIfGone,
-} from "../../src/client/reads/absence";
-import { SharedRead, SharedReads, type CachedReads } from "../../src/client/reads/sharedReads";
-import { fakeClock, pass } from "../support/fakeClock";
+} from "../../../src/client/reads/absence";
+import { SharedRead, SharedReads, type CachedReads } from "../../../src/client/reads/sharedReads";
+import { fakeClock, pass } from "../../support/fakeClock";
 
 // What is cached, when it is believed that something is gone, and who is charged: on a clock that only the tests move.
 fakeClock({ startsAtMs: 10_000 });

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { inspect } from "node:util";
-import { Client, Deadline, SvcError } from "../../src/client";
-import { Redactor } from "../../src/client/http/redact";
-import { like } from "../support/creating";
-import { closeAll, errorOf, type Reply, scripted } from "../support/scriptedServer";
-import { PROVEN } from "../support/proven";
+import { Client, Deadline, SvcError } from "../../../src/client";
+import { Redactor } from "../../../src/client/http/redact";
+import { like } from "../../support/creating";
+import { closeAll, errorOf, type Reply, scripted } from "../../support/scriptedServer";
+import { PROVEN } from "../../support/proven";
 
 afterEach(closeAll);
 

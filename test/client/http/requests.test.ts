@@ -17,15 +17,15 @@ import {
   SvcError,
   TimeoutError,
   WaitTimeoutError,
-} from "../../src/client";
-import { Redactor } from "../../src/client/http/redact";
-import { type Request, Requests } from "../../src/client/http/requests";
-import { decideRetry, mayHaveTakenEffect, MOST_FAULTS, whatHappened } from "../../src/client/http/retry";
-import type { RequestBudget, RequestKind } from "../../src/client/http/requestBudget";
-import { type Attempt, type RawResponse, TOO_LONG, type Transport } from "../../src/client/http/transport";
-import type { ClientTimings } from "../../src/client/options";
-import { fakeClock, pass } from "../support/fakeClock";
-import { errorOf } from "../support/scriptedServer";
+} from "../../../src/client";
+import { Redactor } from "../../../src/client/http/redact";
+import { type Request, Requests } from "../../../src/client/http/requests";
+import { decideRetry, mayHaveTakenEffect, MOST_FAULTS, whatHappened } from "../../../src/client/http/retry";
+import type { RequestBudget, RequestKind } from "../../../src/client/http/requestBudget";
+import { type Attempt, type RawResponse, TOO_LONG, type Transport } from "../../../src/client/http/transport";
+import type { ClientTimings } from "../../../src/client/options";
+import { fakeClock, pass } from "../../support/fakeClock";
+import { errorOf } from "../../support/scriptedServer";
 
 // Attempts, pauses and verdicts, with a network that answers what the test says, on a clock that only the tests move.
 fakeClock({ random: 0.5 });

@@ -1,7 +1,7 @@
-import { BadResponseError, Deadline, NotFoundError } from "../../src/client";
-import { FakeProject } from "../support/fakeProject";
-import { compute, gone, init, LIST, operation, OPERATIONS, PRJ, scene } from "../support/scene";
-import { closeAll, errorOf, scripted } from "../support/scriptedServer";
+import { BadResponseError, Deadline, NotFoundError } from "../../../src/client";
+import { FakeProject } from "../../support/fakeProject";
+import { compute, ENDPOINTS, gone, init, LIST, operation, OPERATIONS, PRJ, scene } from "../../support/scene";
+import { closeAll, errorOf, scripted } from "../../support/scriptedServer";
 
 afterEach(closeAll);
 
@@ -193,4 +193,13 @@ test("two 404s of something in front of the operations do not hide that the oper
   );
   const error = await errorOf(client.computes.update(PRJ, "ep-1", {}, () => true));
   expect(String(error)).toContain("no capacity left");
+});
+
+test("a compute is restarted by a key that may not read the operations", async () => {
+  const { server, client } = await scripted(({ method, path }) => {
+    if (method === "POST") return { json: { endpoint: compute(), operations: [] } };
+    return path === ENDPOINTS ? { json: { endpoints: [compute()] } } : { status: 403, json: {} };
+  });
+  await expect(client.computes.restart(PRJ, "ep-1")).resolves.toMatchObject({ id: "ep-1" });
+  expect(server.seen.filter(({ method }) => method === "POST")).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-import { Redactor, secretsOf } from "../../src/client/http/redact";
+import { Redactor, secretsOf } from "../../../src/client/http/redact";
 
 /** A redactor that has seen this body, and what it makes of a text. */
 function cleaned(body: unknown, text: string): string {

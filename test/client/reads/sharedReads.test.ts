@@ -1,9 +1,9 @@
-import { AuthenticationError, BadResponseError, Deadline, NotFoundError, TimeoutError } from "../../src/client";
-import { SharedRead, SharedReads } from "../../src/client/reads/sharedReads";
-import { likeDomain } from "../support/creating";
-import { gone } from "../support/scene";
-import { closeAll, errorOf, type Reply, scripted, type Script } from "../support/scriptedServer";
-import { PROVEN } from "../support/proven";
+import { AuthenticationError, BadResponseError, Deadline, NotFoundError, TimeoutError } from "../../../src/client";
+import { SharedRead, SharedReads } from "../../../src/client/reads/sharedReads";
+import { likeDomain } from "../../support/creating";
+import { gone } from "../../support/scene";
+import { closeAll, errorOf, type Reply, scripted, type Script } from "../../support/scriptedServer";
+import { PROVEN } from "../../support/proven";
 
 afterEach(closeAll);
 

@@ -11,13 +11,13 @@ import {
   ServiceError,
   type SvcError,
   TimeoutError,
-} from "../../src/client";
-import { retryAfterMs } from "../../src/client/http/responses";
-import { LONGEST_DELAY_MS, MOST_FAULTS, type FailedAttempts, decideRetry } from "../../src/client/http/retry";
-import { createCompute } from "../support/creating";
-import { compute, gone } from "../support/scene";
-import { closeAll, errorOf, type Reply, scripted } from "../support/scriptedServer";
-import { PROVEN } from "../support/proven";
+} from "../../../src/client";
+import { retryAfterMs } from "../../../src/client/http/responses";
+import { LONGEST_DELAY_MS, MOST_FAULTS, type FailedAttempts, decideRetry } from "../../../src/client/http/retry";
+import { createCompute } from "../../support/creating";
+import { compute, gone } from "../../support/scene";
+import { closeAll, errorOf, type Reply, scripted } from "../../support/scriptedServer";
+import { PROVEN } from "../../support/proven";
 
 afterEach(closeAll);
 

@@ -1,5 +1,5 @@
-import { Deadline, withDeadline } from "../../src/client";
-import { fakeClock } from "../support/fakeClock";
+import { Deadline, withDeadline } from "../../../src/client";
+import { fakeClock } from "../../support/fakeClock";
 
 // A clock that only the tests move: this is about times, and a slow machine has its own.
 fakeClock();

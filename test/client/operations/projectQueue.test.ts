@@ -1,6 +1,6 @@
-import { BadRequestError, Deadline, LockedError, TimeoutError } from "../../src/client";
-import { ProjectQueue } from "../../src/client/operations/queue";
-import { fakeClock, pass } from "../support/fakeClock";
+import { BadRequestError, Deadline, LockedError, TimeoutError } from "../../../src/client";
+import { ProjectQueue } from "../../../src/client/operations/queue";
+import { fakeClock, pass } from "../../support/fakeClock";
 
 // The line itself, with changes that end when the test says so, on a clock that only the tests move.
 fakeClock({ random: 0.5 });

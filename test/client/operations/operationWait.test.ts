@@ -6,13 +6,13 @@ import {
   SvcError,
   TimeoutError,
   WaitTimeoutError,
-} from "../../src/client";
-import { Redactor } from "../../src/client/http/redact";
-import { DeletionWait, EndpointWait, hasFailedChange } from "../../src/client/operations/waits";
-import type { Snapshot } from "../../src/client/operations/watch";
-import type { ClientTimings } from "../../src/client/options";
-import { fakeClock } from "../support/fakeClock";
-import { compute, init, operation } from "../support/scene";
+} from "../../../src/client";
+import { Redactor } from "../../../src/client/http/redact";
+import { DeletionWait, EndpointWait, hasFailedChange } from "../../../src/client/operations/waits";
+import type { Snapshot } from "../../../src/client/operations/watch";
+import type { ClientTimings } from "../../../src/client/options";
+import { fakeClock } from "../../support/fakeClock";
+import { compute, init, operation } from "../../support/scene";
 
 // What a wait makes of each look, and when it wants the next one, on a clock that only the tests move.
 fakeClock({ startsAtMs: 100_000 });

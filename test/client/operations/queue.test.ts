@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { Deadline, LockedError, OperationFailedError } from "../../src/client";
-import { createCompute } from "../support/creating";
-import { FakeProject } from "../support/fakeProject";
-import { closeAll, errorOf, scripted } from "../support/scriptedServer";
+import { Deadline, LockedError, OperationFailedError } from "../../../src/client";
+import { createCompute } from "../../support/creating";
+import { FakeProject } from "../../support/fakeProject";
+import { closeAll, errorOf, scripted } from "../../support/scriptedServer";
 
 afterEach(closeAll);
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
-import { Deadline, NotFoundError } from "../../src/client";
-import { RequestBudget, type RequestKind } from "../../src/client/http/requestBudget";
-import { createCompute, like } from "../support/creating";
-import { FakeProject } from "../support/fakeProject";
-import { compute, ENDPOINTS, LIST, operation, PRJ, scene } from "../support/scene";
-import { closeAll, errorOf, scripted, type ScriptedServer, type Seen } from "../support/scriptedServer";
+import { Deadline, NotFoundError } from "../../../src/client";
+import { RequestBudget, type RequestKind } from "../../../src/client/http/requestBudget";
+import { createCompute, like } from "../../support/creating";
+import { FakeProject } from "../../support/fakeProject";
+import { compute, ENDPOINTS, LIST, operation, PRJ, scene } from "../../support/scene";
+import { closeAll, errorOf, scripted, type ScriptedServer, type Seen } from "../../support/scriptedServer";
 
 const MINUTE_MS = 60_000;
 
@@ -267,9 +267,7 @@ describe("over HTTP, with a short minute,", () => {
     ]);
     expect(found).toMatchObject({ id: "ep-1" });
     expect(performance.now() - began).toBeGreaterThan(1_500);
-    expect(new Set(lines)).toEqual(
-      new Set([`rate-limited by svc:maxRequestsPerMinute (${LIMIT}); waiting`]),
-    );
+    expect(new Set(lines)).toEqual(new Set([`rate-limited by svc:maxRequestsPerMinute (${LIMIT}); waiting`]));
     expect(mostIn(1_600, timesOf(made.server))).toBe(LIMIT);
   });
 
