@@ -72,7 +72,7 @@ function network(
   const kinds: RequestKind[] = [];
   const place = {
     leave: () => () => void (places -= 1),
-    giveBack: () => void (places -= 1),
+    release: () => void (places -= 1),
   };
   const take = (kind: RequestKind) => {
     places += 1;
