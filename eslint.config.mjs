@@ -66,7 +66,7 @@ export const importRules = [
   {
     files: "src/client/**",
     what: "the typed API: transport, retry, reads, queue, waits. It knows nothing of Pulumi",
-    imports: ["contract/depth", "contract/loopback", "contract/oneLine", "contract/standIns"],
+    imports: ["contract/depth", "contract/loopback", "contract/oneLine", "contract/secretNames", "contract/standIns"],
     packages: ["zod"],
     except: { "src/client/http/transport.ts": ["axios", "zod"] },
   },

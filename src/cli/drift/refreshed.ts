@@ -3,6 +3,7 @@ import { sameJson } from "../../host/arguments";
 import { load } from "../../provider";
 import { type Properties, visible } from "../../contract/hiddenKeys";
 import { KINDS, type Kind, typeToken } from "../../contract/pointer";
+import { isSecretName } from "../../contract/secretNames";
 import { compareText } from "../compareText";
 import { isSecret } from "../secretSignature";
 import { isObject, withIgnoredChanges } from "./ignoredChanges";
@@ -174,9 +175,6 @@ function pathTo(parent: string, key: string): string {
 const differs = (path: string, differing: readonly string[]): boolean =>
   differing.some((other) => other === path || other.startsWith(`${path}.`) || other.startsWith(`${path}[`));
 
-/** A name that tells of a secret, where the state does not mark it: somebody may have added it by hand. */
-const SECRET_NAME = /secret|password|passphrase|token|api_?key|credential/i;
-
 /** By the paths of what differs; a list is one value. */
 function differences(declared: Properties, found: Properties, differing: readonly string[]): Property[] {
   const walk = (one: unknown, other: unknown, path: string, name: string): Property[] => {
@@ -188,7 +186,7 @@ function differences(declared: Properties, found: Properties, differing: readonl
       return keys.flatMap((key) => walk(one[key], other[key], pathTo(path, key), key));
     }
     if (sameJson(one, other)) return [];
-    const hide = SECRET_NAME.test(name);
+    const hide = isSecretName(name);
     return [{ path, declared: shown(one, hide), found: shown(other, hide) }];
   };
   return walk(declared, found, "", "").toSorted((left, right) => compareText(left.path, right.path));
@@ -200,5 +198,5 @@ function shown(value: unknown, hide: boolean): Property["found"] {
   if (hide || isSecret(value)) return SECRET;
   if (Array.isArray(value)) return value.map((item) => shown(item, false));
   if (!isObject(value)) return value as string | number | boolean; // what JSON has beside them
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shown(inner, SECRET_NAME.test(key))]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shown(inner, isSecretName(key))]));
 }
