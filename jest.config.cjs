@@ -11,6 +11,7 @@ const project = (name, testMatch, extra = {}) => ({
 const PROCESSES = [
   "scripts/*",
   "cli/*",
+  "cli/*/*",
   "index",
   "emulator/cli",
   "host/crash",
@@ -37,7 +38,7 @@ module.exports = {
       testPathIgnorePatterns: [
         "<rootDir>/test/engine/",
         "<rootDir>/test/rules/",
-        ...PROCESSES.map((path) => `<rootDir>/test/${path.replace("*", "[^/]*")}\\.test\\.ts$`),
+        ...PROCESSES.map((path) => `<rootDir>/test/${path.replaceAll("*", "[^/]*")}\\.test\\.ts$`),
       ],
     }),
     project(

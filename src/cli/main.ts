@@ -4,7 +4,7 @@ import { packageVersion } from "../contract/version";
 import { addDoctorCommand } from "./doctor/command";
 import { addDriftCommand } from "./drift/command";
 import { addEmulatorCommand } from "./emulator";
-import { addImportCommand } from "./import";
+import { addImportCommand } from "./import/command";
 import { addInitCommand } from "./init";
 import { terminalText } from "./terminal";
 

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { addDoctorCommand } from "../../src/cli/doctor/command";
 import { addDriftCommand } from "../../src/cli/drift/command";
 import { addEmulatorCommand } from "../../src/cli/emulator";
-import { addImportCommand } from "../../src/cli/import";
+import { addImportCommand } from "../../src/cli/import/command";
 
 const program = new Command();
 for (const add of [addDoctorCommand, addDriftCommand, addEmulatorCommand, addImportCommand]) add(program);

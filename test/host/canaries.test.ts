@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { inspect } from "node:util";
-import { exportedState, previewRefresh } from "../../src/cli/drift/pulumiCli";
+import { exportedState, previewRefresh } from "../../src/cli/drift/previewRefresh";
 import { KINDS, type Kind } from "../../src/contract/pointer";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import { load } from "../../src/provider";

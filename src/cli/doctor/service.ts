@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type * as client from "../../client";
 import { isLoopback } from "../../contract/loopback";
 import { ENVIRONMENT, resolveSettings, type ReadSetting, type Settings } from "../../contract/settings";
-import type { Configured } from "../stackConfiguration";
+import type { Configured } from "../stack/configuration";
 import { failure, ok, skipped, warning, type Check } from "./check";
 import type { StoredProvider } from "./stack";
 

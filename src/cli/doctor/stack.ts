@@ -1,7 +1,7 @@
 import { isAtLeast } from "../../contract/sdkVersion";
 import type { ReadSetting } from "../../contract/settings";
-import { clearText } from "../secretSignature";
-import { type Configured, configurationOf, type Pulumi, pulumiIn, type Run } from "../stackConfiguration";
+import { clearText } from "../stack/secretSignature";
+import { type Configured, configurationOf, type Pulumi, pulumiIn, type Run } from "../stack/configuration";
 import { failure, ok, skipped, warning, type Check } from "./check";
 import { isSupported, RANGE } from "./installation";
 

@@ -2,7 +2,7 @@ import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { compareText } from "../compareText";
 import { wantsColours } from "../terminal";
 import { type Format, render, summary } from "./formats";
-import { previewRefresh, type RefreshedStack } from "./pulumiCli";
+import { previewRefresh, type RefreshedStack } from "./previewRefresh";
 import { readEventLog, type Refreshed } from "./refreshed";
 import { exitCode, type Report, reportSchema, stackOf, toReport } from "./report";
 import { unmanagedObjects } from "./unmanaged";

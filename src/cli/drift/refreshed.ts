@@ -5,10 +5,10 @@ import { type Properties, visible } from "../../contract/hiddenKeys";
 import { KINDS, type Kind, typeToken } from "../../contract/pointer";
 import { isSecretName } from "../../contract/secretNames";
 import { compareText } from "../compareText";
-import { isSecret } from "../secretSignature";
+import { isSecret } from "../stack/secretSignature";
 import { isObject, withIgnoredChanges } from "./ignoredChanges";
 import { type Drifted, type Ignored, type Property, SECRET } from "./report";
-import { type StackState, stateKey } from "./stackState";
+import { type StackState, stateKey } from "../stack/state";
 
 const state = z.object({
   id: z.string(),

@@ -1,8 +1,8 @@
 import type { Client } from "../../client";
 import { Session } from "../../host/session";
-import { clearText } from "../secretSignature";
+import { clearText } from "../stack/secretSignature";
 import { isThereByItself, listProjectObjects, type ProjectObject, projectOf } from "../projectObjects";
-import type { RefreshedStack } from "./pulumiCli";
+import type { RefreshedStack } from "./previewRefresh";
 import type { Report } from "./report";
 
 /** A project, as the provider of a resource reaches it. */

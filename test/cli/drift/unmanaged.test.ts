@@ -1,10 +1,10 @@
-import type { RefreshedStack } from "../../src/cli/drift/pulumiCli";
-import { StackState } from "../../src/cli/drift/stackState";
-import { unmanagedObjects } from "../../src/cli/drift/unmanaged";
-import { type Kind, typeToken } from "../../src/contract/pointer";
-import type { EmulatorOptions } from "../../src/emulator";
-import { api, createCompute, DEMO, integrate, PRIMARY } from "../support/emulator";
-import { Service } from "../support/service";
+import type { RefreshedStack } from "../../../src/cli/drift/previewRefresh";
+import { StackState } from "../../../src/cli/stack/state";
+import { unmanagedObjects } from "../../../src/cli/drift/unmanaged";
+import { type Kind, typeToken } from "../../../src/contract/pointer";
+import type { EmulatorOptions } from "../../../src/emulator";
+import { api, createCompute, DEMO, integrate, PRIMARY } from "../../support/emulator";
+import { Service } from "../../support/service";
 
 const PROVIDER = "urn:pulumi:dev::proj::pulumi:providers:pulumi-nodejs::default";
 

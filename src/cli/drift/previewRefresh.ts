@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { withoutEnvironmentSecrets } from "../environmentSecrets";
 import { readEventLog, type Refreshed } from "./refreshed";
-import { StackState } from "./stackState";
+import { StackState } from "../stack/state";
 
 /** Resources of this package, at any depth: no other package is asked, so none needs its credentials here. */
 const OURS = "**pulumi-nodejs:dynamic/svc:**";

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import type { EndpointRecord } from "../client";
-import { type Properties, visible } from "../contract/hiddenKeys";
-import { pointer, typeToken } from "../contract/pointer";
-import type { ENVIRONMENT, ReadSetting, Settings } from "../contract/settings";
-import { STAND_INS } from "../contract/standIns";
-import { load } from "../provider";
-import { type Argument, camelCase, Code, type Declared } from "./importProgram";
-import type { ProjectObject } from "./projectObjects";
-import { asSecret } from "./secretSignature";
+import type { EndpointRecord } from "../../client";
+import { type Properties, visible } from "../../contract/hiddenKeys";
+import { pointer, typeToken } from "../../contract/pointer";
+import type { ENVIRONMENT, ReadSetting, Settings } from "../../contract/settings";
+import { STAND_INS } from "../../contract/standIns";
+import { load } from "../../provider";
+import { type Argument, camelCase, Code, type Declared } from "./programText";
+import type { ProjectObject } from "../projectObjects";
+import { asSecret } from "../stack/secretSignature";
 
 /** The arguments that a program gives where the service shows them, in the order of the program. */
 const ARGUMENTS: Readonly<Record<Kind, readonly string[]>> = {

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { ENVIRONMENT, type ReadSetting } from "../contract/settings";
-import { programFolder } from "./doctor/installation";
-import { withoutEnvironmentSecrets } from "./environmentSecrets";
+import { ENVIRONMENT, type ReadSetting } from "../../contract/settings";
+import { programFolder } from "../doctor/installation";
+import { withoutEnvironmentSecrets } from "../environmentSecrets";
 
 const LONGEST_RUN_MS = 60_000;
 const LONGEST_OUTPUT_BYTES = 256 * 1024 * 1024;

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { importProject } from "../../src/cli/importProject";
-import { api, DEMO, integrate } from "../support/emulator";
-import { Service } from "../support/service";
+import { importProject } from "../../../src/cli/import/importProject";
+import { api, DEMO, integrate } from "../../support/emulator";
+import { Service } from "../../support/service";
 
 const before = { ...process.env };
 afterEach(() => {

@@ -3,7 +3,7 @@ import { format } from "prettier/standalone";
 import * as estree from "prettier/plugins/estree";
 import * as typescript from "prettier/plugins/typescript";
 import { transpileModule } from "typescript";
-import { Code, type Declared, Names, programText } from "../../src/cli/importProgram";
+import { Code, type Declared, Names, programText } from "../../../src/cli/import/programText";
 
 const formatted = (text: string): Promise<string> =>
   format(text, { parser: "typescript", plugins: [estree, typescript] });

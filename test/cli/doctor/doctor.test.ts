@@ -3,10 +3,10 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, wri
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
-import { control, start } from "../support/emulator";
+import { dirname, join } from "node:path";
+import { ROOT } from "../../support/cli";
+import { control, start } from "../../support/emulator";
 
-const ROOT = resolve(__dirname, "../..");
 const MAIN = join(ROOT, "dist", "cli", "main.js");
 const KEY = "canary-key-of-the-doctor";
 

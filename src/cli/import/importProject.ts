@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { getSystemErrorMap } from "node:util";
-import { Client, isOfProvider } from "../client";
-import { typeToken } from "../contract/pointer";
-import { type ReadSetting, resolveSettings, type Settings } from "../contract/settings";
+import { Client, isOfProvider } from "../../client";
+import { typeToken } from "../../contract/pointer";
+import { type ReadSetting, resolveSettings, type Settings } from "../../contract/settings";
 import {
   branchComment,
   importedResource,
@@ -12,10 +12,10 @@ import {
   type Observed,
   type Wanted,
 } from "./importedResource";
-import { type Constant, kebabCase, Names, programText } from "./importProgram";
-import { CANNOT_BE_LISTED, listProjectObjects, type ProjectObject, projectOf } from "./projectObjects";
-import { readSettings } from "./stackConfiguration";
-import { terminalJson } from "./terminal";
+import { type Constant, kebabCase, Names, programText } from "./programText";
+import { CANNOT_BE_LISTED, listProjectObjects, type ProjectObject, projectOf } from "../projectObjects";
+import { readSettings } from "../stack/configuration";
+import { terminalJson } from "../terminal";
 
 export interface ImportOptions {
   readonly project: string;

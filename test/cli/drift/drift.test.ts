@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { drift, type DriftFlags } from "../../src/cli/drift/drift";
-import { FORMATS, render } from "../../src/cli/drift/formats";
-import { readEventLog } from "../../src/cli/drift/refreshed";
-import { StackState } from "../../src/cli/drift/stackState";
-import { exitCode, type Report, reportSchema, toReport } from "../../src/cli/drift/report";
-import { pointer, typeToken, type Kind } from "../../src/contract/pointer";
+import { drift, type DriftFlags } from "../../../src/cli/drift/drift";
+import { FORMATS, render } from "../../../src/cli/drift/formats";
+import { readEventLog } from "../../../src/cli/drift/refreshed";
+import { StackState } from "../../../src/cli/stack/state";
+import { exitCode, type Report, reportSchema, toReport } from "../../../src/cli/drift/report";
+import { pointer, typeToken, type Kind } from "../../../src/contract/pointer";
 
 type Properties = Record<string, unknown>;
 
