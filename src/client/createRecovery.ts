@@ -130,9 +130,9 @@ export class Creator {
     const group = this.#groupOf(`${thing} ${JSON.stringify(request.params)} ${creation.similarityKey}`);
     let listedBefore = new Set<string>();
     let sentAt = Number.NaN;
-    const before = async (): Promise<void> => {
+    const beforeAttempt = async (): Promise<void> => {
       // Side by side, so that neither list grows old.
-      const lists = [collection.list({ ...options, since: performance.now() }), request.before?.()] as const;
+      const lists = [collection.list({ ...options, since: performance.now() }), request.beforeAttempt?.()] as const;
       const [listed] = await Promise.all(lists);
       listedBefore = new Set(listed.map(idOf));
       recovery.checkListed?.(listed);
@@ -176,7 +176,7 @@ export class Creator {
     let wasLost = false;
     let settled: Promise<void> | undefined;
     try {
-      const { value } = await this.requests.change({ ...request, before }, schema);
+      const { value } = await this.requests.change({ ...request, beforeAttempt }, schema);
       const id = value === undefined ? undefined : idOfResponse?.(value);
       // An object that existed before is not the one that this request has created.
       if (id !== undefined && (listedBefore.has(id) || group.claimed.has(id)))

@@ -62,8 +62,8 @@ function service(listed: Item[] = [], serviceNow = AT) {
     };
   let behaviour: Behaviour = answered;
   const requests = {
-    change: async ({ before, body }: Request) => {
-      await before?.();
+    change: async ({ beforeAttempt, body }: Request) => {
+      await beforeAttempt?.();
       sent.push(body as Item);
       const value = await behaviour(make(body as Item), body as Item);
       return { value, repeated: false };

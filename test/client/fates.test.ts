@@ -48,7 +48,7 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
     let found = 0;
     const request = { branch_id: "b", type: "read_only" };
     const how = like<EndpointRecord>(request, () => void (found += 1));
-    const made = await client.computes.create("p", request, how, { onAccepted });
+    const made = await client.computes.create({ projectId: "p", attributes: request, recovery: how }, { onAccepted });
     expect(made).toMatchObject({ id: project.computes[1]?.id, current_state: "active" });
     expect(accepted).toEqual([made.id]);
     expect(found).toBe(isEmpty ? 0 : 1);
@@ -66,10 +66,18 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
     const errors = await Promise.all(
       [
         createCompute(client, "p", { branch_id: "new", type: "t" }),
-        client.auth.addOAuthProvider("p", { id: "google" }, like({ id: "google" }), PROVEN),
-        client.auth.addDomain("p", "https://a.test", "a", likeDomain("https://a.test"), PROVEN),
+        client.auth.addOAuthProvider(
+          { projectId: "p", body: { id: "google" }, recovery: like({ id: "google" }) },
+          PROVEN,
+        ),
+        client.auth.addDomain(
+          { projectId: "p", domain: "https://a.test", authProvider: "a", recovery: likeDomain("https://a.test") },
+          PROVEN,
+        ),
         // Its keys are asked for where it was accepted without a word.
-        ...(isEmpty ? [] : [client.auth.createIntegration("p", INTEGRATION, like(INTEGRATION))]),
+        ...(isEmpty
+          ? []
+          : [client.auth.createIntegration({ projectId: "p", body: INTEGRATION, recovery: like(INTEGRATION) })]),
       ].map(errorOf),
     );
     for (const error of errors) {
@@ -90,7 +98,9 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
       if (path === "/projects/auth/keys") return { status: 201, json: KEYS };
       return { json: { data: made ? [ITEM] : [] } };
     });
-    await expect(client.auth.createIntegration("p", INTEGRATION, like(INTEGRATION))).resolves.toEqual(KEYS);
+    await expect(
+      client.auth.createIntegration({ projectId: "p", body: INTEGRATION, recovery: like(INTEGRATION) }),
+    ).resolves.toEqual(KEYS);
     expect(posts(server.seen)).toEqual(["/projects/auth/create", "/projects/auth/keys"]);
   });
 
@@ -109,10 +119,16 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
       },
       { lagMs },
     );
-    const provider = client.auth.addOAuthProvider("p", { id: "google" }, like({ id: "google" }), PROVEN);
+    const provider = client.auth.addOAuthProvider(
+      { projectId: "p", body: { id: "google" }, recovery: like({ id: "google" }) },
+      PROVEN,
+    );
     await expect(provider).resolves.toEqual({ id: "google", type: "standard" });
     postedAt = Number.POSITIVE_INFINITY;
-    await client.auth.addDomain("p", "https://a.test", "a", likeDomain("https://a.test"), PROVEN);
+    await client.auth.addDomain(
+      { projectId: "p", domain: "https://a.test", authProvider: "a", recovery: likeDomain("https://a.test") },
+      PROVEN,
+    );
     expect(posts(server.seen)).toHaveLength(2);
   });
 
@@ -149,9 +165,12 @@ test("what was there before the POST is not taken for its work", async () => {
     return { json: { data: [ITEM] } };
   });
   const attempts = [
-    client.auth.addOAuthProvider("p", { id: "google" }, like({ id: "google" }), PROVEN),
-    client.auth.addDomain("p", "https://a.test", "a", likeDomain("https://a.test"), PROVEN),
-    client.auth.createIntegration("p", INTEGRATION, like(INTEGRATION)),
+    client.auth.addOAuthProvider({ projectId: "p", body: { id: "google" }, recovery: like({ id: "google" }) }, PROVEN),
+    client.auth.addDomain(
+      { projectId: "p", domain: "https://a.test", authProvider: "a", recovery: likeDomain("https://a.test") },
+      PROVEN,
+    ),
+    client.auth.createIntegration({ projectId: "p", body: INTEGRATION, recovery: like(INTEGRATION) }),
   ];
   for (const attempt of attempts) await expect(attempt).rejects.toBeInstanceOf(FateUnknownError);
 });
@@ -162,9 +181,7 @@ test("the list that is taken right before the POST can end the creation before a
     throw new Error(`already there: ${listed.map(({ id }) => id).join()}`);
   };
   const creation = client.auth.addOAuthProvider(
-    "p",
-    { id: "google" },
-    { ...like({ id: "google" }), checkListed },
+    { projectId: "p", body: { id: "google" }, recovery: { ...like({ id: "google" }), checkListed } },
     PROVEN,
   );
   await expect(creation).rejects.toThrow("already there: google");
@@ -176,7 +193,10 @@ test("that list is taken anew before each attempt", async () => {
     if (method === "POST") return nth < 3 ? { status: 429 } : { status: 201, json: { id: "google", type: "shared" } };
     return { json: { providers: [] } };
   });
-  await client.auth.addOAuthProvider("p", { id: "google" }, like({ id: "google" }), PROVEN);
+  await client.auth.addOAuthProvider(
+    { projectId: "p", body: { id: "google" }, recovery: like({ id: "google" }) },
+    PROVEN,
+  );
   expect(server.seen.map(({ method }) => method).join()).toBe("GET,POST,GET,POST,GET,POST");
 });
 
@@ -205,7 +225,9 @@ test("of what has appeared, none is claimed when two may be it, or when it is no
       describe: ({ id }: EndpointRecord) => id,
     };
     const advice = (items: readonly EndpointRecord[]): string => `Adopt one of ${items.length}, or`;
-    const error = await errorOf(client.computes.create("p", {}, { ...how, advice }));
+    const error = await errorOf(
+      client.computes.create({ projectId: "p", attributes: {}, recovery: { ...how, advice } }),
+    );
     expect(error).toBeInstanceOf(FateUnknownError);
     const named = appeared.map(({ id }) => id).join("; ");
     expect(String(error)).toContain(`not proven to be it: ${named} (POST`);
@@ -230,7 +252,7 @@ describe("of an object that no list showed before the POST whose answer was lost
       return { headers, json: { endpoints: posted ? [item] : [], operations: [] } };
     });
     const how = { ...like<EndpointRecord>({ branch_id: "b" }), describe: ({ id }: EndpointRecord) => id };
-    return client.computes.create("p", { branch_id: "b" }, how).catch(String);
+    return client.computes.create({ projectId: "p", attributes: { branch_id: "b" }, recovery: how }).catch(String);
   };
   const iso = (time: number): string => new Date(time).toISOString();
 
@@ -329,7 +351,12 @@ test("a PATCH whose first answer was lost waits for the operations that it start
     delete project.computes[0]?.pending_state;
     return { fault: "reset" };
   });
-  await client.computes.update("p", "ep-1", { pooler_enabled: true }, () => true);
+  await client.computes.update({
+    projectId: "p",
+    endpointId: "ep-1",
+    attributes: { pooler_enabled: true },
+    isShown: () => true,
+  });
   expect(project.running).toHaveLength(0);
 });
 
@@ -341,7 +368,9 @@ describe("a PATCH that is answered with another shape", () => {
       request.method === "PATCH"
         ? { json: { code: "internal", message: "nothing was executed" } }
         : project.script(request, nth);
-    return scripted(script).then(({ client }) => client.computes.update("p", "ep-1", {}, () => isShown));
+    return scripted(script).then(({ client }) =>
+      client.computes.update({ projectId: "p", endpointId: "ep-1", attributes: {}, isShown: () => isShown }),
+    );
   };
   test("is done where the record shows what was sent", async () => {
     await expect(patched(true)).resolves.toMatchObject({ id: "ep-1" });

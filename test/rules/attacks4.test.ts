@@ -20,8 +20,14 @@ describe("a wait ends when its operation does", () => {
       const took = { total_duration_ms: 3_600_000 };
       return { json: { operations: [1, 2].map((nth) => operation("finished", { id: `op-${nth}`, ...took })) } };
     });
-    await client.computes.update(PRJ, "ep-1", {}, () => true, at(5_000));
-    await client.computes.update(PRJ, "ep-1", {}, () => true, at(5_000));
+    await client.computes.update(
+      { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
+      at(5_000),
+    );
+    await client.computes.update(
+      { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
+      at(5_000),
+    );
   });
 
   test("also while younger waits ask for the compute list alone", async () => {
@@ -38,9 +44,15 @@ describe("a wait ends when its operation does", () => {
       },
       { lagMs: 10_000, pollCeilingMs: 2_000 },
     );
-    const updating = client.computes.update(PRJ, "ep-1", {}, () => true, at(20_000));
+    const updating = client.computes.update(
+      { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
+      at(20_000),
+    );
     await new Promise((resolve) => setTimeout(resolve, 2_000));
-    const deleting = client.computes.delete(PRJ, "ep-2", () => undefined, at(20_000));
+    const deleting = client.computes.delete(
+      { projectId: PRJ, endpointId: "ep-2", beforeAttempt: () => undefined },
+      at(20_000),
+    );
     const before = server.count(OPERATIONS);
     await deleting;
     // After 2 to 4 s there is a look after each 0.2 to 0.4 s.
@@ -63,8 +75,14 @@ describe("a wait ends when its operation does", () => {
       isUp = true;
       return { json: { operations: [operation("finished", { id: `op-${changes}`, total_duration_ms: 100 })] } };
     });
-    await client.computes.update(PRJ, "ep-1", {}, () => true, at(5_000));
-    const seen = await client.computes.update(PRJ, "ep-1", {}, () => true, at(5_000));
+    await client.computes.update(
+      { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
+      at(5_000),
+    );
+    const seen = await client.computes.update(
+      { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
+      at(5_000),
+    );
     expect(seen.current_state).toBe("active");
   });
 });
@@ -75,7 +93,9 @@ test("a replica that stays because the operation of its deletion failed is not w
     if (method !== "GET") return change([operation("running")], replica);
     return line === LIST ? { json: { endpoints: [replica] } } : { json: { operations: [operation("failed")] } };
   });
-  const error = await errorOf(client.computes.delete(PRJ, "ep-1", () => undefined, at(5_000)));
+  const error = await errorOf(
+    client.computes.delete({ projectId: PRJ, endpointId: "ep-1", beforeAttempt: () => undefined }, at(5_000)),
+  );
   expect(error).toBeInstanceOf(OperationFailedError);
 });
 
@@ -90,7 +110,9 @@ test("an operation counts as untraceable by a list that was read a lag after the
     },
     { lagMs: 300 },
   );
-  const error = await errorOf(client.computes.update(PRJ, "ep-1", {}, () => true, at(5_000)));
+  const error = await errorOf(
+    client.computes.update({ projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true }, at(5_000)),
+  );
   expect(error).toBeInstanceOf(OperationFailedError);
 });
 

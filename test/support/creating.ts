@@ -20,4 +20,4 @@ export const createCompute = (
   projectId: string,
   attributes: EndpointAttributes,
   options: ChangeOptions = {},
-): Promise<EndpointRecord> => client.computes.create(projectId, attributes, like(attributes), options);
+): Promise<EndpointRecord> => client.computes.create({ projectId, attributes, recovery: like(attributes) }, options);

@@ -24,8 +24,49 @@ const EMAIL_SERVER = `${AUTH}/email_server`;
 /** The lists that the creation or deletion of an integration changes. */
 const ALL: readonly ListName[] = ["integrations", "oauthProviders", "domains", "emailServer"];
 
-/** Of a change. `integration`: shown by a list before each attempt. `before`: runs after that, in the tick in which the attempt leaves. */
-type ProvenOptions = WaitOptions & Pick<Request, "before"> & { readonly integration: OwnIntegration };
+/** Of a change. `integration`: shown by a list before each attempt. `beforeAttempt`: runs after that, in the tick in which the attempt leaves. */
+type ProvenOptions = WaitOptions & Pick<Request, "beforeAttempt"> & { readonly integration: OwnIntegration };
+
+/** `recovery`: how the object is recognised where the response is lost. */
+interface AuthCreation<Body, Item> {
+  readonly projectId: string;
+  readonly body: Body;
+  readonly recovery: CreationRecovery<Item>;
+}
+
+interface IntegrationDeletion {
+  readonly projectId: string;
+  readonly authProvider: string;
+  readonly matches: (item: AuthIntegrationRecord) => boolean;
+}
+
+interface UserDeletion {
+  readonly projectId: string;
+  readonly userId: string;
+  /** Whether it is the integration of the user, without which there is no user. */
+  readonly isIntegration: (item: AuthIntegrationRecord) => boolean;
+}
+
+interface DomainCreation {
+  readonly projectId: string;
+  readonly domain: string;
+  readonly authProvider: string;
+  readonly recovery: CreationRecovery<WhitelistDomainRecord>;
+}
+
+interface DomainsDeletion {
+  readonly projectId: string;
+  readonly authProvider: string;
+  /** Called again before each attempt, which is sent in the same tick; none: nothing is sent. */
+  readonly domains: () => readonly string[];
+}
+
+interface EmailServerUpdate {
+  readonly projectId: string;
+  readonly body: EmailServerRequest;
+  /** Decides where the response has no body. Any other body proves nothing, since a password cannot be read back. */
+  readonly isShown: (server: EmailServerRecord) => boolean;
+}
 
 export class AuthApi {
   constructor(private readonly account: Account) {}
@@ -58,9 +99,7 @@ export class AuthApi {
 
   /** Keys cannot be read again: where the response was lost, a new key set is created. */
   async createIntegration(
-    projectId: string,
-    body: IntegrationRequest,
-    recovery: CreationRecovery<AuthIntegrationRecord>,
+    { projectId, body, recovery }: AuthCreation<IntegrationRequest, AuthIntegrationRecord>,
     options: WaitOptions = {},
   ): Promise<KeySetRecord> {
     const params = { project_id: projectId };
@@ -108,9 +147,7 @@ export class AuthApi {
   }
 
   async deleteIntegration(
-    projectId: string,
-    authProvider: string,
-    matches: (item: AuthIntegrationRecord) => boolean,
+    { projectId, authProvider, matches }: IntegrationDeletion,
     options: ProvenOptions,
   ): Promise<void> {
     const params = { project_id: projectId, auth_provider: authProvider };
@@ -138,12 +175,7 @@ export class AuthApi {
   }
 
   /** Users cannot be listed: an inconclusive deletion is sent again, and confirmed when the user's integration is gone. */
-  async deleteUser(
-    projectId: string,
-    userId: string,
-    isIntegration: (item: AuthIntegrationRecord) => boolean,
-    options: ProvenOptions,
-  ): Promise<void> {
+  async deleteUser({ projectId, userId, isIntegration }: UserDeletion, options: ProvenOptions): Promise<void> {
     const params = { project_id: projectId, auth_user_id: userId };
     const request = this.#request("DELETE", `${AUTH}/users/{auth_user_id}`, params, options);
     const sendTwice = async () => {
@@ -174,9 +206,7 @@ export class AuthApi {
   }
 
   async addOAuthProvider(
-    projectId: string,
-    body: { id: string } & OAuthCredentials,
-    recovery: CreationRecovery<OAuthProviderRecord>,
+    { projectId, body, recovery }: AuthCreation<{ id: string } & OAuthCredentials, OAuthProviderRecord>,
     options: ProvenOptions,
   ): Promise<OAuthProviderRecord> {
     const creation = {
@@ -196,9 +226,7 @@ export class AuthApi {
   }
 
   async updateOAuthProvider(
-    projectId: string,
-    id: string,
-    body: OAuthCredentials,
+    { projectId, id, body }: { projectId: string; id: string; body: OAuthCredentials },
     options: ProvenOptions,
   ): Promise<OAuthProviderRecord> {
     const params = { project_id: projectId, oauth_provider_id: id };
@@ -222,10 +250,7 @@ export class AuthApi {
   }
 
   async addDomain(
-    projectId: string,
-    domain: string,
-    authProvider: string,
-    recovery: CreationRecovery<WhitelistDomainRecord>,
+    { projectId, domain, authProvider, recovery }: DomainCreation,
     options: ProvenOptions,
   ): Promise<void> {
     const body = { domain, auth_provider: authProvider };
@@ -245,15 +270,11 @@ export class AuthApi {
     });
   }
 
-  /** All in one request. `domains` is called again before each attempt, which is sent in the same tick; none: nothing is sent. */
-  async deleteDomains(
-    projectId: string,
-    domains: () => readonly string[],
-    authProvider: string,
-    options: ProvenOptions,
-  ): Promise<void> {
+  /** All in one request. */
+  async deleteDomains(change: DomainsDeletion, options: ProvenOptions): Promise<void> {
+    const { projectId, domains, authProvider } = change;
     await this.account.invalidating(projectId, ["domains"], async () => {
-      const refused = await this.#deleteInOneRequest(projectId, domains, authProvider, options);
+      const refused = await this.#deleteInOneRequest(change, options);
       if (refused.length < 2) return;
       // One domain that is gone may have failed the request for the others. The whitelist is deleted with its integration.
       const listed = (await undefinedIfGone(() => this.domains(projectId).listAfterLag(options))) ?? [];
@@ -261,25 +282,23 @@ export class AuthApi {
         const matches = (domain: string): boolean => normalisedOrigin(domain) === origin;
         const spellings = listed.filter((item) => isOfProvider(authProvider)(item) && matches(item.domain));
         const still = (): string[] => (domains().some(matches) ? spellings.map(({ domain }) => domain) : []);
-        await this.#deleteInOneRequest(projectId, still, authProvider, options);
+        await this.#deleteInOneRequest({ ...change, domains: still }, options);
       }
     });
   }
 
   /** The domains of a request that was refused because one of them is gone. */
   async #deleteInOneRequest(
-    projectId: string,
-    domains: () => readonly string[],
-    authProvider: string,
+    { projectId, domains, authProvider }: DomainsDeletion,
     options: ProvenOptions,
   ): Promise<readonly string[]> {
     let sent = domains();
-    const before = (): void => {
+    const beforeAttempt = (): void => {
       sent = domains();
       if (sent.length === 0) throw new NothingToDelete();
     };
     const currentBody = () => ({ auth_provider: authProvider, domains: sent.map((domain) => ({ domain })) });
-    const proven = this.#request("DELETE", DOMAINS, { project_id: projectId }, { ...options, before });
+    const proven = this.#request("DELETE", DOMAINS, { project_id: projectId }, { ...options, beforeAttempt });
     const request: Request = { ...proven, currentBody };
     // In any spelling: the service ignores a domain that it lists in another one.
     const isSent = (item: WhitelistDomainRecord): boolean =>
@@ -294,11 +313,8 @@ export class AuthApi {
     }
   }
 
-  /** `isShown` decides where the response has no body. Any other body proves nothing, since a password cannot be read back. */
   async updateEmailServer(
-    projectId: string,
-    body: EmailServerRequest,
-    isShown: (server: EmailServerRecord) => boolean,
+    { projectId, body, isShown }: EmailServerUpdate,
     options: ProvenOptions,
   ): Promise<EmailServerRecord> {
     const request = this.#request("PATCH", EMAIL_SERVER, { project_id: projectId }, options, body);
@@ -317,7 +333,10 @@ export class AuthApi {
   async resetEmailServer(projectId: string, options: ProvenOptions): Promise<void> {
     const isAnother = ({ type }: EmailServerRecord): boolean => type !== "shared";
     const send = async () => ({
-      value: await this.updateEmailServer(projectId, { type: "shared" }, (server) => !isAnother(server), options),
+      value: await this.updateEmailServer(
+        { projectId, body: { type: "shared" }, isShown: (server) => !isAnother(server) },
+        options,
+      ),
     });
     const servers = this.account.list("emailServer", projectId);
     const reset = await servers.deleteItem(isAnother, "another e-mail server", send, options);
@@ -335,19 +354,19 @@ export class AuthApi {
     method: Request["method"],
     template: string,
     params: Record<string, string>,
-    { integration, before, deadline, onProgress }: ProvenOptions,
+    { integration, beforeAttempt, deadline, onProgress }: ProvenOptions,
     body?: unknown,
   ): Request {
     const proveFirst = async (): Promise<void> => {
       await integration.prove({ deadline, onProgress });
-      await before?.();
+      await beforeAttempt?.();
     };
     return {
       method,
       template,
       params,
       body,
-      before: proveFirst,
+      beforeAttempt: proveFirst,
       deadline: this.account.deadline(deadline),
       onProgress,
     };

@@ -17,15 +17,37 @@ const ENDPOINT = `${ENDPOINTS}/{endpoint_id}`;
 export interface ChangeOptions extends WaitOptions {
   /** Called as soon as the service has accepted the change, before any waiting. */
   onAccepted?: ((endpoint: EndpointRecord) => void) | undefined;
-  /** The compute as it was read before the change. */
-  before?: EndpointRecord | undefined;
+  /** The compute may end up idle: it is disabled, or a read replica. */
+  idleIsReady?: boolean | undefined;
+}
+
+/** A creation. `recovery`: how its compute is recognised where the response is lost. */
+interface ComputeCreation {
+  readonly projectId: string;
+  readonly attributes: EndpointAttributes;
+  readonly recovery: CreationRecovery<EndpointRecord>;
+}
+
+interface ComputeUpdate {
+  readonly projectId: string;
+  readonly endpointId: string;
+  readonly attributes: EndpointAttributes;
   /**
    * The attributes by the compute as a list shows it right before each attempt, after its turn in the queue has come: for a
    * part of them that is not managed and goes along.
    */
-  rebuild?: ((now: EndpointRecord) => EndpointAttributes) | undefined;
-  /** The compute may end up idle: it is disabled, or a read replica. */
-  idleIsReady?: boolean | undefined;
+  readonly rebuild?: ((now: EndpointRecord) => EndpointAttributes) | undefined;
+  /** Whether the record shows what was sent, which decides where the response is inconclusive. */
+  readonly isShown: (endpoint: EndpointRecord) => boolean;
+  /** The compute as it was read before the change. */
+  readonly known?: EndpointRecord | undefined;
+}
+
+interface ComputeDeletion {
+  readonly projectId: string;
+  readonly endpointId: string;
+  /** Runs in the tick in which an attempt leaves. What it throws ends the call. */
+  readonly beforeAttempt: () => void;
 }
 
 /** Every project has this list: a 404 of it, with the service's error body, says that there is no such project. */
@@ -58,12 +80,8 @@ export class ComputesApi {
     return this.collection(projectId).find(({ id }) => id === endpointId, options);
   }
 
-  async create(
-    projectId: string,
-    attributes: EndpointAttributes,
-    recovery: CreationRecovery<EndpointRecord>,
-    options: ChangeOptions = {},
-  ): Promise<EndpointRecord> {
+  async create(change: ComputeCreation, options: ChangeOptions = {}): Promise<EndpointRecord> {
+    const { projectId, attributes, recovery } = change;
     const common = this.#common(projectId, options);
     const send = async (): Promise<AcceptedChange> => {
       const creation = {
@@ -83,19 +101,12 @@ export class ComputesApi {
     return this.#change(common, send, (accepted) => this.#untilReady(accepted, common, options));
   }
 
-  /** `isShown`: whether the record shows what was sent, which decides where the response is inconclusive. */
-  async update(
-    projectId: string,
-    endpointId: string,
-    attributes: EndpointAttributes,
-    isShown: (endpoint: EndpointRecord) => boolean,
-    options: ChangeOptions = {},
-  ): Promise<EndpointRecord> {
+  async update(change: ComputeUpdate, options: ChangeOptions = {}): Promise<EndpointRecord> {
+    const { projectId, endpointId, attributes, rebuild, isShown, known } = change;
     const common = this.#common(projectId, options);
-    const { rebuild } = options;
     let current = attributes;
-    const reading: Pick<Request, "before" | "currentBody"> | undefined = rebuild && {
-      before: async () => {
+    const reading: Pick<Request, "beforeAttempt" | "currentBody"> | undefined = rebuild && {
+      beforeAttempt: async () => {
         const listed = await this.list(projectId, { deadline: common.deadline, since: performance.now() });
         const now = listed.find(({ id }) => id === endpointId);
         if (now !== undefined) current = rebuild(now);
@@ -114,7 +125,8 @@ export class ComputesApi {
         return { endpointId };
       }
     };
-    const endpoint = await this.#change(common, send, (accepted) => this.#untilReady(accepted, common, options));
+    const wait = (accepted: AcceptedChange) => this.#untilReady({ ...accepted, known }, common, options);
+    const endpoint = await this.#change(common, send, wait);
     if (unconfirmed !== undefined && !isShown(endpoint)) throw unconfirmed;
     return endpoint;
   }
@@ -123,10 +135,10 @@ export class ComputesApi {
    * Returns once no list shows it. Of a primary the operations have ended then, too, so that its branch is free; and of any
    * compute of a project that locks. A compute that is gone is no error.
    */
-  async delete(projectId: string, endpointId: string, before: () => void, options: WaitOptions = {}): Promise<void> {
+  async delete({ projectId, endpointId, beforeAttempt }: ComputeDeletion, options: WaitOptions = {}): Promise<void> {
     const common = this.#common(projectId, options);
     const params = { ...common.params, endpoint_id: endpointId };
-    const request: Request = { ...common, method: "DELETE", template: ENDPOINT, params, before };
+    const request: Request = { ...common, method: "DELETE", template: ENDPOINT, params, beforeAttempt };
     const matches = ({ id }: EndpointRecord): boolean => id === endpointId;
     const sendOnce = () => this.account.requests.change(request, bodies.endpointChange);
     // The wait below confirms what was accepted.
@@ -192,7 +204,7 @@ export class ComputesApi {
 
   /** Waits for a compute that an earlier command has left unfinished. */
   async waitFor(projectId: string, endpointId: string, options: ChangeOptions = {}): Promise<EndpointRecord> {
-    return this.#untilReady({ endpointId }, this.#common(projectId, options), options, false);
+    return this.#untilReady({ endpointId, changed: false }, this.#common(projectId, options), options);
   }
 
   /** Sends the change through the project's queue; its lists are cached again once the wait has ended. */
@@ -217,17 +229,16 @@ export class ComputesApi {
   }
 
   async #untilReady(
-    accepted: AcceptedChange,
-    common: CommonOptions,
-    { onAccepted, before, idleIsReady = false }: ChangeOptions,
-    changed = true,
+    { known, changed = true, ...accepted }: AcceptedChange & { known?: EndpointRecord | undefined; changed?: boolean },
+    { params, deadline, onProgress }: CommonOptions,
+    { onAccepted, idleIsReady = false }: ChangeOptions,
   ): Promise<EndpointRecord> {
     if (accepted.endpoint !== undefined) onAccepted?.(accepted.endpoint);
-    const expected = { ...accepted, onProgress: common.onProgress, before: before?.updated_at, changed, idleIsReady };
-    const { watch, durations } = this.#state(common.params.project_id);
+    const expected = { ...accepted, onProgress, updatedAtBefore: known?.updated_at, changed, idleIsReady };
+    const { watch, durations } = this.#state(params.project_id);
     const wait = new EndpointWait(this.account, durations, expected);
     const seen = wait.checkResponse();
-    return seen === undefined ? watch.wait(wait, common.deadline) : seen.done;
+    return seen === undefined ? watch.wait(wait, deadline) : seen.done;
   }
 
   #state(projectId: string) {

@@ -25,8 +25,8 @@ export interface Request {
   deadline: Deadline;
   onProgress?: ((text: string) => void) | undefined;
   /** Runs before each attempt, which is sent in the same tick. What it throws ends the call. */
-  before?: (() => Promise<void> | void) | undefined;
-  /** In place of `body`: taken in the tick in which an attempt leaves, so that it holds what `before` has read. */
+  beforeAttempt?: (() => Promise<void> | void) | undefined;
+  /** In place of `body`: taken in the tick in which an attempt leaves, so that it holds what `beforeAttempt` has read. */
   currentBody?: (() => unknown) | undefined;
   /** Shared by the repetitions of a request: whether an attempt may have taken effect. */
   fate?: { open: boolean };
@@ -178,8 +178,8 @@ export class Requests {
 
   /** The place of an attempt that is to leave in the same tick. Waiting for it is charged to no deadline. */
   async permitFor(request: Request, deadlineError: () => SvcError): Promise<Permit> {
-    const { method, before, deadline, onThrottled: onThrottled, onProgress } = request;
-    const kind: RequestKind = method === "GET" ? "read" : before === undefined ? "change" : "proven";
+    const { method, beforeAttempt, deadline, onThrottled, onProgress } = request;
+    const kind: RequestKind = method === "GET" ? "read" : beforeAttempt === undefined ? "change" : "proven";
     let place = this.budget.take(kind);
     if (place === undefined) {
       const ends = [deadline.pause(), onThrottled?.()];
@@ -190,7 +190,7 @@ export class Requests {
     }
     try {
       // After the wait: what it reads must not grow old.
-      await before?.();
+      await beforeAttempt?.();
       if (deadline.expired) throw deadlineError();
     } catch (error) {
       place.release();

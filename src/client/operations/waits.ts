@@ -65,14 +65,14 @@ export interface AcceptedChange {
   readonly endpoint?: EndpointRecord | undefined;
   /**
    * Undefined: the response named none, or maybe not all. Then those are followed that are listed as running, or that
-   * began after `before`: earlier ones do not belong to the change.
+   * began after `updatedAtBefore`: earlier ones do not belong to the change.
    */
   readonly operations?: readonly OperationRecord[] | undefined;
 }
 
 interface AwaitedChange extends AcceptedChange {
   /** `updated_at` of the compute as it was read before the change. */
-  readonly before?: string | undefined;
+  readonly updatedAtBefore?: string | undefined;
   readonly onProgress?: ((text: string) => void) | undefined;
 }
 
@@ -173,10 +173,10 @@ abstract class OperationWait<Change extends AwaitedChange> {
   }
 
   #updateOperations(listed: readonly OperationRecord[] | undefined): void {
-    const { operations, endpointId, before } = this.change;
+    const { operations, endpointId, updatedAtBefore } = this.change;
     if (operations === undefined) {
       const began = ({ created_at = "" }: OperationRecord): boolean =>
-        Date.parse(created_at) > Date.parse(before ?? "");
+        Date.parse(created_at) > Date.parse(updatedAtBefore ?? "");
       const own = (listed ?? []).filter(({ endpoint_id }) => endpoint_id === endpointId);
       this.#track(own.filter((one) => isUnfinished(one) || began(one)));
     }

@@ -126,11 +126,14 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
       outs.authProviderProjectId,
     );
     await deleteIfOurs(call, `AuthIntegration ${id}`, outs, integration, () =>
-      call.client.auth.deleteIntegration(projectId, authProvider, matches, {
-        ...call,
-        integration,
-        before: call.beforeDelete,
-      }),
+      call.client.auth.deleteIntegration(
+        { projectId, authProvider, matches },
+        {
+          ...call,
+          integration,
+          beforeAttempt: call.beforeDelete,
+        },
+      ),
     );
   },
 };
@@ -192,7 +195,7 @@ async function createNew(call: Call<Outputs>, given: Shape, authProvider: string
     database_name: databaseName,
     role_name: roleName,
   });
-  const send = () => call.client.auth.createIntegration(projectId, request, recovery, call);
+  const send = () => call.client.auth.createIntegration({ projectId, body: request, recovery }, call);
   const keys = await namingBranches(call, projectId, branchId, true, send);
   return { branchId, roleName: roleName ?? DEFAULT_ROLE, ...keyOutputs(keys) };
 }

@@ -48,7 +48,10 @@ export const authUser = inIntegration<Shape, Outputs>({
     const { projectId, rest: userId } = splitId(id);
     const isIntegration = (item: AuthIntegrationRecord): boolean =>
       authProviderProjectId === undefined || item.auth_provider_project_id === authProviderProjectId;
-    await call.client.auth.deleteUser(projectId, userId, isIntegration, { ...call, before: call.beforeDelete });
+    await call.client.auth.deleteUser(
+      { projectId, userId, isIntegration },
+      { ...call, beforeAttempt: call.beforeDelete },
+    );
   },
 });
 

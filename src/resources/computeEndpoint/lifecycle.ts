@@ -129,7 +129,7 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
 
   async delete(call, { id }) {
     const { projectId, rest } = splitId(id);
-    await call.client.computes.delete(projectId, rest, call.beforeDelete, call);
+    await call.client.computes.delete({ projectId, endpointId: rest, beforeAttempt: call.beforeDelete }, call);
   },
 };
 
@@ -223,7 +223,10 @@ async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointReco
     useExisting: refuseDuplicate,
     create: async () => {
       call.sending(Object.keys(args).filter(isUpdatable));
-      const endpoint = await computes.create(projectId, toAttributes(declared), recovery, changeOptions(call, args));
+      const endpoint = await computes.create(
+        { projectId, attributes: toAttributes(declared), recovery },
+        changeOptions(call, args),
+      );
       return untilShown(call, args, endpoint, args);
     },
     advice: notListedAdvice(`what is in the way on ${branchId}`),
@@ -275,9 +278,9 @@ async function change(
   const isShown = (now: EndpointRecord): boolean => !differing(args, now).some((name) => names.has(name));
   const send = async (): Promise<EndpointRecord> => {
     const rebuild = sendsUnmanaged(sent) ? (now: EndpointRecord) => toAttributes(sent, now) : undefined;
-    const options = { ...changeOptions(call, args), before: endpoint, rebuild };
+    const update = { projectId, endpointId: endpoint.id, attributes, rebuild, isShown, known: endpoint };
     try {
-      return await call.client.computes.update(projectId, endpoint.id, attributes, isShown, options);
+      return await call.client.computes.update(update, changeOptions(call, args));
     } catch (error) {
       if (!(error instanceof NotStartingError) || endpoint.disabled === true) throw error;
       return start(call, args, endpoint, error);

@@ -103,7 +103,7 @@ export const emailServer = inIntegration<Shape, Outputs>({
   },
 
   async delete(call, { id: projectId }) {
-    await call.client.auth.resetEmailServer(projectId, { ...call, before: call.beforeDelete });
+    await call.client.auth.resetEmailServer(projectId, { ...call, beforeAttempt: call.beforeDelete });
     call.note(`EmailServer ${projectId}: mail goes through the shared server of the service again`);
   },
 });
@@ -124,7 +124,7 @@ async function send(call: ChildCall<Outputs>, given: Shape, stored: Partial<Shap
   const request: EmailServerRequest = omitUndefined({ ...rest, sender_email: senderEmail, sender_name: senderName });
   const isShown = (server: EmailServerRecord): boolean =>
     unconfirmed(args, given, toArguments(projectId, server)).length === 0;
-  const server = await call.client.auth.updateEmailServer(projectId, request, isShown, call);
+  const server = await call.client.auth.updateEmailServer({ projectId, body: request, isShown }, call);
   requireConfirmed(args, given, toArguments(projectId, server), (shown) =>
     // A password cannot be read back: the state keeps the one that was known to be applied.
     call.checkpoint(projectId, {}, { ...shown, password: stored.password }),

@@ -108,7 +108,7 @@ export const oauthProvider = inIntegration<Shape, Outputs>({
 
   async delete(call, { id }) {
     const { projectId, rest } = splitId(id);
-    await call.client.auth.deleteOAuthProvider(projectId, rest, { ...call, before: call.beforeDelete });
+    await call.client.auth.deleteOAuthProvider(projectId, rest, { ...call, beforeAttempt: call.beforeDelete });
   },
 });
 
@@ -139,7 +139,7 @@ async function createNew(call: ChildCall<Outputs>, given: Shape): Promise<OAuthP
     onFound: () => call.note(`OAuthProvider ${idOf(given)} was found after the answer to its creation was lost`),
   };
   const request = { id: providerId, ...credentials(given) };
-  const made = await call.client.auth.addOAuthProvider(projectId, request, recovery, call);
+  const made = await call.client.auth.addOAuthProvider({ projectId, body: request, recovery }, call);
   return requireApplied(call, given, made, {});
 }
 
@@ -168,7 +168,10 @@ async function setCredentials(
 ): Promise<OAuthProviderRecord> {
   const { projectId, providerId } = given;
   call.sending(CREDENTIALS.filter((name) => sent[name] !== undefined));
-  const provider = await call.client.auth.updateOAuthProvider(projectId, providerId, credentials(sent), call);
+  const provider = await call.client.auth.updateOAuthProvider(
+    { projectId, id: providerId, body: credentials(sent) },
+    call,
+  );
   return requireApplied(call, given, provider, applied);
 }
 

@@ -144,7 +144,7 @@ function domainToAdd(call: ChildCall<never>, projectId: string, origin: string, 
     collection: auth.domains(projectId),
     matches,
     useExisting,
-    create: () => auth.addDomain(projectId, origin, call.authProvider, recovery, call),
+    create: () => auth.addDomain({ projectId, domain: origin, authProvider: call.authProvider, recovery }, call),
     advice: notListedAdvice(`${origin} on the whitelist`),
   };
 }
@@ -172,7 +172,7 @@ export async function deleteOrigins(
   const isDeletionBlocked = (origin: string): boolean => call.run.isDeletionBlocked(domainObject(projectId, origin));
   const toDelete = (): string[] =>
     origins.filter((origin) => !isDeletionBlocked(origin)).flatMap((origin) => known.get(origin) ?? [origin]);
-  await call.client.auth.deleteDomains(projectId, toDelete, call.authProvider, call);
+  await call.client.auth.deleteDomains({ projectId, domains: toDelete, authProvider: call.authProvider }, call);
   const kept = origins.filter(isDeletionBlocked);
   if (kept.length === 0) return;
   call.note(`stays on the whitelist of ${projectId}, since another resource manages it now: ${kept.sort().join(", ")}`);

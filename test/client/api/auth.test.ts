@@ -41,23 +41,28 @@ test("each call sends the documented request, with the key and nothing that was 
     return { status: 204 };
   });
   const { auth } = client;
-  await auth.createIntegration("p", { auth_provider: "a", branch_id: "br", role_name: undefined }, like({}));
+  await auth.createIntegration({
+    projectId: "p",
+    body: { auth_provider: "a", branch_id: "br", role_name: undefined },
+    recovery: like({}),
+  });
   await auth.createKeys("p", "a", PROVEN);
   await auth.createUser("p", { auth_provider: "a", email: "e@x.test", name: "E" }, PROVEN);
-  await auth.deleteUser("p", "u1", anyItem, PROVEN);
+  await auth.deleteUser({ projectId: "p", userId: "u1", isIntegration: anyItem }, PROVEN);
   await auth.transferOwnership("p", "a", PROVEN);
-  await auth.deleteIntegration("p", "a", anyItem, PROVEN);
+  await auth.deleteIntegration({ projectId: "p", authProvider: "a", matches: anyItem }, PROVEN);
   await auth.addOAuthProvider(
-    "p",
-    { id: "google", client_id: "i", client_secret: "s" },
-    like({ id: "google" }),
+    { projectId: "p", body: { id: "google", client_id: "i", client_secret: "s" }, recovery: like({ id: "google" }) },
     PROVEN,
   );
-  await auth.updateOAuthProvider("p", "google", { client_id: "j" }, PROVEN);
+  await auth.updateOAuthProvider({ projectId: "p", id: "google", body: { client_id: "j" } }, PROVEN);
   await auth.deleteOAuthProvider("p", "google", PROVEN);
-  await auth.addDomain("p", "https://a.test", "a", likeDomain("https://a.test"), PROVEN);
-  await auth.deleteDomains("p", () => ["https://a.test"], "a", PROVEN);
-  await auth.updateEmailServer("p", { type: "shared" }, () => true, PROVEN);
+  await auth.addDomain(
+    { projectId: "p", domain: "https://a.test", authProvider: "a", recovery: likeDomain("https://a.test") },
+    PROVEN,
+  );
+  await auth.deleteDomains({ projectId: "p", domains: () => ["https://a.test"], authProvider: "a" }, PROVEN);
+  await auth.updateEmailServer({ projectId: "p", body: { type: "shared" }, isShown: () => true }, PROVEN);
   expect(changes(server.seen).map(({ line, body }) => [line, body])).toEqual([
     ["POST /projects/auth/create", { project_id: "p", auth_provider: "a", branch_id: "br" }],
     ["POST /projects/auth/keys", { project_id: "p", auth_provider: "a" }],
@@ -83,11 +88,13 @@ test("a change that is answered without a body is read back", async () => {
     if (path.endsWith("email_server")) return { json: { type: "standard", port: 25 } };
     return { json: { providers: [{ id: "google", type: "standard" }] } };
   });
-  await expect(client.auth.updateEmailServer("p", { type: "standard" }, () => true, PROVEN)).resolves.toEqual({
+  await expect(
+    client.auth.updateEmailServer({ projectId: "p", body: { type: "standard" }, isShown: () => true }, PROVEN),
+  ).resolves.toEqual({
     type: "standard",
     port: 25,
   });
-  await expect(client.auth.updateOAuthProvider("p", "google", {}, PROVEN)).resolves.toEqual({
+  await expect(client.auth.updateOAuthProvider({ projectId: "p", id: "google", body: {} }, PROVEN)).resolves.toEqual({
     id: "google",
     type: "standard",
   });
@@ -107,10 +114,16 @@ const STANDING = {
   type: "standard",
 };
 const deletions: [string, (client: Client) => Promise<unknown>][] = [
-  ["a user", ({ auth }) => auth.deleteUser("p", "u", anyItem, PROVEN)],
+  ["a user", ({ auth }) => auth.deleteUser({ projectId: "p", userId: "u", isIntegration: anyItem }, PROVEN)],
   ["an OAuth provider", ({ auth }) => auth.deleteOAuthProvider("p", "google", PROVEN)],
-  ["an integration", ({ auth }) => auth.deleteIntegration("p", "a", anyItem, PROVEN)],
-  ["a domain", ({ auth }) => auth.deleteDomains("p", () => ["https://a.test"], "a", PROVEN)],
+  [
+    "an integration",
+    ({ auth }) => auth.deleteIntegration({ projectId: "p", authProvider: "a", matches: anyItem }, PROVEN),
+  ],
+  [
+    "a domain",
+    ({ auth }) => auth.deleteDomains({ projectId: "p", domains: () => ["https://a.test"], authProvider: "a" }, PROVEN),
+  ],
   ["the mail server", ({ auth }) => auth.resetEmailServer("p", PROVEN)],
 ];
 
@@ -150,8 +163,12 @@ test.each<[string, Reply, unknown]>([
   ["a proxy's page with 404", { ...page, status: 404 }, BadResponseError],
 ])("a deletion is not done after %s", async (_, reply, kind) => {
   const { client } = await scripted(() => reply, { baseDelayMs: 1 });
-  await expect(client.auth.deleteUser("p", "u", anyItem, PROVEN)).rejects.toBeInstanceOf(kind);
-  await expect(client.auth.deleteDomains("p", () => ["https://a.test"], "a", PROVEN)).rejects.toBeInstanceOf(kind);
+  await expect(
+    client.auth.deleteUser({ projectId: "p", userId: "u", isIntegration: anyItem }, PROVEN),
+  ).rejects.toBeInstanceOf(kind);
+  await expect(
+    client.auth.deleteDomains({ projectId: "p", domains: () => ["https://a.test"], authProvider: "a" }, PROVEN),
+  ).rejects.toBeInstanceOf(kind);
 });
 
 test("the error for a refused key says where it was sent, and what the caller knows of the key", async () => {
@@ -188,7 +205,7 @@ describe("deletions of several domains", () => {
 
   test("travel in one request", async () => {
     const { server, client, domains } = await whitelist(origins);
-    await client.auth.deleteDomains("p", () => origins, "a", PROVEN);
+    await client.auth.deleteDomains({ projectId: "p", domains: () => origins, authProvider: "a" }, PROVEN);
     expect(changes(server.seen)).toHaveLength(1);
     expect(domains.size).toBe(0);
   });
@@ -196,9 +213,7 @@ describe("deletions of several domains", () => {
   test("succeed for the domains that are there although another one was gone already", async () => {
     const { server, client, domains } = await whitelist(["https://a1.test", "https://a2.test"]);
     await client.auth.deleteDomains(
-      "p",
-      () => ["https://a1.test", "https://gone.test", "https://a2.test"],
-      "a",
+      { projectId: "p", domains: () => ["https://a1.test", "https://gone.test", "https://a2.test"], authProvider: "a" },
       PROVEN,
     );
     expect(domains.size).toBe(0);
@@ -212,7 +227,7 @@ describe("deletions of several domains", () => {
       wanted = ["https://a2.test"];
       return nth === 1 ? { status: 423 } : { status: 200 };
     });
-    await client.auth.deleteDomains("p", () => wanted, "a", PROVEN);
+    await client.auth.deleteDomains({ projectId: "p", domains: () => wanted, authProvider: "a" }, PROVEN);
     const sent = [["https://a1.test", "https://a2.test"], ["https://a2.test"]];
     expect(changes(server.seen).map(({ body }) => body)).toEqual(
       sent.map((domains) => ({ auth_provider: "a", domains: domains.map((domain) => ({ domain })) })),
@@ -221,14 +236,17 @@ describe("deletions of several domains", () => {
 
   test("send nothing when nothing is to go any more", async () => {
     const { server, client } = await whitelist(origins);
-    await client.auth.deleteDomains("p", () => [], "a", PROVEN);
+    await client.auth.deleteDomains({ projectId: "p", domains: () => [], authProvider: "a" }, PROVEN);
     expect(server.seen).toEqual([]);
   });
 
   test("end with the caller's deadline", async () => {
     const { client } = await whitelist(origins, { delayMs: 600 });
     const error = await errorOf(
-      client.auth.deleteDomains("p", () => origins, "a", { deadline: new Deadline(100), ...PROVEN }),
+      client.auth.deleteDomains(
+        { projectId: "p", domains: () => origins, authProvider: "a" },
+        { deadline: new Deadline(100), ...PROVEN },
+      ),
     );
     expect(String(error)).toContain("no response within 0.1 s");
   });
@@ -240,7 +258,9 @@ test("a deletion is held back, before each attempt, where somebody else has the 
   const before = (): void => {
     if (++asked === 3) throw new Error("taken over");
   };
-  await expect(client.auth.deleteOAuthProvider("p", "google", { before, ...PROVEN })).rejects.toThrow("taken over");
+  await expect(client.auth.deleteOAuthProvider("p", "google", { beforeAttempt: before, ...PROVEN })).rejects.toThrow(
+    "taken over",
+  );
   expect(server.seen).toHaveLength(2);
 });
 

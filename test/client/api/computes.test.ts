@@ -45,14 +45,14 @@ describe("waiting for a compute", () => {
 describe("deleting a compute", () => {
   test.each([404, 410] as const)("takes %i with the error body of the service for done", async (status) => {
     const { server, client } = await scripted(scene({ computes: () => [compute()], change: gone(status) }));
-    await client.computes.delete(PRJ, "ep-1", free);
+    await client.computes.delete({ projectId: PRJ, endpointId: "ep-1", beforeAttempt: free });
     expect(server.seen).toHaveLength(1);
   });
 
   test("takes 204 with an empty body for done once the list lacks it", async () => {
     const change = { status: 204 };
     const { client } = await scripted(scene({ computes: (nth) => (nth < 3 ? [compute()] : []), change }));
-    await client.computes.delete(PRJ, "ep-1", free);
+    await client.computes.delete({ projectId: PRJ, endpointId: "ep-1", beforeAttempt: free });
   });
 
   test("waits for a deletion that was accepted with an empty body and takes longer than lists may lag", async () => {
@@ -60,7 +60,10 @@ describe("deleting a compute", () => {
     const computes = (nth: number): object[] => (nth < ends ? [compute({ pending_state: "idle" })] : []);
     const operations = (nth: number): object[] => [operation(nth < ends ? "running" : "finished")];
     const { client } = await scripted(scene({ computes, operations, change: { status: 204 } }), { lagMs: 50 });
-    await client.computes.delete(PRJ, "ep-1", free, { deadline: new Deadline(10_000) });
+    await client.computes.delete(
+      { projectId: PRJ, endpointId: "ep-1", beforeAttempt: free },
+      { deadline: new Deadline(10_000) },
+    );
   });
 
   test("does not take a refusal or the 404 of something in front for gone while the list has it", async () => {
@@ -75,7 +78,9 @@ describe("deleting a compute", () => {
     ];
     for (const change of changes) {
       const { client } = await scripted(scene({ computes: () => [compute()], change }));
-      await expect(client.computes.delete(PRJ, "ep-1", free)).rejects.toHaveProperty("status", change.status);
+      await expect(
+        client.computes.delete({ projectId: PRJ, endpointId: "ep-1", beforeAttempt: free }),
+      ).rejects.toHaveProperty("status", change.status);
     }
   });
 
@@ -83,8 +88,10 @@ describe("deleting a compute", () => {
     const lists = (nth: number): object[] => (nth < 2 ? [compute()] : []);
     const change = { status: 404, text: "default backend - 404" };
     const late = await scripted(scene({ computes: lists, change }));
-    await expect(late.client.computes.delete(PRJ, "ep-1", free)).rejects.toBeInstanceOf(BadResponseError);
-    await late.client.computes.delete(PRJ, "ep-1", free);
+    await expect(
+      late.client.computes.delete({ projectId: PRJ, endpointId: "ep-1", beforeAttempt: free }),
+    ).rejects.toBeInstanceOf(BadResponseError);
+    await late.client.computes.delete({ projectId: PRJ, endpointId: "ep-1", beforeAttempt: free });
     expect(late.server.count(LIST)).toBe(2);
   });
 
@@ -93,7 +100,9 @@ describe("deleting a compute", () => {
     const taken = (): void => {
       throw new Error("taken over");
     };
-    await expect(client.computes.delete(PRJ, "ep-1", taken)).rejects.toThrow("taken over");
+    await expect(client.computes.delete({ projectId: PRJ, endpointId: "ep-1", beforeAttempt: taken })).rejects.toThrow(
+      "taken over",
+    );
     expect(server.seen).toEqual([]);
   });
 
@@ -101,7 +110,7 @@ describe("deleting a compute", () => {
     const change = { json: { endpoint: compute({ pending_state: "idle" }), operations: [operation("running")] } };
     const operations = (nth: number): object[] => [operation(nth < 4 ? "running" : "finished")];
     const { server, client } = await scripted(scene({ computes: () => [], operations, change }));
-    await client.computes.delete(PRJ, "ep-1", free);
+    await client.computes.delete({ projectId: PRJ, endpointId: "ep-1", beforeAttempt: free });
     expect(server.count(OPERATIONS)).toBe(4);
   });
 });
@@ -146,7 +155,7 @@ describe("finding a compute", () => {
       return server.count(LIST) - before;
     };
     expect([await lists("ep-1"), await lists("ep-2")]).toEqual([2, 0]);
-    await client.computes.delete(PRJ, "ep-3", free);
+    await client.computes.delete({ projectId: PRJ, endpointId: "ep-3", beforeAttempt: free });
     expect([await lists("ep-1"), await lists("ep-2")]).toEqual([2, 0]);
   });
 
@@ -191,7 +200,9 @@ test("two 404s of something in front of the operations do not hide that the oper
       ? { status: 404, text: "default backend - 404" }
       : shown(request, nth),
   );
-  const error = await errorOf(client.computes.update(PRJ, "ep-1", {}, () => true));
+  const error = await errorOf(
+    client.computes.update({ projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true }),
+  );
   expect(String(error)).toContain("no capacity left");
 });
 

@@ -233,10 +233,13 @@ describe("over HTTP, with a short minute,", () => {
     const { auth } = made.client;
     const users = Array.from({ length: 14 }, (_, nth) => `u${nth}`);
     const deletions = users.map((user) =>
-      auth.deleteUser(PRJ, user, () => false, {
-        integration: auth.ownIntegration(PRJ, () => true, "x"),
-        deadline: new Deadline(900),
-      }),
+      auth.deleteUser(
+        { projectId: PRJ, userId: user, isIntegration: () => false },
+        {
+          integration: auth.ownIntegration(PRJ, () => true, "x"),
+          deadline: new Deadline(900),
+        },
+      ),
     );
     await Promise.all(deletions);
     const { seen } = made.server;
@@ -263,7 +266,10 @@ describe("over HTTP, with a short minute,", () => {
     const began = performance.now();
     const [found] = await Promise.all([
       made.client.computes.find(PRJ, "ep-1", { deadline: new Deadline(400), onProgress }),
-      made.client.computes.update(PRJ, "ep-1", {}, () => true, { deadline, onProgress }),
+      made.client.computes.update(
+        { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
+        { deadline, onProgress },
+      ),
     ]);
     expect(found).toMatchObject({ id: "ep-1" });
     expect(performance.now() - began).toBeGreaterThan(1_500);
@@ -297,7 +303,12 @@ describe("over HTTP, with a short minute,", () => {
       while (!deadline.expired);
     };
     const attributes = { branch_id: "b", type: "read_write" };
-    await errorOf(made.client.computes.create(PRJ, attributes, { ...like(attributes), checkListed }, { deadline }));
+    await errorOf(
+      made.client.computes.create(
+        { projectId: PRJ, attributes, recovery: { ...like(attributes), checkListed } },
+        { deadline },
+      ),
+    );
     expect(made.server.lines()).toEqual([LIST]);
   });
 
@@ -311,7 +322,10 @@ describe("over HTTP, with a short minute,", () => {
       }),
       { minuteMs: 2_000, pollCeilingMs: 20 },
     );
-    await made.client.computes.update(PRJ, "ep-1", {}, () => true, { deadline: new Deadline(8_000) });
+    await made.client.computes.update(
+      { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
+      { deadline: new Deadline(8_000) },
+    );
     const looks = made.server.seen.filter(({ method }) => method === "GET").map(({ at }) => at);
     expect(looks.length).toBeGreaterThanOrEqual(3);
     // Two and a half in 2 s, and a look of two lists.
@@ -328,7 +342,9 @@ describe("over HTTP, with a short minute,", () => {
       }),
     );
     const options = { deadline: new Deadline(250) };
-    await errorOf(made.client.computes.update(PRJ, "ep-1", {}, () => true, options));
+    await errorOf(
+      made.client.computes.update({ projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true }, options),
+    );
     const { length } = made.server.seen;
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect(made.server.seen).toHaveLength(length);
@@ -350,7 +366,10 @@ describe("over HTTP, with a short minute,", () => {
     const lines: string[] = [];
     await useUp(made, LIMIT - 1);
     const options = { deadline: new Deadline(400), onProgress: (line: string) => lines.push(line) };
-    await made.client.computes.update(PRJ, "ep-1", {}, () => true, options);
+    await made.client.computes.update(
+      { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
+      options,
+    );
     expect(isSent).toBe(true);
     expect(lines).toContain(`rate-limited by svc:maxRequestsPerMinute (${LIMIT}); waiting`);
     expect(mostIn(1_800, timesOf(made.server))).toBe(LIMIT);

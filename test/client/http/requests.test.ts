@@ -368,7 +368,7 @@ describe("a place in the share of the rate", () => {
     const { requests, kinds, places } = network((nth) => (nth === 1 ? raw(503) : good));
     await endOf(requests.read(get(), schema));
     await endOf(requests.change(get({ method: "DELETE" }), schema));
-    await endOf(requests.change(get({ method: "POST", before: () => undefined }), schema));
+    await endOf(requests.change(get({ method: "POST", beforeAttempt: () => undefined }), schema));
     expect(kinds).toEqual(["read", "read", "change", "proven"]);
     expect(places()).toBe(0);
   });
@@ -376,8 +376,8 @@ describe("a place in the share of the rate", () => {
   test("is given back where what comes before the attempt fails, or takes too long", async () => {
     const { requests, sent, places } = network(() => good);
     const reason = new Error("it is there already");
-    const create = (before: () => Promise<void>, deadline = new Deadline(MINUTE)): Promise<unknown> =>
-      endOf(requests.change(get({ method: "POST", before, deadline }), schema));
+    const create = (beforeAttempt: () => Promise<void>, deadline = new Deadline(MINUTE)): Promise<unknown> =>
+      endOf(requests.change(get({ method: "POST", beforeAttempt, deadline }), schema));
     expect(await create(async () => Promise.reject(reason))).toBe(reason);
     const late = await create(async () => void (await pass(1_500)), new Deadline(1_000));
     expect(String(late)).toContain("no response within 1 s");

@@ -131,7 +131,12 @@ test("a PATCH that may have taken effect, was locked out then and is refused at 
     if (method === "PATCH") return replies[nth - 1] ?? { status: 599 };
     return { json: { endpoints: [compute()], operations: [] } };
   });
-  const update = client.computes.update("p", "ep-1", { suspend_timeout_seconds: 60 }, () => false);
+  const update = client.computes.update({
+    projectId: "p",
+    endpointId: "ep-1",
+    attributes: { suspend_timeout_seconds: 60 },
+    isShown: () => false,
+  });
   const error = await errorOf(update);
   expect(error).toBeInstanceOf(FateUnknownError);
   expect(error).toHaveProperty("status", 400);
@@ -151,7 +156,7 @@ test.each(["reset", "cut"] as const)(
   "a DELETE is repeated after a %s connection: it does no harm twice",
   async (fault) => {
     const { server, client } = await scripted((_, nth) => (nth === 1 ? { fault } : gone()));
-    await client.auth.deleteUser("p", "u", () => false, PROVEN);
+    await client.auth.deleteUser({ projectId: "p", userId: "u", isIntegration: () => false }, PROVEN);
     expect(server.count(DELETE_USER)).toBe(2);
   },
 );
@@ -314,9 +319,11 @@ test("requests that may be repeated share a connection, a POST has its own", asy
 
 test("ids are encoded, and one that would change the path is refused before anything is sent", async () => {
   const { server, client } = await scripted(() => ({ status: 204 }));
-  await client.auth.deleteUser("p/../q", "a b?c#d", () => false, PROVEN);
+  await client.auth.deleteUser({ projectId: "p/../q", userId: "a b?c#d", isIntegration: () => false }, PROVEN);
   expect(server.lines()).toEqual(["DELETE /projects/p%2F..%2Fq/auth/users/a%20b%3Fc%23d"]);
   for (const odd of ["", ".", ".."])
-    await expect(client.auth.deleteUser("p", odd, () => false, PROVEN)).rejects.toThrow("auth_user_id");
+    await expect(
+      client.auth.deleteUser({ projectId: "p", userId: odd, isIntegration: () => false }, PROVEN),
+    ).rejects.toThrow("auth_user_id");
   expect(server.seen).toHaveLength(1);
 });

@@ -75,12 +75,18 @@ test.each(echoes)("no secret shows in an error after %s", async (_, reply) => {
   const errors = await Promise.all(
     [
       client.computes.list("p"),
-      client.auth.updateEmailServer("p", email, () => true, { ...deadline(), ...PROVEN }),
-      client.auth.addOAuthProvider("p", { id: "google", ...credentials }, like({ id: "google" }), {
-        ...deadline(),
-        ...PROVEN,
-      }),
-      client.auth.updateOAuthProvider("p", "google", credentials, { ...deadline(), ...PROVEN }),
+      client.auth.updateEmailServer({ projectId: "p", body: email, isShown: () => true }, { ...deadline(), ...PROVEN }),
+      client.auth.addOAuthProvider(
+        { projectId: "p", body: { id: "google", ...credentials }, recovery: like({ id: "google" }) },
+        {
+          ...deadline(),
+          ...PROVEN,
+        },
+      ),
+      client.auth.updateOAuthProvider(
+        { projectId: "p", id: "google", body: credentials },
+        { ...deadline(), ...PROVEN },
+      ),
     ].map(errorOf),
   );
   for (const error of errors) {

@@ -270,27 +270,31 @@ describe("a compute is ready", () => {
     const earlier = operation("failed", { id: "op-1", created_at: "2026-01-01T00:00:10Z" });
     const later = operation("running", { id: "op-2", created_at: "2026-01-01T00:00:11Z" });
     const others = operation("running", { id: "op-3", endpoint_id: "ep-2" });
-    const wait = endpointWait({ before, endpoint: active });
+    const wait = endpointWait({ updatedAtBefore: before, endpoint: active });
     pass(LAG);
     expect(wait.check(both([others, later, earlier], [active]))).toBeUndefined();
     const failed = operation("failed", { id: "op-2", created_at: "2026-01-01T00:00:11Z" });
     expect(String(thrownBy(() => wait.check(both([failed], [active]))))).toContain("op-2 start_compute failed");
     // Also where it was not seen before its end; those of other computes, and of before the change, do not belong to it.
     const at = { created_at: "2026-01-01T00:00:11Z" };
-    const ended = endpointWait({ before, endpoint: active, changed: false });
+    const ended = endpointWait({ updatedAtBefore: before, endpoint: active, changed: false });
     expect(() => ended.check(both([operation("failed", at)], [active]))).toThrow("op-9 start_compute failed");
     const theirs = operation("failed", { ...at, endpoint_id: "ep-2" });
     const undated = operation("failed", { id: "op-4" });
     for (const listed of [[theirs], [undated]])
-      expect(endpointWait({ before, endpoint: active, changed: false }).check(both(listed, [active]))).toBeDefined();
+      expect(
+        endpointWait({ updatedAtBefore: before, endpoint: active, changed: false }).check(both(listed, [active])),
+      ).toBeDefined();
     // Without a time of before the change, only what is under way counts.
     const noTime = endpointWait({ endpoint: active, changed: false });
     expect(noTime.check(both([operation("failed", at)], [active]))).toBeDefined();
-    expect(endpointWait({ before, endpoint: active, changed: false }).check(both([earlier], [active]))).toBeDefined();
+    expect(
+      endpointWait({ updatedAtBefore: before, endpoint: active, changed: false }).check(both([earlier], [active])),
+    ).toBeDefined();
   });
 
   test("not while the list may be older than an accepted change that named no operations", () => {
-    const wait = endpointWait({ before: "2026-01-01T00:00:10Z" });
+    const wait = endpointWait({ updatedAtBefore: "2026-01-01T00:00:10Z" });
     pass(LAG - 1);
     expect(wait.check(both([], [active]))).toBeUndefined();
     pass(1);

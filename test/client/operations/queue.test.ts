@@ -137,7 +137,7 @@ test("a deletion is waited for before a compute is made on its branch", async ()
   const project = new FakeProject({ locks: true });
   const { client } = await scripted(project.script);
   const { id } = await createCompute(client, PRJ, { branch_id: "br-1", type: "read_write" });
-  await client.computes.delete(PRJ, id, () => undefined);
+  await client.computes.delete({ projectId: PRJ, endpointId: id, beforeAttempt: () => undefined });
   expect(project.computes).toHaveLength(0);
   await createCompute(client, PRJ, { branch_id: "br-1", type: "read_write" });
   expect(project.count("POST", 423)).toBe(0);
@@ -164,8 +164,18 @@ test("whatever the mix of changes and speeds, a locking project refuses each at 
         await Promise.all(
           changes.map(async (kind, i): Promise<unknown> => {
             if (kind === "update")
-              return client.computes.update(PRJ, `ep-old${i}`, { pooler_enabled: true }, () => true);
-            if (kind === "delete") return client.computes.delete(PRJ, `ep-old${i}`, () => undefined);
+              return client.computes.update({
+                projectId: PRJ,
+                endpointId: `ep-old${i}`,
+                attributes: { pooler_enabled: true },
+                isShown: () => true,
+              });
+            if (kind === "delete")
+              return client.computes.delete({
+                projectId: PRJ,
+                endpointId: `ep-old${i}`,
+                beforeAttempt: () => undefined,
+              });
             if (kind === "restart") return client.computes.restart(PRJ, `ep-old${i}`);
             return createCompute(client, PRJ, replica);
           }),

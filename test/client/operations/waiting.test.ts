@@ -21,7 +21,10 @@ const PATIENT = 10_000;
 describe("a compute is ready when", () => {
   const update = (wanted: Scene, options = {}, settings = {}): Promise<EndpointRecord> =>
     scripted(scene(wanted), settings).then(({ client }) =>
-      client.computes.update(PRJ, "ep-1", {}, () => true, { deadline: new Deadline(PATIENT), ...options }),
+      client.computes.update(
+        { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
+        { deadline: new Deadline(PATIENT), ...options },
+      ),
     );
   const answer = (endpoint: object, operations: object[]): Reply => ({ json: { endpoint, operations } });
 
@@ -33,7 +36,7 @@ describe("a compute is ready when", () => {
         change: answer(compute(), [operation("scheduling")]),
       }),
     );
-    await client.computes.update(PRJ, "ep-1", {}, () => true);
+    await client.computes.update({ projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true });
     expect(server.count(OPERATIONS)).toBe(4);
   });
 
@@ -102,7 +105,7 @@ describe("a compute is ready when", () => {
   test("a change was accepted with an empty body and its operations, found in the list, ended", async () => {
     const operations = (nth: number): object[] => (nth < 2 ? [] : [operation(nth < 5 ? "running" : "finished")]);
     const { server, client } = await scripted(scene({ computes: () => [compute()], operations }), { lagMs: 2_000 });
-    await client.computes.update(PRJ, "ep-1", {}, () => true);
+    await client.computes.update({ projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true });
     expect(server.count("GET /projects/prj-1/operations?limit=100")).toBeGreaterThanOrEqual(5);
   });
 });

@@ -70,7 +70,10 @@ test("a change drops the list of its collection and project only", async () => {
   const readAll = (): Promise<unknown> =>
     Promise.all([client.computes.list("p"), client.auth.domains("p").list(), client.auth.domains("q").list()]);
   await readAll();
-  await client.auth.addDomain("p", "https://a.test", "a", likeDomain("https://a.test"), PROVEN);
+  await client.auth.addDomain(
+    { projectId: "p", domain: "https://a.test", authProvider: "a", recovery: likeDomain("https://a.test") },
+    PROVEN,
+  );
   const during = server.count(DOMAINS);
   await readAll();
   await readAll();
@@ -83,7 +86,10 @@ test("a failed change drops the list as well", async () => {
     request.method === "GET" ? service(request, nth) : { status: 400 },
   );
   await client.auth.domains("p").list();
-  const adding = client.auth.addDomain("p", "https://b.test", "a", likeDomain("https://b.test"), PROVEN);
+  const adding = client.auth.addDomain(
+    { projectId: "p", domain: "https://b.test", authProvider: "a", recovery: likeDomain("https://b.test") },
+    PROVEN,
+  );
   await expect(adding).rejects.toHaveProperty("status", 400);
   const during = server.count(DOMAINS);
   await client.auth.domains("p").list();
@@ -100,7 +106,7 @@ test("an integration takes the lists of all that lives in it along", async () =>
       client.auth.emailServer("p"),
     ]);
   await readAll();
-  await client.auth.deleteIntegration("p", "a", () => true, PROVEN);
+  await client.auth.deleteIntegration({ projectId: "p", authProvider: "a", matches: () => true }, PROVEN);
   const before = server.seen.length;
   await readAll();
   await readAll();
@@ -211,7 +217,12 @@ test("a read never shares the single attempt of a wait's look", async () => {
     looking();
     return { status: 503, delayMs: 300 };
   });
-  const changed = client.computes.update("p", "ep-1", { name: "n" }, () => true);
+  const changed = client.computes.update({
+    projectId: "p",
+    endpointId: "ep-1",
+    attributes: { name: "n" },
+    isShown: () => true,
+  });
   await look;
   await expect(client.computes.list("p")).resolves.toHaveLength(1);
   await expect(changed).resolves.toMatchObject({ id: "ep-1" });
