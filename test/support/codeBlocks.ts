@@ -16,9 +16,10 @@ export interface CodeBlock {
   readonly file: string | undefined;
 }
 
-/** The documents that people read: README.md and what stands in docs. */
+/** The documents that users read: README.md, AGENTS.md and what stands in docs. */
 export const documents = (): string[] => [
   "README.md",
+  "AGENTS.md",
   ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
     .map((file) => join("docs", file))
