@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import ts from "typescript";
+import { reportSchema } from "../../src/cli/drift/report";
 import { KINDS } from "../../src/contract/pointer";
 import { ROOT } from "../support/cli";
 import { type CodeBlock, codeBlocks, documents, textOf } from "../support/codeBlocks";
@@ -70,6 +71,11 @@ test("every drawing shows each kind and component, and nothing else but projects
 
 test("every json block is JSON", () => {
   for (const block of of("json")) expect(() => JSON.parse(block.text) as unknown).not.toThrow();
+});
+
+test("the report that docs/drift.md shows is one that pulumi-svc drift --from reads, as it stands", () => {
+  const [shown = ""] = codeBlocks("docs/drift.md").flatMap(({ language, text }) => (language === "json" ? [text] : []));
+  expect(reportSchema.parse(JSON.parse(shown))).toEqual(JSON.parse(shown));
 });
 
 test.each([...KINDS, "ComputeGroup", "ProjectAuth"])(
