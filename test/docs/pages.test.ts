@@ -22,6 +22,11 @@ test("every code block says its language, and none is quoted, where nothing woul
   for (const page of pages) expect(textOf(page)).not.toMatch(/^ *>.*```/m);
 });
 
+test("README.md and AGENTS.md stay short: the details have pages of their own", () => {
+  expect(textOf("README.md").split(/\s+/).length).toBeLessThan(1_300);
+  expect(textOf("AGENTS.md").split("\n").length).toBeLessThanOrEqual(81);
+});
+
 test("every ts block compiles as a program of a user, after those that it continues", () => {
   const wrong: CodeBlock[] = codeBlocks(
     "wrong",

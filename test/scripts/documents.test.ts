@@ -23,6 +23,24 @@ test.each(documents)("%s, which the package holds, links to nothing that the pac
   expect(missing).toEqual([]);
 });
 
+/** The anchors of a page, as GitHub makes them of its headings. */
+const anchorsOf = (page: string): string[] =>
+  [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replace(/ /g, "-"),
+  );
+
+test.each(documents)("%s links to headings that are there", (file) => {
+  const links = [...read(file).matchAll(/\]\(([^)#\s:]*)#([^)\s]+)\)/g)];
+  const lost = links.filter(([, target = "", anchor = ""]) => {
+    const page = target === "" ? file : join(dirname(file), target);
+    return page.endsWith(".md") && !anchorsOf(page).includes(anchor);
+  });
+  expect(lost.map(([link]) => link)).toEqual([]);
+});
+
 test("the tests that docs/design/engine.md names are there", () => {
   const named = [...read("docs/design/engine.md").matchAll(/`(test\/[^`]+)`/g)].map(([, path = ""]) => path);
   expect(named.length).toBeGreaterThan(50);
