@@ -41,6 +41,12 @@ test.each(documents)("%s links to headings that are there", (file) => {
   expect(lost.map(([link]) => link)).toEqual([]);
 });
 
+test.each(["SECURITY.md", "CONTRIBUTING.md"])("the test files that %s tells to run are there", (page) => {
+  const named = read(page).match(/\btest\/[\w./]+\.test\.ts/g) ?? [];
+  expect(named.length).toBeGreaterThan(2);
+  expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
 test("the tests that docs/design/engine.md names are there", () => {
   const named = [...read("docs/design/engine.md").matchAll(/`(test\/[^`]+)`/g)].map(([, path = ""]) => path);
   expect(named.length).toBeGreaterThan(50);
