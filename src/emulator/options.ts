@@ -1,4 +1,4 @@
-/** What is there at the start, and again after a reset. It is checked when the emulator starts. */
+/** The state at the start and after a reset. It is checked when the emulator starts. */
 export interface EmulatorSeed {
   /** As the bodies of `POST /_emulator/projects`. @default prj-demo */
   projects?: readonly {
@@ -7,11 +7,11 @@ export interface EmulatorSeed {
     region_id?: string;
     branches?: readonly { id: string; name?: string; default?: boolean; compute?: boolean }[];
   }[];
-  /** What the projects hold beside: as the bodies of `POST /_emulator/edit`, in this order. */
+  /** What else the projects hold: as the bodies of `POST /_emulator/edit`, applied in this order. */
   edits?: readonly { kind: string; project_id: string; id?: string; set?: object; delete?: true; create?: object }[];
 }
 
-/** What a local emulator can be told. Every switch that imitates a variant of the real service is off by default. */
+/** Options of a local emulator. Each option that imitates a variant of the real service is off by default. */
 export interface EmulatorOptions {
   /** Address to listen on. @default "127.0.0.1" */
   host?: string;
@@ -23,43 +23,43 @@ export interface EmulatorOptions {
   authProvider?: string;
   /** How long a compute takes to start, in milliseconds; a suspend takes a third of it. @default 1500 */
   activationMs?: number;
-  /** Time added before each answer, in milliseconds. @default 0 */
+  /** Delay before each response, in milliseconds. @default 0 */
   latencyMs?: number;
-  /** Suspend an active compute that long after it became active, in milliseconds; 0 = never. @default 0 */
+  /** Suspend a compute this long after it became active, in milliseconds; 0 = never. @default 0 */
   idleAfterMs?: number;
-  /** Answer 423 to compute changes while an operation of the same project is unfinished. @default false */
+  /** Refuse changes of computes with 423 while an operation of the same project is unfinished. @default false */
   lockProjects?: boolean;
-  /** Offer only the routes of the API document, not those that merely complete the picture. @default false */
+  /** Only the routes that the API document describes, without those that were observed. @default false */
   seedOnly?: boolean;
   /** File that the state is loaded from and saved to. */
   data?: string;
   /** The ids of the projects at the start, with the standard branches. @default ["prj-demo"] */
   projects?: readonly string[];
-  /** The same with what they hold. Where `data` names a file that is there, its state counts. @default none */
+  /** The same, with what the projects hold. If the file of `data` exists, its state is used instead. @default none */
   seed?: EmulatorSeed;
-  /** Requests a second and route above which 429 is answered; 0 = no limit. @default 0 */
+  /** Requests a second and route, beyond which the status is 429; 0 = no limit. @default 0 */
   ratePerSecond?: number;
-  /** Requests of any 60 seconds above which 429 is answered, of all routes together; 0 = no limit. @default 0 */
+  /** Requests of any 60 seconds, of all routes together, beyond which the status is 429; 0 = no limit. @default 0 */
   ratePerMinute?: number;
-  /** Lists leave out what is younger than this, in milliseconds. @default 0 */
+  /** Lists leave out records that are younger than this, in milliseconds. @default 0 */
   listLagMs?: number;
   /** How client secrets and SMTP passwords come back. @default "echo" */
   secretAnswers?: "echo" | "masked" | "absent";
-  /** What deleting a compute answers that was deleted before. @default 204 */
+  /** The status of deleting a compute that was deleted before. @default 204 */
   goneEndpointDelete?: 204 | 404;
-  /** A deleted integration leaves its schema behind: creating it again answers 409 until a reset. @default false */
+  /** A deleted integration leaves its schema: creating it again is refused with 409 until a reset. @default false */
   keepSchemas?: boolean;
-  /** An integration may belong to any branch, not to the one that is flagged as default alone. @default false */
+  /** An integration may belong to any branch, not only to the default one. @default false */
   anyAuthBranch?: boolean;
-  /** An OAuth provider may have any id, not one that the service knows alone. @default false */
+  /** An OAuth provider may have any id, not only one that the service knows. @default false */
   anyOAuthProvider?: boolean;
-  /** Answers carry fields that no document lists. @default false */
+  /** Responses have additional, undocumented fields. @default false */
   extraFields?: boolean;
-  /** Computes never get past their activation. @default false */
+  /** Computes never become active. @default false */
   stuckActivation?: boolean;
-  /** A new read replica is started at once, as a primary is; else it stays idle until a query comes. @default false */
+  /** A new read replica starts at once, as a primary does; otherwise it stays idle until it is queried. @default false */
   startReplicas?: boolean;
-  /** What an active compute applies restarts it: `apply_config`, then `suspend_compute` and `start_compute`. @default false */
+  /** A change that an active compute applies restarts it: `apply_config`, then `suspend_compute` and `start_compute`. @default false */
   restartToApply?: boolean;
 }
 

@@ -29,11 +29,11 @@ const requestFault = z
     merge: z.record(z.string(), z.unknown()).optional(),
     contentType: z
       .string()
-      .refine((type) => sendable({ "content-type": type }), "holds a character that no HTTP header may have")
+      .refine((type) => sendable({ "content-type": type }), "contains a character that HTTP headers do not allow")
       .optional(),
     headers: z
       .record(z.string(), z.string())
-      .refine(sendable, "holds a name or value that no HTTP header may have")
+      .refine(sendable, "contains a name or value that HTTP headers do not allow")
       .default({}),
     delayMs: z.int().min(0).default(0),
     effect: z.enum(["none", "done"]).default("none"),
@@ -47,7 +47,7 @@ const requestFault = z
   .refine(
     ({ merge, body, drop, effect }) =>
       merge === undefined || (body === undefined && drop === undefined && effect === "done"),
-    'a merge changes the real answer: it goes with effect "done", and with neither a body nor a drop',
+    'a merge changes the real response: it needs effect "done", and allows neither a body nor a drop',
   );
 
 const operationFault = z.strictObject({

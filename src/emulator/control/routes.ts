@@ -1,6 +1,6 @@
 import { Hono, type Context } from "hono";
 import { packageVersion } from "../../contract/version";
-import { checked, parsedJson } from "../http/bodies";
+import { checked, emptyResponse, parsedJson } from "../http/bodies";
 import { withoutSecrets, type RequestLog } from "../http/requestLog";
 import type { Env } from "../http/route";
 import type { ProjectRecord } from "../model/records";
@@ -36,13 +36,12 @@ async function readControlBody(context: Context<Env>): Promise<unknown> {
 export function controlRoutes({ service, faults, log, reset }: ControlParts): Hono<Env> {
   const { store } = service;
   const control = new Hono<Env>();
-  const done = (): Response => new Response(null, { status: 204 });
 
   control.get("/health", () => Response.json({ status: "ok", version: packageVersion() ?? "unknown" }));
   control.get("/state", () => Response.json({ projects: store.projects.map(projectState) }));
   control.post("/reset", () => {
     reset();
-    return done();
+    return emptyResponse(204);
   });
 
   control.get("/requests", (context) => {
@@ -51,7 +50,7 @@ export function controlRoutes({ service, faults, log, reset }: ControlParts): Ho
   });
   control.delete("/requests", () => {
     log.clear();
-    return done();
+    return emptyResponse(204);
   });
 
   control.get("/faults", () => Response.json({ faults: faults.list() }));
@@ -61,7 +60,7 @@ export function controlRoutes({ service, faults, log, reset }: ControlParts): Ho
   });
   control.delete("/faults", () => {
     faults.clear();
-    return done();
+    return emptyResponse(204);
   });
 
   control.post("/projects", async (context) => {

@@ -62,8 +62,8 @@ export const refuseForeignHosts =
     if (site.isLocal && !isOurs) {
       throw new HttpError(
         403,
-        "the emulator listens on a loopback address and answers under localhost, a loopback address or the name given " +
-          "with --host only: ask under one of these, or start it with --host 0.0.0.0",
+        "the emulator listens on a loopback address, so the Host header must name localhost, a loopback address or the " +
+          "name given with --host: use one of these, or start the emulator with --host 0.0.0.0",
       );
     }
     await next();
@@ -78,7 +78,7 @@ export function guardControl(site: Site, apiKey: string): MiddlewareHandler<Env>
   return async (context, next) => {
     if (!site.isLocal) return withKey(context, next);
     if (context.req.header("origin") !== undefined) {
-      throw new HttpError(403, "the control routes are not for web pages: send no Origin header");
+      throw new HttpError(403, "the control routes refuse web pages: send no Origin header");
     }
     return next();
   };

@@ -21,7 +21,7 @@ export interface LoggedRequest {
   duration_ms: number;
 }
 
-/** What Hono knows of a request beside the request. */
+/** What Hono keeps beside a request: Node's own objects, and its entry in the log. */
 export interface Env {
   Bindings: HttpBindings;
   Variables: { logged: LoggedRequest };

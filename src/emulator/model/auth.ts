@@ -109,7 +109,7 @@ export class Auth {
     const integration = this.store.projects
       .flatMap(({ integrations }) => integrations)
       .find(({ transfer_token_hashes }) => transfer_token_hashes?.includes(hash));
-    if (integration === undefined) throw notFound("no such transfer is under way");
+    if (integration === undefined) throw notFound("there is no such transfer");
     integration.owned_by = "user";
     delete integration.transfer_token_hashes;
     this.store.changed();
