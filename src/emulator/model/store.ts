@@ -60,6 +60,3 @@ export function findIntegration(project: ProjectRecord, authProvider?: string): 
   if (integration === undefined) throw notFound("the project has no auth integration");
   return integration;
 }
-
-export const primaryOf = (project: ProjectRecord, branchId: string): EndpointRecord | undefined =>
-  project.endpoints.find((endpoint) => endpoint.branch_id === branchId && endpoint.type === "read_write");
