@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
+import ts from "typescript";
 import { EXIT, indented, leaveResults, messageOf, say, stopwatch, UsageError } from "../lib/console.mjs";
 import { NODE_MODULES, ROOT } from "../lib/paths.mjs";
 import { interrupted, run, runTool } from "../lib/processes.mts";
@@ -23,6 +24,7 @@ const CHECKS: Record<string, () => Promise<string>> = {
   build: () => ensureBuild().then(() => ""),
   types,
   lint: () => runTool("eslint", "bin/eslint.js", "."),
+  circles: () => Promise.resolve(circlesOf(ROOT).join("\n")),
   format: () => runTool("prettier", "bin/prettier.cjs", "--check", "--log-level", "warn", "."),
   "dead-code": () => runTool("knip", "bin/knip.js"),
   duplicates: () => runTool("jscpd", "run-jscpd.js", "src"),
@@ -57,6 +59,29 @@ async function types(): Promise<string> {
     findings.push(await runTool("typescript", "bin/tsc", "--noEmit", "-p", project));
   }
   return findings.join("");
+}
+
+/**
+ * The circles of imports in src, each as the way around. An import of types counts: files that need each other's types
+ * are one concept in several files. (The circle rules of eslint-plugin-import-x and knip pass over types.)
+ * @public for the tests
+ */
+export function circlesOf(root: string): string[] {
+  const files = globSync("src/**/*.ts", { cwd: root }).sort();
+  const importedBy = (file: string): string[] =>
+    ts.preProcessFile(readFileSync(join(root, file), "utf8")).importedFiles.flatMap(({ fileName }) => {
+      const path = posix.join(posix.dirname(file), fileName.replace(/\.js$/, ""));
+      return fileName.startsWith(".") ? [`${path}.ts`, `${path}/index.ts`].filter((each) => files.includes(each)) : [];
+    });
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const follow = (file: string, way: string[]): void => {
+    if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(" -> "));
+    else if (!done.has(file)) for (const next of importedBy(file)) follow(next, [...way, file]);
+    done.add(file);
+  };
+  for (const file of files) follow(file, []);
+  return circles;
 }
 
 const PROGRAM = `

@@ -1,18 +1,11 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { call, environment, temporaryFolder } from "../support/scripts";
+import { call, environment, folderWith } from "../support/scripts";
 
 /** The ending apart: this file is looked through as well. */
 const MD = ".md";
 
 /** What is found in these files, of which each line may refer to another. */
 async function lost(files: Record<string, string>): Promise<unknown> {
-  const root = temporaryFolder();
-  for (const [file, text] of Object.entries(files)) {
-    mkdirSync(join(root, dirname(file)), { recursive: true });
-    writeFileSync(join(root, file), text);
-  }
-  const args = [JSON.stringify(root), JSON.stringify(Object.keys(files))];
+  const args = [JSON.stringify(folderWith(files)), JSON.stringify(Object.keys(files))];
   return (await call("tasks/check.mts", "lostReferences", args, environment([]))).value;
 }
 

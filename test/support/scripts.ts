@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 export const SCRIPTS = join(__dirname, "..", "..", "scripts");
@@ -31,6 +31,16 @@ export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-scripts-"));
   folders.push(folder);
   return folder;
+}
+
+/** A folder with these files, each by its path. */
+export function folderWith(files: Record<string, string>): string {
+  const root = temporaryFolder();
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), text);
+  }
+  return root;
 }
 
 /** Writes a shell script that can be run under that name. */
