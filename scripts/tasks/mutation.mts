@@ -26,7 +26,7 @@ const resource = (name: string): Group => ({
   tests: [
     [`test/resources/${name}/*`],
     // In process, too: whole programs, from one command to the next.
-    ["test/rules/{announced,attacks2,done,gone,memory,ours}"],
+    ["test/rules/{aliases,announced,done,gone,memory,ours}"],
   ],
   concurrency: 4,
 });

@@ -1,9 +1,10 @@
 /** Creations whose objects could be taken for each other (docs/design/rules.md, 2). */
-import { FateUnknownError, type EndpointAttributes } from "../../src/client";
+import { Deadline, FateUnknownError, type EndpointAttributes } from "../../src/client";
 import { createCompute } from "../support/creating";
 import { until } from "../support/emulator";
 import { FakeProject } from "../support/fakeProject";
-import { closeAll, type Reply, scripted } from "../support/scriptedServer";
+import { compute, ENDPOINTS, LIST, PRJ } from "../support/scene";
+import { closeAll, errorOf, type Reply, scripted } from "../support/scriptedServer";
 
 afterEach(closeAll);
 
@@ -140,4 +141,64 @@ test("while one is looked for none is sent; afterwards they are", async () => {
   expect((sentAt[1] ?? 0) - (sentAt[0] ?? 0)).toBeGreaterThan(140);
   expect(lines).toContain("waiting while a creation whose response was lost is looked for");
   expect(project.computes).toHaveLength(2);
+});
+
+test("two creations that look alike, and both answers are about one compute: one of them made it", async () => {
+  const made = compute({ type: "read_only", current_state: "idle" });
+  const { server, client } = await scripted(({ method, path }) => {
+    if (method === "POST") return { status: 201, json: { endpoint: made, operations: [] } };
+    // The list lags: it shows nothing yet.
+    return path === ENDPOINTS ? { json: { endpoints: [] } } : { json: { operations: [] } };
+  });
+  const first = createCompute(client, PRJ, REPLICA, { idleIsReady: true });
+  const second = errorOf(createCompute(client, PRJ, REPLICA, { idleIsReady: true }));
+  expect(await first).toMatchObject({ id: "ep-1" });
+  expect(await second).toBeInstanceOf(FateUnknownError);
+  expect(server.count(`POST ${ENDPOINTS}`)).toBe(2);
+});
+
+test("creations that look alike end, each by its own clock, when no POST is answered", async () => {
+  const { client } = await scripted(
+    ({ method, path }) => {
+      if (method === "POST") return { fault: "hang" };
+      return path === ENDPOINTS ? { json: { endpoints: [] } } : { json: { operations: [] } };
+    },
+    { mutationAttemptTimeoutMs: 200 },
+  );
+  const errors = await Promise.all(
+    [1, 2, 3].map(() => errorOf(createCompute(client, PRJ, REPLICA, { deadline: new Deadline(400) }))),
+  );
+  for (const error of errors) expect(error).toBeInstanceOf(FateUnknownError);
+});
+
+describe("of two lost creations that sent the same, the second one left when lists showed the object of the first one", () => {
+  const replica = (id: string): object => compute({ id, ...REPLICA });
+  const first = replica("ep-1");
+  const theirs = replica("ep-theirs");
+
+  /** `later`: what the list of after the lag shows. `firstMs`: when the first connection breaks off; the second one does at 300. */
+  const creating = async (later: object[], firstMs: number) => {
+    let lists = 0;
+    const { client } = await scripted(({ method, line }, nth) => {
+      if (method === "POST") return { fault: "reset", delayMs: nth === 1 ? firstMs : 100 };
+      if (line !== LIST) return { json: { operations: [] } };
+      lists += 1;
+      return { json: { endpoints: lists === 1 ? [] : lists === 2 ? [first] : later } };
+    });
+    const creations = [createCompute(client, PRJ, REPLICA)];
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    creations.push(createCompute(client, PRJ, REPLICA));
+    return Promise.allSettled(creations);
+  };
+  const idsOf = (ended: Awaited<ReturnType<typeof creating>>): unknown[] =>
+    ended.map((one) => (one.status === "fulfilled" ? one.value.id : one.reason));
+
+  test("what a colleague has made meanwhile makes more objects than were lost: none is claimed", async () => {
+    const refused = expect.any(FateUnknownError) as unknown;
+    expect(idsOf(await creating([theirs, first, replica("ep-2")], 600))).toEqual([refused, refused]);
+  });
+
+  test("as many as were lost: the second one does not go away empty, and no object is left over", async () => {
+    expect(idsOf(await creating([replica("ep-2"), first], 250))).toEqual(["ep-1", "ep-2"]);
+  });
 });

@@ -172,3 +172,38 @@ test("the engine is told which line of the program declares a resource", async (
   );
   seen.mockRestore();
 });
+
+describe("what follows from other properties", () => {
+  const args = { projectId: "prj-1", branchId: "br-1", size: 2 };
+  const host = "ep-1.db.example.com";
+
+  beforeAll(() =>
+    pulumi.runtime.setMocks({
+      newResource: ({ inputs }) => ({ id: "prj-1/ep-1", state: { ...inputs, host } }),
+      call: () => ({}),
+    }),
+  );
+
+  test("is a key of the resource: one that is exported as a whole is stored by its keys", () => {
+    const keys = Object.keys(new svc.ComputeEndpoint("exported", args));
+    expect(keys).toEqual(expect.arrayContaining(["endpointId", "pooledHost", "proxyHost", "maxConnections", "adopt"]));
+  });
+
+  test("has no value where that is null", async () => {
+    // Programs without types give it.
+    const compute = new svc.ComputeEndpoint("null", { ...args, size: null as unknown as number });
+    const seen = await new Promise((resolve) => compute.maxConnections.apply(resolve));
+    expect(seen).toBeUndefined();
+  });
+
+  test("gives way to what a subclass says", async () => {
+    class Mine extends svc.ComputeEndpoint {
+      constructor(name: string) {
+        super(name, args);
+        Reflect.set(this, "pooledHost", pulumi.output("mine"));
+      }
+    }
+    const seen = await new Promise((resolve) => new Mine("subclass").pooledHost.apply(resolve));
+    expect(seen).toBe("mine");
+  });
+});

@@ -7,6 +7,8 @@ import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
 import { start } from "../support/emulator";
 import { harness, PROJECT, thrownBy, urnOf } from "../support/harness";
 import { LEAST } from "../support/computeCases";
+import { Stack } from "../support/rules/program";
+import { branch, expectDone, world } from "../support/rules/world";
 
 /** What a message says where the service refuses, or is not there. */
 
@@ -127,5 +129,29 @@ describe("a branch that the service does not take: the message names those that 
     const { message } = await thrownBy(compute.create({ projectId: "prj-many", branchId: "br-none" }));
     expect(message).toMatch(/ br-b0 \((".*?", )?default\), .* and 3 more$/);
     expect(message).not.toContain("br-b20");
+  });
+});
+
+describe("a wrong key fails every resource of a refresh, and what to do about it is said once", () => {
+  const inAuth = { projectId: "prj-key" };
+  const domain = { kind: "WhitelistDomain" as const, inputs: { ...inAuth, domain: "https://a.example.com" } };
+  const provider = { kind: "OAuthProvider" as const, inputs: { ...inAuth, providerId: "microsoft" } };
+  const compute = { kind: "ComputeEndpoint" as const, inputs: { ...inAuth, branchId: branch("prj-key", 1) } };
+
+  test.each([
+    ["that share a list", [domain, provider]],
+    ["that ask for different lists", [domain, compute]],
+  ])("for resources %s", async (_which, resources) => {
+    const given = await world();
+    await given.project("prj-key", { integration: true });
+    const stack = given.stack();
+    expectDone(await stack.up(resources.map((one, i) => ({ ...one, name: `r${i}` }))));
+    const refused = new Stack({ baseUrl: given.baseUrl, apiKey: "another-key" });
+    refused.state = stack.state;
+    // At the same time: one that has failed keeps the engine from beginning others.
+    const { errors } = await refused.refresh({ seed: 1, parallel: 2, jitterMs: 0 });
+    expect(errors).toHaveLength(2);
+    for (const error of errors) expect(error).toContain("the API key is missing or wrong");
+    expect(errors.filter((error) => error.includes("--run-program"))).toHaveLength(1);
   });
 });

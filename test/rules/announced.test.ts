@@ -3,7 +3,15 @@
  * stand-in for the engine (program.ts); nothing here knows how a warning comes about.
  */
 import { records, until } from "../support/emulator";
-import { replacingArguments, UNKNOWN, warningsOn, type Declared, type Kind } from "../support/rules/program";
+import {
+  changesIn,
+  replacingArguments,
+  UNKNOWN,
+  warningsOn,
+  type Declared,
+  type Kind,
+  type Program,
+} from "../support/rules/program";
 import { AUTH_PROVIDER, branch, expectDone, world, type Json, type World } from "../support/rules/world";
 
 const P = "prj-told";
@@ -270,4 +278,34 @@ test("a refresh that finds drift in everything that a plan would announce says n
   const { errors, log } = await stack.refresh();
   expect(errors).toEqual([]);
   expect(log.filter(({ severity }) => severity === "warning")).toEqual([]);
+});
+
+test("a Whitelist whose domains are not known yet is planned as an update", async () => {
+  const given = await world();
+  await given.project("prj-1", { integration: true });
+  const stack = given.stack();
+  const program = (domains: unknown): Program => [
+    { kind: "Whitelist", name: "list", inputs: { projectId: "prj-1", domains } },
+  ];
+  expectDone(await stack.up(program(["https://a.example.com"])));
+  for (const domains of [UNKNOWN, [UNKNOWN], ["https://a.example.com", UNKNOWN]]) {
+    const plan = await stack.preview(program(domains));
+    expectDone(plan);
+    expect(changesIn(plan)).toEqual(["plan update list"]);
+  }
+});
+
+test("a replacement that takes over a compute by its id says so in the plan", async () => {
+  const given = await world();
+  await given.project("prj-1");
+  await given.project("prj-2", { compute: true });
+  const stack = given.stack();
+  const program = (projectId: string, n: number, more: object = {}): Program => [
+    { kind: "ComputeEndpoint", name: "c", inputs: { projectId, branchId: branch(projectId, n), ...more } },
+  ];
+  expectDone(await stack.up(program("prj-1", 2)));
+  const [theirs] = await given.computes("prj-2");
+  const plan = await stack.preview(program("prj-2", 1, { adopt: String(theirs?.["id"]) }));
+  expectDone(plan);
+  expect(warningsOn(plan, "ComputeEndpoint", "c").join()).toMatch(/is replaced.*takes over/);
 });

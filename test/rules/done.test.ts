@@ -1,4 +1,5 @@
 import type { Properties } from "../../src/contract/hiddenKeys";
+import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
 import { ENDPOINTS as DEMO_ENDPOINTS, endpointId } from "../support/computeCases";
 import { expectNoSecrets, PROJECT, type Harness, type Json, type State } from "../support/harness";
 import {
@@ -6,8 +7,10 @@ import {
   empty,
   emptyPage,
   errorInside,
+  json,
   otherShape,
   page,
+  scene,
   type Reply,
   type Rule,
   type Scene,
@@ -16,11 +19,14 @@ import {
   COMPUTE,
   computeScene,
   computesOf,
+  CREATE_INTEGRATION,
   EMAIL,
   EMAIL_STANDARD,
   emailScene,
   ENDPOINT,
   ENDPOINTS,
+  INTEGRATED,
+  INTEGRATIONS,
   mailOf,
   MUTATIONS,
   OAUTH,
@@ -357,4 +363,66 @@ describe("a change of settings", () => {
     const libraries = Object.keys((sent["preload_libraries"] as Json | undefined) ?? {});
     expect(["use_defaults", "enabled_libraries"]).toEqual(expect.arrayContaining(libraries));
   });
+});
+
+describe("a resize that is answered without a body, and whose operation fails,", () => {
+  test.each([
+    ["no body", empty()],
+    ["another shape", otherShape],
+  ])("is not green in the second up, where nothing was done (%s)", async (_how, answer) => {
+    const { given, network } = await computeScene({ activationMs: 400 });
+    const first = await given.create(COMPUTE);
+    await given.fault({ operation: { action: "apply_config", status: "failed", error: "no capacity left" } });
+    network.on({ method: "PATCH", path: ENDPOINT, nth: 1, answer });
+    const broken = await up(given, first, { ...COMPUTE, size: 4 });
+    expect(wordsOf(broken.outcome)).toMatch(/apply_config/);
+    network.calm();
+    const before = await recordsOf(given, "operations");
+    const again = await up(given, broken.state, { ...COMPUTE, size: 4 });
+    const since = (await recordsOf(given, "operations")).filter(({ id }) => !before.some((one) => one["id"] === id));
+    if (again.outcome.ended === "well") expect(since.filter(({ status }) => status === "finished")).not.toEqual([]);
+  });
+
+  test("before the answer has come, is no success", async () => {
+    const { given, network } = await computeScene();
+    const first = await given.create(COMPUTE);
+    await given.fault({ operation: { action: "apply_config", status: "failed", error: "no capacity left" } });
+    const ended = async (): Promise<void> => {
+      while (!(await recordsOf(given, "operations")).some(({ status }) => status === "failed"));
+    };
+    network.on({ method: "PATCH", path: ENDPOINT, nth: 1, after: ended, answer: empty() });
+    const { outcome } = await up(given, first, { ...COMPUTE, size: 4 });
+    expect(wordsOf(outcome)).toMatch(/apply_config/);
+  });
+});
+
+test("one 404 of something in front of the list of operations does not make a failed resize green", async () => {
+  const { given, network } = await computeScene({ activationMs: 300 });
+  const first = await given.create(COMPUTE);
+  await given.fault({ operation: { action: "apply_config", status: "failed", error: "no capacity left" } });
+  given.restart();
+  network.on({
+    method: "GET",
+    path: "/projects/{project_id}/operations",
+    nth: 1,
+    executed: false,
+    answer: { status: 404, text: "default backend - 404" },
+  });
+  const outcome = await outcomeOf(() => step(given, first, { ...COMPUTE, size: 4 }));
+  expect(wordsOf(outcome)).toMatch(/apply_config/);
+});
+
+test("an integration that its creation left open is not done while the service shows another database", async () => {
+  const { given, network } = await scene(authIntegration);
+  network.on({
+    method: "POST",
+    path: CREATE_INTEGRATION,
+    rewrite: (body) => ({ ...body, database_name: "other" }),
+    after: () => network.on({ method: "GET", path: INTEGRATIONS, answer: json({ data: [] }) }),
+  });
+  const made = await outcomeOf(() => given.create(INTEGRATED));
+  expect(wordsOf(made)).toMatch(/no list shows it yet/);
+  network.calm();
+  const again = await up(given, made.ended === "badly" ? made.kept : undefined, INTEGRATED);
+  expect(wordsOf(again.outcome)).toMatch(/databaseName|replaced/);
 });

@@ -1,11 +1,16 @@
 import { createHash } from "node:crypto";
 import { DEMO_PRIMARY, endpointId, warningsOf } from "../support/computeCases";
-import { PROJECT, type Harness, type Json, type State } from "../support/harness";
+import { CANARY, expectNoSecrets, PROJECT, type Harness, type Json, type State } from "../support/harness";
+import { empty, json, lost, otherShape } from "../support/rules/hostile";
 import {
   COMPUTE,
   computeScene,
   computesOf,
+  EMAIL,
+  EMAIL_STANDARD,
+  emailScene,
   ENDPOINT,
+  mailOf,
   OAUTH_PROVIDER,
   OAUTH_STANDARD,
   oauthScene,
@@ -27,6 +32,8 @@ const patches = async (given: Harness): Promise<unknown[]> =>
 
 const byHand = (given: Harness, state: State, set: Json): Promise<void> =>
   given.edit({ kind: "endpoint", id: endpointId(state), set });
+/** As the emulator shows a secret that it keeps. */
+const shown = (secret: string): string => `sha256:${createHash("sha256").update(secret).digest("hex")}`;
 const RESIZED = { autoscaling_limit_min_cu: 4, autoscaling_limit_max_cu: 4 };
 
 describe("a failed resize whose followers were cancelled", () => {
@@ -164,8 +171,6 @@ describe("going on with a failed change", () => {
 describe("going on with a failed change of credentials", () => {
   const before = { ...OAUTH_STANDARD, clientId: "old-id" };
   const program = { ...OAUTH_STANDARD, clientId: "new-id" };
-  /** The emulator shows no secret. */
-  const shown = (secret: string): string => `sha256:${createHash("sha256").update(secret).digest("hex")}`;
   const bodies = async (given: Harness): Promise<unknown[]> => (await given.requests("PATCH")).map(({ body }) => body);
   /** A change of the client id that was not carried out. */
   const failedChange = async () => {
@@ -200,5 +205,72 @@ describe("going on with a failed change of credentials", () => {
     expect(__sent).toEqual(["clientId"]);
     expect((await up(given, { ...kept, outs }, program)).outcome).toMatchObject({ ended: "well" });
     expect(await bodies(given)).toEqual([{ client_id: "new-id", client_secret: shown(OAUTH_STANDARD.clientSecret) }]);
+  });
+});
+
+describe("a change of a secret of unknown fate", () => {
+  const SECRET = { ...OAUTH_STANDARD, clientSecret: `${CANARY}-new` };
+
+  test("stays unfinished after a refresh: the program may go back to the old secret", async () => {
+    const { given, network } = await oauthScene();
+    const first = await given.create(OAUTH_STANDARD);
+    network.on({ method: "PATCH", path: OAUTH_PROVIDER, answer: otherShape });
+    const broken = await up(given, first, SECRET);
+    expect(wordsOf(broken.outcome)).not.toBe("");
+    expect((await providerOf(given))?.["client_secret"]).toBe(shown(SECRET.clientSecret));
+    network.calm();
+    given.restart();
+    const refreshed = await given.read(broken.state as State);
+    const back = await up(given, refreshed, OAUTH_STANDARD);
+    expect(back.outcome.ended).toBe("well");
+    expect((await providerOf(given))?.["client_secret"]).toBe(shown(OAUTH_STANDARD.clientSecret));
+  });
+
+  test("which is of a mail server stays unfinished after a refresh as well", async () => {
+    const { given, network } = await emailScene();
+    const first = await given.create(EMAIL_STANDARD);
+    network.on({ method: "PATCH", path: EMAIL, answer: otherShape });
+    const broken = await up(given, first, { ...EMAIL_STANDARD, password: `${CANARY}-new` });
+    expect(wordsOf(broken.outcome)).not.toBe("");
+    network.calm();
+    given.restart();
+    const refreshed = await given.read(broken.state as State);
+    const back = await up(given, refreshed, EMAIL_STANDARD);
+    expect(back.outcome.ended).toBe("well");
+    expect((await mailOf(given))["password"]).toBe(shown(EMAIL_STANDARD.password));
+  });
+
+  test("of a mail server, accepted without a body and with an effect that could not be read, is unfinished", async () => {
+    const { given, network } = await emailScene();
+    const first = await given.create(EMAIL_STANDARD);
+    network.on({ method: "PATCH", path: EMAIL, answer: empty() });
+    network.on({ method: "GET", path: EMAIL, executed: false, answer: json({ code: "", message: "no" }, 403) });
+    const broken = await up(given, first, { ...EMAIL_STANDARD, password: `${CANARY}-new` });
+    expect(wordsOf(broken.outcome)).toMatch(/its effect could not be read/);
+    expect(broken.state?.outs).toMatchObject({ password: EMAIL_STANDARD.password, __unfinished: "update" });
+    network.calm();
+    const back = await up(given, broken.state, EMAIL_STANDARD);
+    expect(back.state?.outs).not.toHaveProperty("__unfinished");
+    expect((await mailOf(given))["password"]).toBe(shown(EMAIL_STANDARD.password));
+    expectNoSecrets(given);
+  });
+
+  test("that took effect at the first attempt, and is refused at the second one, is unfinished", async () => {
+    const { given, network } = await oauthScene();
+    const first = await given.create(OAUTH_STANDARD);
+    network.on({ method: "PATCH", path: OAUTH_PROVIDER, nth: 1, answer: lost });
+    network.on({
+      method: "PATCH",
+      path: OAUTH_PROVIDER,
+      executed: false,
+      answer: json({ code: "", message: "no" }, 400),
+    });
+    const broken = await up(given, first, SECRET);
+    expect(wordsOf(broken.outcome)).toMatch(/400/);
+    expect((await providerOf(given))?.["client_secret"]).toBe(shown(SECRET.clientSecret));
+    network.calm();
+    const back = await up(given, broken.state, OAUTH_STANDARD);
+    expect(back.outcome.ended).toBe("well");
+    expect((await providerOf(given))?.["client_secret"]).toBe(shown(OAUTH_STANDARD.clientSecret));
   });
 });

@@ -1,6 +1,16 @@
 import type { Properties } from "../../src/contract/hiddenKeys";
-import { expectNoSecrets, type Harness, type Json, type State } from "../support/harness";
-import { FOREIGN_404S, OWN_404, type Scene } from "../support/rules/hostile";
+import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
+import { whitelistDomain } from "../../src/resources/whitelist/whitelistDomainLifecycle";
+import {
+  expectNoSecrets,
+  harness,
+  PROJECT,
+  withIntegration,
+  type Harness,
+  type Json,
+  type State,
+} from "../support/harness";
+import { altered, FOREIGN_404S, OWN_404, type Scene } from "../support/rules/hostile";
 import {
   COMPUTE,
   computeScene,
@@ -34,6 +44,7 @@ import {
   whitelistScene,
 } from "../support/rules/mutations";
 import { lastingLines, outcomeOf, wordsOf } from "../support/rules/steps";
+import { listed } from "../support/whitelists";
 
 interface Kind {
   kind: string;
@@ -235,4 +246,46 @@ describe("a list of the service", () => {
       expect(await given.read(state)).toMatchObject({ id: state.id });
     },
   );
+});
+
+test("a domain can be deleted while another auth provider of the project has it too", async () => {
+  const { given, network } = await domainScene();
+  const state = await given.create(DOMAIN_ARGS);
+  const theirs = { domain: DOMAIN_ARGS.domain, auth_provider: "another_provider" };
+  network.on({
+    method: "GET",
+    path: DOMAINS,
+    answer: altered((body) => ({ domains: [...(body["domains"] as object[]), theirs] })),
+  });
+  await given.delete(state);
+  expect(await recordsOf(given, "domains")).toEqual([]);
+});
+
+/** As the program writes it, and as the service may spell it. */
+const site = "https://a.example.com";
+
+describe("a domain that the service spells otherwise, and that a lagging list hides", () => {
+  const spelt = "https://A.Example.com/";
+  test.each([
+    ["a WhitelistDomain", whitelistDomain, { projectId: PROJECT, domain: site }],
+    ["a Whitelist", whitelist, { projectId: PROJECT, domains: [site] }],
+  ] as const)("%s is not deleted green while it stands", async (_, lifecycle, inputs) => {
+    // The union of both lifecycles is none of them.
+    const given = await harness(lifecycle as typeof whitelistDomain);
+    await withIntegration(given);
+    const state = await given.create(inputs);
+    await given.edit({ kind: "domain", id: site, set: { domain: spelt } });
+    await given.fault({
+      method: "GET",
+      path: `/projects/${PROJECT}/auth/domains`,
+      status: 200,
+      body: { domains: [] },
+      times: 1,
+    });
+    const ended = await given.delete(state).then(
+      () => "green",
+      () => "red",
+    );
+    expect([ended, (await listed(given)).sort()]).not.toEqual(["green", [spelt]]);
+  });
 });

@@ -6,6 +6,11 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { RunMemory } from "../../src/host/memory";
+import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
+import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
+import { harness, PROJECT, PROVIDER, UNKNOWN, urnOf, withIntegration } from "../support/harness";
+import { scene } from "../support/rules/hostile";
+import { EMAIL, EMAIL_STANDARD, emailScene, mailOf } from "../support/rules/mutations";
 import { output, type Declared, type Kind, type Program, type Stack } from "../support/rules/program";
 import {
   atRest,
@@ -18,6 +23,7 @@ import {
   type Json,
   type World,
 } from "../support/rules/world";
+import { listed } from "../support/whitelists";
 
 const SEEDS = 4;
 
@@ -824,5 +830,102 @@ describe("what is on its way out", () => {
     await leaving;
     memory.takeOver("compute ep-1", "urn::new");
     expect(memory.otherOwner("compute ep-1", "urn::old")).toBe("urn::new");
+  });
+});
+
+test("a mail server that a new resource configures is not reset by the deletion of another one that begins meanwhile", async () => {
+  const { given, network } = await emailScene();
+  const old = await given.create(EMAIL_STANDARD);
+  given.restart();
+  const news = { ...EMAIL_STANDARD, host: "smtp.new.example.com", __urn: `${urnOf("EmailServer")}-new` };
+  let deleting: Promise<unknown> | undefined;
+  network.on({
+    method: "PATCH",
+    path: EMAIL,
+    nth: 1,
+    after: async () => {
+      // A resource that is replaced into another project is deleted beside the creation.
+      deleting = given.provider.delete(old.id, old.outs);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    },
+  });
+  await given.provider.create({ ...news, __provider: "pointer" });
+  await deleting;
+  expect(await mailOf(given)).toMatchObject({ type: "standard", host: "smtp.new.example.com" });
+});
+
+test("a compute that is taken over by its id before its own resource is planned is refused, not kept in two entries", async () => {
+  const given = await world();
+  await given.project("prj-twice");
+  const stack = given.stack();
+  const at = { projectId: "prj-twice", branchId: branch("prj-twice", 1) };
+  const own = {
+    kind: "ComputeEndpoint" as const,
+    name: "own",
+    inputs: { projectId: at.projectId, branchId: at.branchId },
+  };
+  await stack.up([own], { seed: 1, preview: "none" });
+  const id = stack.entry("own").id.split("/")[1] ?? "";
+  const thief = {
+    kind: "ComputeEndpoint" as const,
+    name: "thief",
+    inputs: { ...at, branchId: branch("prj-twice", 2), adopt: id },
+  };
+  // Planned after the takeover has ended.
+  const after = { ...own, inputs: { ...own.inputs, projectId: output("thief", "projectId") } };
+  const { errors } = await stack.up([thief, after], { seed: 1, preview: "none" });
+  expect(errors).not.toEqual([]);
+});
+
+test("an integration whose auth provider is not known yet is no twin of the one of the setting", async () => {
+  const { given } = await scene(authIntegration);
+  const { provider } = given;
+  const check = async (name: string, more: object) => {
+    const urn = `${urnOf("AuthIntegration")}-${name}`;
+    const { failures = [] } = await provider.check(
+      {},
+      { projectId: PROJECT, branchId: "br-main", __provider: "pointer", __urn: urn, ...more },
+    );
+    return failures;
+  };
+  expect(await check("a", { authProvider: UNKNOWN })).toEqual([]);
+  expect(await check("b", { authProvider: PROVIDER })).toEqual([]);
+});
+
+test("a replacement that makes the new Whitelist first does not delete what that has taken over", async () => {
+  const given = await harness(whitelist);
+  await withIntegration(given);
+  const list = (letters: string) => ({ projectId: PROJECT, domains: [...letters].map(site) });
+  const old = await given.create(list("ab"));
+  given.restart();
+  // As with `deleteBeforeReplace: false` and `replaceOnChanges: ["domains"]`: both bear one URN.
+  await given.create(list("bc"));
+  await given.provider.delete(old.id, old.outs);
+  expect((await listed(given)).sort()).toEqual([site("b"), site("c")]);
+});
+
+describe("users that are declared by index", () => {
+  test.each([
+    ["one put in front", "ab", "nab"],
+    ["two that change places", "ab", "ba"],
+    ["a rotation", "abc", "bca"],
+  ])("%s: each of the declared addresses has a user (%s to %s)", async (_, from, to) => {
+    const given = await world();
+    await eachSeed(8, async (seed) => {
+      const projectId = `prj-s${seed}`;
+      await given.project(projectId, { integration: true });
+      const stack = given.stack();
+      const program = (letters: string): Program =>
+        [...letters].map((letter, i) => ({
+          kind: "AuthUser",
+          name: `r${i}`,
+          inputs: { projectId, email: `${letter}@example.com` },
+        }));
+      expectDone(await stack.up(program(from), { seed: 0 }));
+      expectDone(await stack.up(program(to), { seed }));
+      const users = (await given.holdings(projectId))["users"] as { email: string }[];
+      expect(users.map(({ email }) => email).sort()).toEqual([...to].map((letter) => `${letter}@example.com`).sort());
+      await expectClean(stack, program(to));
+    });
   });
 });

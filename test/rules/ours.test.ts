@@ -2,7 +2,7 @@ import type { Properties } from "../../src/contract/hiddenKeys";
 import type { EmulatorOptions } from "../../src/emulator";
 import { ENDPOINTS as DEMO_ENDPOINTS } from "../support/computeCases";
 import { expectNoSecrets, PROJECT, PROVIDER, type Harness, type Json, type State } from "../support/harness";
-import { cut, json, lost, type Hostile, type Reply, type Scene } from "../support/rules/hostile";
+import { cut, empty, json, lost, type Hostile, type Reply, type Scene } from "../support/rules/hostile";
 import {
   COMPUTE,
   computeScene,
@@ -24,6 +24,8 @@ import {
   recordsOf,
   USER_ARGS,
   userScene,
+  WHITELIST_ARGS,
+  whitelistScene,
 } from "../support/rules/mutations";
 import { Network } from "../support/rules/network";
 import { lastingLines, outcomeOf, up, wordsOf, type Outcome } from "../support/rules/steps";
@@ -417,5 +419,49 @@ describe("a conflict with what no list showed in time", () => {
     expect(theirs).toHaveLength(1);
     await expectTheirs(opened, creation, outcome, theirs);
     for (const one of theirs) expect(isNamedIn(creation, wordsOf(outcome), one)).toBe(true);
+  });
+});
+
+const ONE = "https://one.example.com";
+const TWO = "https://two.example.com";
+const THREE = "https://three.example.com";
+
+describe("what an update has made before it failed", () => {
+  test("a domain that a Whitelist added before the next one was refused goes when the Whitelist is destroyed", async () => {
+    const { given, network } = await whitelistScene();
+    const state = await given.create({ ...WHITELIST_ARGS, domains: [ONE] });
+    network.on({
+      method: "POST",
+      path: DOMAINS,
+      nth: 2,
+      executed: false,
+      answer: json({ code: "", message: "no" }, 400),
+    });
+    const broken = await up(given, state, { ...WHITELIST_ARGS, domains: [ONE, TWO, THREE] });
+    expect(wordsOf(broken.outcome)).toMatch(/400/);
+    network.calm();
+    given.restart();
+    await given.delete(broken.state as State);
+    expect(await recordsOf(given, "domains")).toEqual([]);
+  });
+});
+
+describe("a creation that is answered without a body", () => {
+  test("is not taken for the replica of a colleague that stood before and looks the same", async () => {
+    const { given, network } = await computeScene();
+    const sent = { branch_id: "br-main", type: "read_only", autoscaling_limit_min_cu: 2, autoscaling_limit_max_cu: 2 };
+    const { endpoint } = await given.post(DEMO_ENDPOINTS, { endpoint: sent });
+    const theirs = (endpoint as { id: string }).id;
+    network.on({ method: "POST", path: ENDPOINTS, answer: empty() });
+    const outcome = await outcomeOf(() => given.create(REPLICA));
+    const id = outcome.ended === "well" ? outcome.state?.id : outcome.kept?.id;
+    expect(id).not.toBe(`${PROJECT}/${theirs}`);
+  });
+
+  test("of two replicas that look the same: each is in the state of one of them", async () => {
+    const { given, network } = await computeScene();
+    network.on({ method: "POST", path: ENDPOINTS, answer: empty() });
+    const [one, two] = await Promise.all([given.create(REPLICA), given.create(REPLICA)]);
+    expect(one?.id).not.toBe(two?.id);
   });
 });

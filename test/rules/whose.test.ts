@@ -5,7 +5,7 @@ import type { Properties } from "../../src/contract/hiddenKeys";
 import type { Kind } from "../../src/contract/pointer";
 import type { EmulatorOptions } from "../../src/emulator";
 import { expectNoSecrets, notes, PROJECT, PROVIDER, type Harness, type Json, type State } from "../support/harness";
-import { json, lost, page, type Arrived, type Reply, type Scene } from "../support/rules/hostile";
+import { altered, json, lost, page, type Arrived, type Reply, type Scene } from "../support/rules/hostile";
 import {
   DOMAIN_ARGS,
   DOMAINS,
@@ -497,4 +497,24 @@ test("an up with a refresh leaves a colleague alone who replaces the integration
   expect(stack.state).toEqual([]);
   expect(theirs["integrations"]).not.toMatchObject([{ auth_provider_project_id: createdBefore }]);
   expect(await given.holdings(id)).toEqual(theirs);
+});
+
+test("what is looked up learns that it lives in the integration of its own auth provider", async () => {
+  const { given, network } = await userScene();
+  const { id, outs } = await given.create(USER_ARGS);
+  const home = outs["authProviderProjectId"];
+  delete outs["authProviderProjectId"];
+  const other = {
+    auth_provider: "another_provider",
+    auth_provider_project_id: "another-home",
+    branch_id: "br-main",
+    db_name: "appdb",
+  };
+  network.on({
+    method: "GET",
+    path: INTEGRATIONS,
+    answer: altered((body) => ({ data: [other, ...(body["data"] as object[])] })),
+  });
+  given.restart();
+  expect((await given.read({ id, outs }))?.outs["authProviderProjectId"]).toBe(home);
 });

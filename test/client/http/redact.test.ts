@@ -41,3 +41,10 @@ test("what was learned once stays hidden, and so does what is learned later", ()
   redactor.learn({ token: "second" });
   expect(redactor.clean("the-key, first, second")).toBe("[secret], [secret], [secret]");
 });
+
+test("a secret that a service written in Go repeats inside JSON inside its message is hidden", () => {
+  const redactor = new Redactor("key");
+  redactor.learn({ password: "p&ss<word>1" });
+  const echoed = 'cannot apply {"password":"p\\u0026ss\\u003cword\\u003e1"}';
+  expect(redactor.clean(echoed)).toBe('cannot apply {"password":"[secret]"}');
+});
