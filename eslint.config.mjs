@@ -44,10 +44,15 @@ export const importRules = [
   },
   {
     files: "src/resources/*/[a-z]*.ts",
-    what: "the same at the provider: its lifecycle, arguments, mapping. Of other resources `shared` only",
+    what: "the same at the provider: its lifecycle, schemas, mapping. Of other resources `shared` only",
     imports: ["contract", "host", "client", "helpers", "own lifecycles"],
     types: ["program"],
     packages: ["zod"],
+  },
+  {
+    files: "src/resources/*/declaration.ts",
+    what: "what both know of it: the types of its arguments and outputs, and a table of what holds of each",
+    imports: ["contract", "helpers"],
   },
   {
     files: "src/components/**",

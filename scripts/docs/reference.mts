@@ -21,9 +21,17 @@ interface Section {
   title: string;
 }
 
-/** What the declaration of a resource says of it, and what its lifecycle says. */
-type Declared = Record<"args" | "outputs", Record<string, "plain" | "secret">>;
-type Handled = { args: Record<string, { replaces?: unknown; createOnly?: unknown }>; deleteBeforeReplace: boolean };
+/** The declaration of a resource, as far as the pages show it. */
+interface Declared {
+  deleteBeforeReplace: boolean;
+  args: Record<string, Rules>;
+  outputs: Record<string, Rules>;
+}
+interface Rules {
+  secret?: true;
+  replaces?: unknown;
+  createOnly?: true;
+}
 
 type Column = "Argument" | "Output";
 
@@ -35,12 +43,10 @@ export class Reference {
   readonly #sections = new Map<string, Section>();
   readonly #checker: ts.TypeChecker;
   readonly #declared: Map<string, Declared>;
-  readonly #handled: Map<string, Handled>;
 
   constructor() {
     register({ transpileOnly: true, cwd: ROOT });
-    this.#declared = loadedByKind("src/resources/*/declaration.ts");
-    this.#handled = loadedByKind("src/resources/*/*ifecycle.ts");
+    this.#declared = declarations();
     const { config } = ts.readConfigFile(join(ROOT, "tsconfig.json"), ts.sys.readFile);
     const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
     const index = join(ROOT, "src", "index.ts");
@@ -140,15 +146,15 @@ export class Reference {
     const base = node.heritageClauses?.[0].types[0].expression;
     const [, shape, outputs = node] = (base && ts.isCallExpression(base) && base.typeArguments) || [];
     const args = shape ?? node.members.find(ts.isConstructorDeclaration)?.parameters[1].type;
-    const handled = this.#handled.get(name);
-    if (shape && !handled) this.problems.push(`${name} has no lifecycle with arguments`);
-    const order = handled?.deleteBeforeReplace
+    const declared = this.#declared.get(name);
+    if (shape && !declared) this.problems.push(`${name} has no declaration`);
+    const order = declared?.deleteBeforeReplace
       ? "the old one goes before the new one is made"
       : "the new one is made before the old one goes";
     const get = exports?.get(ts.escapeLeadingUnderscores("get"));
     if (get) this.#needsText(get);
     return paragraphs(
-      (handled ? `- When it is replaced, ${order}.` : "") +
+      (declared ? `- When it is replaced, ${order}.` : "") +
         (get ? `\n- \`${name}.get(name, id)\`: ${oneLine(this.#text(get))}` : ""),
       `#### Arguments of ${name}`,
       args && this.#properties("Argument", args, section),
@@ -181,16 +187,16 @@ export class Reference {
     const [target] = this.#named(code);
     const standard = property.getJsDocTags(this.#checker).find((tag) => tag.name === "default");
     const { args, outputs } = this.#declared.get(main.name) ?? {};
-    const spec = this.#handled.get(main.name)?.args[name];
+    const rules = args?.[name];
     return {
       [column]: `\`${name}\``,
       Type: target ? link(`\`${code}\``, target, page) : `\`${code}\``,
       Required: column === "Argument" ? this.#required(name, type) : "",
       Default: ts.displayPartsToString(standard?.text).replace(/^("[^"]*"|\[\]|\d+|true|false)(?=\s|$)/, "`$1`"),
-      Secret: args && outputs ? ({ ...args, ...outputs }[name] === "secret" ? "yes" : "no") : "",
+      Secret: args && outputs ? ({ ...args, ...outputs }[name]?.secret ? "yes" : "no") : "",
       Description:
         types.length > 1 ? types.map((type) => `\`${type}\`: ${texts[type]}`).join(" ") : this.#text(property),
-      "Changing it": column === "Argument" && spec ? changing(spec) : "",
+      "Changing it": column === "Argument" && rules ? changing(rules) : "",
     };
   }
 
@@ -204,12 +210,12 @@ export class Reference {
   }
 }
 
-/** What these files export, by its `kind`. They are loaded as they are. */
-function loadedByKind<Exported>(files: string): Map<string, Exported> {
+/** By their kind. They are loaded as they are. */
+function declarations(): Map<string, Declared> {
   const load = createRequire(join(ROOT, "package.json"));
-  const loaded = globSync(files, { cwd: ROOT }).map((file) => load(join(ROOT, file)));
-  const exported = loaded.flatMap((module) => Object.values<Exported & { kind: string }>(module));
-  return new Map(exported.map((each) => [each.kind, each]));
+  const modules = globSync("src/resources/*/declaration.ts", { cwd: ROOT }).map((file) => load(join(ROOT, file)));
+  const exported = modules.flatMap((module) => Object.values<Declared & { kind?: string }>(module));
+  return new Map(exported.flatMap((each) => (each.kind === undefined ? [] : [[each.kind, each]])));
 }
 
 /** Where it is declared, such as `src/index.ts:1`. */
@@ -252,7 +258,7 @@ function withoutSources(text: string): string {
 }
 
 /** What a change of an argument does. */
-function changing({ replaces, createOnly }: Handled["args"][string]): string {
+function changing({ replaces, createOnly }: Rules): string {
   if (replaces) return "replaces it";
   return createOnly ? "no effect after creation" : "updates it in place";
 }

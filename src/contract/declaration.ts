@@ -1,27 +1,67 @@
 import type { Kind } from "./pointer";
 
-/** `secret`: encrypted in the state, whatever the program wraps it in. */
-type Secrecy = "plain" | "secret";
+/**
+ * What is known of an argument, but for its schema, which a program does not load. `{}`: optional and plain; values are
+ * equal as JSON, and a changed one updates the object in place.
+ */
+export interface ArgumentRules<Value> {
+  /** The argument has to be given. */
+  readonly required?: true;
+  /** Encrypted in the state, whatever the program wraps it in. */
+  readonly secret?: true;
+  /**
+   * A change replaces the resource. `"container"`: the argument names what the object lives in, so a value that is not
+   * known yet counts as a change too (docs/design/decisions.md, Replacing, moving, adopting).
+   */
+  readonly replaces?: true | "container";
+  /** Whether two values that differ as JSON mean the same. A method, so that rules of any value are `ArgumentRules<unknown>`. */
+  equal?(left: Value, right: Value): boolean;
+  /** The service's default for an argument that is left out; adding or dropping exactly this value is no change. */
+  readonly assumed?: Value;
+  /** Leaving it out declares that it is not set: an update or a replacement then removes an existing value. */
+  readonly unset?: "update" | "replace";
+  /** The service does not show it, and no request changes it: without a stored value, that of the program is assumed. */
+  readonly unreadable?: true;
+  /** A value that no request carries. Beginning to give it is a change of it. */
+  readonly local?: true;
+  /** Used only when the object is created: a change of it is no change of the object. */
+  readonly createOnly?: true;
+  /** The service shows only the parts that are managed, so there is no value where none is given. */
+  readonly onlyIfGiven?: true;
+}
+
+/** The rules of each argument. One that the type `Shape` requires says so here too. */
+export type ArgumentTable<Shape extends object> = {
+  readonly [Name in keyof Shape & string]: ArgumentRules<Exclude<Shape[Name], undefined>> &
+    (undefined extends Shape[Name] ? { readonly required?: never } : { readonly required: true });
+};
 
 /** An output that follows from the id, or from another property: made when a program asks for it. */
-interface Derived {
+export interface Derived {
   readonly from: string;
   /** Not called where that has no value. */
   readonly by: (value: never) => unknown;
 }
 
+/** What is known of an output. `{}`: a plain value that the lifecycle returns. */
+export interface OutputRules {
+  /** Encrypted in the state. */
+  readonly secret?: true;
+  /** The SDK prepares a property with four promises, for each resource; these cost nothing. */
+  readonly derived?: Derived;
+}
+
 /**
- * What the class of a resource, its lifecycle and the reference are made from. `Shape`: the arguments, once they are known;
- * `Outputs`: what the service adds, and arguments that have a value (or another type) also where they are left out.
+ * One table a resource: its class, comparison, secrets and reference are made from it, and with its schemas and lifecycle
+ * (host/define.ts) the provider's side. `Shape`: the arguments, once they are known; `Outputs`: what the service adds, and
+ * arguments that have a value (or another type) also where they are left out.
  */
 export interface Declaration<Shape extends object, Outputs extends object> {
   readonly kind: Kind;
-  readonly args: Readonly<Record<keyof Shape & string, Secrecy>>;
-  readonly outputs: Readonly<Record<keyof Outputs & string, Secrecy>>;
-  /** The SDK prepares a property with four promises, for each resource; these cost nothing. */
-  readonly derived?: Readonly<Partial<Record<keyof Outputs & string, Derived>>>;
-  /** Arguments that have a value only where they are given: the service does not show them, or shows what is managed alone. */
-  readonly onlyIfGiven?: readonly (keyof Shape & string)[];
+  /** The shape of the outs. Raise it with `upgrade` of the lifecycle when an output is renamed or its meaning changes. @default 1 */
+  readonly version?: number;
   /** The service refuses a second one beside one that exists, so a replacement deletes first. The program's own option wins. */
   readonly deleteBeforeReplace: boolean;
+  readonly args: ArgumentTable<Shape>;
+  readonly outputs: { readonly [Name in keyof Outputs & string]: OutputRules };
 }

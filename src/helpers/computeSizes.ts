@@ -25,8 +25,12 @@ const steps = (from: number, to: number, step: number): number[] =>
 /** Every size a compute can have, in CU, ascending: 0.25, 0.5, 1 to 16, then the even numbers to 56 (docs/design/api.md, Compute sizes). */
 export const computeSizes: readonly number[] = Object.freeze([0.25, 0.5, ...steps(1, 16, 1), ...steps(18, 56, 2)]);
 
-/** @throws TypeError for what is no size at all, such as an Output of one. */
-export function limitsOf(size: ComputeSize): { min: number; max: number } {
+/** Of a fixed size both are that size. */
+export const limitsOf = (size: ComputeSize): { min: number; max: number } =>
+  typeof size === "number" ? { min: size, max: size } : size;
+
+/** @throws TypeError for what is no size at all, such as an Output of one: a program without types can give anything. */
+export function checkedLimitsOf(size: ComputeSize): { min: number; max: number } {
   const { min, max } = isObject(size) ? size : { min: size, max: size };
   if (typeof min === "number" && typeof max === "number") return { min, max };
   const given = isObject(size) ? "an object without both of them" : wordFor(size);
@@ -36,7 +40,7 @@ export function limitsOf(size: ComputeSize): { min: number; max: number } {
 }
 
 /** The largest size of a compute, in CU. */
-const largest = (size: ComputeSize): number => limitsOf(size).max;
+const largest = (size: ComputeSize): number => checkedLimitsOf(size).max;
 
 /** RAM in GB: 4 GB for each CU (docs/design/api.md, Compute sizes). Of an autoscaling size, at its maximum. */
 export function ramGb(size: ComputeSize): number {

@@ -1,4 +1,4 @@
-import { computeSizes, limitsOf, type ComputeSize } from "./computeSizes";
+import { computeSizes, checkedLimitsOf, type ComputeSize } from "./computeSizes";
 
 /** Sizes below 9 CU and their limit (docs/design/api.md, Compute sizes). */
 const SMALL: Readonly<Record<string, number>> = {
@@ -32,7 +32,7 @@ export function maxConnections(
   size: ComputeSize,
 ): number | undefined | { min: number | undefined; max: number | undefined };
 export function maxConnections(size: ComputeSize) {
-  const { min, max } = limitsOf(size);
+  const { min, max } = checkedLimitsOf(size);
   return typeof size === "number" ? ofFixed(size) : { min: ofFixed(min), max: ofFixed(max) };
 }
 

@@ -1,36 +1,28 @@
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
+import type { ArgumentRules } from "../contract/declaration";
 import { DEEPEST, isDeeperThan } from "../contract/depth";
 import { type Properties, clean } from "../contract/hiddenKeys";
 import { oneLine } from "../contract/oneLine";
 import { isUnknown, containsUnknown } from "../contract/unknowns";
 import type { Changes } from "./lifecycle";
 
-export interface ArgumentSpec<T> {
+/** What the provider knows of an argument: the rules of its declaration, and its schema. */
+export interface ArgumentSpec<T> extends ArgumentRules<T> {
   /** Checks and normalises a known value. It never adds a default: a left-out argument is not managed. */
   readonly schema: z.ZodType<T>;
-  readonly required?: boolean;
-  /**
-   * A change replaces the resource. `"container"`: the argument names what the object lives in, so a value that is not
-   * known yet counts as a change too (docs/design/decisions.md, Replacing, moving, adopting).
-   */
-  readonly replaces?: boolean | "container";
-  /** Whether two values mean the same. Default: equal as JSON. */
-  readonly equal?: (left: T, right: T) => boolean;
-  /** The service's default for an argument that is left out; adding or dropping exactly this value is no change. */
-  readonly assumed?: T;
-  /** Leaving it out declares that it is not set: an update or a replacement then removes an existing value. */
-  readonly unset?: "update" | "replace";
-  /** The service does not show it, and no request changes it: without a stored value, that of the program is assumed. */
-  readonly unreadable?: boolean;
-  /** A value that no request carries. Beginning to give it is a change of it. */
-  readonly local?: boolean;
-  /** Used only when the object is created: a change of it is no change of the object. */
-  readonly createOnly?: boolean;
 }
 
 export type ArgumentSpecs<Args extends object> = {
   readonly [Name in keyof Required<Args>]: ArgumentSpec<Required<Args>[Name]>;
+};
+
+/** The rules alone, of a declaration or of specs. */
+export type Rules = Readonly<Record<string, ArgumentRules<unknown>>>;
+
+/** The schemas alone. */
+export type SchemasOf<Args extends object> = {
+  readonly [Name in keyof Required<Args>]: z.ZodType<Required<Args>[Name]>;
 };
 
 /** A problem with an input, in plain words; it holds no string value, which may be a secret. */
@@ -98,6 +90,10 @@ export function specOf<Args extends object>(
   name: string,
 ): ArgumentSpec<unknown> | undefined {
   return specEntries(specs).find(([key]) => key === name)?.[1];
+}
+
+export function ruleOf(rules: Rules, name: string): ArgumentRules<unknown> | undefined {
+  return Object.hasOwn(rules, name) ? rules[name] : undefined;
 }
 
 function checkValue(schema: z.ZodType, value: unknown, name: string): { value: unknown; problems: Problem[] } {
@@ -180,7 +176,7 @@ export function isOfType(schema: z.core.$ZodType, value: unknown): boolean {
 }
 
 /** Whether two values of an argument mean the same; both may be left out. */
-export function sameArgument(spec: ArgumentSpec<unknown>, left: unknown, right: unknown): boolean {
+export function sameArgument(spec: ArgumentRules<unknown>, left: unknown, right: unknown): boolean {
   const [a, b] = [left ?? spec.assumed, right ?? spec.assumed];
   if (a === undefined || b === undefined) return a === b;
   return sameJson(a, b) || (spec.equal?.(a, b) ?? false);
@@ -231,7 +227,7 @@ export function compare<Args extends object>(
       continue;
     }
     changed.add(key);
-    if (spec.replaces !== undefined && spec.replaces !== false) replaces.add(key);
+    if (spec.replaces !== undefined) replaces.add(key);
   }
   return { changed, dropped, added, replaces };
 }

@@ -1,24 +1,19 @@
 /** Whether the service shows what was sent: only then a change is done (docs/design/rules.md, 1). */
 import type { Properties } from "../contract/hiddenKeys";
-import { sameArgument, specOf, type ArgumentSpecs } from "./arguments";
+import { ruleOf, sameArgument, type Rules } from "./arguments";
 
 /**
  * The names of the arguments that the service does not show with the value that was sent. `shown` lacks those that cannot
  * be read back. `proof`: an argument whose value is not shown counts too, since that proves nothing.
  */
-export function unconfirmed<Args extends object>(
-  specs: ArgumentSpecs<Args>,
-  sent: object,
-  shown: object,
-  { proof = false } = {},
-): string[] {
+export function unconfirmed(rules: Rules, sent: object, shown: object, { proof = false } = {}): string[] {
   const values = shown as Properties;
   return Object.entries(sent).flatMap(([name, value]) => {
-    const spec = specOf(specs, name);
-    if (spec === undefined || spec.createOnly === true || value === undefined || !Object.hasOwn(values, name))
+    const rule = ruleOf(rules, name);
+    if (rule === undefined || rule.createOnly === true || value === undefined || !Object.hasOwn(values, name))
       return [];
     if (values[name] === undefined) return proof ? [name] : [];
-    return sameArgument(spec, value, values[name]) ? [] : [name];
+    return sameArgument(rule, value, values[name]) ? [] : [name];
   });
 }
 
@@ -26,13 +21,13 @@ export function unconfirmed<Args extends object>(
  * Call it once operations have ended and lists have had their time. `checkpoint` gets the values that are shown instead, for the state.
  * @throws when the service shows something else than it accepted.
  */
-export function requireConfirmed<Args extends object>(
-  specs: ArgumentSpecs<Args>,
+export function requireConfirmed(
+  rules: Rules,
   sent: object,
   shown: object,
   checkpoint: (shown: Properties) => void,
 ): void {
-  const names = unconfirmed(specs, sent, shown);
+  const names = unconfirmed(rules, sent, shown);
   if (names.length === 0) return;
   checkpoint(Object.fromEntries(Object.entries(shown).filter(([name]) => names.includes(name))));
   throw shownDifferently(names);

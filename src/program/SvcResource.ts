@@ -4,16 +4,28 @@ import { durationSeconds } from "./durations";
 import { withInheritedAliases } from "./inheritedAliases";
 import { checkInstallation } from "./installation";
 import { pointer, typeToken } from "../contract/pointer";
-import type { Declaration } from "../contract/declaration";
+import type { ArgumentRules, Declaration, Derived } from "../contract/declaration";
 import type { Timeouts } from "../contract/hiddenKeys";
 
 /** In place of the arguments of a resource that is only looked up (`get`): a constructor has no other way to say "none". */
 export const NO_ARGUMENTS = undefined as never;
 
-/** The names of a resource, whatever its types. */
-type Names = Declaration<Record<string, unknown>, Record<string, unknown>>;
+/** The table of a resource, whatever its types. */
+type Table = Declaration<Record<string, unknown>, Record<string, unknown>>;
 
-const UNDEFINED = { from: "id", by: () => undefined } as const;
+/** Whether an argument that is left out has no value: the service shows none. */
+const isOnlyIfGiven = ({ createOnly, local, onlyIfGiven }: ArgumentRules<unknown>): boolean =>
+  createOnly === true || local === true || onlyIfGiven === true;
+
+/** The properties that are made when a program asks for them. */
+function lazyProperties({ args, outputs }: Table): Map<string, Derived> {
+  const lazy = new Map<string, Derived>();
+  for (const [name, rules] of Object.entries(args)) {
+    if (isOnlyIfGiven(rules)) lazy.set(name, { from: "id", by: () => undefined });
+  }
+  for (const [name, { derived }] of Object.entries(outputs)) if (derived !== undefined) lazy.set(name, derived);
+  return lazy;
+}
 
 /**
  * The arguments as properties of a resource object; of one that is an output too, the output's type counts. Both types are
@@ -39,8 +51,8 @@ export type OutputProperties<Outputs extends object> = {
 export function resource<Args extends object, Shape extends object, Outputs extends object>(
   declaration: Declaration<Shape, Outputs>,
 ) {
-  const { derived = {}, onlyIfGiven = [] } = declaration as Names;
-  const lazy = { ...Object.fromEntries(onlyIfGiven.map((name) => [name, UNDEFINED])), ...derived };
+  const table = declaration as Table;
+  const lazy = lazyProperties(table);
 
   abstract class SvcResource extends pulumi.CustomResource {
     constructor(name: string, args: object | undefined, given?: pulumi.CustomResourceOptions) {
@@ -53,10 +65,10 @@ export function resource<Args extends object, Shape extends object, Outputs exte
         );
       }
       checkInstallation();
-      const unknown = surplus(declaration, args);
+      const unknown = surplus(table, args);
       const times = timeouts(opts.customTimeouts);
       const props = {
-        ...inputs(declaration, args),
+        ...inputs(table, args),
         ...(unknown !== undefined && { __surplus: unknown }),
         __provider: pointer(kind),
         __urn: urnOf(name, type, opts.parent),
@@ -70,7 +82,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
       const { stackTraceLimit } = Error;
       Error.stackTraceLimit = 1;
       try {
-        super(type, name, props, options(declaration, opts));
+        super(type, name, props, options(table, opts));
       } catch (error) {
         Error.stackTraceLimit = stackTraceLimit;
         addCallers(error, new.target);
@@ -78,7 +90,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
       } finally {
         Error.stackTraceLimit = stackTraceLimit;
       }
-      for (const [property, { from, by } = UNDEFINED] of Object.entries(lazy)) {
+      for (const [property, { from, by }] of lazy) {
         // What is given, or what a transformation adds, is the SDK's.
         if (!Object.hasOwn(this, property)) defineLazily(this, property, from, by);
       }
@@ -134,7 +146,7 @@ function checkedOptions(owner: string, args: unknown, opts: unknown = {}): pulum
 }
 
 /** The names (never the values) of unknown properties: `check` refuses them with all other problems. */
-function surplus({ args: declared }: Names, args: object | undefined): pulumi.Input<string[] | undefined> {
+function surplus({ args: declared }: Table, args: object | undefined): pulumi.Input<string[] | undefined> {
   const unknown = (given: unknown): string[] | undefined => {
     const found = isObject(given) && !pulumi.isUnknown(given) ? unknownNames(given, Object.keys(declared)) : [];
     return found.length > 0 ? found : undefined;
@@ -147,28 +159,25 @@ function surplus({ args: declared }: Names, args: object | undefined): pulumi.In
 }
 
 /** By name: `args` may be an Output, whose internals a spread would take (docs/design/engine.md, Inputs and outputs). */
-function inputs(
-  { args: declared, outputs, derived = {}, onlyIfGiven = [] }: Names,
-  args: object | undefined,
-): pulumi.Inputs {
+function inputs({ args: declared, outputs }: Table, args: object | undefined): pulumi.Inputs {
   // Reading a property of an Output lifts it, so this works for a plain object and for an Output of one.
   const given = (args ?? {}) as Record<string, unknown>;
   // An output that is not named here would not be on the resource object.
-  const prepared = Object.keys(outputs).filter((name) => !(name in derived));
-  const props: pulumi.Inputs = Object.fromEntries(prepared.map((name) => [name, undefined]));
-  for (const [name, secrecy] of Object.entries(declared)) {
-    if (given[name] === undefined && onlyIfGiven.includes(name)) continue;
-    props[name] = secrecy === "secret" && given[name] !== undefined ? pulumi.secret(given[name]) : given[name];
+  const prepared = Object.entries(outputs).filter(([, { derived }]) => derived === undefined);
+  const props: pulumi.Inputs = Object.fromEntries(prepared.map(([name]) => [name, undefined]));
+  for (const [name, rules] of Object.entries(declared)) {
+    if (given[name] === undefined && isOnlyIfGiven(rules)) continue;
+    props[name] = rules.secret === true && given[name] !== undefined ? pulumi.secret(given[name]) : given[name];
   }
   return props;
 }
 
 function options(
-  { args, outputs, deleteBeforeReplace }: Names,
+  { args, outputs, deleteBeforeReplace }: Table,
   opts: pulumi.CustomResourceOptions,
 ): pulumi.CustomResourceOptions {
   // Secret arguments too: a read (`get`) brings no secret marks along (docs/design/engine.md, Inputs and outputs).
-  const secret = [...Object.entries(args), ...Object.entries(outputs)].filter(([, secrecy]) => secrecy === "secret");
+  const secret = [...Object.entries(args), ...Object.entries(outputs)].filter(([, rules]) => rules.secret === true);
   const additionalSecretOutputs = [...new Set(secret.map(([name]) => name))];
   return pulumi.mergeOptions({ ...(deleteBeforeReplace && { deleteBeforeReplace }), additionalSecretOutputs }, opts);
 }

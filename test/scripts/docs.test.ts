@@ -108,9 +108,10 @@ describe("the reference", () => {
       rows(pages(root)[0] ?? "", heading).find(([first]) => first === `\`${name}\``);
     expect(cells("Arguments of EmailServer", "password")).toContain("yes");
     expect(cells("Arguments of ComputeEndpoint", "regionId")?.at(-1)).toBe("replaces it");
-    edit(root, "src/resources/emailServer/declaration.ts", 'password: "secret"', 'password: "plain"');
-    const spec = "regionId: { schema: text, replaces: true";
-    edit(root, "src/resources/computeEndpoint/arguments.ts", spec, spec.replace("replaces", "createOnly"));
+    const password = "password: { secret: true, ";
+    edit(root, "src/resources/emailServer/declaration.ts", password, password.replace("secret: true, ", ""));
+    const region = "regionId: { replaces: true }";
+    edit(root, "src/resources/computeEndpoint/declaration.ts", region, region.replace("replaces", "createOnly"));
     expect(await docs(root)).toMatchObject({ value: 0 });
     expect(cells("Arguments of EmailServer", "password")).not.toContain("yes");
     expect(cells("Arguments of ComputeEndpoint", "regionId")?.at(-1)).toBe("no effect after creation");
@@ -216,7 +217,7 @@ describe("the table of the arguments", () => {
       const done = specs.map(([name, { required, replaces, createOnly }]) => ({
         name: `\`${name}\``,
         required: required === true,
-        replaces: replaces !== undefined && replaces !== false,
+        replaces: replaces !== undefined,
         createOnly: createOnly === true,
       }));
       expect(told).toEqual(done);

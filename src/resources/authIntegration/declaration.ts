@@ -58,27 +58,26 @@ export interface AuthIntegrationOutputs {
 
 export const declaration: Declaration<AuthIntegrationShape, AuthIntegrationOutputs> = {
   kind: "AuthIntegration",
-  args: {
-    projectId: "plain",
-    branchId: "plain",
-    databaseName: "plain",
-    roleName: "plain",
-    authProvider: "plain",
-    adopt: "plain",
-  },
-  outputs: {
-    authProviderProjectId: "plain",
-    pubClientKey: "plain",
-    secretServerKey: "secret",
-    jwksUrl: "plain",
-    schemaName: "plain",
-    tableName: "plain",
-    ownedBy: "plain",
-    createdAt: "plain",
-    branchId: "plain",
-    authProvider: "plain",
-  },
-  onlyIfGiven: ["adopt"],
   // A project takes one integration for each auth provider.
   deleteBeforeReplace: true,
+  args: {
+    projectId: { required: true, replaces: true },
+    branchId: { replaces: true },
+    databaseName: { replaces: true },
+    roleName: { replaces: true, unreadable: true },
+    authProvider: { replaces: true },
+    adopt: { createOnly: true },
+  },
+  outputs: {
+    authProviderProjectId: {},
+    pubClientKey: {},
+    secretServerKey: { secret: true },
+    jwksUrl: {},
+    schemaName: {},
+    tableName: {},
+    ownedBy: {},
+    createdAt: {},
+    branchId: {},
+    authProvider: {},
+  },
 };

@@ -1,48 +1,26 @@
 import type { AuthIntegrationRecord, BranchRecord, CreationRecovery, KeySetRecord } from "../../client";
-import type { Call, Finding, Lifecycle } from "../../host/lifecycle";
+import type { Call, Finding } from "../../host/lifecycle";
 import { effect, inTheWay, obstacle } from "../../host/lookAhead";
 import { adoptionNote } from "../../host/messages";
-import type { ArgumentSpecs } from "../../host/arguments";
 import { unconfirmed, requireConfirmed } from "../../host/confirmed";
+import { define } from "../../host/define";
 import { declaration, type AuthIntegrationOutputs, type AuthIntegrationShape } from "./declaration";
+import { schemas } from "./schemas";
 import { omitUndefined } from "../shared/omitUndefined";
-import { boolean, textUpTo } from "../shared/schemas";
 import { keyOutputs, storedKeys } from "../shared/keySet";
 import { listBranches, missingBranch, namingBranches } from "../shared/branches";
-import {
-  authProviderSchema,
-  branchIdSchema,
-  claim,
-  integrationObject,
-  projectIdSchema,
-  splitId,
-} from "../shared/identifiers";
+import { claim, integrationObject, splitId } from "../shared/identifiers";
 import { deleteIfOurs } from "../shared/integrationChild";
 import { ALIAS_ADVICE, goneError, createdAgo, maybeInterrupted, useExistingOrCreate } from "../shared/existing";
 
 type Shape = AuthIntegrationShape;
 type Outputs = AuthIntegrationOutputs & Partial<Shape>;
 
-const databaseIdentifier = textUpTo(63);
-
 /** The service's default. */
 const DEFAULT_ROLE = "svcdb_owner";
 
-const args: ArgumentSpecs<Shape> = {
-  projectId: { schema: projectIdSchema, required: true, replaces: true },
-  branchId: { schema: branchIdSchema, replaces: true },
-  databaseName: { schema: databaseIdentifier, replaces: true },
-  roleName: { schema: databaseIdentifier, replaces: true, unreadable: true },
-  authProvider: { schema: authProviderSchema, replaces: true },
-  adopt: { schema: boolean, createOnly: true },
-};
-
 /** An auth integration with the key set of its creation (docs/design/api.md). */
-export const authIntegration: Lifecycle<Shape, Outputs> = {
-  kind: declaration.kind,
-  args,
-  deleteBeforeReplace: declaration.deleteBeforeReplace,
-
+export const authIntegration = define(declaration, schemas, {
   declares({ projectId, authProvider }, standard, given) {
     // Without the argument it is the one of the settings; one that is not known yet may be any.
     const named = given.has("authProvider") ? authProvider : standard;
@@ -93,7 +71,9 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
     const integration = await find(call, id, known);
     if (integration === undefined) throw new Error("no list shows it yet");
     const outputs = { ...known, ...recordOutputs(integration) };
-    requireConfirmed(args, given, toArguments(projectId, integration), (shown) => call.checkpoint(id, outputs, shown));
+    requireConfirmed(declaration.args, given, toArguments(projectId, integration), (shown) =>
+      call.checkpoint(id, outputs, shown),
+    );
     return { id, outputs };
   },
 
@@ -113,7 +93,9 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
     const hasKeys = outs.secretServerKey !== undefined && outs.secretServerKey !== "";
     const keys = hasKeys ? {} : keyOutputs(await createKeys(call, projectId, integration));
     const outputs = { ...storedOutputs(id, outs), ...keys, ...recordOutputs(integration) };
-    requireConfirmed(args, given, toArguments(projectId, integration), (shown) => call.checkpoint(id, outputs, shown));
+    requireConfirmed(declaration.args, given, toArguments(projectId, integration), (shown) =>
+      call.checkpoint(id, outputs, shown),
+    );
     return outputs;
   },
 
@@ -136,7 +118,7 @@ export const authIntegration: Lifecycle<Shape, Outputs> = {
       ),
     );
   },
-};
+});
 
 /** Another auth project under the same name is another integration: the stored one is gone then, with its keys. */
 const isIntegration =
@@ -177,7 +159,8 @@ async function createNew(call: Call<Outputs>, given: Shape, authProvider: string
   const recovery: CreationRecovery<AuthIntegrationRecord> = {
     isCandidate,
     isOurs: (item) =>
-      isCandidate(item) && unconfirmed(args, sent, toArguments(projectId, item), { proof: true }).length === 0,
+      isCandidate(item) &&
+      unconfirmed(declaration.args, sent, toArguments(projectId, item), { proof: true }).length === 0,
     describe: (item) =>
       `an auth integration on ${item.branch_id}, database ${item.db_name ?? "unknown"}${createdAgo(item.created_at)}`,
     advice: () => 'Set "adopt: true" to manage it here (where it is as declared), or delete it',
@@ -218,7 +201,7 @@ function refusalToAdopt(
 ): string | undefined {
   const { branch_id: branchId, created_at } = existing;
   const what = `an auth integration exists on ${branchId}${createdAgo(created_at)}`;
-  const differing = unconfirmed(args, given, toArguments(given.projectId, existing));
+  const differing = unconfirmed(declaration.args, given, toArguments(given.projectId, existing));
   const named = differing.map((name) => `"${name}"`).join(" and ");
   if (given.adopt !== true) {
     const likeness = differing.length > 0 ? `; it differs from the program in ${named}` : "";

@@ -36,16 +36,20 @@ export interface AuthKeysOutputs {
 
 export const declaration: Declaration<AuthKeysShape, AuthKeysOutputs> = {
   kind: "AuthKeys",
-  args: { projectId: "plain", authProvider: "plain", rotationTriggers: "plain" },
-  outputs: {
-    pubClientKey: "plain",
-    secretServerKey: "secret",
-    jwksUrl: "plain",
-    schemaName: "plain",
-    tableName: "plain",
-    authProviderProjectId: "plain",
-    authProvider: "plain",
-  },
   // The new set is in use before the old one is forgotten.
   deleteBeforeReplace: false,
+  args: {
+    projectId: { required: true, replaces: "container" },
+    authProvider: { replaces: true },
+    rotationTriggers: { replaces: true, assumed: [] },
+  },
+  outputs: {
+    pubClientKey: {},
+    secretServerKey: { secret: true },
+    jwksUrl: {},
+    schemaName: {},
+    tableName: {},
+    authProviderProjectId: {},
+    authProvider: {},
+  },
 };

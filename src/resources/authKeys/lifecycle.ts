@@ -1,26 +1,16 @@
-import type { ArgumentSpecs } from "../../host/arguments";
 import { declaration, type AuthKeysOutputs, type AuthKeysShape } from "./declaration";
-import { triggersSchema } from "../shared/schemas";
-import { authProviderSchema, childId, projectIdSchema, splitChildId } from "../shared/identifiers";
+import { schemas } from "./schemas";
+import { childId, splitChildId } from "../shared/identifiers";
 import { keepStored, inIntegration } from "../shared/integrationChild";
 import { keyOutputs, storedKeys } from "../shared/keySet";
 
 type Shape = AuthKeysShape;
 type Outputs = AuthKeysOutputs & Partial<Shape>;
 
-const args: ArgumentSpecs<Shape> = {
-  projectId: { schema: projectIdSchema, required: true, replaces: "container" },
-  authProvider: { schema: authProviderSchema, replaces: true },
-  rotationTriggers: { schema: triggersSchema, replaces: true, assumed: [] },
-};
-
 const NOT_REVOKED = "the service cannot revoke keys, so the old ones stay valid for whoever holds them";
 
 /** A key set of an integration (docs/design/api.md). */
-export const authKeys = inIntegration<Shape, Outputs>({
-  kind: declaration.kind,
-  args,
-  deleteBeforeReplace: declaration.deleteBeforeReplace,
+export const authKeys = inIntegration(declaration, schemas, {
   objects: () => [],
 
   replacement: () => `a new key set is made; ${NOT_REVOKED}`,

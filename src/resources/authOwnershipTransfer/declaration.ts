@@ -27,7 +27,15 @@ export interface AuthOwnershipTransferOutputs {
 
 export const declaration: Declaration<AuthOwnershipTransferShape, AuthOwnershipTransferOutputs> = {
   kind: "AuthOwnershipTransfer",
-  args: { projectId: "plain", authProvider: "plain", triggers: "plain" },
-  outputs: { url: "secret", authProviderProjectId: "plain", authProvider: "plain" },
   deleteBeforeReplace: false,
+  args: {
+    projectId: { required: true, replaces: "container" },
+    authProvider: { replaces: true },
+    triggers: { replaces: true, assumed: [] },
+  },
+  outputs: {
+    url: { secret: true },
+    authProviderProjectId: {},
+    authProvider: {},
+  },
 };

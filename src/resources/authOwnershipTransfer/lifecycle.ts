@@ -1,25 +1,15 @@
-import type { ArgumentSpecs } from "../../host/arguments";
 import { declaration, type AuthOwnershipTransferOutputs, type AuthOwnershipTransferShape } from "./declaration";
-import { triggersSchema } from "../shared/schemas";
-import { authProviderSchema, childId, projectIdSchema, splitChildId } from "../shared/identifiers";
+import { schemas } from "./schemas";
+import { childId, splitChildId } from "../shared/identifiers";
 import { keepStored, inIntegration } from "../shared/integrationChild";
 
 type Shape = AuthOwnershipTransferShape;
 type Outputs = AuthOwnershipTransferOutputs & Partial<Shape>;
 
-const args: ArgumentSpecs<Shape> = {
-  projectId: { schema: projectIdSchema, required: true, replaces: "container" },
-  authProvider: { schema: authProviderSchema, replaces: true },
-  triggers: { schema: triggersSchema, replaces: true, assumed: [] },
-};
-
 const NOT_TAKEN_BACK = "an address that was given out stays open, and a transfer that was confirmed is not taken back";
 
 /** The first step of a transfer of ownership (docs/design/api.md): asking for the address of the second. */
-export const authOwnershipTransfer = inIntegration<Shape, Outputs>({
-  kind: declaration.kind,
-  args,
-  deleteBeforeReplace: declaration.deleteBeforeReplace,
+export const authOwnershipTransfer = inIntegration(declaration, schemas, {
   objects: () => [],
 
   replacement: () => `another address is asked for; ${NOT_TAKEN_BACK}`,

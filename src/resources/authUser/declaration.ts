@@ -31,8 +31,18 @@ export interface AuthUserOutputs {
 
 export const declaration: Declaration<AuthUserShape, AuthUserOutputs> = {
   kind: "AuthUser",
-  args: { projectId: "plain", email: "plain", name: "plain", authProvider: "plain" },
-  outputs: { userId: "plain", authProviderProjectId: "plain", authProvider: "plain", name: "secret" },
   // The service takes an address once.
   deleteBeforeReplace: true,
+  args: {
+    projectId: { required: true, replaces: "container" },
+    email: { required: true, replaces: true, unreadable: true },
+    name: { replaces: true },
+    authProvider: { replaces: true },
+  },
+  outputs: {
+    userId: {},
+    authProviderProjectId: {},
+    authProvider: {},
+    name: { secret: true },
+  },
 };

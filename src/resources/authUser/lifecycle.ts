@@ -1,31 +1,20 @@
 import { ConflictError, type AuthIntegrationRecord } from "../../client";
-import type { ArgumentSpecs } from "../../host/arguments";
 import { declaration, type AuthUserOutputs, type AuthUserShape } from "./declaration";
+import { schemas } from "./schemas";
 import { omitUndefined } from "../shared/omitUndefined";
-import { email, textUpTo } from "../shared/schemas";
-import { authProviderSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
+import { claim, splitId } from "../shared/identifiers";
 import { keepStored, inIntegration, type ChildCall } from "../shared/integrationChild";
 import { ALIAS_ADVICE, maybeInterrupted } from "../shared/existing";
 
 type Shape = AuthUserShape;
 type Outputs = AuthUserOutputs & Partial<Shape>;
 
-const args: ArgumentSpecs<Shape> = {
-  projectId: { schema: projectIdSchema, required: true, replaces: "container" },
-  email: { schema: email, required: true, replaces: true, unreadable: true },
-  name: { schema: textUpTo(255), replaces: true },
-  authProvider: { schema: authProviderSchema, replaces: true },
-};
-
 const userObject = (id: string): string => `auth user ${id}`;
 /** The address, which only one user can have: free again once this run has deleted its user. */
 const addressObject = (projectId: string, email: string): string => `auth address ${projectId} ${email.toLowerCase()}`;
 
 /** A user of an integration (docs/design/api.md), who cannot be read back. */
-export const authUser = inIntegration<Shape, Outputs>({
-  kind: declaration.kind,
-  args,
-  deleteBeforeReplace: declaration.deleteBeforeReplace,
+export const authUser = inIntegration(declaration, schemas, {
   declares: ({ projectId, email }) =>
     claim('an auth user with the same "projectId" and "email"', addressObject, projectId, email),
   objects: (id, { email }) => [

@@ -1,5 +1,5 @@
 import type { Declaration } from "../../contract/declaration";
-import { type ComputeSize, computeSizes } from "../../helpers/computeSizes";
+import { type ComputeSize, computeSizes, limitsOf } from "../../helpers/computeSizes";
 import { pooledHost } from "../../helpers/connectionUri";
 import { maxConnections } from "../../helpers/maxConnections";
 
@@ -99,9 +99,6 @@ export interface ComputeEndpointOutputs {
 /** The host name that a host ends in. */
 export const proxyHostOf = (host: string): string => host.slice(host.indexOf(".") + 1);
 
-const limitsOf = (size: ComputeSize): { min: number; max: number } =>
-  typeof size === "number" ? { min: size, max: size } : size;
-
 /** A size that this version does not know is no reason to fail a refresh. */
 export function maxConnectionsOf(size: ComputeSize): ComputeEndpointOutputs["maxConnections"] | undefined {
   const { min, max } = limitsOf(size);
@@ -114,49 +111,55 @@ export function maxConnectionsOf(size: ComputeSize): ComputeEndpointOutputs["max
   };
 }
 
+function sameSize(left: ComputeSize, right: ComputeSize): boolean {
+  const [one, other] = [limitsOf(left), limitsOf(right)];
+  return one.min === other.min && one.max === other.max;
+}
+
+/** As the service counts them: 0 is its default, -1 is never. */
+export function suspendTimeoutSeconds(value: boolean | { afterSeconds: number }): number {
+  if (typeof value === "object") return value.afterSeconds;
+  return value ? 0 : -1;
+}
+
+const DEFAULT_SUSPEND_SECONDS = 300;
+const effectiveSeconds = (value: boolean | { afterSeconds: number }) =>
+  suspendTimeoutSeconds(value) === 0 ? DEFAULT_SUSPEND_SECONDS : suspendTimeoutSeconds(value);
+
 export const declaration: Declaration<ComputeEndpointShape, ComputeEndpointOutputs> = {
   kind: "ComputeEndpoint",
-  args: {
-    projectId: "plain",
-    branchId: "plain",
-    type: "plain",
-    name: "plain",
-    size: "plain",
-    scaleToZero: "plain",
-    poolerEnabled: "plain",
-    poolerMode: "plain",
-    disabled: "plain",
-    passwordlessAccess: "plain",
-    regionId: "plain",
-    provisioner: "plain",
-    settings: "plain",
-    restartTriggers: "plain",
-    adopt: "plain",
-  },
-  outputs: {
-    endpointId: "plain",
-    host: "plain",
-    pooledHost: "plain",
-    proxyHost: "plain",
-    autoscalingLimitMinCu: "plain",
-    autoscalingLimitMaxCu: "plain",
-    suspendTimeoutSeconds: "plain",
-    maxConnections: "plain",
-    creationSource: "plain",
-    createdAt: "plain",
-    type: "plain",
-    poolerMode: "plain",
-  },
-  derived: {
-    // From the id, which stays known in the preview of a change.
-    endpointId: { from: "id", by: (id: string) => id.slice(id.indexOf("/") + 1) },
-    pooledHost: { from: "host", by: pooledHost },
-    proxyHost: { from: "host", by: proxyHostOf },
-    autoscalingLimitMinCu: { from: "size", by: (size: ComputeSize) => limitsOf(size).min },
-    autoscalingLimitMaxCu: { from: "size", by: (size: ComputeSize) => limitsOf(size).max },
-    maxConnections: { from: "size", by: maxConnectionsOf },
-  },
-  onlyIfGiven: ["settings", "restartTriggers", "adopt"],
   // A branch has one primary at most.
   deleteBeforeReplace: true,
+  args: {
+    projectId: { required: true, replaces: true },
+    branchId: { required: true },
+    type: { replaces: true, assumed: "read_write" },
+    name: {},
+    size: { equal: sameSize },
+    scaleToZero: { equal: (left, right) => effectiveSeconds(left) === effectiveSeconds(right) },
+    poolerEnabled: {},
+    poolerMode: {},
+    disabled: {},
+    passwordlessAccess: {},
+    regionId: { replaces: true },
+    provisioner: {},
+    settings: { onlyIfGiven: true },
+    restartTriggers: { local: true },
+    adopt: { createOnly: true },
+  },
+  outputs: {
+    // From the id, which stays known in the preview of a change.
+    endpointId: { derived: { from: "id", by: (id: string) => id.slice(id.indexOf("/") + 1) } },
+    host: {},
+    pooledHost: { derived: { from: "host", by: pooledHost } },
+    proxyHost: { derived: { from: "host", by: proxyHostOf } },
+    autoscalingLimitMinCu: { derived: { from: "size", by: (size: ComputeSize) => limitsOf(size).min } },
+    autoscalingLimitMaxCu: { derived: { from: "size", by: (size: ComputeSize) => limitsOf(size).max } },
+    suspendTimeoutSeconds: {},
+    maxConnections: { derived: { from: "size", by: maxConnectionsOf } },
+    creationSource: {},
+    createdAt: {},
+    type: {},
+    poolerMode: {},
+  },
 };

@@ -7,12 +7,15 @@ import {
   type CreationRecovery,
   type EndpointRecord,
 } from "../../client";
-import type { Call, Lifecycle } from "../../host/lifecycle";
+import type { Call } from "../../host/lifecycle";
 import type { Properties } from "../../contract/hiddenKeys";
+import { ruleOf, type Problem } from "../../host/arguments";
 import { unconfirmed, requireConfirmed } from "../../host/confirmed";
+import { define } from "../../host/define";
 import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./declaration";
 import { omitUndefined } from "../shared/omitUndefined";
-import { computeArguments, computeRules } from "./arguments";
+import { schemas } from "./schemas";
+import { LARGEST_AUTOSCALING_CU } from "../../helpers/computeSizes";
 import { computeFindings } from "./lookAhead";
 import { isSettled, sendsUnmanaged, toArguments, toAttributes, toOutputs } from "./mapping";
 import {
@@ -35,20 +38,8 @@ import { createOrUseExisting, goneError, createdAgo, notListedAdvice } from "../
 type Shape = ComputeEndpointShape;
 type Outputs = ComputeEndpointOutputs & Partial<Shape>;
 
-/** Arguments that no PATCH takes (docs/design/api.md), or that only this provider knows. */
-const NOT_UPDATABLE: ReadonlySet<string> = new Set<keyof Shape>([
-  "projectId",
-  "restartTriggers",
-  "adopt",
-  "type",
-  "regionId",
-]);
-
 /** A compute (docs/design/api.md). */
-export const computeEndpoint: Lifecycle<Shape, Outputs> = {
-  kind: declaration.kind,
-  args: computeArguments,
-  deleteBeforeReplace: declaration.deleteBeforeReplace,
+export const computeEndpoint = define(declaration, schemas, {
   rules: computeRules,
   replacement: computeReplacement,
   warnings: computeWarnings,
@@ -131,20 +122,40 @@ export const computeEndpoint: Lifecycle<Shape, Outputs> = {
     const { projectId, rest } = splitId(id);
     await call.client.computes.delete({ projectId, endpointId: rest, beforeAttempt: call.beforeDelete }, call);
   },
-};
+});
+
+/** Rules over several arguments (docs/design/api.md, Compute sizes). */
+function computeRules({ size, scaleToZero, type, adopt }: Partial<Shape>): Problem[] {
+  const problems: Problem[] = [];
+  if (typeof size === "number" && size > LARGEST_AUTOSCALING_CU && scaleToZero !== undefined && scaleToZero !== false) {
+    problems.push({
+      path: "scaleToZero",
+      reason: `must be false or left out for a size above ${LARGEST_AUTOSCALING_CU} CU, which cannot scale to zero`,
+      unlisted: true,
+    });
+  }
+  if (type === "read_only" && adopt === true) {
+    problems.push({ path: "adopt", reason: 'must name a read replica by its id ("ep-…"): a branch can have several' });
+  }
+  return problems;
+}
 
 const pulumiId = (projectId: string, endpoint: EndpointRecord): string => `${projectId}/${endpoint.id}`;
 
 const checkpoint = (call: Call<Outputs>, projectId: string, endpoint: EndpointRecord, shown?: Properties): void =>
   call.checkpoint(pulumiId(projectId, endpoint), toOutputs(projectId, endpoint), shown);
 
-const isUpdatable = (name: string): boolean => !NOT_UPDATABLE.has(name);
+/** Whether a PATCH takes it (docs/design/api.md). */
+function isUpdatable(name: string): boolean {
+  const { replaces, local, createOnly } = ruleOf(declaration.args, name) ?? {};
+  return replaces === undefined && local !== true && createOnly !== true;
+}
 
 const shownBy = (args: Shape, endpoint: EndpointRecord) => toArguments(args.projectId, endpoint, args.settings);
 
 /** The arguments that the service does not show with the value of the program. */
 const differing = (args: Shape, endpoint: EndpointRecord): string[] =>
-  unconfirmed(computeArguments, args, shownBy(args, endpoint), { proof: true });
+  unconfirmed(declaration.args, args, shownBy(args, endpoint), { proof: true });
 
 /** A failed suspension leaves a disabled compute running. */
 const suspensionFailed = (args: Partial<Shape>, { disabled, current_state, pending_state }: EndpointRecord): boolean =>
@@ -257,9 +268,9 @@ async function adoptCompute(call: Call<Outputs>, args: Shape, endpoint: Endpoint
   if (updates.size === 0) return adopted;
   adopted = await change(call, args, adopted, updates);
   // The change has waited for its turn: somebody may have changed the rest meanwhile.
-  const late = new Set(unconfirmed(computeArguments, args, shownBy(args, adopted)).filter(isUpdatable));
+  const late = new Set(unconfirmed(declaration.args, args, shownBy(args, adopted)).filter(isUpdatable));
   if (late.size > 0) adopted = await change(call, args, adopted, late);
-  requireConfirmed(computeArguments, args, shownBy(args, adopted), (shown) =>
+  requireConfirmed(declaration.args, args, shownBy(args, adopted), (shown) =>
     checkpoint(call, args.projectId, adopted, shown),
   );
   return adopted;
@@ -306,13 +317,13 @@ async function untilShown(
   let last = endpoint;
   const now = () => toArguments(projectId, last, settings);
   // A field that the record lacks may just not be shown.
-  const isShown = (): boolean => unconfirmed(computeArguments, sent, now()).length === 0;
+  const isShown = (): boolean => unconfirmed(declaration.args, sent, now()).length === 0;
   if (isShown()) return endpoint;
   await call.client.computes.collection(projectId).pollWithinLag((listed) => {
     last = listed.find(({ id }) => id === endpoint.id) ?? last;
     return isShown() || undefined;
   }, call);
-  requireConfirmed(computeArguments, sent, now(), (shown) => checkpoint(call, projectId, last, shown));
+  requireConfirmed(declaration.args, sent, now(), (shown) => checkpoint(call, projectId, last, shown));
   return last;
 }
 

@@ -7,9 +7,9 @@ import {
   type ComputeSettings,
   maxConnectionsOf,
   proxyHostOf,
+  suspendTimeoutSeconds,
 } from "./declaration";
 import { omitUndefined } from "../shared/omitUndefined";
-import { suspendTimeoutSeconds } from "./arguments";
 
 type Shape = ComputeEndpointShape;
 

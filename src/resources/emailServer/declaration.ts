@@ -1,4 +1,4 @@
-import type { Declaration } from "../../contract/declaration";
+import type { ArgumentTable, Declaration } from "../../contract/declaration";
 
 /** Your own mail server. All of it is required, and only together. */
 export interface SmtpShape {
@@ -38,19 +38,33 @@ export interface EmailServerOutputs {
   authProviderProjectId?: string;
 }
 
-export const declaration: Declaration<EmailServerShape, EmailServerOutputs> = {
+/** Both members of the union at once, for the provider's side: its rules say which arguments belong together. */
+export interface EmailServerArguments extends Partial<SmtpShape> {
+  projectId: string;
+  type: EmailServerShape["type"];
+}
+
+/** The shared server has none of these: leaving them out unsets them. */
+const smtp: ArgumentTable<Partial<SmtpShape>> = {
+  host: { unset: "update", equal: (left, right) => left.toLowerCase() === right.toLowerCase() },
+  port: { unset: "update" },
+  username: { unset: "update" },
+  password: { secret: true, unset: "update" },
+  senderEmail: { unset: "update" },
+  senderName: { unset: "update" },
+};
+export const SMTP_ARGUMENTS = Object.keys(smtp);
+
+export const declaration: Declaration<EmailServerArguments, EmailServerOutputs> = {
   kind: "EmailServer",
-  args: {
-    projectId: "plain",
-    type: "plain",
-    host: "plain",
-    port: "plain",
-    username: "plain",
-    password: "secret",
-    senderEmail: "plain",
-    senderName: "plain",
-  },
-  outputs: { authProviderProjectId: "plain" },
   // Deleted afterwards, the old one would take the configuration of the new one along.
   deleteBeforeReplace: true,
+  args: {
+    projectId: { required: true, replaces: "container" },
+    type: { required: true },
+    ...smtp,
+  },
+  outputs: {
+    authProviderProjectId: {},
+  },
 };

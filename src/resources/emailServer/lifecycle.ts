@@ -1,56 +1,22 @@
-import { z } from "zod";
 import type { EmailServerRecord, EmailServerRequest } from "../../client";
 import type { Call } from "../../host/lifecycle";
-import type { ArgumentSpecs, Problem } from "../../host/arguments";
+import type { Problem } from "../../host/arguments";
 import { effect } from "../../host/lookAhead";
 import { unconfirmed, requireConfirmed } from "../../host/confirmed";
-import { declaration, type EmailServerOutputs, type EmailServerShape, type SmtpShape } from "./declaration";
+import { declaration, SMTP_ARGUMENTS, type EmailServerArguments, type EmailServerOutputs } from "./declaration";
+import { schemas } from "./schemas";
 import { omitUndefined } from "../shared/omitUndefined";
-import { email, string, text } from "../shared/schemas";
-import { claim, projectIdSchema } from "../shared/identifiers";
+import { claim } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { readable } from "../../helpers/masked";
 
-/** Both members of the union at once: `rules` say which fields belong together. */
-interface Shape extends Partial<SmtpShape> {
-  projectId: string;
-  type: EmailServerShape["type"];
-}
-type Outputs = Omit<EmailServerOutputs, "authProviderProjectId">;
-
-/** A name or an address, without a port: an IPv6 address has two colons at least. */
-const HOST = /^([^\s/@:[\]]+|\[?[\da-f]*:[\da-f]*:[\da-f:.]*\]?)$/i;
-const PORT = { error: "must be a whole number from 1 to 65535" };
-
-/** The shared server has none of these: leaving them out unsets them. */
-const smtp: ArgumentSpecs<SmtpShape> = {
-  host: {
-    schema: string.regex(HOST, { error: "must be a host name, such as smtp.example.com" }),
-    equal: (left, right) => left.toLowerCase() === right.toLowerCase(),
-    unset: "update",
-  },
-  port: { schema: z.int(PORT).min(1, PORT).max(65_535, PORT), unset: "update" },
-  username: { schema: text, unset: "update" },
-  password: { schema: text, unset: "update" },
-  senderEmail: { schema: email, unset: "update" },
-  senderName: { schema: text, unset: "update" },
-};
-const SMTP = Object.keys(smtp);
-
-const args: ArgumentSpecs<Shape> = {
-  projectId: { schema: projectIdSchema, required: true, replaces: "container" },
-  type: { schema: z.enum(["shared", "standard"], { error: 'must be "shared" or "standard"' }), required: true },
-  ...smtp,
-};
+type Shape = EmailServerArguments;
+type Outputs = EmailServerOutputs & Partial<Shape>;
 
 const serverObject = (projectId: string): string => `e-mail server ${projectId}`;
 
 /** The one mail configuration of a project (docs/design/api.md): its id is the project's. */
-export const emailServer = inIntegration<Shape, Outputs>({
-  kind: declaration.kind,
-  args,
-  deleteBeforeReplace: declaration.deleteBeforeReplace,
-
+export const emailServer = inIntegration(declaration, schemas, {
   rules,
   declares: ({ projectId }) => claim('the e-mail server of the same "projectId"', serverObject, projectId),
   objects: (projectId) => [serverObject(projectId)],
@@ -110,11 +76,11 @@ export const emailServer = inIntegration<Shape, Outputs>({
 
 function rules({ type }: Partial<Shape>, given: ReadonlySet<string>): Problem[] {
   if (type === "standard") {
-    const missing = SMTP.filter((name) => !given.has(name));
+    const missing = SMTP_ARGUMENTS.filter((name) => !given.has(name));
     return missing.map((path) => ({ path, reason: 'is required for the type "standard"' }));
   }
   if (type !== "shared") return [];
-  const surplus = SMTP.filter((name) => given.has(name));
+  const surplus = SMTP_ARGUMENTS.filter((name) => given.has(name));
   return surplus.map((path) => ({ path, reason: 'is for the type "standard" only: the shared server has none' }));
 }
 
@@ -123,9 +89,9 @@ async function send(call: ChildCall<Outputs>, given: Shape, stored: Partial<Shap
   const { projectId, senderEmail, senderName, ...rest } = given;
   const request: EmailServerRequest = omitUndefined({ ...rest, sender_email: senderEmail, sender_name: senderName });
   const isShown = (server: EmailServerRecord): boolean =>
-    unconfirmed(args, given, toArguments(projectId, server)).length === 0;
+    unconfirmed(declaration.args, given, toArguments(projectId, server)).length === 0;
   const server = await call.client.auth.updateEmailServer({ projectId, body: request, isShown }, call);
-  requireConfirmed(args, given, toArguments(projectId, server), (shown) =>
+  requireConfirmed(declaration.args, given, toArguments(projectId, server), (shown) =>
     // A password cannot be read back: the state keeps the one that was known to be applied.
     call.checkpoint(projectId, {}, { ...shown, password: stored.password }),
   );
@@ -157,8 +123,8 @@ function noteOverwritten(call: Call<Outputs>, given: Shape, before: EmailServerR
 function otherServer(given: Partial<Shape> & Pick<Shape, "projectId">, before: EmailServerRecord): string | undefined {
   if (before.type === "shared") return undefined;
   const found = toArguments(given.projectId, before);
-  const unset = Object.fromEntries(["type", ...SMTP].map((name) => [name, ""]));
-  const names = unconfirmed(args, { ...unset, ...given }, found).map((name) => `"${name}"`);
+  const unset = Object.fromEntries(["type", ...SMTP_ARGUMENTS].map((name) => [name, ""]));
+  const names = unconfirmed(declaration.args, { ...unset, ...given }, found).map((name) => `"${name}"`);
   if (names.length === 0) return undefined;
   const host = found.host === undefined ? "" : ` (${found.host})`;
   return `another server was configured there${host}, different in ${names.join(", ")}`;

@@ -54,9 +54,18 @@ export interface OAuthProviderOutputs {
 
 export const declaration: Declaration<OAuthProviderShape, OAuthProviderOutputs> = {
   kind: "OAuthProvider",
-  args: { projectId: "plain", providerId: "plain", clientId: "plain", clientSecret: "secret", adopt: "plain" },
-  outputs: { type: "plain", authProviderProjectId: "plain" },
-  onlyIfGiven: ["adopt"],
   // The service takes a provider once.
   deleteBeforeReplace: true,
+  args: {
+    projectId: { required: true, replaces: "container" },
+    providerId: { required: true, replaces: true },
+    // A PATCH cannot remove credentials: only a new provider goes back to shared keys.
+    clientId: { unset: "replace" },
+    clientSecret: { secret: true, unset: "replace" },
+    adopt: { createOnly: true },
+  },
+  outputs: {
+    type: {},
+    authProviderProjectId: {},
+  },
 };

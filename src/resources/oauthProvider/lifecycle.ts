@@ -2,41 +2,27 @@ import type { CreationRecovery, OAuthProviderRecord } from "../../client";
 import type { Call, Observed, Stored } from "../../host/lifecycle";
 import { inTheWay } from "../../host/lookAhead";
 import { adoptionNote } from "../../host/messages";
-import type { ArgumentSpecs } from "../../host/arguments";
 import { unconfirmed, shownDifferently } from "../../host/confirmed";
 import { STAND_INS } from "../../contract/standIns";
 import { declaration, KNOWN_OAUTH_PROVIDERS, type OAuthProviderOutputs, type OAuthProviderShape } from "./declaration";
+import { schemas } from "./schemas";
 import { nearestName } from "../../helpers/given";
 import { omitUndefined } from "../shared/omitUndefined";
-import { boolean, text } from "../shared/schemas";
-import { claim, oauthProviderIdSchema, projectIdSchema, splitId } from "../shared/identifiers";
+import { claim, splitId } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { ALIAS_ADVICE, goneError, maybeInterrupted, useExistingOrCreate, notListedAdvice } from "../shared/existing";
 import { readable } from "../../helpers/masked";
 
 type Shape = OAuthProviderShape;
-type Outputs = Omit<OAuthProviderOutputs, "authProviderProjectId">;
+type Outputs = OAuthProviderOutputs & Partial<Shape>;
 const CREDENTIALS = ["clientId", "clientSecret"] as const;
 type CredentialName = (typeof CREDENTIALS)[number];
 type Credentials = { [Name in CredentialName]?: string | undefined };
 
-const args: ArgumentSpecs<Shape> = {
-  projectId: { schema: projectIdSchema, required: true, replaces: "container" },
-  providerId: { schema: oauthProviderIdSchema, required: true, replaces: true },
-  // A PATCH cannot remove credentials: only a new provider goes back to shared keys.
-  clientId: { schema: text, unset: "replace" },
-  clientSecret: { schema: text, unset: "replace" },
-  adopt: { schema: boolean, createOnly: true },
-};
-
 const providerObject = (projectId: string, id: string): string => `OAuth provider ${projectId}/${id}`;
 
 /** A way to sign in (docs/design/api.md). */
-export const oauthProvider = inIntegration<Shape, Outputs>({
-  kind: declaration.kind,
-  args,
-  deleteBeforeReplace: declaration.deleteBeforeReplace,
-
+export const oauthProvider = inIntegration(declaration, schemas, {
   rules(_args, given) {
     const missing = ["clientId", "clientSecret"].filter((name) => !given.has(name));
     const reason =
@@ -155,7 +141,7 @@ function requireApplied(
 ): OAuthProviderRecord {
   call.checkpoint(idOf(given), { type: provider.type }, { clientId, clientSecret });
   if (given.clientId !== undefined && provider.type !== "standard") throw shownDifferently(["clientId"]);
-  const names = unconfirmed(args, given, omitUndefined({ clientId: readable(provider.client_id) }));
+  const names = unconfirmed(declaration.args, given, omitUndefined({ clientId: readable(provider.client_id) }));
   if (names.length > 0) throw shownDifferently(names);
   return provider;
 }

@@ -1,4 +1,7 @@
 import { identityOf, NotFoundError, NotOursError, type AuthIntegrationRecord, type OwnIntegration } from "../../client";
+import type { Declaration } from "../../contract/declaration";
+import type { SchemasOf } from "../../host/arguments";
+import { define, type Methods } from "../../host/define";
 import type { Call, Changes, Created, Finding, Lifecycle, Observed, Stored } from "../../host/lifecycle";
 import { obstacle } from "../../host/lookAhead";
 import { isIntegrationOf } from "./identifiers";
@@ -9,35 +12,32 @@ export interface IntegrationOutputs {
   readonly authProviderProjectId?: string;
 }
 
+interface ChildArguments {
+  projectId: string;
+  authProvider?: string;
+}
+
 /** A call of a child. With `integration` its changes are sent: see `OwnIntegration`. */
 export interface ChildCall<Outputs> extends Call<Outputs> {
   readonly integration: OwnIntegration;
 }
 
-/** The lifecycle of a child of an integration. `Inner` are the outputs without those about the integration. */
-export interface Child<Args extends object, Inner extends object> extends Omit<
-  Lifecycle<Args, Inner & IntegrationOutputs>,
+/** The lifecycle of a child of an integration; `inIntegration` adds the outputs about the integration. */
+export interface Child<Args extends object, Outputs extends object> extends Omit<
+  Methods<Args, Outputs>,
   "create" | "read" | "update" | "delete"
 > {
-  create(call: ChildCall<Inner>, args: Args): Promise<Created<Inner>>;
-  read(
-    call: ChildCall<Inner>,
-    stored: Stored<Args, Inner & IntegrationOutputs>,
-  ): Promise<Observed<Args, Inner> | undefined>;
-  update(
-    call: ChildCall<Inner>,
-    stored: Stored<Args, Inner & IntegrationOutputs>,
-    args: Args,
-    changes: Changes<Args>,
-  ): Promise<Inner>;
-  delete(call: ChildCall<Inner>, stored: Stored<Args, Inner & IntegrationOutputs>): Promise<void>;
+  create(call: ChildCall<Outputs>, args: Args): Promise<Created<Outputs>>;
+  read(call: ChildCall<Outputs>, stored: Stored<Args, Outputs>): Promise<Observed<Args, Outputs> | undefined>;
+  update(call: ChildCall<Outputs>, stored: Stored<Args, Outputs>, args: Args, changes: Changes<Args>): Promise<Outputs>;
+  delete(call: ChildCall<Outputs>, stored: Stored<Args, Outputs>): Promise<void>;
 }
 
 /** Read and update of an object that cannot be read back and whose every argument replaces: the stored outputs stay. */
-export const keepStored = <Args extends object, Inner extends object>(
-  argsOf: (id: string) => Observed<Args, Inner>["args"],
-  storedOutputs: (id: string, outs: Partial<Inner & IntegrationOutputs & Args>) => Inner,
-): Pick<Child<Args, Inner>, "read" | "update"> => ({
+export const keepStored = <Args extends object, Outputs extends object>(
+  argsOf: (id: string) => Observed<Args, Outputs>["args"],
+  storedOutputs: (id: string, outs: Partial<Outputs & Args>) => Outputs,
+): Pick<Child<Args, Outputs>, "read" | "update"> => ({
   read: async (_call, { id, outs }) => ({ args: argsOf(id), outputs: storedOutputs(id, outs), ready: true }),
   update: async (_call, { id, outs }) => storedOutputs(id, outs),
 });
@@ -47,18 +47,20 @@ export const keepStored = <Args extends object, Inner extends object>(
  * place: an object of the same name in that one belongs to somebody else, and is neither changed nor deleted. The child is
  * called with the auth provider that it names.
  */
-export function inIntegration<Args extends object & { projectId: string; authProvider?: string }, Inner extends object>(
-  child: Child<Args, Inner>,
-): Lifecycle<Args, Inner & IntegrationOutputs> {
-  type Outputs = Inner & IntegrationOutputs;
+export function inIntegration<Args extends ChildArguments, Declared extends IntegrationOutputs>(
+  declaration: Declaration<Args, Declared>,
+  schemas: SchemasOf<Args>,
+  child: Child<Args, Declared & Partial<Args>>,
+): Lifecycle<Args, Declared & Partial<Args>> {
+  type Outputs = Declared & Partial<Args>;
   const projectOf = (id: string): string => id.split("/", 1)[0] ?? id;
-  const inner = (call: Call<Outputs>, args: object, integration: OwnIntegration): ChildCall<Inner> => ({
+  const inner = (call: Call<Outputs>, args: object, integration: OwnIntegration): ChildCall<Outputs> => ({
     ...call,
     integration,
     authProvider: storedIntegration(args).authProvider ?? call.authProvider,
     checkpoint: (id, outputs, shown) => call.checkpoint(id, { ...outputs, ...outputsOf(integration) }, shown),
   });
-  return {
+  return define(declaration, schemas, {
     ...child,
 
     async lookAhead(look) {
@@ -108,17 +110,17 @@ export function inIntegration<Args extends object & { projectId: string; authPro
     async update(call, stored, args, changes) {
       const integration = integrationOf(call, projectOf(stored.id), stored.outs);
       const outputs = await child.update(inner(call, stored.outs, integration), stored, args, changes);
-      noteUnproven(call, `${child.kind} ${stored.id}`, stored.outs, integration);
+      noteUnproven(call, `${declaration.kind} ${stored.id}`, stored.outs, integration);
       return { ...outputs, ...outputsOf(integration) };
     },
 
     async delete(call, stored) {
       const integration = integrationOf(call, projectOf(stored.id), stored.outs);
-      await deleteIfOurs(call, `${child.kind} ${stored.id}`, stored.outs, integration, () =>
+      await deleteIfOurs(call, `${declaration.kind} ${stored.id}`, stored.outs, integration, () =>
         child.delete(inner(call, stored.outs, integration), stored),
       );
     },
-  };
+  });
 }
 
 function storedIntegration(outs: object) {

@@ -23,12 +23,23 @@ export interface WhitelistOutputs {
   authProvider: string;
 }
 
+/** The domains are a set. */
+const sameSet = (left: readonly string[], right: readonly string[]): boolean =>
+  left.length === right.length && left.every((origin) => right.includes(origin));
+
 export const whitelistDeclaration: Declaration<WhitelistShape, WhitelistOutputs> = {
   kind: "Whitelist",
-  args: { projectId: "plain", domains: "plain", authProvider: "plain" },
-  outputs: { authProviderProjectId: "plain", authProvider: "plain" },
   // Two of them would take each other's domains away.
   deleteBeforeReplace: true,
+  args: {
+    projectId: { required: true, replaces: "container" },
+    domains: { required: true, equal: sameSet },
+    authProvider: { replaces: true },
+  },
+  outputs: {
+    authProviderProjectId: {},
+    authProvider: {},
+  },
 };
 
 /** What a redirect domain is declared with (docs/design/api.md, Redirect domains). Changing anything but `adopt` replaces it. */
@@ -61,9 +72,16 @@ export interface WhitelistDomainOutputs {
 
 export const whitelistDomainDeclaration: Declaration<WhitelistDomainShape, WhitelistDomainOutputs> = {
   kind: "WhitelistDomain",
-  args: { projectId: "plain", domain: "plain", authProvider: "plain", adopt: "plain" },
-  outputs: { authProviderProjectId: "plain", authProvider: "plain" },
-  onlyIfGiven: ["adopt"],
   // The service takes a domain once.
   deleteBeforeReplace: true,
+  args: {
+    projectId: { required: true, replaces: "container" },
+    domain: { required: true, replaces: true },
+    authProvider: { replaces: true },
+    adopt: { createOnly: true },
+  },
+  outputs: {
+    authProviderProjectId: {},
+    authProvider: {},
+  },
 };

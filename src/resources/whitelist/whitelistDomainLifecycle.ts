@@ -3,12 +3,10 @@ import type { Call } from "../../host/lifecycle";
 import type { Claim } from "../../host/memory";
 import { inTheWay } from "../../host/lookAhead";
 import { adoptionNote } from "../../host/messages";
-import type { ArgumentSpecs } from "../../host/arguments";
-import { whitelistDomainDeclaration, type WhitelistDomainOutputs, type WhitelistDomainShape } from "./declaration";
-import { boolean } from "../shared/schemas";
-import { authProviderSchema, claim, projectIdSchema, splitId } from "../shared/identifiers";
+import { whitelistDomainDeclaration, type WhitelistDomainShape } from "./declaration";
+import { whitelistDomainSchemas } from "./schemas";
+import { claim, splitId } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
-import { originSchema } from "./origin";
 import { normalisedOrigin } from "../../client/origins";
 import {
   ALIAS_ADVICE,
@@ -19,21 +17,9 @@ import {
 } from "../shared/existing";
 
 type Shape = WhitelistDomainShape;
-type Outputs = Omit<WhitelistDomainOutputs, "authProviderProjectId"> & Partial<Shape>;
-
-const args: ArgumentSpecs<Shape> = {
-  projectId: { schema: projectIdSchema, required: true, replaces: "container" },
-  domain: { schema: originSchema, required: true, replaces: true },
-  authProvider: { schema: authProviderSchema, replaces: true },
-  adopt: { schema: boolean, createOnly: true },
-};
 
 /** One redirect domain (docs/design/api.md). */
-export const whitelistDomain = inIntegration<Shape, Outputs>({
-  kind: whitelistDomainDeclaration.kind,
-  args,
-  deleteBeforeReplace: whitelistDomainDeclaration.deleteBeforeReplace,
-
+export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whitelistDomainSchemas, {
   declares: ({ projectId, domain }) => [
     ...listClaim(projectId, true),
     ...claim('the redirect domain with the same "projectId" and "domain"', domainObject, projectId, domain),

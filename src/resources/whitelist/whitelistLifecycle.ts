@@ -1,12 +1,9 @@
 import type { Call } from "../../host/lifecycle";
-import type { ArgumentSpecs } from "../../host/arguments";
 import { effect } from "../../host/lookAhead";
 import { whitelistDeclaration, type WhitelistOutputs, type WhitelistShape } from "./declaration";
-import { list } from "../shared/schemas";
+import { whitelistSchemas } from "./schemas";
 import { listed } from "../shared/listed";
-import { authProviderSchema, projectIdSchema } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
-import { originSchema } from "./origin";
 import {
   addDomain,
   deleteOrigins,
@@ -18,29 +15,10 @@ import {
 } from "./whitelistDomainLifecycle";
 
 type Shape = WhitelistShape;
-type Outputs = Omit<WhitelistOutputs, "authProviderProjectId"> & Partial<Shape>;
-
-/** A set: where two origins are the same, the second one names the first. */
-const domains = list(originSchema, "must be a list of origins").superRefine((origins, context) => {
-  for (const [index, origin] of origins.entries()) {
-    const first = origins.indexOf(origin);
-    if (first === index) continue;
-    context.addIssue({ code: "custom", path: [index], message: `is the same origin as domains[${first}]` });
-  }
-});
-
-const args: ArgumentSpecs<Shape> = {
-  projectId: { schema: projectIdSchema, required: true, replaces: "container" },
-  domains: { schema: domains, required: true, equal: sameSet },
-  authProvider: { schema: authProviderSchema, replaces: true },
-};
+type Outputs = WhitelistOutputs & Partial<Shape>;
 
 /** The whole list of redirect domains (docs/design/api.md): one for each project, so its id is the project's. */
-export const whitelist = inIntegration<Shape, Outputs>({
-  kind: whitelistDeclaration.kind,
-  args,
-  deleteBeforeReplace: whitelistDeclaration.deleteBeforeReplace,
-
+export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
   declares: ({ projectId }) => listClaim(projectId, false),
   objects: (projectId, { domains: origins = [] }) => origins.map((origin) => domainObject(projectId, origin)),
 
@@ -120,10 +98,6 @@ export const whitelist = inIntegration<Shape, Outputs>({
     await deleteOrigins(call, projectId, origins);
   },
 });
-
-function sameSet(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && left.every((origin) => right.includes(origin));
-}
 
 const MOST_LISTED = 10;
 

@@ -1,9 +1,6 @@
 import type { EndpointRecord } from "../../../src/client";
-import {
-  computeArguments,
-  computeRules,
-  suspendTimeoutSeconds,
-} from "../../../src/resources/computeEndpoint/arguments";
+import { suspendTimeoutSeconds } from "../../../src/resources/computeEndpoint/declaration";
+import { computeEndpoint } from "../../../src/resources/computeEndpoint/lifecycle";
 import { toArguments, toAttributes, toOutputs } from "../../../src/resources/computeEndpoint/mapping";
 
 // What is sent, what a record says, and what counts as the same: docs/design/api.md, written out.
@@ -201,7 +198,7 @@ describe("a record says", () => {
 
 describe("the same", () => {
   const same = (name: "size" | "scaleToZero", left: unknown, right: unknown): boolean =>
-    computeArguments[name].equal?.(left as never, right as never) ?? false;
+    computeEndpoint.args[name].equal?.(left as never, right as never) ?? false;
 
   test.each([
     [2, { min: 2, max: 2 }, true],
@@ -226,7 +223,8 @@ describe("the same", () => {
 });
 
 describe("together", () => {
-  const wrong = (args: object): string[] => computeRules(args).map(({ path, reason }) => `${path}: ${reason}`);
+  const wrong = (args: object): string[] =>
+    (computeEndpoint.rules?.(args, new Set(Object.keys(args))) ?? []).map(({ path, reason }) => `${path}: ${reason}`);
 
   test.each<[object]>([
     [{}],
@@ -253,13 +251,13 @@ describe("together", () => {
 });
 
 describe("a value that is refused is refused in words", () => {
-  const wrong = (name: keyof typeof computeArguments, value: unknown): string[] =>
-    (computeArguments[name].schema.safeParse(value).error?.issues ?? []).map(
+  const wrong = (name: keyof typeof computeEndpoint.args, value: unknown): string[] =>
+    (computeEndpoint.args[name].schema.safeParse(value).error?.issues ?? []).map(
       ({ path, message }) => `${path.join(".")}: ${message}`,
     );
   const SIZES = "is not a size of the service (0.25, 0.5, 1 to 16, and the even numbers from 18 to 56)";
 
-  test.each<[keyof typeof computeArguments, unknown, string[]]>([
+  test.each<[keyof typeof computeEndpoint.args, unknown, string[]]>([
     ["size", 2, []],
     ["size", 56, []],
     ["size", { min: 0.25, max: 16 }, []],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ArgumentSpecs, type Problem, UNLISTED } from "../../host/arguments";
+import { type SchemasOf, UNLISTED } from "../../host/arguments";
 import { computeSizes, LARGEST_AUTOSCALING_CU, type ComputeSize } from "../../helpers/computeSizes";
 import type { ComputeEndpointShape } from "./declaration";
 import {
@@ -86,62 +86,24 @@ const settings = object(
   "must be an object with pgSettings and preloadLibraries",
 );
 
-/** As the service counts them: 0 is its default, -1 is never. */
-export function suspendTimeoutSeconds(value: boolean | { afterSeconds: number }): number {
-  if (typeof value === "object") return value.afterSeconds;
-  return value ? 0 : -1;
-}
-
-const DEFAULT_SUSPEND_SECONDS = 300;
-const effectiveSeconds = (value: boolean | { afterSeconds: number }) =>
-  suspendTimeoutSeconds(value) === 0 ? DEFAULT_SUSPEND_SECONDS : suspendTimeoutSeconds(value);
-
 const NOT_TO_ADOPT = { error: 'must be true, false or the id of a compute, which begins with "ep-"' };
 
-const limits = (value: ComputeSize) => (typeof value === "number" ? { min: value, max: value } : value);
-
-export const computeArguments: ArgumentSpecs<ComputeEndpointShape> = {
-  projectId: { schema: projectIdSchema, required: true, replaces: true },
-  branchId: { schema: branchIdSchema, required: true },
-  type: {
-    schema: z.enum(["read_write", "read_only"], { error: 'must be "read_write" or "read_only"' }),
-    replaces: true,
-    assumed: "read_write",
-  },
-  name: { schema: textUpTo(64) },
-  size: {
-    schema: size,
-    equal: (left, right) => limits(left).min === limits(right).min && limits(left).max === limits(right).max,
-  },
-  scaleToZero: { schema: scaleToZero, equal: (left, right) => effectiveSeconds(left) === effectiveSeconds(right) },
-  poolerEnabled: { schema: boolean },
-  poolerMode: { schema: z.enum(["transaction"], { error: 'must be "transaction"' }) },
-  disabled: { schema: boolean },
-  passwordlessAccess: { schema: boolean },
-  regionId: { schema: text, replaces: true },
-  provisioner: { schema: text },
-  settings: { schema: settings },
-  restartTriggers: { schema: triggersSchema, local: true },
-  adopt: {
-    schema: eitherOr<boolean | string>((value) =>
-      typeof value === "string" ? string.regex(/^ep-[A-Za-z0-9._~-]+$/, NOT_TO_ADOPT) : z.boolean(NOT_TO_ADOPT),
-    ),
-    createOnly: true,
-  },
+export const schemas: SchemasOf<ComputeEndpointShape> = {
+  projectId: projectIdSchema,
+  branchId: branchIdSchema,
+  type: z.enum(["read_write", "read_only"], { error: 'must be "read_write" or "read_only"' }),
+  name: textUpTo(64),
+  size,
+  scaleToZero,
+  poolerEnabled: boolean,
+  poolerMode: z.enum(["transaction"], { error: 'must be "transaction"' }),
+  disabled: boolean,
+  passwordlessAccess: boolean,
+  regionId: text,
+  provisioner: text,
+  settings,
+  restartTriggers: triggersSchema,
+  adopt: eitherOr<boolean | string>((value) =>
+    typeof value === "string" ? string.regex(/^ep-[A-Za-z0-9._~-]+$/, NOT_TO_ADOPT) : z.boolean(NOT_TO_ADOPT),
+  ),
 };
-
-/** Rules over several arguments (docs/design/api.md, Compute sizes). */
-export function computeRules({ size, scaleToZero, type, adopt }: Partial<ComputeEndpointShape>): Problem[] {
-  const problems: Problem[] = [];
-  if (typeof size === "number" && size > LARGEST_AUTOSCALING_CU && scaleToZero !== undefined && scaleToZero !== false) {
-    problems.push({
-      path: "scaleToZero",
-      reason: `must be false or left out for a size above ${LARGEST_AUTOSCALING_CU} CU, which cannot scale to zero`,
-      unlisted: true,
-    });
-  }
-  if (type === "read_only" && adopt === true) {
-    problems.push({ path: "adopt", reason: 'must name a read replica by its id ("ep-…"): a branch can have several' });
-  }
-  return problems;
-}

@@ -1,0 +1,16 @@
+import type { SchemasOf } from "../../host/arguments";
+import { authProviderSchema, branchIdSchema, projectIdSchema } from "../shared/identifiers";
+import { boolean, textUpTo } from "../shared/schemas";
+import type { AuthIntegrationShape } from "./declaration";
+
+/** Of Postgres. */
+const identifier = textUpTo(63);
+
+export const schemas: SchemasOf<AuthIntegrationShape> = {
+  projectId: projectIdSchema,
+  branchId: branchIdSchema,
+  databaseName: identifier,
+  roleName: identifier,
+  authProvider: authProviderSchema,
+  adopt: boolean,
+};

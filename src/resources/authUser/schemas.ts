@@ -1,0 +1,11 @@
+import type { SchemasOf } from "../../host/arguments";
+import { authProviderSchema, projectIdSchema } from "../shared/identifiers";
+import { email, textUpTo } from "../shared/schemas";
+import type { AuthUserShape } from "./declaration";
+
+export const schemas: SchemasOf<AuthUserShape> = {
+  projectId: projectIdSchema,
+  email,
+  name: textUpTo(255),
+  authProvider: authProviderSchema,
+};

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import type { SchemasOf } from "../../host/arguments";
+import { projectIdSchema } from "../shared/identifiers";
+import { email, string, text } from "../shared/schemas";
+import type { EmailServerArguments } from "./declaration";
+
+/** A name or an address, without a port: an IPv6 address has two colons at least. */
+const HOST = /^([^\s/@:[\]]+|\[?[\da-f]*:[\da-f]*:[\da-f:.]*\]?)$/i;
+const PORT = { error: "must be a whole number from 1 to 65535" };
+
+export const schemas: SchemasOf<EmailServerArguments> = {
+  projectId: projectIdSchema,
+  type: z.enum(["shared", "standard"], { error: 'must be "shared" or "standard"' }),
+  host: string.regex(HOST, { error: "must be a host name, such as smtp.example.com" }),
+  port: z.int(PORT).min(1, PORT).max(65_535, PORT),
+  username: text,
+  password: text,
+  senderEmail: email,
+  senderName: text,
+};

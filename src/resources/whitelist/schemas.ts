@@ -1,0 +1,27 @@
+import type { SchemasOf } from "../../host/arguments";
+import { authProviderSchema, projectIdSchema } from "../shared/identifiers";
+import { boolean, list } from "../shared/schemas";
+import type { WhitelistDomainShape, WhitelistShape } from "./declaration";
+import { originSchema } from "./origin";
+
+/** A set: where two origins are the same, the second one names the first. */
+const domains = list(originSchema, "must be a list of origins").superRefine((origins, context) => {
+  for (const [index, origin] of origins.entries()) {
+    const first = origins.indexOf(origin);
+    if (first === index) continue;
+    context.addIssue({ code: "custom", path: [index], message: `is the same origin as domains[${first}]` });
+  }
+});
+
+export const whitelistSchemas: SchemasOf<WhitelistShape> = {
+  projectId: projectIdSchema,
+  domains,
+  authProvider: authProviderSchema,
+};
+
+export const whitelistDomainSchemas: SchemasOf<WhitelistDomainShape> = {
+  projectId: projectIdSchema,
+  domain: originSchema,
+  authProvider: authProviderSchema,
+  adopt: boolean,
+};

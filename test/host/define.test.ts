@@ -1,0 +1,82 @@
+import { z } from "zod";
+import type { Declaration } from "../../src/contract/declaration";
+import { define, type Methods } from "../../src/host/define";
+import type { SchemasOf } from "../../src/host/arguments";
+
+interface Shape {
+  home: string;
+  size?: number;
+}
+interface Outputs {
+  host: string;
+}
+
+const declaration: Declaration<Shape, Outputs> = {
+  kind: "AuthUser",
+  version: 3,
+  deleteBeforeReplace: true,
+  args: { home: { required: true, replaces: "container" }, size: { equal: (left, right) => left === -right } },
+  outputs: { host: { secret: true } },
+};
+const schemas: SchemasOf<Shape> = { size: z.number(), home: z.string() };
+const methods: Methods<Shape, Outputs & Partial<Shape>> = {
+  objects: (id) => [id],
+  replacement: () => "it is made anew",
+  create: async () => ({ id: "1", outputs: { host: "h" } }),
+  read: async () => undefined,
+  update: async () => ({ host: "h" }),
+  delete: async () => undefined,
+};
+
+test("a resource is its declaration with the schemas, in the order of the declaration, and its methods", () => {
+  const { kind, version, deleteBeforeReplace, args, ...rest } = define(declaration, schemas, methods);
+  expect({ kind, version, deleteBeforeReplace }).toEqual({ kind: "AuthUser", version: 3, deleteBeforeReplace: true });
+  expect(Object.entries(args)).toEqual([
+    ["home", { required: true, replaces: "container", schema: schemas.home }],
+    ["size", { equal: declaration.args.size.equal, schema: schemas.size }],
+  ]);
+  expect(rest).toEqual(methods);
+});
+
+test("without a version of its own the shape of the outs is left to the host", () => {
+  const { version: _version, ...rest } = declaration;
+  const unversioned: Declaration<Shape, Outputs> = rest;
+  expect(define(unversioned, schemas, methods)).not.toHaveProperty("version");
+});
+
+test("the type check refuses a table or schemas that do not fit the types of the arguments and outputs", () => {
+  const { args, outputs } = declaration;
+  const tables: Declaration<Shape, Outputs>["args"][] = [
+    args,
+    // @ts-expect-error -- "size" is missing.
+    { home: { required: true } },
+    // @ts-expect-error -- "sise" is no argument.
+    { ...args, home: { required: true }, sise: {} },
+    // @ts-expect-error -- The type requires "home".
+    { ...args, home: {} },
+    // @ts-expect-error -- The type does not require "size".
+    { ...args, size: { required: true } },
+    // @ts-expect-error -- No rule has that name.
+    { ...args, size: { replace: true } },
+    // @ts-expect-error -- "size" is a number.
+    { ...args, size: { assumed: "1" } },
+  ];
+  const shown: Declaration<Shape, Outputs>["outputs"][] = [
+    outputs,
+    // @ts-expect-error -- "host" is missing.
+    {},
+    // @ts-expect-error -- "port" is no output.
+    { host: {}, port: {} },
+  ];
+  const checked: SchemasOf<Shape>[] = [
+    schemas,
+    // @ts-expect-error -- "size" is missing.
+    { home: z.string() },
+    // @ts-expect-error -- "sise" is no argument.
+    { ...schemas, sise: z.number() },
+    // @ts-expect-error -- "size" is a number.
+    { ...schemas, size: z.string() },
+  ];
+  // Types leave no trace to look at: `npm run check -- types` fails where one of the lines compiles.
+  expect([tables.length, shown.length, checked.length]).toEqual([7, 3, 4]);
+});
