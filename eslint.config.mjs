@@ -17,7 +17,7 @@ export const importRules = [
   {
     files: "src/provider.ts",
     what: "`pulumi-svc/provider`: what users' state points at. A permanent contract",
-    imports: ["contract", "host", "lifecycles"],
+    imports: ["contract", "host", "doors", "lifecycles"],
   },
   {
     files: "src/contract/**",
@@ -32,9 +32,15 @@ export const importRules = [
   },
   {
     files: "src/host/**",
-    what: "the provider's side of any resource: the wrapper around lifecycles, arguments, the memory of the run, messages",
-    imports: ["contract", "client", "helpers"],
-    packages: ["@pulumi/pulumi", "zod"],
+    what: "the provider's side of any resource, in no protocol: state, plan, calls of lifecycles, arguments, the memory of the run",
+    imports: ["contract", "client"],
+    packages: ["zod"],
+  },
+  {
+    files: "src/doors/**",
+    what: "what the engine's protocols need of the host: a folder for each, today that of dynamic resources",
+    imports: ["contract", "host", "helpers"],
+    packages: ["@pulumi/pulumi"],
   },
   {
     files: "src/resources/*/[A-Z]*.ts",
@@ -63,7 +69,7 @@ export const importRules = [
   {
     files: "src/functions/**",
     what: "look-ups that run in the program. They load the client with the first call",
-    imports: ["contract", "program", "host/errors", "helpers"],
+    imports: ["contract", "program", "helpers"],
     types: ["client", "host"],
     packages: ["@pulumi/pulumi"],
   },
@@ -95,6 +101,7 @@ const FOLDERS = [
   "contract",
   "program",
   "host",
+  "doors",
   "components",
   "functions",
   "helpers",

@@ -2,10 +2,11 @@
  * `pulumi-svc/provider`: what the pointer in users' state loads (contract/pointer.ts). This path, `load` and the names
  * of the kinds are a permanent contract.
  */
-import { endWithEngine } from "./host/engineEnd";
-import { host } from "./host/host";
-import type { HostedProvider } from "./host/hostedProvider";
 import { KINDS, type Kind } from "./contract/pointer";
+import { endWithEngine } from "./doors/dynamic/engineEnd";
+import { engineLog } from "./doors/dynamic/engineLog";
+import { dynamicProvider } from "./doors/dynamic/provider";
+import type { DynamicProvider } from "./doors/dynamic/types";
 import { Session } from "./host/session";
 import { packageVersion } from "./contract/version";
 import { authIntegration } from "./resources/authIntegration/lifecycle";
@@ -19,26 +20,26 @@ import { whitelist } from "./resources/whitelist/whitelistLifecycle";
 import { whitelistDomain } from "./resources/whitelist/whitelistDomainLifecycle";
 
 /** One for the process: its resources share the clients, their queues and the engine's log. */
-const session = new Session();
+const session = new Session(engineLog());
 let watched = false;
 
-const providers: Record<string, (() => HostedProvider) | undefined> = {
-  AuthIntegration: () => host(authIntegration, session),
-  AuthKeys: () => host(authKeys, session),
-  AuthOwnershipTransfer: () => host(authOwnershipTransfer, session),
-  AuthUser: () => host(authUser, session),
-  ComputeEndpoint: () => host(computeEndpoint, session),
-  EmailServer: () => host(emailServer, session),
-  OAuthProvider: () => host(oauthProvider, session),
-  Whitelist: () => host(whitelist, session),
-  WhitelistDomain: () => host(whitelistDomain, session),
-} satisfies Record<Kind, () => HostedProvider>;
+const providers: Record<string, (() => DynamicProvider) | undefined> = {
+  AuthIntegration: () => dynamicProvider(authIntegration, session),
+  AuthKeys: () => dynamicProvider(authKeys, session),
+  AuthOwnershipTransfer: () => dynamicProvider(authOwnershipTransfer, session),
+  AuthUser: () => dynamicProvider(authUser, session),
+  ComputeEndpoint: () => dynamicProvider(computeEndpoint, session),
+  EmailServer: () => dynamicProvider(emailServer, session),
+  OAuthProvider: () => dynamicProvider(oauthProvider, session),
+  Whitelist: () => dynamicProvider(whitelist, session),
+  WhitelistDomain: () => dynamicProvider(whitelistDomain, session),
+} satisfies Record<Kind, () => DynamicProvider>;
 
 /**
  * The dynamic provider of a kind.
  * @throws for a kind that this version does not know.
  */
-export function load(kind: string): HostedProvider {
+export function load(kind: string): DynamicProvider {
   const provider = Object.hasOwn(providers, kind) ? providers[kind] : undefined;
   if (provider === undefined) throw unknownKind(kind);
   if (!watched) endWithEngine();

@@ -56,9 +56,9 @@ const GROUPS: Record<string, Group> = {
     concurrency: 6,
   },
   host: {
-    mutate: ["src/host/{host,arguments,memory,confirmed}.ts"],
+    mutate: ["src/host/{plan,calls,state,arguments,memory,confirmed}.ts", "src/doors/dynamic/{provider,errors}.ts"],
     tests: [
-      ["test/host/{host.*,arguments,confirmed}"],
+      ["test/host/{host.*,arguments,confirmed}", "test/doors/dynamic/errors"],
       ["test/resources/{managed,badArguments}", "test/resources/authKeys/*"],
     ],
     concurrency: 3,

@@ -2,11 +2,10 @@
 export type Properties = Record<string, unknown>;
 
 /**
- * The keys that begin with `__`: no arguments, never displayed, never compared.
- * `__urn`, `__timeouts`, `__surplus`, `__replaceOnChanges` and `__preview` come with the inputs (a resource without them
- * works); `__args`, `__version`, `__unfinished` and `__sent` are in the outs only.
+ * The hidden inputs: keys that begin with `__` are no arguments, are never displayed and never compared. The program sends these
+ * to the dynamic door; a resource without them works. The outs have the first three too, and those of `Marks` (host/state.ts).
  */
-export interface Hidden {
+export interface HiddenInputs {
   /** See pointer.ts. */
   readonly __provider?: string;
   /** The resource's URN: where progress and warnings are shown. */
@@ -19,14 +18,6 @@ export interface Hidden {
   readonly __replaceOnChanges?: boolean;
   /** The program runs for a preview, where `check` may ask the service (host/lookAhead.ts). Never stored either. */
   readonly __preview?: boolean;
-  /** The names of the managed arguments: those that the program gives. */
-  readonly __args?: readonly string[];
-  /** The shape of the outs, counted per kind; see `Lifecycle.upgrade`. */
-  readonly __version?: number;
-  /** The last create or update (its value) was not finished. No words of the service: they may repeat a secret. */
-  readonly __unfinished?: string;
-  /** Beside `__unfinished`: the names of the arguments that it had sent. Older states lack it, and so do some kinds. */
-  readonly __sent?: readonly string[];
 }
 
 /** `customTimeouts`, in seconds. */
@@ -43,30 +34,30 @@ export function visible(properties: Properties): Properties {
   );
 }
 
-/** The hidden keys that are what they should be; a transformation may have put anything there. */
-export function hidden(properties: Properties): Hidden {
+/** Those that are what they should be; a transformation may have put anything there. */
+export function hiddenInputs(properties: Properties): HiddenInputs {
   const { __provider, __urn, __timeouts, __surplus, __replaceOnChanges, __preview } = properties;
-  const { __args, __version, __unfinished, __sent } = properties;
   return {
     ...(typeof __provider === "string" && { __provider }),
     ...(typeof __urn === "string" && { __urn }),
     ...(typeof __timeouts === "object" && __timeouts !== null && { __timeouts: timeouts(__timeouts) }),
-    ...(Array.isArray(__surplus) && { __surplus: __surplus.filter((name) => typeof name === "string") }),
+    ...(Array.isArray(__surplus) && { __surplus: namesIn(__surplus) }),
     ...(__replaceOnChanges === true && { __replaceOnChanges }),
     ...(__preview === true && { __preview }),
-    ...(Array.isArray(__args) && { __args: __args.filter((name) => typeof name === "string") }),
-    ...(typeof __version === "number" && { __version }),
-    ...(typeof __unfinished === "string" && { __unfinished }),
-    ...(Array.isArray(__sent) && { __sent: __sent.filter((name) => typeof name === "string") }),
   };
+}
+
+/** Of a list that is to hold names: those that are. */
+export function namesIn(list: readonly unknown[]): string[] {
+  return list.filter((name) => typeof name === "string");
 }
 
 function timeouts(value: object): Timeouts {
   return Object.fromEntries(Object.entries(value).filter(([, seconds]) => typeof seconds === "number" && seconds > 0));
 }
 
-/** The hidden keys that belong to the inputs and are echoed everywhere: a refresh would lose them (docs/design/engine.md, Inputs and outputs). */
-export function inputEcho({ __provider, __urn, __timeouts }: Hidden): Properties {
+/** Those that are stored with the inputs and with the outs: a refresh would lose them (docs/design/engine.md, Inputs and outputs). */
+export function storedInputs({ __provider, __urn, __timeouts }: HiddenInputs): Properties {
   return clean({ __provider, __urn, __timeouts });
 }
 

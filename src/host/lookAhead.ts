@@ -14,7 +14,7 @@ import {
   type SvcError,
   undefinedIfGone,
 } from "../client";
-import { messageOf } from "./errors";
+import { messageOf } from "../contract/oneLine";
 import type { Finding, Look } from "./lifecycle";
 import type { Settings } from "../contract/settings";
 
@@ -30,6 +30,16 @@ export interface Verdict {
   readonly warnings: readonly string[];
   /** A warning names what the creation does to others: a remark that it may do so would say it twice. */
   readonly tellsEffect: boolean;
+}
+
+interface Question {
+  readonly client: Client;
+  readonly settings: Settings;
+  readonly keyAdvice: string;
+  readonly projectId: string;
+  readonly onProgress: (text: string) => void;
+  /** What the lifecycle asks. */
+  readonly look: (reading: Look<object>["reading"]) => Promise<readonly Finding[]>;
 }
 
 export const NOTHING: Verdict = { failures: [], warnings: [], tellsEffect: false };
@@ -61,15 +71,11 @@ export class LookAhead {
   }
 
   /**
-   * `lookAhead`: the question of a lifecycle. A key that is refused fails the plan; whatever else keeps the
-   * service from answering is said once, by the first resource that finds it, and nobody is asked any more.
+   * A key that is refused fails the plan; whatever else keeps the service from answering is said once, by the first resource
+   * that finds it, and nobody is asked any more.
    */
-  async ask(
-    { client, settings, keyAdvice }: { client: Client; settings: Settings; keyAdvice: string },
-    projectId: string,
-    onProgress: (text: string) => void,
-    lookAhead: (reading: Look<object>["reading"]) => Promise<readonly Finding[]>,
-  ): Promise<Verdict> {
+  async ask(question: Question): Promise<Verdict> {
+    const { settings, keyAdvice, onProgress } = question;
     const { baseUrl, strictPlan, offlinePlan } = settings;
     if (this.#isOver || offlinePlan) return NOTHING;
     const { host } = new URL(baseUrl);
@@ -85,9 +91,7 @@ export class LookAhead {
     const timer = setTimeout(() => onProgress(`asking ${host} what is there`), SHOWN_AFTER_MS);
     const deadline = this.#startClock();
     try {
-      const findings = await untilUnreached((onError) =>
-        this.#inProject(client, projectId, { deadline, onProgress, onError }, lookAhead),
-      );
+      const findings = await untilUnreached((onError) => this.#inProject(question, { deadline, onProgress, onError }));
       return verdict(findings);
     } catch (error) {
       if (this.#isOver) return NOTHING;
@@ -102,15 +106,13 @@ export class LookAhead {
   }
 
   async #inProject(
-    client: Client,
-    projectId: string,
+    { client, projectId, look }: Question,
     reading: Look<object>["reading"],
-    lookAhead: (reading: Look<object>["reading"]) => Promise<readonly Finding[]>,
   ): Promise<readonly Finding[]> {
     const known = this.#unlisted.get(projectId);
     if (known !== undefined) return known;
     try {
-      return await lookAhead(reading);
+      return await look(reading);
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
       const isMissing = saysProjectIsMissing(error) || (await lacksProject(client, projectId, reading));

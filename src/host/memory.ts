@@ -1,5 +1,6 @@
 import { once, EventEmitter } from "node:events";
 import { inSeconds, WaitTimeoutError, withDeadline, type Deadline } from "../client";
+import { nameInUrn } from "../contract/urn";
 
 /**
  * The memory of one run (docs/design/rules.md, 4). Questions that are asked right before a request are synchronous.
@@ -24,9 +25,15 @@ export interface Release {
   waitsFor?: string;
 }
 
-type ObjectState = { readonly owner?: string; readonly release?: Release; readonly isDeleted?: boolean };
+interface RunOfCall {
+  readonly urn: string;
+  readonly deadline: Deadline;
+  readonly siblingStartsMs: number;
+  /** Called with each object that the call takes over. */
+  readonly onTakeOver: (object: string) => void;
+}
 
-export const nameInUrn = (urn: string): string => urn.split("::").at(-1) ?? urn;
+type ObjectState = { readonly owner?: string; readonly release?: Release; readonly isDeleted?: boolean };
 
 /** Thrown instead of a deletion: another resource manages the object now. */
 export class ManagedElsewhereError extends Error {
@@ -159,8 +166,8 @@ export class RunMemory {
     if (owner !== undefined && !owners.includes(undefined)) throw new ManagedElsewhereError(owner);
   }
 
-  /** The memory for one call of one resource. `onTakeOver` is called with each object that the call takes over. */
-  viewOf(urn: string, deadline: Deadline, siblingStartsMs: number, onTakeOver: (object: string) => void) {
+  /** The memory for one call of one resource. */
+  viewOf({ urn, deadline, siblingStartsMs, onTakeOver }: RunOfCall) {
     return {
       takeOver: (object: string) => {
         this.takeOver(object, urn);

@@ -1,4 +1,13 @@
-import type { Log } from "./engineLog";
+/** What a door shows to the user. */
+export interface LogLine {
+  readonly severity: "info" | "warning";
+  readonly message: string;
+  readonly urn: string | undefined;
+  /** Progress: replaced by the next one, kept nowhere. */
+  readonly ephemeral: boolean;
+}
+
+export type Log = (line: LogLine) => void;
 
 const SHORTEST_PAUSE_MS = 2_000;
 

@@ -1,29 +1,53 @@
 import { Client, type ClientOptions } from "../client";
-import { engineLog, type Log } from "./engineLog";
+import type { Lifecycle } from "./lifecycle";
 import { LookAhead } from "./lookAhead";
 import { RunMemory } from "./memory";
-import { KEY_ADVICE } from "./messages";
+import type { Log } from "./progress";
 import type { Properties } from "../contract/hiddenKeys";
 import { keyOrigin, resolveSettings, type ReadSetting, type Settings } from "../contract/settings";
 
-/** What the calls of one dynamic-provider process share: a client per account, the engine's log, the memory of the run. */
+/** What to do when the service refuses the key, by where that comes from. */
+const KEY_ADVICE = {
+  configured:
+    "It comes from svc:apiKey in the stack's configuration, or from the apiKey of an explicit Provider, which wins over SVC_API_KEY. " +
+    "Set it anew with `pulumi config set --secret svc:apiKey`, or in the program",
+  environment: "It comes from SVC_API_KEY in the environment. Set that anew",
+} as const;
+
+/** A resource, as a door has it: all of this provider's share a session. */
+export interface Hosted<Args extends object, Outputs extends object> {
+  readonly resource: Lifecycle<Args, Outputs>;
+  readonly session: Session;
+  /** Asked at each call: the environment may have come later than the process. */
+  readonly readSetting: ReadSetting;
+}
+
+/** For tests, whose delays are short. */
+export interface SessionOptions {
+  /** Beyond the account. */
+  readonly client?: Partial<ClientOptions>;
+  readonly siblingStartsMs?: number;
+  readonly lookAheadMs?: number | undefined;
+}
+
+/** What the calls of one process share: a client per account, the log, the memory of the run. */
 export class Session {
   readonly memory = new RunMemory();
   readonly lookAhead: LookAhead;
+  /** How long the engine may take to begin with a sibling's change. */
+  readonly siblingStartsMs: number;
   /** By URN, the old inputs that `check` saw in this process. It never runs in a refresh. */
   readonly checkedInputs = new Map<string, Properties>();
-  /** By URN, the resources whose hidden inputs change, and would stand in a diff that the engine makes. */
-  readonly hiddenChanges = new Set<string>();
+  readonly #clientOptions: Partial<ClientOptions>;
   readonly #clients = new Map<string, Client>();
   readonly #warned = new Set<string>();
 
-  /** `clientOptions` (beyond the account), `siblingStartsMs` and `lookAheadMs` are for tests, whose delays are short. */
   constructor(
-    readonly log: Log = engineLog(),
-    private readonly clientOptions: Partial<ClientOptions> = {},
-    readonly siblingStartsMs = 1_500,
-    lookAheadMs?: number,
+    readonly log: Log,
+    { client = {}, siblingStartsMs = 1_500, lookAheadMs }: SessionOptions = {},
   ) {
+    this.#clientOptions = client;
+    this.siblingStartsMs = siblingStartsMs;
     this.lookAhead = new LookAhead(lookAheadMs);
   }
 
@@ -38,7 +62,7 @@ export class Session {
     let client = this.#clients.get(key);
     if (client === undefined) {
       const { baseUrl, apiKey } = settings;
-      client = new Client({ ...this.clientOptions, baseUrl, apiKey, keyAdvice });
+      client = new Client({ ...this.#clientOptions, baseUrl, apiKey, keyAdvice });
       this.#clients.set(key, client);
     }
     client.limitRequests(settings.maxRequestsPerMinute);

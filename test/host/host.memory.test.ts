@@ -1,6 +1,6 @@
-import { host } from "../../src/host/host";
-import type { HostedProvider } from "../../src/host/hostedProvider";
-import type { LogLine } from "../../src/host/engineLog";
+import { dynamicProvider } from "../../src/doors/dynamic/provider";
+import type { DynamicProvider } from "../../src/doors/dynamic/types";
+import type { LogLine } from "../../src/host/progress";
 import type { Lifecycle } from "../../src/host/lifecycle";
 import type { Claim } from "../../src/host/memory";
 import type { Properties } from "../../src/contract/hiddenKeys";
@@ -16,7 +16,7 @@ function oneProcess(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = {}) {
   const log: LogLine[] = [];
   const deleted: string[] = [];
   const session = new Session((line) => log.push(line));
-  const toy = host(
+  const toy = dynamicProvider(
     toyLifecycle({ delete: async (_call, { outs }) => void deleted.push(outs.label ?? ""), ...changes }),
     session,
   );
@@ -29,7 +29,7 @@ const inputs = (name: string): Properties => ({ home: "a", label: name, __urn: u
 const outs = (name: string): Properties => ({ ...inputs(name), host: "h", __args: ["home", "label"], __version: 2 });
 
 /** What the engine calls for a resource that stands in the program and in the state. */
-async function declared(toy: HostedProvider, name: string, stored = outs(name)): Promise<void> {
+async function declared(toy: DynamicProvider, name: string, stored = outs(name)): Promise<void> {
   await toy.check(inputs(name), inputs(name));
   await toy.diff(ID, stored, inputs(name));
 }
@@ -151,7 +151,7 @@ describe("what the program declares", () => {
     oneProcess({
       declares: ({ home }) => (home === undefined ? [] : [{ object: `home ${home}`, what: '"home"', ...changes }]),
     });
-  const check = async (toy: HostedProvider, name: string, news: Properties = inputs(name)) =>
+  const check = async (toy: DynamicProvider, name: string, news: Properties = inputs(name)) =>
     (await toy.check({}, news)).failures;
 
   test("twice is a failure of the second one, which names the first and no value", async () => {

@@ -1,4 +1,4 @@
-import type { LogLine } from "../../src/host/engineLog";
+import type { LogLine } from "../../src/host/progress";
 import { Progress } from "../../src/host/progress";
 import { URN } from "../support/toy";
 

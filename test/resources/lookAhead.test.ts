@@ -9,8 +9,8 @@ import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
 import { whitelistDomain } from "../../src/resources/whitelist/whitelistDomainLifecycle";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import type { EmulatorOptions } from "../../src/emulator";
-import { host } from "../../src/host/host";
-import type { HostedProvider } from "../../src/host/hostedProvider";
+import { dynamicProvider } from "../../src/doors/dynamic/provider";
+import type { DynamicProvider } from "../../src/doors/dynamic/types";
 import type { Lifecycle } from "../../src/host/lifecycle";
 import { Session } from "../../src/host/session";
 import { DEMO_PRIMARY } from "../support/computeCases";
@@ -282,16 +282,16 @@ describe("what lives in an integration", () => {
     const session = new Session(({ severity, message }) => severity === "warning" && warnings.push(message));
     const settings: Record<string, string> = { "svc:apiKey": apiKey, "svc:baseUrl": baseUrl };
     const config = { get: (key: string) => settings[key], require: () => "" };
-    const plan = async (provider: HostedProvider, inputs: Properties): Promise<void> => {
+    const plan = async (provider: DynamicProvider, inputs: Properties): Promise<void> => {
       await provider.configure({ config });
       const urn = urnOf("Any", `${JSON.stringify(inputs)}`.length.toString());
       await provider.check({}, { projectId: PROJECT, ...inputs, __urn: urn, __preview: true });
     };
-    await plan(host(authIntegration, session), {});
-    await plan(host(whitelistDomain, session), { domain: DOMAIN });
-    await plan(host(authUser, session), { email: "a@example.com", authProvider: PROVIDER });
+    await plan(dynamicProvider(authIntegration, session), {});
+    await plan(dynamicProvider(whitelistDomain, session), { domain: DOMAIN });
+    await plan(dynamicProvider(authUser, session), { email: "a@example.com", authProvider: PROVIDER });
     expect(warnings).toEqual([]);
-    await plan(host(authUser, session), { email: "bb@example.com", authProvider: "other" });
+    await plan(dynamicProvider(authUser, session), { email: "bb@example.com", authProvider: "other" });
     expect(warnings).toEqual([expect.stringMatching(/no auth integration with other/)]);
   });
 

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { host } from "../../src/host/host";
+import { dynamicProvider } from "../../src/doors/dynamic/provider";
 import { Session } from "../../src/host/session";
 import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
 import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
@@ -48,7 +48,7 @@ describe("a refused key", () => {
 
   test("of the environment: that one, which no stack stores", async () => {
     const { baseUrl } = await start();
-    const provider = host(computeEndpoint, new Session(() => undefined));
+    const provider = dynamicProvider(computeEndpoint, new Session(() => undefined));
     const get = (name: string) => (name === "svc:baseUrl" ? baseUrl : undefined);
     void provider.configure({ config: { get, require: () => "" } });
     const before = process.env["SVC_API_KEY"];

@@ -1,10 +1,10 @@
 import type { ClientOptions } from "../../src/client";
-import type { LogLine } from "../../src/host/engineLog";
-import { host } from "../../src/host/host";
-import type { HostedProvider } from "../../src/host/hostedProvider";
+import type { LogLine } from "../../src/host/progress";
+import { dynamicProvider } from "../../src/doors/dynamic/provider";
+import type { DynamicProvider } from "../../src/doors/dynamic/types";
 import type { Lifecycle } from "../../src/host/lifecycle";
 import type { Properties } from "../../src/contract/hiddenKeys";
-import { Session } from "../../src/host/session";
+import { Session, type SessionOptions } from "../../src/host/session";
 import type { Emulator, EmulatorOptions } from "../../src/emulator";
 import { api, start, type Json } from "./emulator";
 import { Service } from "./service";
@@ -41,7 +41,7 @@ export interface Harness {
   /** For a provider of the test's own. */
   service: { readonly baseUrl: string; readonly apiKey: string };
   /** One process of the provider. */
-  provider: HostedProvider;
+  provider: DynamicProvider;
   /** Everything it logged, of whatever process. */
   log: LogLine[];
   /** Every error that left it. */
@@ -51,7 +51,7 @@ export interface Harness {
   check(inputs: Properties, olds?: Properties): Promise<string[]>;
   /** What a plan says that is to create it, after what `check` says without the service. */
   plan(inputs: Properties, olds?: Properties, name?: string): Promise<{ failures: string[]; warnings: string[] }>;
-  diff(state: State, inputs: Properties): ReturnType<HostedProvider["diff"]>;
+  diff(state: State, inputs: Properties): ReturnType<DynamicProvider["diff"]>;
   /** Undefined when it is gone. */
   read(state: State): Promise<(State & { inputs: Properties }) | undefined>;
   update(state: State, inputs: Properties): Promise<State>;
@@ -88,23 +88,23 @@ export async function keptBy(work: Promise<unknown>): Promise<{ id: string; mess
 export async function harness<Args extends object, Outputs extends object>(
   lifecycle: Lifecycle<Args, Outputs>,
   options: EmulatorOptions = {},
-  {
-    siblingStartsMs = 200,
-    lookAheadMs,
-    ...client
-  }: Partial<ClientOptions> & { siblingStartsMs?: number; lookAheadMs?: number } = {},
+  { siblingStartsMs = 200, lookAheadMs, ...client }: Partial<ClientOptions> & Omit<SessionOptions, "client"> = {},
   through: (emulator: Emulator) => string | Promise<string> = ({ baseUrl }) => baseUrl,
 ): Promise<Harness> {
   const emulator = await start({ apiKey: KEY, ...options });
   const baseUrl = await through(emulator);
   const log: LogLine[] = [];
   const failures: string[] = [];
-  let provider: HostedProvider;
+  let provider: DynamicProvider;
   let hasCreated = false;
   const restart = (): void => {
     hasCreated = false;
-    const session = new Session((line) => log.push(line), { ...QUICK, ...client }, siblingStartsMs, lookAheadMs);
-    provider = host(lifecycle, session);
+    const session = new Session((line) => log.push(line), {
+      client: { ...QUICK, ...client },
+      siblingStartsMs,
+      lookAheadMs,
+    });
+    provider = dynamicProvider(lifecycle, session);
     const settings: Record<string, string> = { "svc:apiKey": KEY, "svc:baseUrl": baseUrl };
     void provider.configure({ config: { get: (key: string) => settings[key], require: () => "" } });
   };

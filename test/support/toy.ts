@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { host } from "../../src/host/host";
-import type { HostedProvider } from "../../src/host/hostedProvider";
-import type { LogLine } from "../../src/host/engineLog";
+import { dynamicProvider } from "../../src/doors/dynamic/provider";
+import type { DynamicProvider } from "../../src/doors/dynamic/types";
+import type { LogLine } from "../../src/host/progress";
 import type { Lifecycle } from "../../src/host/lifecycle";
 import { Session } from "../../src/host/session";
 
@@ -49,9 +49,9 @@ export const URN = "urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:ComputeEndpo
 export function hosted(
   changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = {},
   more: Record<string, string> = {},
-): { toy: HostedProvider; log: LogLine[] } {
+): { toy: DynamicProvider; log: LogLine[] } {
   const log: LogLine[] = [];
-  const toy = host(toyLifecycle(changes), new Session((line) => log.push(line)));
+  const toy = dynamicProvider(toyLifecycle(changes), new Session((line) => log.push(line)));
   const settings: Record<string, string> = { "svc:apiKey": "key", "svc:baseUrl": "http://127.0.0.1:9/api/v2", ...more };
   const config = { get: (key: string) => settings[key], require: () => "" };
   void toy.configure({ config });

@@ -5,7 +5,7 @@
  */
 import type { EndpointRecord } from "../../client";
 import type { Call } from "../../host/lifecycle";
-import { nameInUrn } from "../../host/memory";
+import { nameInUrn } from "../../contract/urn";
 import type { ComputeEndpointShape } from "./declaration";
 import { ALIAS_ADVICE, createdAgo, maybeInterrupted } from "../shared/existing";
 

@@ -1,5 +1,5 @@
 import type { ClientOptions } from "../../../src/client";
-import { host } from "../../../src/host/host";
+import { dynamicProvider } from "../../../src/doors/dynamic/provider";
 import { Session } from "../../../src/host/session";
 import type { Emulator, EmulatorOptions } from "../../../src/emulator";
 import { computeEndpoint } from "../../../src/resources/computeEndpoint/lifecycle";
@@ -15,7 +15,7 @@ async function started(options: EmulatorOptions, client: Partial<ClientOptions> 
 }
 
 function providerOf(emulator: Emulator, client: Partial<ClientOptions> = {}) {
-  const provider = host(computeEndpoint, new Session(() => undefined, client));
+  const provider = dynamicProvider(computeEndpoint, new Session(() => undefined, { client }));
   const settings: Record<string, string> = { "svc:apiKey": emulator.apiKey, "svc:baseUrl": emulator.baseUrl };
   void provider.configure({ config: { get: (key: string) => settings[key], require: () => "" } });
   return provider;

@@ -1,4 +1,4 @@
-import { host } from "../../../src/host/host";
+import { dynamicProvider } from "../../../src/doors/dynamic/provider";
 import { Session } from "../../../src/host/session";
 import { whitelist } from "../../../src/resources/whitelist/whitelistLifecycle";
 import { whitelistDomain } from "../../../src/resources/whitelist/whitelistDomainLifecycle";
@@ -184,8 +184,8 @@ describe("deleting redirect domains", () => {
 describe("both forms for one project", () => {
   const declared = async (...programs: [kind: "Whitelist" | "WhitelistDomain", projectId: string][]) => {
     const session = new Session(() => undefined);
-    const one = host(whitelistDomain, session);
-    const all = host(whitelist, session);
+    const one = dynamicProvider(whitelistDomain, session);
+    const all = dynamicProvider(whitelist, session);
     const settings: Record<string, string> = { "svc:apiKey": "key", "svc:baseUrl": "http://127.0.0.1:9/api/v2" };
     for (const provider of [one, all])
       await provider.configure({ config: { get: (key: string) => settings[key], require: () => "" } });

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClientOptions } from "../../../src/client";
-import type { LogLine } from "../../../src/host/engineLog";
-import { host } from "../../../src/host/host";
-import type { HostedProvider } from "../../../src/host/hostedProvider";
+import type { LogLine } from "../../../src/host/progress";
+import { dynamicProvider } from "../../../src/doors/dynamic/provider";
+import type { DynamicProvider } from "../../../src/doors/dynamic/types";
 import type { Kind } from "../../../src/contract/pointer";
 import type { Properties } from "../../../src/contract/hiddenKeys";
 import { Session } from "../../../src/host/session";
@@ -147,20 +147,20 @@ class Slots {
 /** One process of the provider: one session for all kinds. */
 class Process {
   readonly log: LogLine[] = [];
-  readonly #providers = new Map<Kind, HostedProvider>();
+  readonly #providers = new Map<Kind, DynamicProvider>();
   readonly #session: Session;
   readonly #account: Account;
 
   constructor(account: Account, client: Partial<ClientOptions>) {
     this.#account = account;
-    this.#session = new Session((line) => this.log.push(line), { ...QUICK, ...client });
+    this.#session = new Session((line) => this.log.push(line), { client: { ...QUICK, ...client } });
   }
 
-  of(kind: Kind): HostedProvider {
+  of(kind: Kind): DynamicProvider {
     const known = this.#providers.get(kind);
     if (known !== undefined) return known;
     // `host` takes a lifecycle of any arguments; the union of all of them is none of these.
-    const provider = (host as (lifecycle: unknown, session: Session) => HostedProvider)(
+    const provider = (dynamicProvider as (lifecycle: unknown, session: Session) => DynamicProvider)(
       LIFECYCLES[kind],
       this.#session,
     );
@@ -337,7 +337,7 @@ class Run {
     return made;
   }
 
-  async #plan(provider: HostedProvider, name: string, old: Entry | undefined, news: Properties) {
+  async #plan(provider: DynamicProvider, name: string, old: Entry | undefined, news: Properties) {
     const check = async (olds: Properties): Promise<Properties> => {
       const { inputs = news, failures = [] } = await provider.check(stored(olds), stored(news));
       if (failures.length > 0) throw new Error(`${name}: ${failures.map(({ reason }) => reason).join("; ")}`);
@@ -368,7 +368,7 @@ class Run {
   }
 
   async #create(
-    provider: HostedProvider,
+    provider: DynamicProvider,
     entry: Omit<Entry, "id" | "inputs" | "outs" | "unfinished">,
     inputs: Properties,
   ) {
@@ -384,7 +384,7 @@ class Run {
     }
   }
 
-  async #update(provider: HostedProvider, entry: Entry, oldUrn: string, inputs: Properties): Promise<Properties> {
+  async #update(provider: DynamicProvider, entry: Entry, oldUrn: string, inputs: Properties): Promise<Properties> {
     if (this.dry) return { ...entry.outs, ...inputs };
     try {
       const { outs = {} } = await provider.update(entry.id, stored(entry.outs), stored(inputs));

@@ -1,4 +1,5 @@
-import { plainError } from "../../src/host/errors";
+import { engineError, plainError } from "../../../src/doors/dynamic/errors";
+import { CallError } from "../../../src/host/calls";
 
 const before = process.env["SVC_DEBUG"];
 afterEach(() => {
@@ -16,7 +17,7 @@ test("no stack leaves without SVC_DEBUG", () => {
 
 test("with SVC_DEBUG a stack is the clean message and the frames, whatever the service has put into the message", () => {
   process.env["SVC_DEBUG"] = "1";
-  const error = plainError(new Error(NASTY), "Could not read it: ");
+  const error = engineError(new CallError(`Could not read it: ${NASTY}`, new Error(NASTY)));
   const [first, ...frames] = error.stack?.split("\n") ?? [];
   expect(first).toBe(`Error: ${error.message}`);
   expect(error.message.length).toBeLessThanOrEqual(2_001);

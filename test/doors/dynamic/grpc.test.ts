@@ -6,13 +6,13 @@ import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import type { Any } from "google-protobuf/google/protobuf/any_pb";
 import { Struct, type JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
-import { startEmulator, type Emulator } from "../../src/emulator";
-import { pointer } from "../../src/contract/pointer";
-import { control } from "../support/emulator";
+import { startEmulator, type Emulator } from "../../../src/emulator";
+import { pointer } from "../../../src/contract/pointer";
+import { control } from "../../support/emulator";
 
 /** The SDK's own dynamic-provider process, run through the pointer over gRPC: what the engine does, without the engine. */
 
-const ROOT = join(__dirname, "..", "..");
+const ROOT = join(__dirname, "..", "..", "..");
 let emulator: Emulator;
 let process_: ChildProcess;
 let client: ResourceProviderClient;

@@ -1,6 +1,7 @@
-import { engineLog, loggableUrn, type LogLine } from "../../src/host/engineLog";
-import { fakeEngine } from "../support/fakeEngine";
-import { URN } from "../support/toy";
+import { engineLog, loggableUrn } from "../../../src/doors/dynamic/engineLog";
+import type { LogLine } from "../../../src/host/progress";
+import { fakeEngine } from "../../support/fakeEngine";
+import { URN } from "../../support/toy";
 
 const line = (changes: Partial<LogLine> = {}): LogLine => ({
   severity: "info",

@@ -2,22 +2,12 @@ import { createRequire } from "node:module";
 import type * as Grpc from "@grpc/grpc-js";
 import type * as EngineService from "@pulumi/pulumi/proto/engine_grpc_pb";
 import type * as EngineMessages from "@pulumi/pulumi/proto/engine_pb";
-import { oneLine } from "../contract/oneLine";
-import { isUnknown } from "../contract/unknowns";
-
-export interface LogLine {
-  readonly severity: "info" | "warning";
-  readonly message: string;
-  readonly urn: string | undefined;
-  /** Progress: replaced by the next one, kept nowhere. */
-  readonly ephemeral: boolean;
-}
-
-export type Log = (line: LogLine) => void;
+import { oneLine } from "../../contract/oneLine";
+import { isUrn } from "../../contract/urn";
+import type { Log, LogLine } from "../../host/progress";
 
 /** Nobody waits for it. Long, since one that is only slow must not cost the warnings of the whole process. */
 const CALL_DEADLINE_MS = 10_000;
-const WELL_FORMED_URN = /^urn:pulumi:[^:]+::[^:]+::[^:].*::.+/;
 const ADDRESS = /^(127\.0\.0\.1|localhost|\[::1\]):\d+$/;
 
 /** Of the dynamic-provider process, the last argument is one. */
@@ -46,7 +36,7 @@ export function engineLog(address: string | undefined = process.argv.at(-1)): Lo
 
 /** A malformed URN crashes the CLI (docs/design/engine.md, Lines to the user); without one the line goes to the stack's. */
 export function loggableUrn(urn: string | undefined): string {
-  return urn !== undefined && !isUnknown(urn) && WELL_FORMED_URN.test(urn) ? urn : "";
+  return isUrn(urn) ? urn : "";
 }
 
 type Send = (line: LogLine, done: (failed: boolean) => void) => void;

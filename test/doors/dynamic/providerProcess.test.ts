@@ -1,8 +1,8 @@
-import { pointer } from "../../src/contract/pointer";
-import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator";
-import { fakeEngine } from "../support/fakeEngine";
-import { CallError, ProviderProcess, type Props } from "../support/providerProcess";
-import { Service } from "../support/service";
+import { pointer } from "../../../src/contract/pointer";
+import { startEmulator, type Emulator, type EmulatorOptions } from "../../../src/emulator";
+import { fakeEngine } from "../../support/fakeEngine";
+import { CallError, ProviderProcess, type Props } from "../../support/providerProcess";
+import { Service } from "../../support/service";
 
 jest.setTimeout(60_000);
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
-const ROOT = join(__dirname, "..", "..");
+const ROOT = join(__dirname, "..", "..", "..");
 
 /**
  * A process that dies of an error of ours prints it, with all that can be enumerated: worse than the SDK's process, which prints

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { pointer } from "../../src/contract/pointer";
-import { startEmulator, type Emulator } from "../../src/emulator";
-import { until } from "../support/emulator";
-import { ProviderProcess } from "../support/providerProcess";
-import { ownPort, Service } from "../support/service";
+import { pointer } from "../../../src/contract/pointer";
+import { startEmulator, type Emulator } from "../../../src/emulator";
+import { until } from "../../support/emulator";
+import { ProviderProcess } from "../../support/providerProcess";
+import { ownPort, Service } from "../../support/service";
 
 jest.setTimeout(60_000);
 

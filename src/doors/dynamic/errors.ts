@@ -1,0 +1,45 @@
+/** Errors in the form that the SDK's provider process needs (docs/design/engine.md, Errors). */
+import { clean, type Properties } from "../../contract/hiddenKeys";
+import { messageOf, oneLine } from "../../contract/oneLine";
+import { debugStacks } from "../../contract/settings";
+import { CallError } from "../../host/calls";
+
+const LONGEST_MESSAGE = 2_000;
+
+/** What was thrown, as it may leave the provider. Anything but an `Error` would end as "undefined" or hang the call. */
+export function engineError(thrown: unknown): Error {
+  if (!(thrown instanceof CallError)) return plainError(thrown);
+  const kept = thrown.kept();
+  return kept === undefined
+    ? plainError(thrown.message, thrown.cause)
+    : partialError(kept.id, kept.outs, thrown.message);
+}
+
+/**
+ * All that leaves the provider, beside `partialError`: no `id`, no stack (the engine prints it, with paths), no cause, a
+ * message of at most 2 kB. `origin`: whose stack is printed with SVC_DEBUG.
+ */
+export function plainError(thrown: unknown, origin = thrown): Error {
+  const message = messageOf(thrown);
+  const error = new Error(message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message);
+  const frames = debugStacks() && origin instanceof Error ? framesOf(origin) : [];
+  error.stack = frames.length === 0 ? "" : [String(error), ...frames].join("\n");
+  return error;
+}
+
+/** A stack begins with the raw message, which may have lines that look like frames. Of one with another message nothing is taken. */
+function framesOf({ message, stack = "" }: Error): string[] {
+  const start = stack.indexOf(message);
+  const lines = start === -1 ? [] : stack.slice(start + message.length).split("\n");
+  return lines.filter((line) => line.startsWith("    at ")).map(oneLine);
+}
+
+/** The engine keeps `id` and `properties` in the state and shows the reasons. Properties without `__provider` would poison the state for ever. */
+function partialError(id: string, properties: Properties, reason: string): Error {
+  const { message } = plainError(reason);
+  const error = Object.assign(new Error(message), { id, reasons: [message] });
+  // They hold secrets, and whatever prints an error prints all that can be enumerated.
+  Object.defineProperty(error, "properties", { value: clean(properties), configurable: true });
+  error.stack = "";
+  return error;
+}

@@ -1,0 +1,105 @@
+/** The door for dynamic resources: the engine asks by way of the SDK's provider process, with properties alone. */
+import { clean, hiddenInputs, storedInputs, visible, type Properties } from "../../contract/hiddenKeys";
+import type { ReadSetting } from "../../contract/settings";
+import { unknownProperty } from "../../helpers/given";
+import { problemText, sameJson } from "../../host/arguments";
+import { create, read, remove, update } from "../../host/calls";
+import type { Lifecycle } from "../../host/lifecycle";
+import { check, diff, repair } from "../../host/plan";
+import type { CreateRequest, DiffResult, Wrong } from "../../host/requests";
+import type { Hosted, Session } from "../../host/session";
+import { engineError } from "./errors";
+import type { DynamicProvider } from "./types";
+
+/** Turns a resource into a Pulumi dynamic provider: takes the hidden inputs, stores some of them with the outs, and throws only errors of its own. */
+export function dynamicProvider<Args extends object, Outputs extends object>(
+  resource: Lifecycle<Args, Outputs>,
+  session: Session,
+): DynamicProvider {
+  let readSetting: ReadSetting = () => undefined;
+  const hosted: Hosted<Args, Outputs> = { resource, session, readSetting: (name) => readSetting(name) };
+  /** The URNs of resources whose hidden inputs change, and would stand in a diff that the engine makes. */
+  const hiddenChanges = new Set<string>();
+  const surplus = (paths: readonly string[]): Wrong[] =>
+    paths.map((path) => ({ path, reason: unknownProperty(path, Object.keys(resource.args)) }));
+  /**
+   * Left undefined, the engine compares the inputs itself and can tell what differs (docs/design/engine.md, Diff). Where the
+   * inputs are equal and only the outs differ, it needs an answer; where hidden ones differ too, it would show them.
+   */
+  const verdict = (changes: DiffResult["changes"], urn = ""): { changes?: boolean } => {
+    if (changes === "none") return { changes: false };
+    return changes === "outs" || hiddenChanges.has(urn) ? { changes: true } : {};
+  };
+  return {
+    // Called once per process and text, possibly beside the first call: stored before anything is awaited.
+    configure({ config }) {
+      readSetting = (name) => config.get(`svc:${name}`);
+      return Promise.resolve();
+    },
+
+    async check(olds, news) {
+      const own = hiddenInputs(news);
+      const { __urn: urn, __surplus = [], __preview: preview = false } = own;
+      const request = { urn, olds: visible(olds), news: visible(news), preview, problems: surplus(__surplus) };
+      const { args, problems } = await inEngineForm(check(hosted, request));
+      if (urn !== undefined && hidesChange(olds, news)) hiddenChanges.add(urn);
+      // Never a property: the engine would print its value, secrets too (docs/design/engine.md).
+      const failures = problems.map((problem) => ({ property: "", reason: problemText(problem) }));
+      return { inputs: clean({ ...args, ...storedInputs(own) }), failures };
+    },
+
+    async diff(id, olds, news) {
+      const urn = hiddenInputs(news).__urn;
+      const request = { urn, stateUrn: hiddenInputs(olds).__urn, id, outs: olds, news: visible(news) };
+      const { changes, replaces, deleteBeforeReplace } = await inEngineForm(diff(hosted, request));
+      return { ...verdict(changes, urn), replaces: [...replaces], deleteBeforeReplace };
+    },
+
+    async create(news) {
+      return inEngineForm(create(hosted, { ...fromProgram(news), news: visible(news) }));
+    },
+
+    async read(id, properties = {}) {
+      const own = hiddenInputs(properties);
+      const carried = storedInputs(own);
+      const found = await inEngineForm(read(hosted, { urn: own.__urn, id, outs: properties, carried }));
+      if (found === undefined) return { id: "", props: {} };
+      return { id, props: found.outs, inputs: clean({ ...found.args, ...carried }) };
+    },
+
+    async update(id, olds, news) {
+      const request = { ...fromProgram(news), id, outs: olds, news: visible(news) };
+      return { outs: await inEngineForm(update(hosted, request)) };
+    },
+
+    async delete(id, properties) {
+      const { __urn: urn, __timeouts: timeouts } = hiddenInputs(properties);
+      await inEngineForm(remove(hosted, { urn, timeouts, id, outs: properties }));
+    },
+
+    repair(id, found, declared) {
+      return repair(hosted, { urn: hiddenInputs(declared).__urn, id, outs: found, news: visible(declared) });
+    },
+  };
+}
+
+/** What a creation and an update take from the hidden inputs of the program. */
+function fromProgram(news: Properties): Pick<CreateRequest, "urn" | "timeouts" | "carried"> {
+  const own = hiddenInputs(news);
+  return { urn: own.__urn, timeouts: own.__timeouts, carried: storedInputs(own) };
+}
+
+/** Whether hidden inputs differ. With `replaceOnChanges` the engine has to compare by itself all the same. */
+function hidesChange(olds: Properties, news: Properties): boolean {
+  const [before, own] = [hiddenInputs(olds), hiddenInputs(news)];
+  const isNew = Object.keys(visible(olds)).length === 0;
+  return !isNew && own.__replaceOnChanges !== true && !sameJson(storedInputs(before), storedInputs(own));
+}
+
+async function inEngineForm<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (thrown) {
+    throw engineError(thrown);
+  }
+}

@@ -1,0 +1,310 @@
+/** One call of a lifecycle: its clock, its progress line, what it leaves in the state, and the words it fails with. */
+import { AuthenticationError, Deadline, mayHaveTakenEffect, StandInError, SvcError, WaitTimeoutError } from "../client";
+import { visible, type Properties, type Timeouts } from "../contract/hiddenKeys";
+import { messageOf } from "../contract/oneLine";
+import { keyOrigin } from "../contract/settings";
+import { standInsIn } from "../contract/standIns";
+import { labelOf, nameInUrn } from "../contract/urn";
+import { echoOf } from "./arguments";
+import type { Call, Created } from "./lifecycle";
+import { ManagedElsewhereError } from "./memory";
+import { checkedArgs } from "./plan";
+import { Progress } from "./progress";
+import type { CreateRequest, DeleteRequest, Kept, ReadRequest, ReadResult, UpdateRequest } from "./requests";
+import type { Hosted } from "./session";
+import { compareWith, marksOf, refuseEdited, storedFrom, toOuts, type Marks, type Unfinished } from "./state";
+
+const DEFAULT_TIMEOUT_SECONDS = 600;
+const READ_TIMEOUT_MS = 30_000;
+/** How long a call may take beyond its deadline and its last request before it is abandoned. */
+const GRACE_MS = 15_000;
+
+type Verb = keyof Timeouts;
+
+/** A call that failed, in words for users. */
+export class CallError extends Error {
+  readonly #kept: Kept | undefined;
+
+  /** `kept`: what the state has to hold although the call failed. */
+  constructor(message: string, cause: unknown, kept?: Kept) {
+    super(message, { cause });
+    this.#kept = kept;
+  }
+
+  // No property: it holds secrets, and whatever prints an error prints its properties.
+  kept(): Kept | undefined {
+    return this.#kept;
+  }
+}
+
+export async function create<Args extends object, Outputs extends object>(
+  hosted: Hosted<Args, Outputs>,
+  request: CreateRequest,
+): Promise<Kept> {
+  return new Change(hosted, "create", request).run((call, args) => hosted.resource.create(call, args));
+}
+
+export async function update<Args extends object, Outputs extends object>(
+  hosted: Hosted<Args, Outputs>,
+  request: UpdateRequest,
+): Promise<Properties> {
+  const { resource } = hosted;
+  const { id, outs } = request;
+  const stored = storedFrom(resource, id, outs);
+  const updated = await new Change(hosted, "update", request, { id, outs }).run(async (call, args) => {
+    refuseEdited(resource, outs);
+    const changes = compareWith(resource, stored, args as Properties);
+    return { id, outputs: await resource.update(call, stored, args, changes) };
+  });
+  return updated.outs;
+}
+
+/** Undefined where the object is gone. */
+export async function read<Args extends object, Outputs extends object>(
+  hosted: Hosted<Args, Outputs>,
+  { urn, id, outs, carried }: ReadRequest,
+): Promise<ReadResult | undefined> {
+  const { resource, session } = hosted;
+  const marks = marksOf(outs);
+  const { __args, __version, __unfinished, __sent } = marks;
+  try {
+    const stored = storedFrom(resource, id, outs);
+    const { call, finish } = startCall(hosted, { urn, timeoutMs: READ_TIMEOUT_MS, secrets: [stored.outs] });
+    const observed = await finish(resource.read(call, stored));
+    if (observed === undefined) {
+      // Without a stored version it is a lookup (`get`), where a blank answer would be a resource without outputs.
+      if (__version === undefined) throw new Error("it does not exist");
+      return undefined;
+    }
+    // What is only looked up (`get`) has no managed arguments, and declares nothing.
+    if (urn !== undefined && __args !== undefined) {
+      // What cannot be read back is as it is stored; the types are those of the arguments.
+      const shown = visible({ ...stored.outs, ...observed.args }) as Partial<Args>;
+      const claims = resource.declares?.(shown, call.authProvider, new Set(Object.keys(shown)));
+      session.memory.setRefreshed(urn, claims ?? []);
+    }
+    // Wins over an output of the same name, also where it is undefined: a refresh has found it unset.
+    const args = echoOf(resource.args, __args, stored.outs, observed.args);
+    const unfinished = observed.ready ? {} : { ...(__unfinished && { __unfinished }), ...(__sent && { __sent }) };
+    const found = toOuts(resource.version, { outputs: observed.outputs, args, carried, unfinished });
+    // A resource that is only looked up has no managed arguments.
+    const { __args: _all, ...lookedUp } = found;
+    return { outs: __args === undefined ? lookedUp : { ...found, __args }, args };
+  } catch (thrown) {
+    throw failure(hosted, { verb: "read", urn, id, thrown, advice: storedKeyAdvice(hosted, thrown, marks) });
+  }
+}
+
+/** Nothing is deleted that another resource of the program manages by now. */
+export async function remove<Args extends object, Outputs extends object>(
+  hosted: Hosted<Args, Outputs>,
+  request: DeleteRequest,
+): Promise<void> {
+  const { resource, session } = hosted;
+  const { memory } = session;
+  const { urn, id, outs } = request;
+  const timeoutMs = timeoutMsOf(request, "delete");
+  try {
+    refuseEdited(resource, outs);
+    const stored = storedFrom(resource, id, outs);
+    const objects = resource.objects(id, stored.outs);
+    const beforeDelete = (): void => memory.checkDeletable(objects, urn ?? "");
+    memory.removeStored(objects, urn ?? "");
+    beforeDelete();
+    const leaving = objects.filter((object) => memory.deletionBlocker(object, urn ?? "") === undefined);
+    const { call, finish } = startCall(hosted, { urn, timeoutMs, secrets: [stored.outs] });
+    await memory.whileReleasing(leaving, urn ?? "", true, () =>
+      finish(resource.delete({ ...call, beforeDelete }, stored)),
+    );
+  } catch (thrown) {
+    if (!(thrown instanceof ManagedElsewhereError)) {
+      const advice = timeoutAdvice(thrown, "delete", timeoutMs) + storedKeyAdvice(hosted, thrown, marksOf(outs));
+      throw failure(hosted, { verb: "delete", urn, id, thrown, advice });
+    }
+    const message = `${resource.kind} ${id} stays at the service: "${nameInUrn(thrown.owner)}" of this program manages it now`;
+    session.log({ severity: "info", message, urn, ephemeral: false });
+  }
+}
+
+/**
+ * A creation or an update (of `before`): what was checkpointed is in the state, whatever fails later. A change that may
+ * have taken effect marks the state as unfinished, so that the next update asks the service, or sends again what cannot be
+ * read.
+ */
+class Change<Args extends object, Outputs extends object> {
+  readonly #taken: string[] = [];
+  /** An earlier change that did not finish goes on in this one. */
+  #sent: readonly string[] | undefined;
+  #checkpointed: (Created<Outputs> & { readonly args: Args; readonly shown: Properties }) | undefined;
+
+  constructor(
+    private readonly hosted: Hosted<Args, Outputs>,
+    private readonly verb: "create" | "update",
+    private readonly request: CreateRequest,
+    private readonly before?: Kept,
+  ) {
+    this.#sent = marksOf(before?.outs ?? {}).__sent;
+  }
+
+  async run(work: (call: Call<Outputs>, args: Args) => Promise<Created<Outputs>>): Promise<Kept> {
+    const { hosted, verb, request, before } = this;
+    const { urn, news, carried } = request;
+    try {
+      const args = checkedArgs(hosted, news);
+      const { call, finish } = startCall<Args, Outputs>(hosted, {
+        urn,
+        timeoutMs: timeoutMsOf(request, verb),
+        secrets: [visible(before?.outs ?? {}), news],
+        onTakeOver: (object) => this.#taken.push(object),
+        checkpoint: (id, outputs, shown = {}) => (this.#checkpointed = { id, outputs, args, shown }),
+        sending: (names) => (this.#sent = [...new Set([...(this.#sent ?? []), ...names])].sort()),
+      });
+      const { id, outputs } = await finish(work(call, args));
+      this.#remember(id, { ...outputs, ...args });
+      return { id, outs: toOuts(hosted.resource.version, { outputs, args, carried }) };
+    } catch (error) {
+      throw this.#failure(withoutStandIns(error, news));
+    }
+  }
+
+  #failure(thrown: unknown): CallError {
+    const { hosted, verb, request, before } = this;
+    const { urn, carried } = request;
+    const advice = timeoutAdvice(thrown, verb, timeoutMsOf(request, verb));
+    const unfinished: Unfinished = { __unfinished: verb, ...(this.#sent && { __sent: this.#sent }) };
+    if (this.#checkpointed === undefined) {
+      this.#taken.forEach((object) => hosted.session.memory.forgetOwner(object));
+      const isOpen = before !== undefined && mayHaveTakenEffect(thrown);
+      const kept = isOpen ? { id: before.id, outs: { ...before.outs, ...unfinished } } : undefined;
+      return failure(hosted, { verb, urn, id: before?.id, thrown, advice, kept });
+    }
+    const { id, outputs, args, shown } = this.#checkpointed;
+    this.#remember(id, { ...outputs, ...args });
+    const [what, it] = before === undefined ? ["exists", "It"] : ["was changed", "The change"];
+    const reason = `${hosted.resource.kind} ${id} ${what}, but ${messageOf(thrown)}. ${it} is kept in the stack: run pulumi up again.${advice}`;
+    // What the program does not give is not managed, whatever is known of it.
+    const known = Object.entries(shown).filter(([name]) => Object.hasOwn(args, name));
+    const keptArgs = { ...args, ...Object.fromEntries(known) };
+    const outs = toOuts(hosted.resource.version, { outputs, args: keptArgs, carried, unfinished });
+    return new CallError(reason, thrown, { id, outs });
+  }
+
+  #remember(id: string, outs: object): void {
+    const { resource, session } = this.hosted;
+    const { urn = "" } = this.request;
+    // What was just returned has the types of its lifecycle.
+    const objects = resource.objects(id, outs as Partial<Outputs & Args>);
+    if (this.verb === "update") session.memory.setStored(urn, objects);
+    else objects.forEach((object) => session.memory.setOwner(object, urn));
+  }
+}
+
+interface CallOptions<Outputs> extends Partial<Pick<Call<Outputs>, "checkpoint" | "sending">> {
+  readonly urn: string | undefined;
+  readonly timeoutMs: number;
+  /** What may hold secrets: no message of the client repeats them. */
+  readonly secrets: readonly Properties[];
+  readonly onTakeOver?: (object: string) => void;
+}
+
+const nothing = (): void => undefined;
+
+/** What a lifecycle gets for one call; `finish` waits for what it does with it. */
+function startCall<Args extends object, Outputs extends object>(
+  { session, readSetting }: Hosted<Args, Outputs>,
+  { urn, timeoutMs, secrets, onTakeOver = nothing, checkpoint = nothing, sending = nothing }: CallOptions<Outputs>,
+): { call: Call<Outputs>; finish: <Result>(work: Promise<Result>) => Promise<Result> } {
+  const { client, settings } = session.account(readSetting);
+  client.learnSecrets(...secrets);
+  const deadline = new Deadline(timeoutMs);
+  const progress = new Progress(session.log, urn, settings.quiet);
+  const { siblingStartsMs } = session;
+  return {
+    call: {
+      client,
+      authProvider: settings.authProvider,
+      deadline,
+      onProgress: (text) => progress.show(text),
+      run: session.memory.viewOf({ urn: urn ?? "", deadline, siblingStartsMs, onTakeOver }),
+      beforeDelete: nothing,
+      note: (message) => {
+        if (!settings.quiet) session.log({ severity: "info", message, urn, ephemeral: false });
+      },
+      checkpoint,
+      sending,
+    },
+    finish: (work) => withHardTimeout(deadline, client.longestAttemptMs + GRACE_MS, work).finally(() => progress.end()),
+  };
+}
+
+/**
+ * A call that has not ended long after its deadline is given up, so that no defect can hang the engine (which waits for a
+ * call for ever, also after Ctrl-C). Longer than any request that must not be cut.
+ */
+function withHardTimeout<Result>(deadline: Deadline, graceMs: number, work: Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const unsubscribe = deadline.onExpire(() => {
+      const seconds = Math.round((deadline.totalMs + graceMs) / 1000);
+      timer = setTimeout(() => reject(new Error(`no end after ${seconds} s; the call was given up`)), graceMs);
+    });
+    void work.then(resolve, reject).finally(() => {
+      unsubscribe();
+      clearTimeout(timer);
+    });
+  });
+}
+
+const timeoutMsOf = ({ timeouts }: { timeouts: Timeouts | undefined }, verb: Verb): number =>
+  1_000 * (timeouts?.[verb] ?? DEFAULT_TIMEOUT_SECONDS);
+
+interface Failure {
+  readonly verb: "read" | Verb;
+  readonly urn: string | undefined;
+  readonly id: string | undefined;
+  readonly thrown: unknown;
+  /** A sentence, or nothing. */
+  readonly advice: string;
+  readonly kept?: Kept | undefined;
+}
+
+/** `Could not update ComputeEndpoint prj-demo/ep-1 ("api"): ` and what was thrown. */
+function failure<Args extends object, Outputs extends object>(
+  { resource }: Hosted<Args, Outputs>,
+  { verb, urn, id, thrown, advice, kept }: Failure,
+): CallError {
+  const what = `Could not ${verb} ${resource.kind}${id === undefined ? "" : ` ${id}`}${labelOf(urn)}`;
+  return new CallError(`${what}: ${messageOf(thrown)}${advice === "" ? "" : `.${advice}`}`, thrown, kept);
+}
+
+/** Advice for a call that a deadline ended; empty for any other. */
+function timeoutAdvice(thrown: unknown, verb: Verb, totalMs: number): string {
+  const isOver = thrown instanceof SvcError && thrown.deadlineMs === totalMs;
+  return thrown instanceof WaitTimeoutError || isOver ? ` To wait longer at once, raise "customTimeouts.${verb}".` : "";
+}
+
+/** For a read or a deletion of what the state holds, whose key is refused. A program calls `check`, and brings the key of today. */
+function storedKeyAdvice<Args extends object, Outputs extends object>(
+  { session, readSetting }: Hosted<Args, Outputs>,
+  thrown: unknown,
+  { __version }: Marks,
+): string {
+  const isStored = __version !== undefined && session.checkedInputs.size === 0;
+  // Of the first error only of a key that is refused, as all that it advises.
+  const isAdvised = thrown instanceof AuthenticationError && thrown.advice !== undefined;
+  return isStored && isAdvised && keyOrigin(readSetting) === "configured"
+    ? " Refresh and destroy run no program and use the key that is stored with the stack: after a rotation run `pulumi up` first, or add --run-program."
+    : "";
+}
+
+/** For a request that would have sent a text of the state in place of a value: names the arguments that hold one. */
+function withoutStandIns(thrown: unknown, news: Properties): unknown {
+  const names = thrown instanceof StandInError ? standInsIn(news) : [];
+  if (names.length === 0) return thrown;
+  const [is, it, them] =
+    names.length === 1 ? ["is a text that stands", "It", "it"] : ["are texts that stand", "They", "them"];
+  return new Error(
+    `${names.map((name) => `"${name}"`).join(", ")} ${is} in the state for what the service does not show. ${it} would have been sent as the real value, ` +
+      `so nothing was sent. Give the real value in the program, and take ${them} out of ignoreChanges`,
+  );
+}

@@ -1,0 +1,262 @@
+/** What a plan does and says: the checks of the inputs, the comparison with the state, and the words about both. */
+import type { Properties } from "../contract/hiddenKeys";
+import { allowsUnlistedSizes, resolveSettings } from "../contract/settings";
+import { containsUnknown } from "../contract/unknowns";
+import { isUrn, labelOf, nameInUrn } from "../contract/urn";
+import { checkArguments, problemText, sameJson, specEntries, type Comparison, type Problem } from "./arguments";
+import type { Lifecycle, Look, Plan, Stored } from "./lifecycle";
+import { NOTHING, type Verdict } from "./lookAhead";
+import { Progress } from "./progress";
+import { renamedWarning } from "./renamed";
+import type { CheckRequest, CheckResult, DiffRequest, DiffResult, Repair, RepairRequest, Wrong } from "./requests";
+import type { Hosted } from "./session";
+import { compareWith, storedFrom } from "./state";
+
+/** Of a problem that `svc:allowUnlistedSizes` would make a warning. */
+const NEWER_VALUE_ADVICE = ". Where the service has it by now, set svc:allowUnlistedSizes to true";
+
+/** Checks and normalises the inputs. What a plan has to say before anything is compared is said here, once. */
+export async function check<Args extends object, Outputs extends object>(
+  hosted: Hosted<Args, Outputs>,
+  request: CheckRequest,
+): Promise<CheckResult> {
+  const { session, readSetting } = hosted;
+  const { urn, olds, news, preview } = request;
+  const { args, known, problems: found, allowed } = checkNews(hosted, news);
+  const { settings, problems: settingProblems } = resolveSettings(readSetting);
+  const asDeclared: Checked<Args> = { args, known, allowed, authProvider: settings?.authProvider ?? "" };
+  const { problems: declaredTwice, remarks } =
+    urn === undefined ? { problems: [], remarks: [] } : declare(hosted, { ...request, urn }, asDeclared);
+  const problems: Wrong[] = [
+    ...request.problems,
+    ...[...found, ...declaredTwice].map(({ path, reason, unlisted }) => ({
+      path,
+      reason: unlisted === undefined ? reason : reason + NEWER_VALUE_ADVICE,
+    })),
+    ...settingProblems.map(ofWhole),
+  ];
+  // Not in an update: it would see what it does itself, and must not fail by a look.
+  const isPlanned = preview && Object.keys(olds).length === 0;
+  const mayLook = isPlanned && settings !== undefined && problems.length === 0;
+  const ahead = mayLook ? await lookAhead(hosted, urn, known, news) : NOTHING;
+  const messages = ahead.tellsEffect ? ahead.warnings : [...remarks, ...ahead.warnings];
+  messages.forEach((text) => session.warn(urn ?? "", text));
+  return { args, problems: [...problems, ...ahead.failures.map(ofWhole)] };
+}
+
+const ofWhole = (reason: string): Wrong => ({ path: "", reason });
+
+/** What is known of inputs by themselves. */
+interface Checked<Args> {
+  readonly args: Properties;
+  /** Those that are known and well formed. */
+  readonly known: Partial<Args>;
+  /** What only `svc:allowUnlistedSizes` lets pass. */
+  readonly allowed: readonly Problem[];
+  readonly authProvider: string;
+}
+
+function checkNews<Args extends object, Outputs extends object>(
+  { resource, readSetting }: Hosted<Args, Outputs>,
+  news: Properties,
+): Omit<Checked<Args>, "authProvider"> & { problems: Problem[] } {
+  const { args, problems: found } = checkArguments(resource.kind, resource.args, news);
+  const allows = allowsUnlistedSizes(readSetting);
+  const isAllowed = ({ unlisted = false }: Problem): boolean => unlisted && allows;
+  const bad = new Set(found.filter((problem) => !isAllowed(problem)).map(({ path }) => path.split(/[.[]/)[0]));
+  const good = Object.entries(args).filter(([name, value]) => !bad.has(name) && !containsUnknown(value));
+  // Each of these arguments has passed its own schema.
+  const known = Object.fromEntries(good) as Partial<Args>;
+  found.push(...(resource.rules?.(known, new Set(Object.keys(news))) ?? []));
+  const problems = found.filter((problem) => !isAllowed(problem));
+  return { args, known, problems, allowed: found.filter(isAllowed) };
+}
+
+/** The arguments of a change. @throws all that is wrong with them at once. */
+export function checkedArgs<Args extends object, Outputs extends object>(
+  hosted: Hosted<Args, Outputs>,
+  news: Properties,
+): Args {
+  const { args, problems } = checkNews(hosted, news);
+  if (problems.length > 0) throw new Error(problems.map(problemText).join("; "));
+  // Checked just above, argument by argument.
+  return args as Args;
+}
+
+/** Notes what a resource of the program declares. Returns what the declaration alone makes a plan say. */
+function declare<Args extends object, Outputs extends object>(
+  { resource, session }: Hosted<Args, Outputs>,
+  { urn, olds, news }: CheckRequest & { readonly urn: string },
+  { args, known, allowed, authProvider }: Checked<Args>,
+): { problems: Problem[]; remarks: readonly string[] } {
+  const isNew = Object.keys(olds).length === 0;
+  // For a replacement the engine checks a second time, as if nothing had been there.
+  const earlier = session.checkedInputs.get(urn) ?? {};
+  const isReplacement = isNew && Object.keys(earlier).length > 0;
+  session.checkedInputs.set(urn, isReplacement ? earlier : olds);
+  const claims = resource.declares?.(known, authProvider, new Set(Object.keys(args))) ?? [];
+  // A URN that is not known yet names no resource.
+  const others = isUrn(urn) ? session.memory.declare(urn, claims) : [];
+  const problems = others.map(({ urn: other, what }) => ({
+    path: "",
+    reason: `"${nameInUrn(other)}" of this program declares ${what} too. Declare it once`,
+  }));
+  const heldAs = isNew && !isReplacement ? session.memory.refreshedAs(claims) : undefined;
+  const renamed = heldAs === undefined ? undefined : renamedWarning(urn, heldAs);
+  if (renamed !== undefined) session.warn(urn, renamed);
+  if (!sameJson(olds, news)) {
+    for (const problem of allowed)
+      session.warn(urn, `${problemText(problem)}; svc:allowUnlistedSizes lets it through, and the service decides`);
+  }
+  const remarks = resource.createWarnings?.({ args: known, label: labelOf(urn), isNew, isReplacement }) ?? [];
+  return { problems, remarks };
+}
+
+/** What the service shows in the way of a creation (lookAhead.ts). */
+async function lookAhead<Args extends object, Outputs extends object>(
+  { resource, session, readSetting }: Hosted<Args, Outputs>,
+  urn: string | undefined,
+  known: Partial<Args>,
+  news: Properties,
+): Promise<Verdict> {
+  const projectId: unknown = Reflect.get(known, "projectId");
+  if (resource.lookAhead === undefined || typeof projectId !== "string") return NOTHING;
+  const account = session.account(readSetting);
+  const { client, settings } = account;
+  client.learnSecrets(news);
+  const progress = new Progress(session.log, urn, settings.quiet);
+  const about = {
+    args: { ...known, projectId },
+    given: new Set(Object.keys(news)),
+    authProvider: settings.authProvider,
+    client,
+    isOfProgram: (object: string) => session.memory.wasInState(object),
+    isDeclared: (matches: (object: string) => boolean) => session.memory.isDeclared(matches),
+  };
+  const look = async (reading: Look<Args>["reading"]) => (await resource.lookAhead?.({ ...about, reading })) ?? [];
+  try {
+    return await session.lookAhead.ask({ ...account, projectId, onProgress: (text) => progress.show(text), look });
+  } finally {
+    progress.end();
+  }
+}
+
+/** What the program changes in what the state holds, and what a plan says of that. */
+export async function diff<Args extends object, Outputs extends object>(
+  hosted: Hosted<Args, Outputs>,
+  { urn, stateUrn, id, outs, news }: DiffRequest,
+): Promise<DiffResult> {
+  const { resource, session } = hosted;
+  const stored = storedFrom(resource, id, outs);
+  const changes = compareWith(resource, stored, news);
+  // A refresh compares too, and runs no program: then nothing was checked, and nothing is said or held.
+  const oldInputs = urn === undefined ? undefined : session.checkedInputs.get(urn);
+  if (urn !== undefined && oldInputs !== undefined) {
+    const plan = planOf({ urn, stored, news, changes });
+    for (const text of planMessages(resource, plan, news)) session.warn(urn, text);
+    if (isUrn(urn)) holdObjects(hosted, { urn, stateUrn, plan });
+  }
+  const { changed, dropped, added } = changes;
+  const isSame = changed.size + dropped.size + added.size === 0;
+  const inInputs = oldInputs === undefined || !sameJson(oldInputs, news);
+  return {
+    changes: stored.unfinished ? "outs" : isSame ? "none" : inInputs ? "inputs" : "outs",
+    replaces: [...changes.replaces],
+    deleteBeforeReplace: resource.deleteBeforeReplace,
+  };
+}
+
+/**
+ * Notes which objects a resource of the program has in its state and goes on managing.
+ * @throws when another one has one of them, too.
+ */
+function holdObjects<Args extends object, Outputs extends object>(
+  { resource, session: { memory } }: Hosted<Args, Outputs>,
+  { urn, stateUrn, plan }: { urn: string; stateUrn: string | undefined; plan: Plan<Args, Outputs> },
+): void {
+  const { stored, news, replaces } = plan;
+  const { id, outs } = stored;
+  // The types are those of the arguments and outputs; what is not known yet is taken as it is stored.
+  const known = { ...outs, ...news } as Partial<Outputs & Args>;
+  // A resource that is to be replaced no longer manages its object: the replacement may take it over.
+  const objects = replaces.size > 0 ? [] : resource.objects(id, known);
+  memory.noteInState(resource.objects(id, outs));
+  // The state may carry an older URN, which an alias leaves behind.
+  memory.setStored(urn, objects, stateUrn);
+  const other = objects.map((object) => memory.otherOwner(object, urn)).find((owner) => owner !== undefined);
+  if (other === undefined) return;
+  throw new Error(
+    `${resource.kind} ${id} is in the state of "${nameInUrn(urn)}" and of "${nameInUrn(other)}", and each would undo the other's changes. ` +
+      `Take one of them out of the program; the deletion that pulumi up plans then leaves the object alone`,
+  );
+}
+
+/** What a plan would do and say about what a refresh has found. It asks nobody. */
+export function repair<Args extends object, Outputs extends object>(
+  { resource }: Hosted<Args, Outputs>,
+  { urn, id, outs, news }: RepairRequest,
+): Repair {
+  if (outs === undefined) {
+    // The state holds what has passed `check`.
+    const declared = { args: news as Partial<Args>, label: labelOf(urn), isNew: true, isReplacement: false };
+    return { action: "create", restarts: false, messages: resource.createWarnings?.(declared) ?? [] };
+  }
+  const stored = storedFrom(resource, id, outs);
+  const plan = planOf({ urn, stored, news, changes: compareWith(resource, stored, news) });
+  const messages = planMessages(resource, plan, news);
+  if (plan.replaces.size > 0) return { action: "replace", restarts: false, messages };
+  return { action: "update", restarts: resource.restarts?.(plan) ?? false, messages };
+}
+
+function planOf<Args, Outputs>(about: {
+  urn: string | undefined;
+  stored: Stored<Args, Outputs>;
+  news: Properties;
+  changes: Comparison<Args>;
+}): Plan<Args, Outputs> {
+  const { urn, stored, news, changes } = about;
+  const known = Object.entries(news).filter(([, value]) => !containsUnknown(value));
+  return {
+    stored,
+    label: labelOf(urn),
+    // The program's arguments have passed `check`.
+    news: Object.fromEntries(known) as Partial<Args>,
+    changes,
+    replaces: changes.replaces,
+  };
+}
+
+/** What a plan says of one resource. */
+function planMessages<Args extends object, Outputs extends object>(
+  resource: Lifecycle<Args, Outputs>,
+  plan: Plan<Args, Outputs>,
+  news: Properties,
+): string[] {
+  const { stored, label, changes, replaces } = plan;
+  const subject = `${resource.kind} ${stored.id}${label}`;
+  const isOpen = (name: string): boolean => containsUnknown(news[name]);
+  const certain = [...replaces].filter((name) => !isOpen(name));
+  const open = specEntries(resource.args).filter(
+    ([name, spec]) => (spec.replaces ?? false) !== false && changes.changed.has(name) && isOpen(name),
+  );
+  const messages: string[] = [];
+  if (certain.length > 0) {
+    const change = certain.length === 1 ? "changes" : "change";
+    messages.push(`${subject} is replaced, since ${quoted(certain)} ${change}: ${resource.replacement(plan)}`);
+  } else if (open.length > 0) {
+    const [names, are] = [open.map(([name]) => name), open.length === 1 ? "is" : "are"];
+    messages.push(`${subject} may be replaced when ${quoted(names)} ${are} known: ${resource.replacement(plan)}`);
+  }
+  // A replacement is created from the program alone: a dropped argument needs no warning.
+  if (replaces.size > 0) return messages;
+  messages.push(...(resource.warnings?.(plan) ?? []));
+  for (const name of changes.dropped) {
+    const { unreadable, local } = resource.args[name];
+    const what = `"${name}" of ${subject} is no longer managed`;
+    const isShown = unreadable !== true && local !== true;
+    messages.push(isShown ? `${what}: it stays as it is at the service, and drift is no longer detected` : what);
+  }
+  return messages;
+}
+
+const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");

@@ -1,0 +1,112 @@
+/**
+ * What a door asks the host, and what it answers. A door speaks the protocol of one kind of Pulumi provider; the host knows none.
+ * No file of zod is imported here: the published types are made from it.
+ */
+import type { Properties, Timeouts } from "../contract/hiddenKeys";
+
+/** The inputs of a request are those of the program, without hidden keys. Its outs are all that the state holds. */
+interface Request {
+  /** Undefined where a program does not tell it. In a preview it may be unknown. */
+  readonly urn: string | undefined;
+}
+
+export interface CheckRequest extends Request {
+  /** The inputs of the state; empty for a resource that is new. */
+  readonly olds: Properties;
+  readonly news: Properties;
+  /** The program runs for a preview: then the service may be asked. */
+  readonly preview: boolean;
+  /** What the door has found wrong with the inputs. */
+  readonly problems: readonly Wrong[];
+}
+
+/** What is wrong with an input, at which path (empty: with the whole). No value is in the text: it may be a secret. */
+export interface Wrong {
+  readonly path: string;
+  readonly reason: string;
+}
+
+export interface CheckResult {
+  /** The inputs, normalised. */
+  readonly args: Properties;
+  readonly problems: readonly Wrong[];
+}
+
+export interface DiffRequest extends Request {
+  /** The URN in the state, which an alias leaves as it was. */
+  readonly stateUrn: string | undefined;
+  readonly id: string;
+  readonly outs: Properties;
+  readonly news: Properties;
+}
+
+export interface DiffResult {
+  /**
+   * What differs. `outs`: the inputs do not differ, but what the state holds of the object does, or its last change was not
+   * finished. `inputs`: they differ, or this process does not know the old ones.
+   */
+  readonly changes: "none" | "inputs" | "outs";
+  /** The names of the arguments that replace the resource. */
+  readonly replaces: readonly string[];
+  readonly deleteBeforeReplace: boolean;
+}
+
+/** A request that changes something. */
+interface Change extends Request {
+  readonly timeouts: Timeouts | undefined;
+}
+
+/** A request whose result is stored. */
+interface Storing {
+  /** What the door stores beside the outs. The host does not look at it. */
+  readonly carried: Properties;
+}
+
+export interface CreateRequest extends Change, Storing {
+  readonly news: Properties;
+}
+
+export interface UpdateRequest extends Change, Storing {
+  readonly id: string;
+  readonly outs: Properties;
+  readonly news: Properties;
+}
+
+export interface DeleteRequest extends Change {
+  readonly id: string;
+  readonly outs: Properties;
+}
+
+export interface ReadRequest extends Request, Storing {
+  readonly id: string;
+  /** Empty for a resource that is only looked up. */
+  readonly outs: Properties;
+}
+
+/** What the state is to hold of an object. */
+export interface Kept {
+  readonly id: string;
+  readonly outs: Properties;
+}
+
+export interface ReadResult {
+  readonly outs: Properties;
+  /** The inputs as the service shows them. */
+  readonly args: Properties;
+}
+
+/** For reports of drift. `outs`: those of a refresh, undefined where the object is gone; `news`: the inputs of the state. */
+export interface RepairRequest extends Request {
+  readonly id: string;
+  readonly outs: Properties | undefined;
+  readonly news: Properties;
+}
+
+/** What brings an object back to what is declared. */
+export interface Repair {
+  readonly action: "update" | "replace" | "create";
+  /** It restarts a compute that is active. */
+  readonly restarts: boolean;
+  /** The words of a plan about it. */
+  readonly messages: readonly string[];
+}

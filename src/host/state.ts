@@ -1,0 +1,106 @@
+/** What the state holds of a resource, and how it is read back. What has been stored once is read for ever. */
+import { clean, namesIn, visible, type Properties } from "../contract/hiddenKeys";
+import { compare, isOfType, specOf, type Comparison } from "./arguments";
+import type { Lifecycle, Stored } from "./lifecycle";
+
+/** What this host notes in the outs beside the outputs and the arguments. */
+export interface Marks {
+  /** The names of the managed arguments: those that the program gives. */
+  readonly __args?: readonly string[];
+  /** The shape of the outs, counted per kind; see `Lifecycle.upgrade`. */
+  readonly __version?: number;
+  /** The last create or update (its value) was not finished. No words of the service: they may repeat a secret. */
+  readonly __unfinished?: string;
+  /** Beside `__unfinished`: the names of the arguments that it had sent. Older states lack it, and so do some kinds. */
+  readonly __sent?: readonly string[];
+}
+
+export type Unfinished = Pick<Marks, "__unfinished" | "__sent">;
+
+/** Those that are what they should be: somebody may have edited the state. */
+export function marksOf({ __args, __version, __unfinished, __sent }: Properties): Marks {
+  return {
+    ...(Array.isArray(__args) && { __args: namesIn(__args) }),
+    ...(typeof __version === "number" && { __version }),
+    ...(typeof __unfinished === "string" && { __unfinished }),
+    ...(Array.isArray(__sent) && { __sent: namesIn(__sent) }),
+  };
+}
+
+/** The outs of an object, for the state. `carried`: what the door stores with them. */
+export function toOuts(
+  version: number | undefined,
+  what: { outputs: object; args: object; carried: Properties; unfinished?: Unfinished },
+): Properties {
+  const { outputs, args, carried, unfinished } = what;
+  return clean({
+    ...outputs,
+    ...args,
+    ...carried,
+    __args: Object.keys(args).sort(),
+    __version: version ?? 1,
+    ...unfinished,
+  });
+}
+
+/** What the state holds of an object, in the shape of today. What somebody has edited in it counts as not stored. */
+export function storedFrom<Args extends object, Outputs extends object>(
+  resource: Lifecycle<Args, Outputs>,
+  id: string,
+  outs: Properties,
+): Stored<Args, Outputs> {
+  const { __args, __unfinished, __sent } = marksOf(outs);
+  const kept = Object.entries(upgraded(resource, outs)).filter((entry) => !isEdited(resource, entry));
+  return {
+    id,
+    // What this provider returned earlier, through the JSON of the state.
+    outs: Object.fromEntries(kept) as Partial<Outputs & Args>,
+    managed: new Set(__args),
+    unfinished: __unfinished !== undefined,
+    sent: __sent && new Set(__sent),
+  };
+}
+
+/** Before anything is sent that depends on the state. A read takes everything from the service. */
+export function refuseEdited<Args extends object, Outputs extends object>(
+  resource: Lifecycle<Args, Outputs>,
+  outs: Properties,
+): void {
+  const edited = Object.entries(upgraded(resource, outs)).filter((entry) => isEdited(resource, entry));
+  if (edited.length === 0) return;
+  const names = edited.map(([name]) => `"${name}"`).join(", ");
+  throw new Error(
+    `the state holds ${names} with a value of another type than this provider stores: somebody has edited it. ` +
+      "Nothing was sent. Run pulumi refresh, which takes it from the service again",
+  );
+}
+
+/** What the program's arguments change in an object. */
+export function compareWith<Args extends object, Outputs extends object>(
+  resource: Lifecycle<Args, Outputs>,
+  { outs, managed }: Stored<Args, Outputs>,
+  news: Properties,
+): Comparison<Args> {
+  const { args: specs } = resource;
+  // Every resource of a program has an argument. Where none is named (an import), all that is known is taken for managed.
+  const known = managed.size > 0 ? managed : new Set(Object.keys(outs).filter((name) => specOf(specs, name)));
+  return compare(specs, outs as Properties, known, news);
+}
+
+function upgraded<Args extends object, Outputs extends object>(
+  { version = 1, upgrade }: Lifecycle<Args, Outputs>,
+  outs: Properties,
+): Properties {
+  const { __version } = marksOf(outs);
+  const isOlder = __version !== undefined && __version < version;
+  return isOlder && upgrade !== undefined ? upgrade(visible(outs), __version) : visible(outs);
+}
+
+/** An argument, or a part of an identity, of a type that this provider stores nowhere. */
+function isEdited<Args extends object, Outputs extends object>(
+  { args }: Lifecycle<Args, Outputs>,
+  [name, value]: [string, unknown],
+): boolean {
+  const spec = specOf(args, name);
+  return spec === undefined ? name.endsWith("Id") && typeof value !== "string" : !isOfType(spec.schema, value);
+}
