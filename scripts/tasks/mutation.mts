@@ -48,7 +48,7 @@ const GROUPS: Record<string, Group> = {
     concurrency: 6,
   },
   fates: {
-    mutate: ["src/client/createRecovery.ts", "src/client/reads/*.ts"],
+    mutate: ["src/client/{changes,createRecovery}.ts", "src/client/reads/*.ts"],
     tests: [
       ["test/client/{createRecovery,reads/collection}"],
       ["test/client/{similarCreations,reads/sharedReads,fates,api/auth}", "test/resources/laggingLists"],

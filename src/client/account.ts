@@ -1,5 +1,5 @@
-import type { z } from "zod";
-import { bodies } from "./api/records";
+import { type ItemOf, LISTS, type ListName } from "./api/records";
+import { Changes } from "./changes";
 import { Deadline } from "./http/deadline";
 import { Redactor } from "./http/redact";
 import { RequestBudget } from "./http/requestBudget";
@@ -10,29 +10,19 @@ import { Collection } from "./reads/absence";
 import { SharedRead, SharedReads } from "./reads/sharedReads";
 import { Creator } from "./createRecovery";
 
-/** What is read and shared: its path below the project, and the schema of its body. A single object is read as a list of one. */
-const LISTS = {
-  endpoints: ["/endpoints", bodies.endpoints],
-  operations: ["/operations?limit=100", bodies.operations],
-  branches: ["/branches", bodies.branches],
-  integrations: ["/auth/integrations", bodies.integrations],
-  oauthProviders: ["/auth/oauth_providers", bodies.oauthProviders],
-  domains: ["/auth/domains", bodies.domains],
-  emailServer: ["/auth/email_server", bodies.emailServers],
-} as const;
-export type ListName = keyof typeof LISTS;
-type ItemOf<What extends ListName> = z.infer<(typeof LISTS)[What][1]>[number];
-
 export const PROJECT = "/projects/{project_id}";
 const CHANGE_MS = 600_000;
+
+/** Of what is cached. */
+const keyOf = (list: ListName, projectId: string): string => `${list} ${projectId}`;
 
 /** What all calls of one account share. The key is in no property: a client that is logged must not show it. */
 export class Account {
   readonly settings: ClientTimings;
   readonly budget: RequestBudget;
-  readonly requests: Requests;
-  readonly creator: Creator;
+  readonly changes: Changes;
   readonly redactor: Redactor;
+  readonly #requests: Requests;
   readonly #reads = new SharedReads();
 
   constructor(options: ClientOptions) {
@@ -50,8 +40,10 @@ export class Account {
     this.redactor = new Redactor(options.apiKey);
     const transport = new Transport(options.baseUrl, options.apiKey);
     this.budget = new RequestBudget(settings.minuteMs);
-    this.requests = new Requests(transport, this.redactor, settings, this.budget);
-    this.creator = new Creator(this.requests, transport);
+    this.#requests = new Requests(transport, { redactor: this.redactor, settings, budget: this.budget });
+    this.changes = new Changes(this.#requests, new Creator(this.#requests, transport), (projectId, lists) =>
+      this.#reads.invalidating(lists.map((list) => keyOf(list, projectId))),
+    );
   }
 
   list<What extends ListName>(what: What, projectId: string): Collection<ItemOf<What>> {
@@ -64,26 +56,16 @@ export class Account {
             const ends = [deadline.pause(), events.onThrottled()];
             return () => ends.forEach((end) => end());
           };
-          return this.#read(what, projectId, { ...events, deadline, onThrottled: onThrottled });
+          return this.#read(what, projectId, { ...events, deadline, onThrottled });
         },
         delayMs,
       );
-    return new Collection(this.settings.lagMs, (since) => this.#reads.get(`${what} ${projectId}`, read, since));
+    return new Collection(this.settings.lagMs, (since) => this.#reads.get(keyOf(what, projectId), read, since));
   }
 
   /** One attempt, not shared, for a loop that makes the next one itself. */
   readOnce<What extends ListName>(what: What, projectId: string): Promise<readonly ItemOf<What>[]> {
     return this.#read(what, projectId, { deadline: new Deadline(this.settings.readDeadlineMs), retry: false });
-  }
-
-  /** Runs a change of these lists. Nothing that was read of them before its end stays cached. */
-  async invalidating<T>(projectId: string, what: readonly ListName[], change: () => Promise<T>): Promise<T> {
-    const invalidate = this.#reads.invalidating(what.map((one) => `${one} ${projectId}`));
-    try {
-      return await change();
-    } finally {
-      invalidate();
-    }
   }
 
   /** The given deadline, or the default one of a change. */
@@ -99,6 +81,6 @@ export class Account {
     const [path, schema] = LISTS[what];
     const request: Request = { ...options, method: "GET", template: PROJECT + path, params: { project_id: projectId } };
     // The type of a schema that is looked up by its name is that of all schemas.
-    return this.requests.read(request, schema) as Promise<readonly ItemOf<What>[]>;
+    return this.#requests.read<unknown>(request, schema) as Promise<readonly ItemOf<What>[]>;
   }
 }

@@ -34,21 +34,25 @@ export interface CreationRecovery<Item> {
   readonly onFound: (item: Item) => void;
 }
 
-interface CreationRequest<Item, Body> {
+/** A creation by its steps. `Sent`: what is known once its object is. */
+export interface Creation<Item, Body, Sent> {
   /** For messages, such as `the compute`. */
   readonly thing: string;
+  /** What is sent. Its deadline and progress are those of the creation. */
   readonly request: Request;
-  /** Undefined: the route answers without a body. */
-  readonly schema: z.ZodType<Body> | undefined;
+  /** The body of the response; left out: the route answers without one. */
+  readonly schema?: z.ZodType<Body> | undefined;
   readonly collection: Collection<Item>;
   readonly idOf: (item: Item) => string;
   readonly idOfResponse?: ((response: Body) => string) | undefined;
   /** Equal for creations whose objects could be taken for each other. */
   readonly similarityKey: string;
+  readonly recovery: CreationRecovery<Item>;
+  /** What follows a good response. */
+  readonly created: (response: Body) => Promise<Sent> | Sent;
+  /** What follows when the object was found: the response was lost (`wasLost`), or empty. */
+  readonly found: (item: Item, wasLost: boolean) => Promise<Sent> | Sent;
 }
-
-/** The response, or the object that was found where the response was lost or empty. */
-type CreationOutcome<Item, Body> = { readonly response: Body } | { readonly found: Item; readonly wasLost: boolean };
 
 /** A creation whose response was lost or empty. */
 interface LostCreation {
@@ -116,16 +120,13 @@ export class Creator {
   readonly #groups = new Map<string, SimilarCreations>();
 
   constructor(
-    private readonly requests: Pick<Requests, "change">,
+    private readonly requests: Pick<Requests, "send">,
     private readonly clock: Pick<Transport, "serviceNow">,
   ) {}
 
-  async create<Item extends object, Body>(
-    creation: CreationRequest<Item, Body>,
-    recovery: CreationRecovery<Item>,
-    options: WaitOptions,
-  ): Promise<CreationOutcome<Item, Body>> {
-    const { thing, request, schema, collection, idOf, idOfResponse } = creation;
+  async create<Item extends object, Body, Sent>(creation: Creation<Item, Body, Sent>): Promise<Sent> {
+    const { thing, request, schema, collection, idOf, idOfResponse, recovery } = creation;
+    const options: WaitOptions = { deadline: request.deadline, onProgress: request.onProgress };
     const { isOurs, isOursIfAccepted = isOurs } = recovery;
     const group = this.#groupOf(`${thing} ${JSON.stringify(request.params)} ${creation.similarityKey}`);
     let listedBefore = new Set<string>();
@@ -167,25 +168,28 @@ export class Creator {
           if (failure !== undefined) return;
           found = isProven ? matching.find(isUnclaimed) : undefined;
           if (found !== undefined) group.claimed.add(idOf(found));
-          else failure = notProven(thing, appeared.filter(isUnclaimed), expected, { sentAt, lost });
+          else failure = notProven(appeared.filter(isUnclaimed), expected, { thing, sentAt, lost });
         },
       };
     };
     await group.enter(options);
     let lost: LostCreation | undefined;
     let wasLost = false;
+    let response: { readonly body: Body } | undefined;
     let settled: Promise<void> | undefined;
     try {
-      const { value } = await this.requests.change({ ...request, beforeAttempt }, schema);
+      const { value } = await this.requests.send({ ...request, beforeAttempt }, schema);
       const id = value === undefined ? undefined : idOfResponse?.(value);
       // An object that existed before is not the one that this request has created.
       if (id !== undefined && (listedBefore.has(id) || group.claimed.has(id)))
         throw new FateUnknownError(`the answer is about ${id}, which was there before`);
       if (id !== undefined) group.claimed.add(id);
       // A route without a schema answers without a body.
-      if (value !== undefined || schema === undefined) return { response: value as Body };
-      const accepted = new FateUnknownError(`${thing} was accepted with an empty response`);
-      lost = lostBy(accepted, { ...recovery, isOurs: isOursIfAccepted });
+      if (value !== undefined || schema === undefined) response = { body: value as Body };
+      else {
+        const accepted = new FateUnknownError(`${thing} was accepted with an empty response`);
+        lost = lostBy(accepted, { ...recovery, isOurs: isOursIfAccepted });
+      }
     } catch (error) {
       if (!(error instanceof FateUnknownError)) throw error;
       wasLost = true;
@@ -194,8 +198,9 @@ export class Creator {
       settled = group.leave(lost);
     }
     await settled;
+    if (response !== undefined) return creation.created(response.body);
     if (found === undefined) throw failure;
-    return { found, wasLost };
+    return creation.found(found, wasLost);
   }
 
   #groupOf(key: string): SimilarCreations {
@@ -217,10 +222,9 @@ const mayBeOurs = <Item extends object>(
 
 /** The error that names the candidates, where none is proven to be the object of the lost creation. */
 function notProven<Item extends object>(
-  thing: string,
   appeared: readonly Item[],
   { isCandidate, describe, advice, adviceIfLate }: CreationRecovery<Item>,
-  { sentAt, lost }: { sentAt: number; lost: FateUnknownError },
+  { thing, sentAt, lost }: { thing: string; sentAt: number; lost: FateUnknownError },
 ): FateUnknownError {
   const candidates = appeared.filter(isCandidate);
   if (candidates.length === 0) return notFound(lost, `${thing} was looked for and does not exist`, adviceIfLate);

@@ -62,7 +62,7 @@ function service(listed: Item[] = [], serviceNow = AT) {
     };
   let behaviour: Behaviour = answered;
   const requests = {
-    change: async ({ beforeAttempt, body }: Request) => {
+    send: async ({ beforeAttempt, body }: Request) => {
       await beforeAttempt?.();
       sent.push(body as Item);
       const value = await behaviour(make(body as Item), body as Item);
@@ -82,30 +82,32 @@ function service(listed: Item[] = [], serviceNow = AT) {
       return [...listed];
     },
   };
-  const creator = new Creator(requests as unknown as Pick<Requests, "change">, { serviceNow: () => serviceNow });
+  const creator = new Creator(requests as unknown as Pick<Requests, "send">, { serviceNow: () => serviceNow });
   const create = (
     body: Partial<Item>,
     how: Partial<CreationRecovery<Item>> = {},
     { deadline, onProgress, schema = SCHEMA, key = "", thing = "the thing", project = "p" }: More = {},
   ) => {
-    const creation = {
+    const params = { project_id: project };
+    const isOurs = ({ name }: Item): boolean => body.name === undefined || name === body.name;
+    return creator.create({
       thing,
-      request: { method: "POST", template: "/things", params: { project_id: project }, body, deadline } as Request,
+      request: { method: "POST", template: "/things", params, body, deadline, onProgress } as Request,
       schema: schema ?? undefined,
       collection: collection as unknown as Collection<Item>,
       idOf: ({ id }: Item) => id,
       idOfResponse: ({ id }: { id: string }) => id,
       similarityKey: key,
-    };
-    const isOurs = ({ name }: Item): boolean => body.name === undefined || name === body.name;
-    const recovery: CreationRecovery<Item> = {
-      isOurs,
-      isCandidate: () => true,
-      describe: ({ id }) => `thing ${id}`,
-      onFound: () => undefined,
-      ...how,
-    };
-    return creator.create(creation, recovery, { deadline, onProgress });
+      recovery: {
+        isOurs,
+        isCandidate: () => true,
+        describe: ({ id }) => `thing ${id}`,
+        onFound: () => undefined,
+        ...how,
+      },
+      created: (response): object => ({ response }),
+      found: (found, wasLost) => ({ found, wasLost }),
+    });
   };
   return {
     create,

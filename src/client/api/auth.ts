@@ -1,17 +1,19 @@
-import { type Account, PROJECT, type ListName } from "../account";
+import { type Account, PROJECT } from "../account";
+import type { Change } from "../changes";
+import { type CreationRecovery, readEffect } from "../createRecovery";
 import { FateUnknownError } from "../http/errors";
 import type { Request } from "../http/requests";
 import type { EmailServerRequest, IntegrationRequest, OAuthCredentials, UserRequest } from "../options";
 import { normalisedOrigin } from "../origins";
 import { type Collection, type ListOptions, undefinedIfGone } from "../reads/absence";
 import type { WaitOptions } from "../reads/sharedReads";
-import { type CreationRecovery, readEffect } from "../createRecovery";
 import { OwnIntegration } from "./ownIntegration";
 import {
   type AuthIntegrationRecord,
   bodies,
   type EmailServerRecord,
   type KeySetRecord,
+  type ListName,
   type OAuthProviderRecord,
   type WhitelistDomainRecord,
 } from "./records";
@@ -26,6 +28,13 @@ const ALL: readonly ListName[] = ["integrations", "oauthProviders", "domains", "
 
 /** Of a change. `integration`: shown by a list before each attempt. `beforeAttempt`: runs after that, in the tick in which the attempt leaves. */
 type ProvenOptions = WaitOptions & Pick<Request, "beforeAttempt"> & { readonly integration: OwnIntegration };
+
+type Route = Pick<Request, "method" | "template" | "params" | "body" | "repeatable" | "currentBody">;
+
+interface PostRoute extends Pick<Request, "template" | "repeatable"> {
+  readonly projectId: string;
+  readonly body: object;
+}
 
 /** `recovery`: how the object is recognised where the response is lost. */
 interface AuthCreation<Body, Item> {
@@ -103,47 +112,54 @@ export class AuthApi {
     options: WaitOptions = {},
   ): Promise<KeySetRecord> {
     const params = { project_id: projectId };
-    const { onProgress } = options;
-    // The one change without a proof: nothing of ours stands yet, and the service refuses a second one.
-    const request: Request = {
-      method: "POST",
-      template: "/projects/auth/create",
-      params,
-      body: { ...body, ...params },
-      deadline: this.account.deadline(options.deadline),
-      onProgress,
-    };
-    return this.account.invalidating(projectId, ALL, async () => {
-      const creation = {
-        thing: "the integration",
-        request,
-        schema: bodies.keySet,
-        collection: this.integrations(projectId),
-        idOf: (item: AuthIntegrationRecord) => `${item.auth_provider} ${item.auth_provider_project_id}`,
-        idOfResponse: (keys: KeySetRecord) => `${body.auth_provider} ${keys.auth_provider_project_id}`,
-        similarityKey: body.auth_provider,
-      };
-      const outcome = await this.account.creator.create(creation, recovery, options);
-      if ("response" in outcome) return outcome.response;
-      const { found } = outcome;
-      recovery.onFound(found);
-      const integration = this.ownIntegration(projectId, recovery.isCandidate, found.auth_provider_project_id);
-      return this.createKeys(projectId, body.auth_provider, { ...options, integration });
+    return this.account.changes.run({
+      projectId,
+      lists: ALL,
+      thing: "the integration",
+      // The one change without a proof: nothing of ours stands yet, and the service refuses a second one.
+      request: {
+        method: "POST",
+        template: "/projects/auth/create",
+        params,
+        body: { ...body, ...params },
+        deadline: this.account.deadline(options.deadline),
+        onProgress: options.onProgress,
+      },
+      schema: bodies.keySet,
+      collection: this.integrations(projectId),
+      idOf: (item: AuthIntegrationRecord) => `${item.auth_provider} ${item.auth_provider_project_id}`,
+      idOfResponse: (keys) => `${body.auth_provider} ${keys.auth_provider_project_id}`,
+      similarityKey: body.auth_provider,
+      recovery,
+      created: (keys) => keys,
+      found: async (item) => {
+        recovery.onFound(item);
+        const integration = this.ownIntegration(projectId, recovery.isCandidate, item.auth_provider_project_id);
+        return this.createKeys(projectId, body.auth_provider, { ...options, integration });
+      },
     });
   }
 
   /** Repeatable: it makes another key set and leaves the older ones valid. */
   async createKeys(projectId: string, authProvider: string, options: ProvenOptions): Promise<KeySetRecord> {
-    const request = this.#post("/projects/auth/keys", projectId, { auth_provider: authProvider }, options);
-    const { value } = await this.account.requests.change({ ...request, repeatable: true }, bodies.keySet);
-    const keys = required(value, "the keys were made, but the response does not hold them", request);
-    // It names the integration itself, and so tells what happened after the list.
-    const { id } = options.integration;
-    if (id === undefined || keys.auth_provider_project_id === id) return keys;
-    throw new Error(
-      `the auth integration of this resource (${id}) was replaced by another one (${keys.auth_provider_project_id}) while keys were made, ` +
-        "so the new key set belongs to that one and is not stored. Run pulumi up --refresh, which plans what is missing",
-    );
+    const body = { auth_provider: authProvider };
+    const request = this.#post({ template: "/projects/auth/keys", projectId, body, repeatable: true }, options);
+    return this.account.changes.run({
+      projectId,
+      lists: [],
+      request,
+      schema: bodies.keySet,
+      accepted: ({ value }) => {
+        const keys = required(value, "the keys were made, but the response does not hold them", request);
+        // It names the integration itself, and so tells what happened after the list.
+        const { id } = options.integration;
+        if (id === undefined || keys.auth_provider_project_id === id) return keys;
+        throw new Error(
+          `the auth integration of this resource (${id}) was replaced by another one (${keys.auth_provider_project_id}) while keys were made, ` +
+            "so the new key set belongs to that one and is not stored. Run pulumi up --refresh, which plans what is missing",
+        );
+      },
+    });
   }
 
   async deleteIntegration(
@@ -151,77 +167,90 @@ export class AuthApi {
     options: ProvenOptions,
   ): Promise<void> {
     const params = { project_id: projectId, auth_provider: authProvider };
-    const request = this.#request("DELETE", `${AUTH}/integration/{auth_provider}`, params, options);
-    const send = () => this.account.requests.change(request);
-    await this.account.invalidating(projectId, ALL, () =>
-      this.integrations(projectId).deleteItem(matches, "the integration", send, options),
-    );
+    await this.account.changes.run({
+      projectId,
+      lists: ALL,
+      request: this.#request({ method: "DELETE", template: `${AUTH}/integration/{auth_provider}`, params }, options),
+      ...this.integrations(projectId).deletion({ matches, thing: "the integration" }, options),
+    });
   }
 
   async createUser(projectId: string, body: UserRequest, options: ProvenOptions): Promise<{ id: string }> {
-    const request = this.#post("/projects/auth/user", projectId, body, options);
-    try {
-      const { value } = await this.account.requests.change(request, bodies.user);
-      return { id: required(value, "the response does not hold the id of the user", request).id };
-    } catch (error) {
-      if (!(error instanceof FateUnknownError)) throw error;
-      throw new FateUnknownError(
-        `${error.what}; users cannot be listed, so it is not known whether this one was created`,
-        error.facts,
-        "Run it again: when that reports a conflict, the user was created. Find the user in the table of the synced users " +
-          "(svc_auth.users_sync), and delete it or choose another address",
-      );
-    }
+    const request = this.#post({ template: "/projects/auth/user", projectId, body }, options);
+    return this.account.changes.run({
+      projectId,
+      lists: [],
+      request,
+      schema: bodies.user,
+      accepted: ({ value }) => ({ id: required(value, "the response does not hold the id of the user", request).id }),
+      failed: (error) => {
+        if (!(error instanceof FateUnknownError)) throw error;
+        throw new FateUnknownError(
+          `${error.what}; users cannot be listed, so it is not known whether this one was created`,
+          error.facts,
+          "Run it again: when that reports a conflict, the user was created. Find the user in the table of the synced users " +
+            "(svc_auth.users_sync), and delete it or choose another address",
+        );
+      },
+    });
   }
 
   /** Users cannot be listed: an inconclusive deletion is sent again, and confirmed when the user's integration is gone. */
   async deleteUser({ projectId, userId, isIntegration }: UserDeletion, options: ProvenOptions): Promise<void> {
     const params = { project_id: projectId, auth_user_id: userId };
-    const request = this.#request("DELETE", `${AUTH}/users/{auth_user_id}`, params, options);
-    const sendTwice = async () => {
-      try {
-        return await this.account.requests.change(request);
-      } catch (error) {
-        if (!(error instanceof FateUnknownError)) throw error;
-        return this.account.requests.change(request);
-      }
+    const deletion = {
+      matches: isIntegration,
+      thing: "the user's integration",
+      // There is no list that could confirm an empty response.
+      needsNoList: () => true,
     };
-    // There is no list that could confirm an empty response.
-    await this.integrations(projectId).deleteItem(
-      isIntegration,
-      "the user's integration",
-      sendTwice,
-      options,
-      () => true,
-    );
+    const once = {
+      projectId,
+      lists: [],
+      request: this.#request({ method: "DELETE", template: `${AUTH}/users/{auth_user_id}`, params }, options),
+      ...this.integrations(projectId).deletion(deletion, options),
+    };
+    await this.account.changes.run({
+      ...once,
+      failed: async (error) =>
+        error instanceof FateUnknownError ? this.account.changes.run(once) : once.failed(error),
+    });
   }
 
   /** Repeatable: it only requests an address, and nothing is transferred before that is opened and confirmed. */
   async transferOwnership(projectId: string, authProvider: string, options: ProvenOptions): Promise<{ url: string }> {
     const body = { auth_provider: authProvider };
-    const request = this.#post("/projects/auth/transfer_ownership", projectId, body, options);
-    const send = () => this.account.requests.change({ ...request, repeatable: true }, bodies.transfer);
-    const { value } = await this.account.invalidating(projectId, ["integrations"], send);
-    return { url: required(value, "the response does not hold the address", request).url };
+    const template = "/projects/auth/transfer_ownership";
+    const request = this.#post({ template, projectId, body, repeatable: true }, options);
+    return this.account.changes.run({
+      projectId,
+      lists: ["integrations"],
+      request,
+      schema: bodies.transfer,
+      accepted: ({ value }) => ({ url: required(value, "the response does not hold the address", request).url }),
+    });
   }
 
   async addOAuthProvider(
     { projectId, body, recovery }: AuthCreation<{ id: string } & OAuthCredentials, OAuthProviderRecord>,
     options: ProvenOptions,
   ): Promise<OAuthProviderRecord> {
-    const creation = {
+    const params = { project_id: projectId };
+    return this.account.changes.run({
+      projectId,
+      lists: ["oauthProviders"],
       thing: "the OAuth provider",
-      request: this.#request("POST", OAUTH_PROVIDERS, { project_id: projectId }, options, body),
+      request: this.#request({ method: "POST", template: OAUTH_PROVIDERS, params, body }, options),
       schema: bodies.oauthProvider,
       collection: this.oauthProviders(projectId),
-      idOf: ({ id }: OAuthProviderRecord) => id,
+      idOf: ({ id }) => id,
       similarityKey: body.id,
-    };
-    return this.account.invalidating(projectId, ["oauthProviders"], async () => {
-      const outcome = await this.account.creator.create(creation, recovery, options);
-      if ("response" in outcome) return outcome.response;
-      if (outcome.wasLost) recovery.onFound(outcome.found);
-      return outcome.found;
+      recovery,
+      created: (provider) => provider,
+      found: (provider, wasLost) => {
+        if (wasLost) recovery.onFound(provider);
+        return provider;
+      },
     });
   }
 
@@ -230,61 +259,70 @@ export class AuthApi {
     options: ProvenOptions,
   ): Promise<OAuthProviderRecord> {
     const params = { project_id: projectId, oauth_provider_id: id };
-    const request = this.#request("PATCH", OAUTH_PROVIDER, params, options, body);
+    const request = this.#request({ method: "PATCH", template: OAUTH_PROVIDER, params, body }, options);
     const find = (items: readonly OAuthProviderRecord[]) => items.find((item) => item.id === id);
-    return this.account.invalidating(projectId, ["oauthProviders"], async () => {
-      const { value } = await this.account.requests.change(request, bodies.oauthProvider);
-      if (value !== undefined) return value;
-      const listed = await readEffect(() => this.oauthProviders(projectId).pollWithinLag(find, options));
-      return required(listed, "it was accepted, but no list shows the provider", request);
+    return this.account.changes.run({
+      projectId,
+      lists: ["oauthProviders"],
+      request,
+      schema: bodies.oauthProvider,
+      accepted: async ({ value }) => {
+        if (value !== undefined) return value;
+        const listed = await readEffect(() => this.oauthProviders(projectId).pollWithinLag(find, options));
+        return required(listed, "it was accepted, but no list shows the provider", request);
+      },
     });
   }
 
   async deleteOAuthProvider(projectId: string, id: string, options: ProvenOptions): Promise<void> {
     const params = { project_id: projectId, oauth_provider_id: id };
-    const request = this.#request("DELETE", OAUTH_PROVIDER, params, options);
-    const send = () => this.account.requests.change(request, bodies.oauthProvider);
-    await this.account.invalidating(projectId, ["oauthProviders"], () =>
-      this.oauthProviders(projectId).deleteItem((item) => item.id === id, id, send, options),
-    );
+    const matches = (item: OAuthProviderRecord): boolean => item.id === id;
+    await this.account.changes.run({
+      projectId,
+      lists: ["oauthProviders"],
+      request: this.#request({ method: "DELETE", template: OAUTH_PROVIDER, params }, options),
+      schema: bodies.oauthProvider,
+      ...this.oauthProviders(projectId).deletion<OAuthProviderRecord>({ matches, thing: id }, options),
+    });
   }
 
   async addDomain(
     { projectId, domain, authProvider, recovery }: DomainCreation,
     options: ProvenOptions,
   ): Promise<void> {
+    const params = { project_id: projectId };
     const body = { domain, auth_provider: authProvider };
-    const creation = {
+    const request = this.#request({ method: "POST", template: DOMAINS, params, body }, options);
+    await this.account.changes.run({
+      projectId,
+      lists: ["domains"],
       thing: "the domain",
-      request: this.#request("POST", DOMAINS, { project_id: projectId }, options, body),
-      schema: undefined,
+      request,
       collection: this.domains(projectId),
       idOf: (item: WhitelistDomainRecord) => `${item.auth_provider ?? ""} ${item.domain}`,
       similarityKey: domain,
-    };
-    await this.account.invalidating(projectId, ["domains"], async () => {
-      const outcome = await this.account.creator.create(creation, recovery, options);
-      if ("found" in outcome) return recovery.onFound(outcome.found);
-      const listed = await this.domains(projectId).pollWithinLag((items) => items.find(recovery.isOurs), options);
-      required(listed, "the domain was accepted, but no list shows it", creation.request);
+      recovery,
+      created: async () => {
+        const listed = await this.domains(projectId).pollWithinLag((items) => items.find(recovery.isOurs), options);
+        required(listed, "the domain was accepted, but no list shows it", request);
+      },
+      found: (item) => recovery.onFound(item),
     });
   }
 
   /** All in one request. */
-  async deleteDomains(change: DomainsDeletion, options: ProvenOptions): Promise<void> {
-    const { projectId, domains, authProvider } = change;
-    await this.account.invalidating(projectId, ["domains"], async () => {
-      const refused = await this.#deleteInOneRequest(change, options);
-      if (refused.length < 2) return;
-      // One domain that is gone may have failed the request for the others. The whitelist is deleted with its integration.
-      const listed = (await undefinedIfGone(() => this.domains(projectId).listAfterLag(options))) ?? [];
-      for (const origin of new Set(refused.map(normalisedOrigin))) {
-        const matches = (domain: string): boolean => normalisedOrigin(domain) === origin;
-        const spellings = listed.filter((item) => isOfProvider(authProvider)(item) && matches(item.domain));
-        const still = (): string[] => (domains().some(matches) ? spellings.map(({ domain }) => domain) : []);
-        await this.#deleteInOneRequest({ ...change, domains: still }, options);
-      }
-    });
+  async deleteDomains(deletion: DomainsDeletion, options: ProvenOptions): Promise<void> {
+    const { projectId, domains, authProvider } = deletion;
+    const refused = await this.#deleteInOneRequest(deletion, options);
+    if (refused.length < 2) return;
+    // One domain that is gone may have failed the request for the others. The whitelist is deleted with its integration.
+    const listed = (await undefinedIfGone(() => this.domains(projectId).listAfterLag(options))) ?? [];
+    for (const origin of new Set(refused.map(normalisedOrigin))) {
+      const matches = (domain: string): boolean => normalisedOrigin(domain) === origin;
+      const spellings = listed.filter((item) => isOfProvider(authProvider)(item) && matches(item.domain));
+      const still = (): string[] => (domains().some(matches) ? spellings.map(({ domain }) => domain) : []);
+      await this.#deleteInOneRequest({ ...deletion, domains: still }, options);
+    }
   }
 
   /** The domains of a request that was refused because one of them is gone. */
@@ -298,14 +336,18 @@ export class AuthApi {
       if (sent.length === 0) throw new NothingToDelete();
     };
     const currentBody = () => ({ auth_provider: authProvider, domains: sent.map((domain) => ({ domain })) });
-    const proven = this.#request("DELETE", DOMAINS, { project_id: projectId }, { ...options, beforeAttempt });
-    const request: Request = { ...proven, currentBody };
+    const params = { project_id: projectId };
+    const route = { method: "DELETE", template: DOMAINS, params, currentBody } as const;
     // In any spelling: the service ignores a domain that it lists in another one.
-    const isSent = (item: WhitelistDomainRecord): boolean =>
+    const matches = (item: WhitelistDomainRecord): boolean =>
       isOfProvider(authProvider)(item) && sent.map(normalisedOrigin).includes(normalisedOrigin(item.domain));
-    const send = () => this.account.requests.change(request);
     try {
-      const accepted = await this.domains(projectId).deleteItem(isSent, () => sent.join(", "), send, options);
+      const accepted = await this.account.changes.run({
+        projectId,
+        lists: ["domains"],
+        request: this.#request(route, { ...options, beforeAttempt }),
+        ...this.domains(projectId).deletion({ matches, thing: () => sent.join(", ") }, options),
+      });
       return accepted === undefined ? sent : [];
     } catch (error) {
       if (error instanceof NothingToDelete) return [];
@@ -313,60 +355,59 @@ export class AuthApi {
     }
   }
 
-  async updateEmailServer(
-    { projectId, body, isShown }: EmailServerUpdate,
-    options: ProvenOptions,
-  ): Promise<EmailServerRecord> {
-    const request = this.#request("PATCH", EMAIL_SERVER, { project_id: projectId }, options, body);
-    return this.account.invalidating(projectId, ["emailServer"], async () => {
-      const { value } = await this.account.requests.change(request, bodies.emailServer);
-      if (value !== undefined) return value;
-      return readEffect(async () => {
-        const servers = this.account.list("emailServer", projectId);
-        const seen = await servers.pollWithinLag((all) => all.find(isShown), options);
-        return seen ?? (await this.emailServer(projectId, { ...options, since: performance.now() }));
-      });
-    });
+  async updateEmailServer(update: EmailServerUpdate, options: ProvenOptions): Promise<EmailServerRecord> {
+    return this.account.changes.run(this.#emailServerChange(update, options));
   }
 
   /** Goes back to the shared server. One that is gone with its integration is no error. */
   async resetEmailServer(projectId: string, options: ProvenOptions): Promise<void> {
     const isAnother = ({ type }: EmailServerRecord): boolean => type !== "shared";
-    const send = async () => ({
-      value: await this.updateEmailServer(
-        { projectId, body: { type: "shared" }, isShown: (server) => !isAnother(server) },
-        options,
-      ),
-    });
+    const update = { projectId, body: { type: "shared" }, isShown: (server: EmailServerRecord) => !isAnother(server) };
     const servers = this.account.list("emailServer", projectId);
-    const reset = await servers.deleteItem(isAnother, "another e-mail server", send, options);
-    if (reset !== undefined && isAnother(reset.value))
-      throw new FateUnknownError(`the service accepted it, but shows the type ${reset.value.type}`);
+    const { failed } = servers.deletion({ matches: isAnother, thing: "another e-mail server" }, options);
+    const change: Change<EmailServerRecord, EmailServerRecord | undefined> = {
+      ...this.#emailServerChange(update, options),
+      failed,
+    };
+    const reset = await this.account.changes.run(change);
+    if (reset !== undefined && isAnother(reset))
+      throw new FateUnknownError(`the service accepted it, but shows the type ${reset.type}`);
+  }
+
+  #emailServerChange(
+    { projectId, body, isShown }: EmailServerUpdate,
+    options: ProvenOptions,
+  ): Change<EmailServerRecord, EmailServerRecord> {
+    const params = { project_id: projectId };
+    return {
+      projectId,
+      lists: ["emailServer"],
+      request: this.#request({ method: "PATCH", template: EMAIL_SERVER, params, body }, options),
+      schema: bodies.emailServer,
+      accepted: async ({ value }) => {
+        if (value !== undefined) return value;
+        return readEffect(async () => {
+          const servers = this.account.list("emailServer", projectId);
+          const seen = await servers.pollWithinLag((all) => all.find(isShown), options);
+          return seen ?? (await this.emailServer(projectId, { ...options, since: performance.now() }));
+        });
+      },
+    };
   }
 
   /** Of the routes that name the project in their body. */
-  #post(template: string, projectId: string, body: object, options: ProvenOptions): Request {
+  #post({ projectId, body, ...route }: PostRoute, options: ProvenOptions): Request {
     const params = { project_id: projectId };
-    return this.#request("POST", template, params, options, { ...body, ...params });
+    return this.#request({ ...route, method: "POST", params, body: { ...body, ...params } }, options);
   }
 
-  #request(
-    method: Request["method"],
-    template: string,
-    params: Record<string, string>,
-    { integration, beforeAttempt, deadline, onProgress }: ProvenOptions,
-    body?: unknown,
-  ): Request {
-    const proveFirst = async (): Promise<void> => {
-      await integration.prove({ deadline, onProgress });
-      await beforeAttempt?.();
-    };
+  #request(route: Route, { integration, beforeAttempt, deadline, onProgress }: ProvenOptions): Request {
     return {
-      method,
-      template,
-      params,
-      body,
-      beforeAttempt: proveFirst,
+      ...route,
+      beforeAttempt: async () => {
+        await integration.prove({ deadline, onProgress });
+        await beforeAttempt?.();
+      },
       deadline: this.account.deadline(deadline),
       onProgress,
     };

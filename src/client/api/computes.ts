@@ -1,18 +1,22 @@
 import type { z } from "zod";
 import { type Account, PROJECT } from "../account";
-import { FateUnknownError, NotFoundError, type SvcError } from "../http/errors";
+import type { Change } from "../changes";
+import type { Creation, CreationRecovery } from "../createRecovery";
+import type { Deadline } from "../http/deadline";
+import { FateUnknownError, NotFoundError } from "../http/errors";
 import type { ChangeResponse, Request } from "../http/requests";
 import { ProjectQueue } from "../operations/queue";
 import { DeletionWait, type Durations, EndpointWait, type AcceptedChange } from "../operations/waits";
 import { ProjectWatch } from "../operations/watch";
 import { type Collection, isRouteMissing, type ListOptions } from "../reads/absence";
 import type { WaitOptions } from "../reads/sharedReads";
-import type { CreationRecovery } from "../createRecovery";
 import type { ProjectsApi } from "./projects";
-import { bodies, type EndpointAttributes, type EndpointRecord, type OperationRecord } from "./records";
+import { bodies, type EndpointAttributes, type EndpointRecord, type ListName, type OperationRecord } from "./records";
 
 const ENDPOINTS = `${PROJECT}/endpoints`;
 const ENDPOINT = `${ENDPOINTS}/{endpoint_id}`;
+/** The lists that a change of a compute changes. */
+const CHANGED: readonly ListName[] = ["endpoints", "operations"];
 
 export interface ChangeOptions extends WaitOptions {
   /** Called as soon as the service has accepted the change, before any waiting. */
@@ -54,9 +58,17 @@ interface ComputeDeletion {
 export const saysProjectIsMissing = (error: unknown): boolean =>
   error instanceof NotFoundError && error.facts.path === ENDPOINTS;
 
-interface CommonOptions extends Pick<Request, "deadline" | "onProgress" | "retryLocked" | "fate"> {
-  params: { project_id: string };
+/** When and where a change, or a wait, takes place. */
+interface Scope {
+  readonly projectId: string;
+  readonly deadline: Deadline;
+  readonly onProgress: WaitOptions["onProgress"];
 }
+
+type EndpointChange = z.infer<typeof bodies.endpointChange>;
+
+/** The steps of a change of a compute; the rest is the same for all of them. */
+type Steps<Sent> = Omit<Change<EndpointChange, Sent>, "projectId" | "lists" | "schema">;
 
 /** The computes: each change is queued, sent and waited for. */
 export class ComputesApi {
@@ -80,53 +92,57 @@ export class ComputesApi {
     return this.collection(projectId).find(({ id }) => id === endpointId, options);
   }
 
-  async create(change: ComputeCreation, options: ChangeOptions = {}): Promise<EndpointRecord> {
-    const { projectId, attributes, recovery } = change;
-    const common = this.#common(projectId, options);
-    const send = async (): Promise<AcceptedChange> => {
-      const creation = {
-        thing: "the compute",
-        request: { ...common, method: "POST", template: ENDPOINTS, body: { endpoint: attributes } } as const,
-        schema: bodies.endpointChange,
-        collection: this.collection(projectId),
-        idOf: ({ id }: EndpointRecord) => id,
-        idOfResponse: ({ endpoint }: { endpoint: EndpointRecord }) => endpoint.id,
-        similarityKey: `${attributes.branch_id ?? ""} ${attributes.type ?? ""}`,
-      };
-      const outcome = await this.account.creator.create(creation, recovery, options);
-      if ("response" in outcome) return { ...outcome.response, endpointId: outcome.response.endpoint.id };
-      if (outcome.wasLost) recovery.onFound(outcome.found);
-      return { endpointId: outcome.found.id, endpoint: outcome.found };
+  async create(
+    { projectId, attributes, recovery }: ComputeCreation,
+    options: ChangeOptions = {},
+  ): Promise<EndpointRecord> {
+    const scope = this.#scope(projectId, options);
+    const creation: Creation<EndpointRecord, EndpointChange, AcceptedChange> = {
+      thing: "the compute",
+      request: requestOf(scope, { method: "POST", template: ENDPOINTS, body: { endpoint: attributes } }),
+      schema: bodies.endpointChange,
+      collection: this.collection(projectId),
+      idOf: ({ id }) => id,
+      idOfResponse: ({ endpoint }) => endpoint.id,
+      similarityKey: `${attributes.branch_id ?? ""} ${attributes.type ?? ""}`,
+      recovery,
+      created: (response) => ({ ...response, endpointId: response.endpoint.id }),
+      found: (endpoint, wasLost) => {
+        if (wasLost) recovery.onFound(endpoint);
+        return { endpointId: endpoint.id, endpoint };
+      },
     };
-    return this.#change(common, send, (accepted) => this.#untilReady(accepted, common, options));
+    const { queue } = this.#state(projectId);
+    const wait = async (accepted: AcceptedChange) => this.#untilReady(scope, accepted, options);
+    return this.account.changes.run({ projectId, lists: CHANGED, ...creation }, { queue, wait });
   }
 
   async update(change: ComputeUpdate, options: ChangeOptions = {}): Promise<EndpointRecord> {
     const { projectId, endpointId, attributes, rebuild, isShown, known } = change;
-    const common = this.#common(projectId, options);
+    const scope = this.#scope(projectId, options);
     let current = attributes;
     const reading: Pick<Request, "beforeAttempt" | "currentBody"> | undefined = rebuild && {
       beforeAttempt: async () => {
-        const listed = await this.list(projectId, { deadline: common.deadline, since: performance.now() });
+        const listed = await this.list(projectId, { deadline: scope.deadline, since: performance.now() });
         const now = listed.find(({ id }) => id === endpointId);
         if (now !== undefined) current = rebuild(now);
       },
       currentBody: () => ({ endpoint: current }),
     };
-    const body = { endpoint: attributes };
-    const request: Request = { ...common, ...reading, method: "PATCH", template: ENDPOINT, body };
-    let unconfirmed: SvcError | undefined;
-    const send = async (): Promise<AcceptedChange> => {
-      try {
-        return await this.#sendTo(endpointId, request);
-      } catch (error) {
+    const route = { method: "PATCH", template: ENDPOINT, endpointId, body: { endpoint: attributes } } as const;
+    let unconfirmed: FateUnknownError | undefined;
+    const steps: Steps<AcceptedChange> = {
+      request: { ...requestOf(scope, route), ...reading },
+      accepted: (response) => toAcceptedChange(endpointId, response),
+      failed: (error) => {
         if (!(error instanceof FateUnknownError)) throw error;
         unconfirmed = error;
         return { endpointId };
-      }
+      },
     };
-    const wait = (accepted: AcceptedChange) => this.#untilReady({ ...accepted, known }, common, options);
-    const endpoint = await this.#change(common, send, wait);
+    const endpoint = await this.#run(scope, steps, (accepted) =>
+      this.#untilReady(scope, { ...accepted, known }, options),
+    );
     if (unconfirmed !== undefined && !isShown(endpoint)) throw unconfirmed;
     return endpoint;
   }
@@ -136,39 +152,49 @@ export class ComputesApi {
    * compute of a project that locks. A compute that is gone is no error.
    */
   async delete({ projectId, endpointId, beforeAttempt }: ComputeDeletion, options: WaitOptions = {}): Promise<void> {
-    const common = this.#common(projectId, options);
-    const params = { ...common.params, endpoint_id: endpointId };
-    const request: Request = { ...common, method: "DELETE", template: ENDPOINT, params, beforeAttempt };
-    const matches = ({ id }: EndpointRecord): boolean => id === endpointId;
-    const sendOnce = () => this.account.requests.change(request, bodies.endpointChange);
-    // The wait below confirms what was accepted.
-    const send = () => this.collection(projectId).deleteItem(matches, endpointId, sendOnce, options, () => true);
-    await this.#change(common, send, async (accepted) => {
+    const scope = this.#scope(projectId, options);
+    const deletion = {
+      matches: ({ id }: EndpointRecord) => id === endpointId,
+      thing: endpointId,
+      // The wait below confirms what was accepted.
+      needsNoList: () => true,
+    };
+    const steps: Steps<ChangeResponse<EndpointChange> | undefined> = {
+      request: { ...requestOf(scope, { method: "DELETE", template: ENDPOINT, endpointId }), beforeAttempt },
+      ...this.collection(projectId).deletion<EndpointChange>(deletion, options),
+    };
+    await this.#run(scope, steps, async (accepted) => {
       if (accepted === undefined) return;
       const { queue, watch, durations } = this.#state(projectId);
       const change = toAcceptedChange(endpointId, accepted);
       const untilQuiet = (): boolean => queue.isSerial || change.endpoint?.type !== "read_only";
-      const wait = new DeletionWait(this.account, durations, { ...common, ...change, untilQuiet });
-      await watch.wait(wait, common.deadline);
+      const { onProgress } = scope;
+      await watch.wait(
+        new DeletionWait(this.account, durations, { onProgress, ...change, untilQuiet }),
+        scope.deadline,
+      );
     });
   }
 
   async restart(projectId: string, endpointId: string, options: ChangeOptions = {}): Promise<EndpointRecord> {
-    const common = this.#common(projectId, options);
-    const send = async (): Promise<AcceptedChange> => {
+    const scope = this.#scope(projectId, options);
+    let earlier: readonly OperationRecord[] | undefined;
+    const steps: Steps<AcceptedChange & { readonly lost?: FateUnknownError }> = {
       // Only its operations show whether a restart took place, so the earlier ones are noted.
-      const since = performance.now();
-      const earlier = await this.projects.operations(projectId, { ...options, since });
-      const known = new Set(earlier?.map(({ id }) => id));
-      let lost: FateUnknownError | undefined;
-      try {
-        const accepted = await this.#sendTo(endpointId, { ...common, method: "POST", template: `${ENDPOINT}/restart` });
-        // Without a list of operations there is nothing else to confirm it.
-        if (accepted.operations !== undefined || earlier === undefined) return accepted;
-      } catch (error) {
+      prepare: async () => {
+        earlier = await this.projects.operations(projectId, { ...options, since: performance.now() });
+      },
+      request: requestOf(scope, { method: "POST", template: `${ENDPOINT}/restart`, endpointId }),
+      accepted: (response) => toAcceptedChange(endpointId, response),
+      failed: (error) => {
         if (!(error instanceof FateUnknownError)) throw error;
-        lost = error;
-      }
+        return { endpointId, lost: error };
+      },
+    };
+    const begun = async ({ lost, ...accepted }: AcceptedChange & { readonly lost?: FateUnknownError }) => {
+      // Without a list of operations there is nothing else to confirm it.
+      if (lost === undefined && (accepted.operations !== undefined || earlier === undefined)) return accepted;
+      const known = new Set(earlier?.map(({ id }) => id));
       const isOfRestart = ({ id, endpoint_id, action }: OperationRecord): boolean =>
         endpoint_id === endpointId && !known.has(id) && action !== "check_availability";
       const newOperations = (listed: readonly OperationRecord[]): OperationRecord[] | undefined =>
@@ -180,62 +206,55 @@ export class ComputesApi {
       const what = lost?.what ?? "it was accepted";
       throw new FateUnknownError(`${what}; the restart ${outcome}`, lost?.facts, "Run pulumi up again");
     };
-    return this.#change(common, send, (accepted) => this.#untilReady(accepted, common, options));
+    return this.#run(scope, steps, async (sent) => this.#untilReady(scope, await begun(sent), options));
   }
 
   /** Undefined: the service has no such route. Waking a compute twice does no harm, so it is repeatable. */
   async start(projectId: string, endpointId: string, options: ChangeOptions = {}): Promise<EndpointRecord | undefined> {
-    const common = this.#common(projectId, options);
-    const send = async (): Promise<AcceptedChange | undefined> => {
-      try {
-        const request: Request = { ...common, method: "POST", template: `${ENDPOINT}/start`, repeatable: true };
-        return await this.#sendTo(endpointId, request);
-      } catch (error) {
+    const scope = this.#scope(projectId, options);
+    const route = { method: "POST", template: `${ENDPOINT}/start`, endpointId, repeatable: true } as const;
+    const steps: Steps<AcceptedChange | undefined> = {
+      request: requestOf(scope, route),
+      accepted: (response) => toAcceptedChange(endpointId, response),
+      failed: async (error) => {
         // The wait shows whether it starts.
         if (error instanceof FateUnknownError) return { endpointId };
         if (!isRouteMissing(error)) throw error;
         const existing = await this.find(projectId, endpointId, { ...options, since: performance.now() });
         if (existing === undefined) throw error;
         return undefined;
-      }
+      },
     };
-    return this.#change(common, send, async (accepted) => accepted && this.#untilReady(accepted, common, options));
+    return this.#run(scope, steps, async (accepted) => accepted && this.#untilReady(scope, accepted, options));
   }
 
   /** Waits for a compute that an earlier command has left unfinished. */
   async waitFor(projectId: string, endpointId: string, options: ChangeOptions = {}): Promise<EndpointRecord> {
-    return this.#untilReady({ endpointId, changed: false }, this.#common(projectId, options), options);
+    return this.#untilReady(this.#scope(projectId, options), { endpointId, changed: false }, options);
   }
 
-  /** Sends the change through the project's queue; its lists are cached again once the wait has ended. */
-  async #change<A, T>(common: CommonOptions, send: () => Promise<A>, wait: (accepted: A) => Promise<T>): Promise<T> {
-    const { params, deadline, onProgress } = common;
-    const queued = () => this.#state(params.project_id).queue.run({ deadline, onProgress, send, wait });
-    return this.account.invalidating(params.project_id, ["endpoints", "operations"], queued);
+  #scope(projectId: string, { deadline, onProgress }: WaitOptions): Scope {
+    return { projectId, deadline: this.account.deadline(deadline), onProgress };
   }
 
-  #common(projectId: string, { deadline, onProgress }: WaitOptions): CommonOptions {
-    const params = { project_id: projectId };
-    const timed = { deadline: this.account.deadline(deadline), onProgress };
-    return { params, ...timed, retryLocked: false, fate: { open: false } };
-  }
-
-  async #sendTo(endpointId: string, request: Request): Promise<AcceptedChange> {
-    const params = { ...request.params, endpoint_id: endpointId };
-    return toAcceptedChange(
-      endpointId,
-      await this.account.requests.change({ ...request, params }, bodies.endpointChange),
-    );
+  /** Its lists are cached again once the wait has ended. */
+  async #run<Sent, Result>(
+    { projectId }: Scope,
+    steps: Steps<Sent>,
+    wait: (sent: Sent) => Promise<Result>,
+  ): Promise<Result> {
+    const change = { projectId, lists: CHANGED, schema: bodies.endpointChange, ...steps };
+    return this.account.changes.run(change, { queue: this.#state(projectId).queue, wait });
   }
 
   async #untilReady(
+    { projectId, deadline, onProgress }: Scope,
     { known, changed = true, ...accepted }: AcceptedChange & { known?: EndpointRecord | undefined; changed?: boolean },
-    { params, deadline, onProgress }: CommonOptions,
     { onAccepted, idleIsReady = false }: ChangeOptions,
   ): Promise<EndpointRecord> {
     if (accepted.endpoint !== undefined) onAccepted?.(accepted.endpoint);
+    const { watch, durations } = this.#state(projectId);
     const expected = { ...accepted, onProgress, updatedAtBefore: known?.updated_at, changed, idleIsReady };
-    const { watch, durations } = this.#state(params.project_id);
     const wait = new EndpointWait(this.account, durations, expected);
     const seen = wait.checkResponse();
     return seen === undefined ? watch.wait(wait, deadline) : seen.done;
@@ -263,10 +282,17 @@ export class ComputesApi {
   }
 }
 
+interface Route extends Pick<Request, "method" | "template" | "body" | "repeatable"> {
+  readonly endpointId?: string;
+}
+
+/** A 423 is left to the queue. */
+function requestOf({ projectId, deadline, onProgress }: Scope, { endpointId, ...route }: Route): Request {
+  const params = { project_id: projectId, ...(endpointId !== undefined && { endpoint_id: endpointId }) };
+  return { ...route, params, deadline, onProgress, retryLocked: false, fate: { open: false } };
+}
+
 /** After a repeated request the response may not name all operations to wait for. */
-function toAcceptedChange(
-  endpointId: string,
-  { value, repeated }: ChangeResponse<z.infer<typeof bodies.endpointChange>>,
-): AcceptedChange {
+function toAcceptedChange(endpointId: string, { value, repeated }: ChangeResponse<EndpointChange>): AcceptedChange {
   return { endpointId, endpoint: value?.endpoint, operations: repeated ? undefined : value?.operations };
 }

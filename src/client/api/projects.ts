@@ -1,8 +1,17 @@
 import type { Account } from "../account";
 import { BadResponseError, PermissionError } from "../http/errors";
+import { isGoneStatus } from "../http/responses";
 import { hasFailedChange } from "../operations/waits";
-import { isGoneStatus, isRouteMissing, type ListOptions } from "../reads/absence";
+import { isRouteMissing, type ListOptions } from "../reads/absence";
 import type { BranchRecord, EndpointRecord, OperationRecord } from "./records";
+
+interface OptionalRead<T> extends Pick<ListOptions, "deadline"> {
+  readonly route: string;
+  readonly projectId: string;
+  readonly read: () => Promise<T>;
+  /** In place of the 404 of a gateway, which is thrown otherwise. */
+  readonly onGateway404?: T;
+}
 
 /** Routes that not every service has. */
 export class ProjectsApi {
@@ -13,20 +22,20 @@ export class ProjectsApi {
 
   /** Undefined: the service has no such route. */
   async branches(projectId: string, options: ListOptions = {}): Promise<readonly BranchRecord[] | undefined> {
-    return this.#readOptional("branches", projectId, options, () =>
-      this.account.list("branches", projectId).list(options),
-    );
+    const read = () => this.account.list("branches", projectId).list(options);
+    return this.#readOptional({ route: "branches", projectId, deadline: options.deadline, read });
   }
 
   /** The newest first; undefined: the service has no such route, or the key may not use it. */
   async operations(projectId: string, options: ListOptions = {}): Promise<readonly OperationRecord[] | undefined> {
     const read = () => this.account.list("operations", projectId).list(options);
-    return this.#readOptional("operations", projectId, options, read);
+    return this.#readOptional({ route: "operations", projectId, deadline: options.deadline, read });
   }
 
   /** The same in one attempt, for a loop that makes the next one itself. A gateway's 404 shows no operation, and says nothing of the route. */
   async operationsOnce(projectId: string): Promise<readonly OperationRecord[] | undefined> {
-    return this.#readOptional("operations", projectId, {}, () => this.account.readOnce("operations", projectId), []);
+    const read = () => this.account.readOnce("operations", projectId);
+    return this.#readOptional({ route: "operations", projectId, read, onGateway404: [] });
   }
 
   /** Whether an effect of the last changes of a compute has failed; false where no operation can be seen. */
@@ -34,13 +43,7 @@ export class ProjectsApi {
     return hasFailedChange(endpoint, (await this.operations(projectId, options)) ?? []);
   }
 
-  async #readOptional<T>(
-    route: string,
-    projectId: string,
-    { deadline }: ListOptions,
-    read: () => Promise<T>,
-    onGateway404?: T,
-  ): Promise<T | undefined> {
+  async #readOptional<T>({ route, projectId, deadline, read, onGateway404 }: OptionalRead<T>): Promise<T | undefined> {
     const key = `${route} ${projectId}`;
     const known = this.#known.get(key);
     if (known === "missing") return undefined;

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /*
  * What the service answers (docs/design/api.md), read tolerantly: unknown fields pass, and only what the client or a
- * resource cannot do without is required. A null counts as absent: see `withoutNulls`.
+ * resource cannot do without is required. A null counts as absent: it is dropped before.
  */
 
 /** A name that goes into paths and states, and on to terminals: no dots alone, no control characters, no book. */
@@ -134,11 +134,15 @@ export const bodies = {
   emailServers: emailServerSchema.transform((server) => [server]),
 };
 
-/** Drops the fields that are null, at any depth, from a body that was just parsed: a copy of a long list would be dear. */
-export function dropNulls(value: unknown): void {
-  if (typeof value !== "object" || value === null) return;
-  for (const [key, field] of Object.entries(value)) {
-    if (field === null && !Array.isArray(value)) Reflect.deleteProperty(value, key);
-    else if (typeof field === "object") dropNulls(field);
-  }
-}
+/** The lists that are read and shared: the path of each below its project, and its body. A single object is read as a list of one. */
+export const LISTS = {
+  endpoints: ["/endpoints", bodies.endpoints],
+  operations: ["/operations?limit=100", bodies.operations],
+  branches: ["/branches", bodies.branches],
+  integrations: ["/auth/integrations", bodies.integrations],
+  oauthProviders: ["/auth/oauth_providers", bodies.oauthProviders],
+  domains: ["/auth/domains", bodies.domains],
+  emailServer: ["/auth/email_server", bodies.emailServers],
+} as const;
+export type ListName = keyof typeof LISTS;
+export type ItemOf<What extends ListName> = z.infer<(typeof LISTS)[What][1]>[number];

@@ -35,7 +35,7 @@ export class RequestBudget {
   /** When the places of answered requests get free (performance.now), the earliest first. */
   readonly #freeAt: number[] = [];
   readonly #waiting: Waiting[] = [];
-  nextPollAt = 0;
+  #nextPollAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly minuteMs: number) {}
@@ -58,7 +58,7 @@ export class RequestBudget {
     if (this.#limit === undefined) return UNLIMITED;
     // None of those that wait may enter after this, so that nobody is overtaken.
     this.#admit();
-    return this.#mayEnter(kind) ? this.issue(kind) : undefined;
+    return this.#mayEnter(kind) ? this.#issue(kind) : undefined;
   }
 
   /** Reads come first: a change that has its place waits for its list. The rest is in line. */
@@ -73,8 +73,8 @@ export class RequestBudget {
   reservePoll(): number {
     const now = performance.now();
     if (this.#limit === undefined) return now;
-    const at = Math.max(now, this.nextPollAt);
-    this.nextPollAt = at + this.minuteMs / (this.#limit * POLLS);
+    const at = Math.max(now, this.#nextPollAt);
+    this.#nextPollAt = at + this.minuteMs / (this.#limit * POLLS);
     return at;
   }
 
@@ -94,7 +94,7 @@ export class RequestBudget {
     return kind !== "proven" || this.#limit === undefined || this.#preparing < Math.floor(this.#limit / 2);
   }
 
-  issue(kind: RequestKind): Permit {
+  #issue(kind: RequestKind): Permit {
     const preparing = kind === "proven" ? 1 : 0;
     this.#taken += 1;
     this.#preparing += preparing;
@@ -121,7 +121,7 @@ export class RequestBudget {
     while ((this.#freeAt[0] ?? Number.POSITIVE_INFINITY) <= now) this.#freeAt.shift();
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       this.#waiting.splice(this.#waiting.indexOf(next), 1);
-      next.enter(this.issue(next.kind));
+      next.enter(this.#issue(next.kind));
     }
     clearTimeout(this.#timer);
     const [freeAt] = this.#freeAt;

@@ -6,14 +6,13 @@ import type { ClientTimings } from "../options";
 import type { Redactor } from "./redact";
 import { standInsIn } from "../../contract/standIns";
 import type { Permit, RequestBudget, RequestKind } from "./requestBudget";
-import { type RequestFacts, type Content, parseContent, errorOf } from "./responses";
+import { type Content, type Exchange, parseContent, errorOf } from "./responses";
 import { type RetryDecision, decideRetry, mayHaveTakenEffect, whatHappened } from "./retry";
-import type { RawResponse, Transport } from "./transport";
+import type { Attempt, Transport } from "./transport";
 
 export interface Request {
-  method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Path template, such as /projects/{project_id}/endpoints. */
-  template: string;
+  method: Attempt["method"];
+  template: Attempt["template"];
   params: Record<string, string>;
   readonly body?: unknown;
   /** @default true, but false for POST */
@@ -38,10 +37,10 @@ export interface Request {
   onError?: (error: SvcError) => void;
 }
 
-/** A change that the service accepted. */
-export interface ChangeResponse<T> {
-  /** Undefined: the response had no body. */
-  value: T | undefined;
+/** A response that accepts the request. */
+export interface ChangeResponse<Body> {
+  /** Undefined: it had no body. */
+  value: Body | undefined;
   /** An earlier attempt may have taken effect, so the response may not list all operations. */
   repeated: boolean;
 }
@@ -75,45 +74,41 @@ function namesIn({ params, body }: Request): string {
 /** How long a request waits for the share before that is shown. */
 const SHOWN_AFTER_MS = 1_000;
 
+/** What all requests of an account share. */
+interface RequestContext {
+  readonly redactor: Redactor;
+  readonly settings: ClientTimings;
+  readonly budget: RequestBudget;
+}
+
 export class Requests {
   #refusedKey: errors.AuthenticationError | undefined;
 
   constructor(
     private readonly transport: Transport,
-    private readonly redactor: Redactor,
-    private readonly settings: ClientTimings,
-    private readonly budget: RequestBudget,
+    private readonly context: RequestContext,
   ) {}
 
-  async read<S extends z.ZodType>(request: Request, schema: S): Promise<z.infer<S>> {
-    const { value, invalid } = await this.#send(request, schema);
-    if (invalid !== undefined) throw invalid;
+  async read<Body>(request: Request, schema: z.ZodType<Body>): Promise<Body> {
+    const { value } = await this.send(request, schema);
     if (value !== undefined) return value;
     throw new errors.BadResponseError("the response is empty", { method: request.method, path: request.template });
   }
 
   /**
-   * A change (docs/design/rules.md, 1): a body of the route's schema, or none at all.
-   * @throws FateUnknownError when it may have taken effect, or when a good status came with any other body.
+   * Makes attempts until one is answered for good. The response (docs/design/rules.md, 1) has a body of the route's schema, or none at all.
+   * @throws FateUnknownError when a change may have taken effect, or when a good status came with any other body.
    */
-  async change<S extends z.ZodType>(request: Request, schema?: S): Promise<ChangeResponse<z.infer<S>>> {
-    const { value, invalid, repeated } = await this.#send(request, schema);
-    if (invalid !== undefined) throw fateUnknown(invalid);
-    return { value, repeated };
-  }
-
-  async #send<S extends z.ZodType>(
-    request: Request,
-    schema: S | undefined,
-  ): Promise<Content<z.infer<S>> & { repeated: boolean }> {
+  async send<Body>(request: Request, schema?: z.ZodType<Body>): Promise<ChangeResponse<Body>> {
     const { method, template, deadline, fate, repeatable = method !== "POST" } = request;
     refuseStandIns(request);
-    this.redactor.learn(request.body);
+    this.context.redactor.learn(request.body);
     const facts = { method, path: template, names: namesIn(request) };
     const path = pathOf(request);
-    const longestMs = method === "GET" ? this.settings.attemptTimeoutMs : this.settings.mutationAttemptTimeoutMs;
+    const longestMs =
+      method === "GET" ? this.context.settings.attemptTimeoutMs : this.context.settings.mutationAttemptTimeoutMs;
     const began = performance.now();
-    let throttledLeftMs = this.settings.throttledMs;
+    let throttledLeftMs = this.context.settings.throttledMs;
     let faults = 0;
     let repeated = fate?.open ?? false;
     let lastError: SvcError | undefined;
@@ -121,7 +116,7 @@ export class Requests {
       errors.deadlineExceeded(deadline.totalMs, { method, path: template }, lastError);
     for (let attempts = 1; ; attempts += 1) {
       if (deadline.expired) throw deadlineError();
-      const place = await this.permitFor(request, deadlineError).catch((error: unknown) => {
+      const place = await this.#permitFor(request, deadlineError).catch((error: unknown) => {
         const isLost = repeated && method === "PATCH" && error instanceof SvcError && !mayHaveTakenEffect(error);
         throw isLost ? stillUnknown(error) : error;
       });
@@ -129,14 +124,16 @@ export class Requests {
       const leftMs = Math.max(1, deadline.remainingMs());
       const isCut = repeatable && leftMs < longestMs;
       const timeoutMs = isCut ? leftMs : longestMs;
+      let content: Content<Body>;
       try {
         const onAnswer = place.leave();
         request.onSend?.();
         const body = request.currentBody === undefined ? request.body : request.currentBody();
         const raw = await this.transport.send({ ...request, body, path, repeatable, timeoutMs }).finally(onAnswer);
-        const error = this.#errorOf(raw, facts);
+        const exchange = { raw, request: facts, redactor: this.context.redactor };
+        const error = this.#errorOf(exchange);
         if (error !== undefined) throw error;
-        return { ...parseContent(raw, schema, facts, this.redactor), repeated };
+        content = parseContent(exchange, schema);
       } catch (error) {
         if (!(error instanceof SvcError)) throw error;
         // An attempt that the deadline cut short says less than the error before it.
@@ -156,14 +153,17 @@ export class Requests {
           attempts,
           faults: request.retry === false ? Number.POSITIVE_INFINITY : faults,
           remainingMs,
-          baseDelayMs: this.settings.baseDelayMs,
+          baseDelayMs: this.context.settings.baseDelayMs,
           random: Math.random(),
         });
         if (!verdict.retry) {
           // This error is about the last attempt only.
           if (repeated && happened !== "unclear" && method === "PATCH" && !(error instanceof errors.NotFoundError))
             throw stillUnknown(error);
-          throw finalError(error, verdict, remainingMs, throttled ? this.settings.throttledMs : deadline.totalMs);
+          throw finalError(error, verdict, {
+            leftMs: remainingMs,
+            totalMs: throttled ? this.context.settings.throttledMs : deadline.totalMs,
+          });
         }
         if (request.retry === false) throw error;
         const seconds = Math.round((performance.now() - began) / 1000);
@@ -172,19 +172,23 @@ export class Requests {
         if (throttled) throttledLeftMs -= verdict.delayMs;
         await sleep(verdict.delayMs);
         goOn?.();
+        continue;
       }
+      const { value, invalid } = content;
+      if (invalid !== undefined) throw method === "GET" ? invalid : fateUnknown(invalid);
+      return { value, repeated };
     }
   }
 
   /** The place of an attempt that is to leave in the same tick. Waiting for it is charged to no deadline. */
-  async permitFor(request: Request, deadlineError: () => SvcError): Promise<Permit> {
+  async #permitFor(request: Request, deadlineError: () => SvcError): Promise<Permit> {
     const { method, beforeAttempt, deadline, onThrottled, onProgress } = request;
     const kind: RequestKind = method === "GET" ? "read" : beforeAttempt === undefined ? "change" : "proven";
-    let place = this.budget.take(kind);
+    let place = this.context.budget.take(kind);
     if (place === undefined) {
       const ends = [deadline.pause(), onThrottled?.()];
-      const timer = setTimeout(() => onProgress?.(this.budget.progressText), SHOWN_AFTER_MS);
-      place = await this.budget.wait(kind);
+      const timer = setTimeout(() => onProgress?.(this.context.budget.progressText), SHOWN_AFTER_MS);
+      place = await this.context.budget.wait(kind);
       clearTimeout(timer);
       ends.forEach((end) => end?.());
     }
@@ -200,11 +204,11 @@ export class Requests {
   }
 
   /** A refused key fails every call: only the first error says what to do. */
-  #errorOf(raw: RawResponse, facts: RequestFacts): SvcError | undefined {
-    const error = errorOf(raw, facts, this.redactor);
+  #errorOf(exchange: Exchange): SvcError | undefined {
+    const error = errorOf(exchange);
     if (!(error instanceof errors.AuthenticationError)) return error;
     if (this.#refusedKey !== undefined) return new errors.AuthenticationError(error.what, error.facts);
-    const { keyAdvice } = this.settings;
+    const { keyAdvice } = this.context.settings;
     const sentTo = `The key was sent to ${this.transport.where}`;
     const advice = keyAdvice === undefined ? sentTo : `${sentTo}. ${keyAdvice}`;
     return (this.#refusedKey = new errors.AuthenticationError(error.what, error.facts, advice));
@@ -214,8 +218,7 @@ export class Requests {
 function finalError(
   error: SvcError,
   verdict: RetryDecision & { retry: false },
-  leftMs: number,
-  totalMs: number,
+  { leftMs, totalMs }: { leftMs: number; totalMs: number },
 ): SvcError {
   if (verdict.because === "unknown-fate") return fateUnknown(error);
   if (verdict.because === "too-late") return errors.pauseTooLong(error, leftMs, totalMs);

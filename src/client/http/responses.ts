@@ -1,7 +1,5 @@
 import { z } from "zod";
 import { DEEPEST, isDeeperThan } from "../../contract/depth";
-import { dropNulls } from "../api/records";
-import { isGoneStatus, isErrorBody } from "../reads/absence";
 import * as errors from "./errors";
 import type { ErrorFacts, SvcError } from "./errors";
 import type { Redactor } from "./redact";
@@ -37,6 +35,23 @@ function serviceTime({ date = "" }: RawResponse): number {
   return Number.isNaN(told) ? Date.now() : told;
 }
 
+export const isGoneStatus = (status: number): boolean => status === 404 || status === 410;
+
+/** The error body of the service: two strings. A gateway in front of it answers otherwise, such as with a numeric code. */
+export function isErrorBody(body: unknown): boolean {
+  if (typeof body !== "object" || body === null || !("code" in body) || !("message" in body)) return false;
+  return typeof body.code === "string" && typeof body.message === "string";
+}
+
+/** Drops the fields that are null, at any depth, from a body that was just parsed: a copy of a long list would be dear. */
+function dropNulls(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, field] of Object.entries(value)) {
+    if (field === null && !Array.isArray(value)) Reflect.deleteProperty(value, key);
+    else if (typeof field === "object") dropNulls(field);
+  }
+}
+
 /** Undefined for what is no JSON, or none that anybody means. */
 function jsonOf(text: string): unknown {
   try {
@@ -55,7 +70,15 @@ export interface RequestFacts extends ErrorFacts {
   names: string;
 }
 
-function factsOf(raw: RawResponse, body: unknown, { names: _names, ...facts }: RequestFacts, redactor: Redactor) {
+/** A response, with what is known of its request. */
+export interface Exchange {
+  readonly raw: RawResponse;
+  readonly request: RequestFacts;
+  /** Of the account: texts of the service pass through it. */
+  readonly redactor: Redactor;
+}
+
+function factsOf({ raw, request: { names: _names, ...facts }, redactor }: Exchange, body: unknown): ErrorFacts {
   const cleaned = (text: string | undefined, cap: number): string | undefined =>
     text === undefined ? undefined : redactor.clean(text, cap);
   const { code, message, request_id } = refusal.parse(body);
@@ -75,12 +98,13 @@ const messageOf = ({ serviceMessage = "" }: ErrorFacts): string => {
 };
 
 /** The error of a response outside 2xx; undefined for a 2xx. */
-export function errorOf(raw: RawResponse, request: RequestFacts, redactor: Redactor): SvcError | undefined {
+export function errorOf(exchange: Exchange): SvcError | undefined {
+  const { raw, request, redactor } = exchange;
   const { status } = raw;
   if (status >= 200 && status < 300) return undefined;
   const body = jsonOf(raw.text);
   redactor.learn(body);
-  const facts = factsOf(raw, body, request, redactor);
+  const facts = factsOf(exchange, body);
   if (status < 400)
     return new errors.BadResponseError("the service answered with a redirect, which is not followed", facts);
   if (isGoneStatus(status) && !isErrorBody(body)) {
@@ -99,18 +123,14 @@ export interface Content<T> {
 }
 
 /** `schema` undefined: the route answers without a body. */
-export function parseContent<S extends z.ZodType>(
-  raw: RawResponse,
-  schema: S | undefined,
-  request: RequestFacts,
-  redactor: Redactor,
-): Content<z.infer<S>> {
+export function parseContent<Body>(exchange: Exchange, schema: z.ZodType<Body> | undefined): Content<Body> {
+  const { raw, redactor } = exchange;
   if (raw.text.trim() === "") return {};
   const json = jsonOf(raw.text);
   dropNulls(json);
   redactor.learn(json);
   const invalid = (what: string): { invalid: SvcError } => {
-    const facts = factsOf(raw, isErrorBody(json) ? json : undefined, request, redactor);
+    const facts = factsOf(exchange, isErrorBody(json) ? json : undefined);
     return { invalid: new errors.BadResponseError(what + messageOf(facts), facts) };
   };
   if (/html/i.test(raw.contentType) || raw.text.trimStart().startsWith("<"))

@@ -4,14 +4,17 @@ import { Agent as HttpsAgent } from "node:https";
 import type { Readable } from "node:stream";
 import { isLoopback } from "../../contract/loopback";
 import { ConnectionError, inSeconds, TimeoutError } from "./errors";
-import type { Request } from "./requests";
 
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
 /** The reason of a ConnectionError for an answer beyond the limit. */
 export const TOO_LONG = "ETOOLONG";
 
-export interface Attempt extends Pick<Request, "method" | "template" | "body"> {
+export interface Attempt {
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Path template, such as /projects/{project_id}/endpoints. */
+  template: string;
+  readonly body?: unknown;
   /** What is sent, its values encoded. */
   path: string;
   timeoutMs: number;

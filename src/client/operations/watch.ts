@@ -109,7 +109,7 @@ export class ProjectWatch {
     let failures = 0;
     let throttledUntil = 0;
     while (this.#waiters.size > 0) {
-      const dueAt = Math.max(throttledUntil, this.nextPollAt());
+      const dueAt = Math.max(throttledUntil, this.#nextPollAt());
       if (dueAt > performance.now() && (await this.#isWokenBefore(dueAt))) continue;
       await this.#turn();
       if (this.#waiters.size === 0) break;
@@ -161,7 +161,7 @@ export class ProjectWatch {
     return others.length === 0 ? only : "both";
   }
 
-  nextPollAt(): number {
+  #nextPollAt(): number {
     const first = Math.min(...[...this.#waiters].map((waiter) => waiter.dueAt(this.#roundTripMs)));
     return Math.max(...this.#dueBy(first + GATHER_MS).map((waiter) => waiter.dueAt(this.#roundTripMs)));
   }

@@ -4,15 +4,9 @@
  */
 import { type Deadline, sleep, withDeadline } from "../http/deadline";
 import { BadResponseError, inSeconds, NotFoundError, SvcError, TimeoutError } from "../http/errors";
+import type { ChangeResponse } from "../http/requests";
+import { isGoneStatus } from "../http/responses";
 import type { CachedReads, WaitOptions } from "./sharedReads";
-
-export const isGoneStatus = (status: number): boolean => status === 404 || status === 410;
-
-/** The error body of the service: two strings. A gateway in front of it answers otherwise, such as with a numeric code. */
-export function isErrorBody(body: unknown): boolean {
-  if (typeof body !== "object" || body === null || !("code" in body) || !("message" in body)) return false;
-  return typeof body.code === "string" && typeof body.message === "string";
-}
 
 /** The service lacks this route, provided that the project exists. A 404 without the error body says nothing about routes. */
 export const isRouteMissing = (error: unknown): error is SvcError =>
@@ -34,6 +28,14 @@ export class SteadyObservation {
 export interface ListOptions extends WaitOptions {
   /** The read must have started at this time (performance.now) or later. */
   since?: number | undefined;
+}
+
+interface Deletion<T, Body> {
+  readonly matches: (item: T) => boolean;
+  /** For messages. */
+  readonly thing: string | (() => string);
+  /** Whether an accepted deletion is believed without a list. @default where its response has a body */
+  readonly needsNoList?: (response: ChangeResponse<Body>) => boolean;
 }
 
 export class Collection<T> {
@@ -82,31 +84,29 @@ export class Collection<T> {
   }
 
   /**
-   * Deletes the matching item. A 404 of the service means deleted (undefined), also when its container is gone. An empty
-   * response has to be confirmed by a list within the lag; an inconclusive one by a list after the lag.
-   * `thing`: for messages. `isConfirmed`: whether an accepted deletion needs no list.
+   * What proves that the matching item is deleted. A 404 of the service means deleted (undefined), also when its container is
+   * gone. An empty response has to be confirmed by a list within the lag; an inconclusive one by a list after the lag.
    * @throws BadResponseError when it is still listed.
    */
-  async deleteItem<R extends { readonly value?: unknown }>(
-    matches: (item: T) => boolean,
-    thing: string | (() => string),
-    send: () => Promise<R>,
+  deletion<Body>(
+    { matches, thing, needsNoList = ({ value }) => value !== undefined }: Deletion<T, Body>,
     options: WaitOptions,
-    isConfirmed = ({ value }: R): boolean => value !== undefined,
-  ): Promise<R | undefined> {
+  ) {
     const still = (): string => `${typeof thing === "string" ? thing : thing()} is still listed`;
     const lacks = (items: readonly T[]): true | undefined => (items.some(matches) ? undefined : true);
-    try {
-      const accepted = await send();
-      if (isConfirmed(accepted) || (await this.pollWithinLag(lacks, options))) return accepted;
-      throw new BadResponseError(`the deletion was accepted, but ${still()}`);
-    } catch (error) {
-      if (error instanceof NotFoundError) return undefined;
-      if (!(error instanceof SvcError) || !isInconclusive(error)) throw error;
-      const listed = await undefinedIfGone(() => this.listAfterLag(options));
-      if (listed === undefined || lacks(listed)) return undefined;
-      throw new BadResponseError(`${error.what}; ${still()}`, error.facts);
-    }
+    return {
+      accepted: async (response: ChangeResponse<Body>): Promise<ChangeResponse<Body> | undefined> => {
+        if (needsNoList(response) || (await this.pollWithinLag(lacks, options))) return response;
+        throw new BadResponseError(`the deletion was accepted, but ${still()}`);
+      },
+      failed: async (error: unknown): Promise<undefined> => {
+        if (error instanceof NotFoundError) return undefined;
+        if (!(error instanceof SvcError) || !isInconclusive(error)) throw error;
+        const listed = await undefinedIfGone(() => this.listAfterLag(options));
+        if (listed === undefined || lacks(listed)) return undefined;
+        throw new BadResponseError(`${error.what}; ${still()}`, error.facts);
+      },
+    };
   }
 }
 

@@ -89,12 +89,10 @@ function network(
       return reply;
     },
   };
-  const requests = new Requests(transport as unknown as Transport, new Redactor("test-key"), settings, {
-    take,
-    wait: async (kind: RequestKind) => take(kind),
-    progressText: "waiting for the share",
-    ...share,
-  } as RequestBudget);
+  const wait = async (kind: RequestKind) => take(kind);
+  const budget = { take, wait, progressText: "waiting for the share", ...share } as RequestBudget;
+  const context = { redactor: new Redactor("test-key"), settings, budget };
+  const requests = new Requests(transport as unknown as Transport, context);
   return {
     requests,
     sent,
@@ -258,37 +256,37 @@ describe("a change", () => {
 
   test("tells whether an earlier attempt may have taken effect", async () => {
     const outcome = async (first: RawResponse | Error): Promise<unknown> =>
-      endOf(network((nth) => (nth === 1 ? first : good)).requests.change(patch(), schema));
+      endOf(network((nth) => (nth === 1 ? first : good)).requests.send(patch(), schema));
     expect(await outcome(good)).toEqual({ value: { name: "thing" }, repeated: false });
     expect(await outcome(refusedConnection())).toEqual({ value: { name: "thing" }, repeated: false });
     expect(await outcome(raw(429))).toEqual({ value: { name: "thing" }, repeated: false });
     expect(await outcome(raw(500))).toEqual({ value: { name: "thing" }, repeated: true });
     expect(await outcome(reset())).toEqual({ value: { name: "thing" }, repeated: true });
-    expect(await endOf(network(() => raw(204)).requests.change(patch()))).toEqual({ repeated: false });
+    expect(await endOf(network(() => raw(204)).requests.send(patch()))).toEqual({ repeated: false });
   });
 
   test("shares that with its later repetitions", async () => {
     const fate = { open: false };
     const locked = network((nth) => (nth === 1 ? reset() : raw(423)));
-    const first = await endOf(locked.requests.change(patch({ fate, retryLocked: false }), schema));
+    const first = await endOf(locked.requests.send(patch({ fate, retryLocked: false }), schema));
     expect(first).toBeInstanceOf(LockedError);
     expect([fate.open, locked.sent.length]).toEqual([true, 2]);
-    expect(await endOf(network(() => good).requests.change(patch({ fate }), schema))).toMatchObject({ repeated: true });
+    expect(await endOf(network(() => good).requests.send(patch({ fate }), schema))).toMatchObject({ repeated: true });
     const untouched = { open: false };
-    await endOf(network(() => raw(423)).requests.change(patch({ fate: untouched, retryLocked: false }), schema));
+    await endOf(network(() => raw(423)).requests.send(patch({ fate: untouched, retryLocked: false }), schema));
     expect(untouched.open).toBe(false);
   });
 
   test("that is locked out is for a queue to deal with, or sent again", async () => {
     const answer = (nth: number): RawResponse => (nth < 3 ? raw(423) : good);
     const queued = network(answer);
-    expect(await endOf(queued.requests.change(patch({ retryLocked: false }), schema))).toBeInstanceOf(LockedError);
+    expect(await endOf(queued.requests.send(patch({ retryLocked: false }), schema))).toBeInstanceOf(LockedError);
     expect(queued.sent).toHaveLength(1);
     const alone = network(answer);
-    expect(await endOf(alone.requests.change(patch(), schema))).toMatchObject({ repeated: false });
+    expect(await endOf(alone.requests.send(patch(), schema))).toMatchObject({ repeated: false });
     expect(alone.sent).toHaveLength(3);
     const limited = network((nth) => (nth < 3 ? raw(429) : good));
-    expect(await endOf(limited.requests.change(patch({ retryLocked: false }), schema))).toMatchObject({
+    expect(await endOf(limited.requests.send(patch({ retryLocked: false }), schema))).toMatchObject({
       repeated: false,
     });
   });
@@ -299,7 +297,7 @@ describe("a change", () => {
     const told: string[] = [];
     const onThrottled = () => () => void held.push("held");
     const error = await endOf(
-      requests.change(patch({ onThrottled: onThrottled, onProgress: (text) => told.push(text) }), schema),
+      requests.send(patch({ onThrottled: onThrottled, onProgress: (text) => told.push(text) }), schema),
     );
     expect(String(error)).toContain("the service asks to wait 20 s, more than the 19.7 s left");
     expect(error).toMatchObject({ deadlineMs: MINUTE });
@@ -309,7 +307,7 @@ describe("a change", () => {
 
   test("ends with its deadline, with the last reason", async () => {
     const { requests } = network(() => raw(503));
-    const error = await endOf(requests.change(patch({ deadline: new Deadline(2_000) }), schema));
+    const error = await endOf(requests.send(patch({ deadline: new Deadline(2_000) }), schema));
     expect(error).toBeInstanceOf(ServiceError);
     expect(String(error)).toContain("the service failed; still failing after 2 s");
     expect(error).toMatchObject({ status: 503, deadlineMs: 2_000 });
@@ -321,37 +319,37 @@ describe("a change", () => {
     ["DELETE that is refused", { method: "DELETE" }, 400, BadRequestError],
   ])("after an attempt that may have taken effect, a %s", async (_, request, status, kind) => {
     const { requests } = network((nth) => (nth === 1 ? reset() : refusal(status)));
-    const error = await endOf(requests.change(patch(request), schema));
+    const error = await endOf(requests.send(patch(request), schema));
     expect(error).toBeInstanceOf(kind);
     expect((error as SvcError).constructor).toBe(kind);
     if (kind === FateUnknownError)
       expect(String(error)).toContain("not today; an earlier attempt may have taken effect (");
     const { requests: first } = network(() => refusal(status));
-    expect(await endOf(first.change(patch(request), schema))).not.toBeInstanceOf(FateUnknownError);
+    expect(await endOf(first.send(patch(request), schema))).not.toBeInstanceOf(FateUnknownError);
   });
 
   test("that fails to the end after such an attempt keeps its own last error", async () => {
     const { requests } = network(() => raw(500));
-    expect(await endOf(requests.change(patch(), schema))).toBeInstanceOf(ServiceError);
+    expect(await endOf(requests.send(patch(), schema))).toBeInstanceOf(ServiceError);
   });
 
   test("that must not be sent twice has an unknown fate once it may have taken effect", async () => {
     for (const reply of [raw(500), reset(), timedOut(), raw(200, "<html>"), raw(201, { nome: 1 })]) {
       const { requests, sent } = network(() => reply);
-      const error = await endOf(requests.change(patch({ method: "POST" }), schema));
+      const error = await endOf(requests.send(patch({ method: "POST" }), schema));
       expect(error).toBeInstanceOf(FateUnknownError);
       expect(String(error)).toContain(", so it may have taken effect");
       expect(sent).toHaveLength(1);
     }
     const { requests, sent } = network((nth) => (nth < 3 ? refusedConnection() : good));
-    expect(await endOf(requests.change(patch({ method: "POST" }), schema))).toMatchObject({ repeated: false });
+    expect(await endOf(requests.send(patch({ method: "POST" }), schema))).toMatchObject({ repeated: false });
     expect(sent).toHaveLength(3);
   });
 
   test("reports the tick in which it leaves, and each error", async () => {
     const { requests, sent } = network((nth) => (nth < 3 ? raw(500) : good));
     const events: string[] = [];
-    const work = requests.change(
+    const work = requests.send(
       patch({
         onSend: () => events.push(`send ${sent.length}`),
         onError: ({ status }) => events.push(String(status)),
@@ -367,8 +365,8 @@ describe("a place in the share of the rate", () => {
   test("is taken for each attempt, by kind, and free again with its answer", async () => {
     const { requests, kinds, places } = network((nth) => (nth === 1 ? raw(503) : good));
     await endOf(requests.read(get(), schema));
-    await endOf(requests.change(get({ method: "DELETE" }), schema));
-    await endOf(requests.change(get({ method: "POST", beforeAttempt: () => undefined }), schema));
+    await endOf(requests.send(get({ method: "DELETE" }), schema));
+    await endOf(requests.send(get({ method: "POST", beforeAttempt: () => undefined }), schema));
     expect(kinds).toEqual(["read", "read", "change", "proven"]);
     expect(places()).toBe(0);
   });
@@ -377,7 +375,7 @@ describe("a place in the share of the rate", () => {
     const { requests, sent, places } = network(() => good);
     const reason = new Error("it is there already");
     const create = (beforeAttempt: () => Promise<void>, deadline = new Deadline(MINUTE)): Promise<unknown> =>
-      endOf(requests.change(get({ method: "POST", beforeAttempt, deadline }), schema));
+      endOf(requests.send(get({ method: "POST", beforeAttempt, deadline }), schema));
     expect(await create(async () => Promise.reject(reason))).toBe(reason);
     const late = await create(async () => void (await pass(1_500)), new Deadline(1_000));
     expect(String(late)).toContain("no response within 1 s");
@@ -454,7 +452,7 @@ test.each<[string, Partial<Request>, string]>([
   ["neither", { params: { project_id: "prj-1" }, body: { branch_id: 5, name: "x" } }, " (project prj-1)"],
 ])("what is not found is named by %s", async (_, request, names) => {
   const { requests } = network(() => refusal(404));
-  expect(String(await endOf(requests.change(get(request), schema)))).toContain(`not found${names}: not today`);
+  expect(String(await endOf(requests.send(get(request), schema)))).toContain(`not found${names}: not today`);
 });
 
 test.each(["", ".", "..", "a\u0000b", "a\ud800b", "a\nb"])("an id that is %j cannot be in a path", async (value) => {

@@ -8,14 +8,10 @@ import {
   SvcError,
   TimeoutError,
 } from "../../../src/client";
-import {
-  Collection,
-  isErrorBody,
-  isGoneStatus,
-  isRouteMissing,
-  SteadyObservation,
-  undefinedIfGone,
-} from "../../../src/client/reads/absence";
+import { Collection, isRouteMissing, SteadyObservation, undefinedIfGone } from "../../../src/client/reads/absence";
+import { Changes } from "../../../src/client/changes";
+import type { ChangeResponse, Request } from "../../../src/client/http/requests";
+import { isErrorBody, isGoneStatus } from "../../../src/client/http/responses";
 import { SharedRead, SharedReads, type CachedReads } from "../../../src/client/reads/sharedReads";
 import { fakeClock, pass } from "../../support/fakeClock";
 
@@ -188,12 +184,26 @@ describe("what shows within the lag", () => {
 describe("deleting an item", () => {
   const accepted = { value: "accepted" };
   const noBody = { value: undefined };
+  type Send = () => Promise<{ value: string | undefined }>;
+  /** Runs the steps of the deletion as those of each change are run. */
+  const run = async (
+    things: Collection<string>,
+    send: Send,
+    more: Partial<Parameters<typeof things.deletion>[0]> = {},
+  ) => {
+    // What the steps do with a response is all that counts here.
+    const requests = { send: async <Body>() => (await send()) as unknown as ChangeResponse<Body> };
+    const creator = { create: async () => Promise.reject(new Error("no creation")) };
+    const changes = new Changes(requests, creator, () => () => undefined);
+    const steps = things.deletion({ matches: is("b"), thing: "thing b", ...more }, {});
+    return changes.run({ projectId: "p", lists: [], request: {} as Request, ...steps });
+  };
   const deleting = (
     lists: readonly (readonly string[] | Error)[],
-    send: () => Promise<{ value: string | undefined }>,
+    send: Send,
     thing: string | (() => string) = "thing b",
-    isConfirmed?: () => boolean,
-  ) => collection(lists).things.deleteItem(is("b"), thing, send, {}, isConfirmed);
+    needsNoList?: () => boolean,
+  ) => run(collection(lists).things, send, { thing, ...(needsNoList && { needsNoList }) });
 
   test("ends with an answer that has a body, without a list", async () => {
     expect(await deleting([["b"]], async () => accepted)).toBe(accepted);
@@ -223,8 +233,7 @@ describe("deleting an item", () => {
     ["a defect of ours", new TypeError("x"), false],
   ])("%s needs no list", async (_, error, isGone) => {
     const { things, sentAt } = collection([["b"]]);
-    const work = things.deleteItem(is("b"), "thing b", async () => Promise.reject(error), {});
-    const outcome = watched(work);
+    const outcome = watched(run(things, async () => Promise.reject(error)));
     await pass();
     expect(outcome).toEqual({ outcome: isGone ? undefined : error });
     expect(sentAt).toEqual([]);

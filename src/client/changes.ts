@@ -1,0 +1,74 @@
+import type { z } from "zod";
+import type { ListName } from "./api/records";
+import type { Creation, Creator } from "./createRecovery";
+import type { ChangeResponse, Request, Requests } from "./http/requests";
+import type { ProjectQueue } from "./operations/queue";
+
+interface Scope {
+  readonly projectId: string;
+  /** The lists that it changes: nothing that was read of them before its end stays cached. */
+  readonly lists: readonly ListName[];
+}
+
+/** A change by its steps. `Sent`: what is known once the service has accepted it. A creation has steps of its own: see `Creation`. */
+export interface Change<Body, Sent> extends Scope {
+  /** Runs once its turn has come, right before it is sent. */
+  readonly prepare?: (() => Promise<void>) | undefined;
+  /** What is sent. Its deadline and progress are those of the change. */
+  readonly request: Request;
+  /** The body of the response; left out: the route answers without one. */
+  readonly schema?: z.ZodType<Body> | undefined;
+  /** What proves that it took effect, where it was accepted: its response, or what is read then. */
+  readonly accepted: (response: ChangeResponse<Body>) => Promise<Sent> | Sent;
+  /** What takes the place of an error, also one of the step before. @default the error is thrown */
+  readonly failed?: ((error: unknown) => Promise<Sent> | Sent) | undefined;
+}
+
+/** Of a change that waits for its turn, and holds the project until its wait has ended. */
+interface Queued<Sent, Result> {
+  readonly queue: ProjectQueue;
+  readonly wait: (sent: Sent) => Promise<Result>;
+}
+
+type AnyChange<Item, Body, Sent> = Change<Body, Sent> | (Scope & Creation<Item, Body, Sent>);
+
+/** Runs the changes of one account. */
+export class Changes {
+  constructor(
+    private readonly requests: Pick<Requests, "send">,
+    private readonly creator: Pick<Creator, "create">,
+    /** Call before a change of these lists is sent; call the returned function when it ends, even on failure. */
+    private readonly invalidating: (projectId: string, lists: readonly ListName[]) => () => void,
+  ) {}
+
+  async run<Item extends object, Body, Sent>(change: AnyChange<Item, Body, Sent>): Promise<Sent>;
+  async run<Item extends object, Body, Sent, Result>(
+    change: AnyChange<Item, Body, Sent>,
+    queued: Queued<Sent, Result>,
+  ): Promise<Result>;
+  async run<Item extends object, Body, Sent, Result>(
+    change: AnyChange<Item, Body, Sent>,
+    queued?: Queued<Sent, Result>,
+  ): Promise<Sent | Result> {
+    const { deadline, onProgress } = change.request;
+    const send = () => ("recovery" in change ? this.creator.create(change) : this.#send(change));
+    const invalidate = this.invalidating(change.projectId, change.lists);
+    try {
+      return await (queued === undefined
+        ? send()
+        : queued.queue.run({ deadline, onProgress, send, wait: queued.wait }));
+    } finally {
+      invalidate();
+    }
+  }
+
+  async #send<Body, Sent>({ prepare, request, schema, accepted, failed }: Change<Body, Sent>): Promise<Sent> {
+    await prepare?.();
+    try {
+      return await accepted(await this.requests.send(request, schema));
+    } catch (error) {
+      if (failed === undefined) throw error;
+      return failed(error);
+    }
+  }
+}
