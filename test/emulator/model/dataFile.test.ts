@@ -96,10 +96,29 @@ test("a reset reaches the file", async () => {
   expect(await endpoint(second, PRIMARY)).toMatchObject({ current_state: "active" });
 });
 
+/** A project as the file has it, with nothing in it. */
+const EMPTY = {
+  id: "prj-a",
+  email_server: { type: "shared" },
+  ...{ branches: [], endpoints: [], deleted_endpoints: [], operations: [], integrations: [], key_sets: [] },
+  ...{ oauth_providers: [], domains: [], users: [], kept_schemas: [] },
+};
+
+test("a file with an empty project is read", async () => {
+  writeFileSync(data, JSON.stringify({ format: 1, projects: [EMPTY] }));
+  const emulator = await start({ data });
+  expect((await api(emulator, "GET", "/projects/prj-a/endpoints")).body).toEqual({ endpoints: [] });
+});
+
 test.each([
   ["is no JSON", 'secret-looking { "text'],
   ["is some other JSON", '{"name": "package"}'],
   ["has another format", '{"format": 99, "projects": []}'],
+  [
+    "lacks a list of a project",
+    '{"format": 1, "projects": [{"id": "prj-a", "email_server": {"type": "shared"}, "users": []}]}',
+  ],
+  ["has something else for a list", JSON.stringify({ format: 1, projects: [{ ...EMPTY, domains: "none" }] })],
 ])("a file that %s is refused by name, unquoted and untouched", async (_what, content) => {
   writeFileSync(data, content);
   const failure = await startEmulator({ data }).catch((error: unknown) => error);
