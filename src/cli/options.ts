@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { SEGMENT } from "../contract/settings";
+import { SEGMENT } from "../contract/identifiers";
 
 /** What commands have in common is the same words in each `--help`. */
 export const STACK = "the stack (default: the selected one)";

@@ -1,3 +1,4 @@
+import { SEGMENT } from "./identifiers";
 import { isLoopback } from "./loopback";
 import { isUnknown } from "./unknowns";
 
@@ -39,9 +40,6 @@ const DEFAULT_AUTH_PROVIDER = "supported_provider";
 
 /** A whole number from 10 on. With fewer requests, a change and the looks of its wait would take minutes. */
 const SHARE = /^[1-9]\d+$/;
-
-/** As resources/shared/identifiers has it for arguments; every program loads this file, so it does without zod. */
-export const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
 
 /** The settings, or all that is wrong with them. An unknown setting (a preview) is neither: `undefined`. */
 export function resolveSettings(read: ReadSetting): { settings?: Settings; problems: string[] } {
