@@ -6,7 +6,7 @@ import { addDriftCommand } from "./drift/command";
 import { addEmulatorCommand } from "./emulator";
 import { addImportCommand } from "./import/command";
 import { addInitCommand } from "./init";
-import { terminalText } from "./terminal";
+import { terminalText } from "./output";
 
 const USAGE_ERROR = 2;
 

@@ -9,7 +9,7 @@ import {
 } from "../client";
 import { normalisedOrigin } from "../client/origins";
 import type { Kind } from "../contract/pointer";
-import { compareText } from "./compareText";
+import { compareText } from "./output";
 
 interface Found<Of extends Kind, Record> {
   readonly kind: Of;
@@ -29,11 +29,6 @@ export type ProjectObject =
   | Found<"OAuthProvider", OAuthProviderRecord>
   | Found<"WhitelistDomain", WhitelistDomainRecord>
   | Found<"EmailServer", EmailServerRecord>;
-
-/** Every Pulumi id begins with the project's. */
-export function projectOf(id: string): string {
-  return id.split("/", 1)[0] ?? id;
-}
 
 /** The OAuth providers that a new integration offers by itself, with the service's keys. */
 const FROM_THE_START = ["github", "google"];

@@ -2,7 +2,9 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { inspect } from "node:util";
-import { exportedState, previewRefresh } from "../../src/cli/drift/previewRefresh";
+import { previewRefresh } from "../../src/cli/drift/previewRefresh";
+import { pulumiIn } from "../../src/cli/stack/pulumi";
+import { exportedState } from "../../src/cli/stack/state";
 import { KINDS, type Kind } from "../../src/contract/pointer";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import { load } from "../../src/provider";
@@ -209,7 +211,7 @@ test("the Pulumi CLI is started with no secret among its arguments, and what it 
     chmodSync(join(folder, "pulumi"), 0o755);
     process.env["PATH"] = `${folder}${delimiter}${process.env["PATH"] ?? ""}`;
     process.env["SVC_API_KEY"] = CANARIES.key;
-    const errors = await errorsOf([previewRefresh("dev", true), exportedState("dev", true)]);
+    const errors = await errorsOf([previewRefresh("dev", true), exportedState(pulumiIn(".", "dev"), true)]);
     expect(errors).toHaveLength(2);
     expect(errors.map(printed).join("\n")).not.toMatch(/canary-/);
     expect(readFileSync(log, "utf8")).toMatch(/refresh/);

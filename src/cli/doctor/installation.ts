@@ -1,13 +1,11 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { resolveProvider } from "../../contract/resolution";
 import { isAtLeast, OLDEST_SDK, versionNumbers } from "../../contract/sdkVersion";
 import { packageVersion } from "../../contract/version";
 import { failure, ok, skipped, warning, type Check } from "./check";
 import { typeScriptCheck } from "./typeScript";
-
-const SDK = "@pulumi/pulumi";
 
 interface Manifest {
   version?: string;
@@ -38,36 +36,22 @@ export function isSupported(version: string): boolean {
 
 export const RANGE = `${OLDEST_SDK} or later, below ${(versionNumbers(OLDEST_SDK)[0] ?? 0) + 1}`;
 
-/** The folder that the program around `start` runs in; undefined when no Pulumi.yaml stands there or above. */
-export function programFolder(start: string): string | undefined {
-  for (let folder = resolve(start); ; folder = dirname(folder)) {
-    const file = ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find(existsSync);
-    if (file !== undefined) {
-      const [, main = "."] =
-        /^main:[ \t]*["']?([^"'#\r\n]+?)["']?[ \t]*(?:#.*)?$/m.exec(readFileSync(file, "utf8")) ?? [];
-      const entry = resolve(folder, main);
-      return existsSync(entry) && statSync(entry).isFile() ? dirname(entry) : entry;
-    }
-    if (folder === dirname(folder)) return undefined;
-  }
-}
-
 /** Node, and what is installed beside the program. */
 export function installationChecks(folder: string | undefined): Check[] {
   if (folder === undefined) {
     const nothing = "no Pulumi.yaml here or in a folder above: there is no program to look at";
-    const names = ["Pulumi SDK", "TypeScript", "package", "copies"];
+    const names = ["Pulumi SDK", "TypeScript", "package"];
     return [nodeCheck(undefined), ...names.map((name) => skipped(name, nothing))];
   }
   const sdk = sdkOf(folder);
   const found = resolveProvider(folder, sdk && join(sdk, "cmd", "dynamic-provider", "index.js"));
-  return [nodeCheck(sdk), sdkCheck(sdk), typeScriptCheck(folder, sdk), packageCheck(found), copiesCheck(folder)];
+  return [nodeCheck(sdk), sdkCheck(sdk), typeScriptCheck(folder, sdk), packageCheck(found)];
 }
 
 /** The folder of the `@pulumi/pulumi` that the program in this folder loads. */
 function sdkOf(folder: string): string | undefined {
   try {
-    return dirname(createRequire(join(folder, "_")).resolve(`${SDK}/package.json`));
+    return dirname(createRequire(join(folder, "_")).resolve("@pulumi/pulumi/package.json"));
   } catch {
     return undefined;
   }
@@ -106,57 +90,4 @@ function packageCheck(found: string | undefined): Check {
     `the program runs pulumi-svc ${version}; this command is that of ${OWN.version ?? "an unknown version"}`,
     "Run `npx pulumi-svc doctor` in the folder of the program, so that both are the same.",
   );
-}
-
-/** Two copies share neither the memory of a run nor, with two SDKs, the settings of the program. */
-function copiesCheck(folder: string): Check {
-  const found = copies(folder, ["pulumi-svc", SDK]);
-  const twice = [...found]
-    .map(([name, folders]) => [name, withoutPeerVariants(folders)] as const)
-    .filter(([, folders]) => folders.length > 1);
-  if (twice.length === 0) return ok("copies", "nothing is installed twice");
-  const words = twice.map(([name, folders]) => {
-    const each = folders.map((each) => `${manifest(each)?.version ?? "?"} in ${relative(folder, each) || "."}`);
-    return `${name} is installed ${folders.length} times: ${each.join(", ")}`;
-  });
-  return warning(
-    "copies",
-    words.join("; "),
-    "Let the program and its packages depend on the same version, and run `npm dedupe`.",
-  );
-}
-
-/** pnpm keeps a version once for each set of peers that it is installed beside: those are no second version. */
-function withoutPeerVariants(folders: readonly string[]): string[] {
-  const storeOf = (folder: string): string => /^.*?[/\\]\.pnpm(?=[/\\])/.exec(folder)?.[0] ?? folder;
-  const distinct = new Map(folders.map((folder) => [`${storeOf(folder)} ${manifest(folder)?.version ?? ""}`, folder]));
-  return [...distinct.values()];
-}
-
-/** Where the packages of these names are installed for a program: in each node_modules from its folder up, and below. */
-function copies(folder: string, names: readonly string[]): Map<string, string[]> {
-  const found = new Map<string, string[]>(names.map((name) => [name, []]));
-  const seen = new Set<string>();
-  const visit = (modules: string): void => {
-    if (!existsSync(modules) || seen.has(realpathSync(modules))) return;
-    seen.add(realpathSync(modules));
-    for (const entry of readdirSync(modules)) {
-      const path = join(modules, entry);
-      // pnpm keeps each package in a folder of its own there, with what it depends on beside it.
-      const inside =
-        entry.startsWith("@") || entry === ".pnpm" ? readdirSync(path).map((name) => join(path, name)) : [path];
-      for (const each of inside) visitPackage(each, relative(modules, each).replaceAll("\\", "/"));
-    }
-  };
-  const visitPackage = (path: string, name: string): void => {
-    if (!existsSync(path)) return;
-    const real = realpathSync(path);
-    const folders = found.get(name);
-    if (folders !== undefined && !folders.includes(real) && manifest(real) !== undefined) folders.push(real);
-    visit(join(real, "node_modules"));
-  };
-  for (let above = realpathSync(folder); ; above = dirname(above)) {
-    visit(join(above, "node_modules"));
-    if (above === dirname(above)) return found;
-  }
 }

@@ -1,5 +1,13 @@
-import { createRequire } from "node:module";
-import type * as client from "../../client";
+import {
+  AuthenticationError,
+  BadResponseError,
+  Client,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServiceError,
+  SvcError,
+} from "../../client";
 import { isLoopback } from "../../contract/loopback";
 import { ENVIRONMENT, resolveSettings, type ReadSetting, type Settings } from "../../contract/settings";
 import type { Configured } from "../stack/configuration";
@@ -8,22 +16,22 @@ import type { StoredProvider } from "./stack";
 
 type Name = keyof typeof ENVIRONMENT;
 
-/** Behind whatever was said of what the last up stored. */
+/** Who uses what the last up stored. */
 const USERS = "pulumi refresh, pulumi destroy and pulumi-svc drift use it";
 const STORE =
-  "Run `pulumi up`, which stores what is configured now; without one, `pulumi refresh --run-program` and `pulumi destroy --run-program` use it.";
-const STORE_FIRST = "Before you delete the old key, run `pulumi up`, which stores what is configured now.";
+  "Run `pulumi up`: it stores the current settings. Until then, add --run-program to `pulumi refresh` and `pulumi destroy`.";
+const STORE_FIRST = "Before you delete the old key, run `pulumi up`: it stores the current settings.";
 const STORE_OF_PROVIDER =
-  "Where the key was rotated, give the provider the new one and run `pulumi up`, which stores it.";
+  "If the key was rotated, give the provider the new one and run `pulumi up`: it stores the key.";
 const OTHER_ACCOUNT = "Use a key of the account that the project belongs to.";
 
 const LONGEST_READ_MS = 6_000;
 /** Asked for where no project is known: whether the key is refused shows before whether the project exists. */
 const NO_PROJECT = "prj-of-pulumi-svc-doctor";
 
-const MISSING_PROJECT = "Check its id (`prj-…`, not its name), and that the key is that of its account.";
+const MISSING_PROJECT = "Check its id (`prj-…`, not its name), and that the key belongs to the same account.";
 const REFUSED_KEY =
-  "Set the key anew with `pulumi config set --secret svc:apiKey`, or as SVC_API_KEY in the environment; the stack's configuration wins.";
+  "Set the key again with `pulumi config set --secret svc:apiKey`, or as SVC_API_KEY in the environment. The stack's configuration takes precedence.";
 
 /**
  * Each setting and where it comes from, never its value; then what the service says to the key of the configuration, and to
@@ -54,11 +62,11 @@ export async function serviceChecks(
   const isOfExplicit = explicit.some((provider) => askedOf(provider).length > 0);
   const elsewhere = project === undefined || isOfExplicit ? [] : [project];
   if (settings === undefined) {
-    const why = "not asked: the settings are not complete";
+    const why = "not checked: the settings are incomplete";
     checks.push(...["service", "credentials", "projects"].map((name) => skipped(name, why)));
   } else if (own.length > 0) {
     const names = own.map(({ name }) => `"${name}"`).join(", ");
-    const why = `each resource of the stack has an svc.Provider of its own (${names}), and the configuration lacks what they are given`;
+    const why = `every resource of the stack uses an explicit svc.Provider (${names}), and the configuration lacks the key or the base URL`;
     checks.push(skipped("credentials", why), proxyCheck());
   } else {
     const asked = [...new Set([...ofDefault.flatMap(askedOf), ...elsewhere])];
@@ -90,8 +98,8 @@ function sourceChecks(
   const ofKey = sourceOf("apiKey");
   const clear = configuration.get("apiKey")?.secret === false;
   if (clear) {
-    const message = "stands in clear in the stack's configuration (svc:apiKey), and so in its state";
-    const remedy = "Set it anew with `pulumi config set --secret svc:apiKey`, run `pulumi up`, then rotate the key.";
+    const message = "is stored in plain text in the stack's configuration (svc:apiKey), and therefore in its state";
+    const remedy = "Set it again with `pulumi config set --secret svc:apiKey`, run `pulumi up`, then rotate the key.";
     checks.push(warning("API key", message, remedy));
   } else if (ofKey !== undefined) checks.push(ok("API key", `from ${ofKey}, for pulumi up and preview`));
   const ofAddress = sourceOf("baseUrl");
@@ -123,16 +131,13 @@ function proxyCheck(): Check {
   if (named === undefined) return ok("proxy", "none between the Pulumi SDK and the engine");
   const excepted = (process.env["no_grpc_proxy"] ?? process.env["no_proxy"] ?? "").split(",");
   if (excepted.some((host) => host.trim() === "127.0.0.1"))
-    return ok("proxy", `${named}, and no_proxy leaves this machine out`);
+    return ok("proxy", `${named} is set, and no_proxy excludes this machine`);
   return warning(
     "proxy",
-    `${named} names a proxy, and no_proxy lacks 127.0.0.1: the Pulumi SDK would ask the proxy for the engine, too`,
-    "Set no_proxy=127.0.0.1,localhost in the environment, beside what it holds already.",
+    `${named} is set, and no_proxy does not contain 127.0.0.1: the Pulumi SDK would connect to the engine through the proxy`,
+    "Set no_proxy=127.0.0.1,localhost in the environment, in addition to its present value.",
   );
 }
-
-// Loaded with the first use: it brings axios and zod along, which the other commands do not need.
-const loadClient = (): typeof client => createRequire(__filename)("../../client") as typeof client;
 
 interface Asked {
   /** What each project holds, or why it cannot be told. */
@@ -142,15 +147,14 @@ interface Asked {
 }
 
 async function ask({ baseUrl, apiKey, maxRequestsPerMinute }: Settings, projects: readonly string[]): Promise<Asked> {
-  const api = loadClient();
-  const account = new api.Client({ baseUrl, apiKey, readDeadlineMs: LONGEST_READ_MS, throttledMs: LONGEST_READ_MS });
+  const account = new Client({ baseUrl, apiKey, readDeadlineMs: LONGEST_READ_MS, throttledMs: LONGEST_READ_MS });
   account.limitRequests(maxRequestsPerMinute);
   const answers = new Map<string, string | Error>();
   for (const id of projects.length > 0 ? projects : [NO_PROJECT]) {
     const answer = await contentOf(account, id).catch((error: unknown) =>
       error instanceof Error ? error : new Error(),
     );
-    const isAnswered = [api.NotFoundError, api.PermissionError].some((kind) => answer instanceof kind);
+    const isAnswered = answer instanceof NotFoundError || answer instanceof PermissionError;
     if (answer instanceof Error && !isAnswered) return { answers, failed: answer };
     answers.set(id, answer);
   }
@@ -159,17 +163,16 @@ async function ask({ baseUrl, apiKey, maxRequestsPerMinute }: Settings, projects
 
 /** `knowsOthers`: projects are asked for with other settings. */
 async function askedChecks(settings: Settings, projects: readonly string[], knowsOthers: boolean): Promise<Check[]> {
-  const api = loadClient();
   const { baseUrl } = settings;
   const { answers, failed } = await ask(settings, projects);
   if (failed !== undefined) {
-    const unasked = projects.map((other) => skipped(`project ${other}`, "not asked"));
-    if (failed instanceof api.AuthenticationError) {
+    const unasked = projects.map((other) => skipped(`project ${other}`, "not checked"));
+    if (failed instanceof AuthenticationError) {
       const refused = failure("credentials", "the service refuses the key (401)", REFUSED_KEY);
       return [ok("service", `${hostAndPort(baseUrl)} answers`), refused, ...unasked];
     }
-    const check = failure("service", wordsOf(failed), remedyOf(api, failed, baseUrl));
-    return [check, skipped("credentials", "not asked"), ...unasked];
+    const check = failure("service", wordsOf(failed), remedyOf(failed, baseUrl));
+    return [check, skipped("credentials", "not checked"), ...unasked];
   }
   const checks = [ok("service", `${hostAndPort(baseUrl)} answers`)];
   const forbidden = forbiddenIn(answers);
@@ -182,16 +185,16 @@ async function askedChecks(settings: Settings, projects: readonly string[], know
   checks.push(
     forbidden.length > 0
       ? failure("credentials", `the key may not read ${forbidden.join(", ")} (403)`, OTHER_ACCOUNT)
-      : ok("credentials", "the service takes the key"),
+      : ok("credentials", "the service accepts the key"),
   );
   return [...checks, ...projectChecks(answers)];
 }
 
 const wordsOf = (failed: Error): string =>
-  failed instanceof loadClient().SvcError ? failed.withoutAdvice : "an unexpected failure";
+  failed instanceof SvcError ? failed.withoutAdvice : "an unexpected failure";
 
 const forbiddenIn = (answers: Asked["answers"]): string[] =>
-  [...answers].filter(([, answer]) => answer instanceof loadClient().PermissionError).map(([id]) => id);
+  [...answers].filter(([, answer]) => answer instanceof PermissionError).map(([id]) => id);
 
 function projectChecks(answers: Asked["answers"]): Check[] {
   const forbidden = forbiddenIn(answers);
@@ -212,15 +215,15 @@ async function storedKeyCheck(
   const name = "stored key";
   const { settings, problems } = resolveSettings(read);
   if (settings === undefined)
-    return failure(name, `what the last pulumi up stored is not complete, and ${USERS}: ${problems.join("; ")}`, STORE);
+    return failure(name, `what the last pulumi up stored is incomplete, and ${USERS}: ${problems.join("; ")}`, STORE);
   const { baseUrl, apiKey } = settings;
   const isSame = configured?.apiKey === apiKey && configured.baseUrl === baseUrl;
   if (isSame) return ok(name, `the last pulumi up stored the same key; ${USERS}`);
-  if (isDown && configured?.baseUrl === baseUrl) return skipped(name, "not asked");
+  if (isDown && configured?.baseUrl === baseUrl) return skipped(name, "not checked");
   const refused = refusalOf(settings, await ask(settings, projects.slice(0, 1)), STORE);
   if (refused !== undefined) return failure(name, ...refused);
   const different = configured?.apiKey === apiKey ? `another address (${hostAndPort(baseUrl)})` : "another key";
-  const message = `the last pulumi up stored ${different} than what is configured now; it works, and ${USERS}`;
+  const message = `the last pulumi up stored ${different}, which is not the configured one; it works, and ${USERS}`;
   return warning(name, message, STORE_FIRST);
 }
 
@@ -229,14 +232,14 @@ async function explicitChecks({ name, read }: StoredProvider, projects: readonly
   const check = `provider ${name}`;
   const { settings, problems } = resolveSettings(read);
   if (settings === undefined) {
-    const message = `what the last pulumi up stored is not complete, and ${USERS}: ${problems.join("; ")}`;
+    const message = `what the last pulumi up stored is incomplete, and ${USERS}: ${problems.join("; ")}`;
     return [failure(check, message, STORE)];
   }
   const { answers, failed } = await ask(settings, projects);
-  const unasked = projects.filter((id) => !answers.has(id)).map((id) => skipped(`project ${id}`, "not asked"));
+  const unasked = projects.filter((id) => !answers.has(id)).map((id) => skipped(`project ${id}`, "not checked"));
   const refused = refusalOf(settings, { answers, failed }, STORE_OF_PROVIDER);
   if (refused !== undefined) return [failure(check, ...refused), ...unasked];
-  const taken = ok(check, `${hostAndPort(settings.baseUrl)} takes the key that the last pulumi up stored; ${USERS}`);
+  const taken = ok(check, `${hostAndPort(settings.baseUrl)} accepts the key that the last pulumi up stored; ${USERS}`);
   return [taken, ...(projects.length > 0 ? projectChecks(answers) : [])];
 }
 
@@ -244,18 +247,17 @@ type Refusal = readonly [message: string, remedy: string];
 
 /** Why stored settings do not work. */
 function refusalOf({ baseUrl }: Settings, { answers, failed }: Asked, rotated: string): Refusal | undefined {
-  const api = loadClient();
   const place = hostAndPort(baseUrl);
-  if (failed instanceof api.AuthenticationError)
+  if (failed instanceof AuthenticationError)
     return [`${place} refuses the key that the last pulumi up stored (401), and ${USERS}`, rotated];
-  if (failed !== undefined) return [`${wordsOf(failed)}, and ${USERS}`, remedyOf(api, failed, baseUrl)];
+  if (failed !== undefined) return [`${wordsOf(failed)}, and ${USERS}`, remedyOf(failed, baseUrl)];
   const forbidden = forbiddenIn(answers).filter((id) => id !== NO_PROJECT);
   if (forbidden.length === 0) return undefined;
   return [`the key that the last pulumi up stored may not read ${forbidden.join(", ")} (403)`, OTHER_ACCOUNT];
 }
 
 /** What a project holds, in words. */
-async function contentOf(account: client.Client, projectId: string): Promise<string> {
+async function contentOf(account: Client, projectId: string): Promise<string> {
   const computes = await account.computes.list(projectId);
   const branches = await account.projects.branches(projectId);
   const names = branches?.map((branch) => (branch.default === true ? `${branch.id} (default)` : branch.id));
@@ -264,22 +266,22 @@ async function contentOf(account: client.Client, projectId: string): Promise<str
 }
 
 /** By fields of the error, never by its words. */
-function remedyOf(api: typeof client, error: unknown, baseUrl: string): string {
+function remedyOf(error: unknown, baseUrl: string): string {
   const { hostname } = new URL(baseUrl);
   const named = isLoopback(hostname) ? [] : proxies(["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"]);
   const ofProxy =
     named.length === 0
       ? ""
-      : ` The environment names a proxy (${named.join(", ")}): it has to let this through, or NO_PROXY has to name ${hostname}.`;
-  return adviceOn(api, error) + ofProxy;
+      : ` The environment sets a proxy (${named.join(", ")}): it must allow this connection, or NO_PROXY must contain ${hostname}.`;
+  return adviceOn(error) + ofProxy;
 }
 
-function adviceOn(api: typeof client, error: unknown): string {
-  const { advice, status } = error instanceof api.SvcError ? error : {};
+function adviceOn(error: unknown): string {
+  const { advice, status } = error instanceof SvcError ? error : {};
   if (advice !== undefined) return `${advice}.`;
-  if (status === 407) return "Something in between is a proxy that wants a user name and a password of its own.";
-  if (error instanceof api.BadResponseError)
-    return "Something else than the service answers: check the base URL, and whether a proxy or a login page is in between.";
-  if (error instanceof api.RateLimitError || error instanceof api.ServiceError) return "Run it again in some minutes.";
-  return "Check the base URL, the network, and whether a firewall is in between.";
+  if (status === 407) return "A proxy in between requires a user name and a password.";
+  if (error instanceof BadResponseError)
+    return "The response does not come from the service: check the base URL, and whether a proxy or a login page is in between.";
+  if (error instanceof RateLimitError || error instanceof ServiceError) return "Run it again in a few minutes.";
+  return "Check the base URL, the network, and whether a firewall blocks the connection.";
 }

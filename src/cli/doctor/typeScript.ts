@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { projectText } from "../stack/program";
 import { failure, ok, skipped, warning, type Check } from "./check";
 
 /** Of the compiler, what this check needs. TypeScript 7 has none of it. */
@@ -21,7 +22,7 @@ const INSTALL = "Run `npm install --save-dev typescript@5` in the folder of the 
 export function typeScriptCheck(folder: string, sdk: string | undefined): Check {
   if (sdk === undefined) return skipped(NAME, "without the Pulumi SDK nothing compiles the program");
   if (!existsSync(join(folder, "index.ts"))) return skipped(NAME, "the program has no index.ts");
-  const project = projectFile(folder);
+  const project = projectText(folder);
   if (/\btypescript:[ \t]*false\b/.test(project)) return skipped(NAME, "Pulumi.yaml says typescript: false");
   if (/\bnodeargs:.*\btsx\b/.test(project)) return skipped(NAME, "tsx runs the program");
 
@@ -37,13 +38,6 @@ export function typeScriptCheck(folder: string, sdk: string | undefined): Check 
   if (problem !== undefined) return failure(NAME, `${found}, which does not take tsconfig.json: ${problem}`, INSTALL);
   if (installed !== undefined) return ok(NAME, version);
   return warning(NAME, `${found}, which knows neither today's syntax nor today's tsconfig.json`, INSTALL);
-}
-
-/** The text of Pulumi.yaml: `folder` may be the one that its `main` names. */
-function projectFile(folder: string): string {
-  const file = ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find(existsSync);
-  if (file !== undefined) return readFileSync(file, "utf8");
-  return dirname(folder) === folder ? "" : projectFile(dirname(folder));
 }
 
 /** As the SDK loads it, from its own folder. */

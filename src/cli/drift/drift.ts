@@ -1,9 +1,9 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises";
-import { compareText } from "../compareText";
-import { wantsColours } from "../terminal";
+import { wantsColours } from "../output";
+import { readEventLog } from "./eventLog";
 import { type Format, render, summary } from "./formats";
 import { previewRefresh, type RefreshedStack } from "./previewRefresh";
-import { readEventLog, type Refreshed } from "./refreshed";
+import { type Refreshed, refreshedBy } from "./refreshed";
 import { exitCode, type Report, reportSchema, stackOf, toReport } from "./report";
 import { unmanagedObjects } from "./unmanaged";
 
@@ -58,7 +58,7 @@ const NOTHING: Pick<Report, "unmanaged" | "byItself"> = { unmanaged: [], byItsel
 function reportOf(resources: readonly Refreshed[], undeclared: typeof NOTHING): Report {
   const stacks = resources.map(({ urn }) => stackOf(urn));
   const project = stacks[0]?.project ?? "";
-  const names = [...new Set(stacks.map(({ stack }) => stack))].toSorted(compareText);
+  const names = [...new Set(stacks.map(({ stack }) => stack))].toSorted();
   return toReport(project, names.join(", "), {
     drift: resources.flatMap(({ drift }) => drift ?? []),
     ignored: resources.flatMap(({ ignored }) => ignored ?? []),
@@ -79,9 +79,10 @@ async function read(file: string): Promise<Report> {
       `${file} is a plan of pulumi preview --json, which does not tell drift from what the program has pending. Run pulumi-svc drift without --from`,
     );
   }
-  const { errors, resources, isComplete } = eventsIn(file, text);
+  const { errors, results, isComplete } = eventsIn(file, text);
   if (errors.length > 0) throw new Error(`the run that ${file} tells of failed: ${errors[0]}`);
   if (!isComplete) throw new Error(`${file} ends before the run that it tells of has`);
+  const resources = refreshedBy(results);
   if (resources.length === 0) throw new Error(`${file} tells of no refresh of a resource of pulumi-svc`);
   return reportOf(resources, NOTHING);
 }

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { terminalJson, terminalText } from "../terminal";
+import { terminalJson, terminalText } from "../output";
 import { type Drifted, type Ignored, type Property, type Report, stackOf, type Unmanaged } from "./report";
 
 export const FORMATS = ["text", "json", "markdown"] as const;
@@ -63,7 +63,7 @@ function toText(report: Report, style: Style): string {
       ...repair.messages.map((text) => `    ${printable(text, LONGEST_MESSAGE)}`),
     );
   }
-  if (drift.length > 0) lines.push("", REPAIR_ADVICE);
+  if (drift.length > 0) lines.push("", `${REPAIR_COMMAND} ${REPAIR_ADVICE}`);
   if (ignored.length > 0) {
     lines.push("", style("dim", IGNORED));
     for (const resource of ignored) {
@@ -87,7 +87,8 @@ const notDeclaredIn = ({ stack }: Report): string =>
 const BY_ITSELF = "No drift: the project has this by itself";
 const HEAD = ["property", "declared", "found"];
 const IGNORED = "No drift: ignoreChanges leaves this as it is";
-const REPAIR_ADVICE = "pulumi up --refresh repairs it; it also deploys what the program has pending.";
+const REPAIR_COMMAND = "pulumi up --refresh";
+const REPAIR_ADVICE = "repairs it; it also deploys what the program has pending.";
 
 function objectRows(objects: readonly Unmanaged[]): string[] {
   const rows = objects.map(({ kind, id, describe, adopt }) =>
@@ -163,11 +164,7 @@ function toMarkdown(report: Report): string {
       ...resource.repair.messages.map((text) => `  - ${code(text, LONGEST_MESSAGE)}`),
     ]);
     blocks.push(table(["Resource", "Property", "Declared", "Found"], rows));
-    blocks.push(
-      "### Repair",
-      "`pulumi up --refresh` repairs it; it also deploys what the program has pending.",
-      repairs.join("\n"),
-    );
+    blocks.push("### Repair", `\`${REPAIR_COMMAND}\` ${REPAIR_ADVICE}`, repairs.join("\n"));
   }
   if (ignored.length > 0) {
     const rows = ignored.flatMap((resource) =>

@@ -1,40 +1,14 @@
-import { z } from "zod";
 import { sameJson } from "../../host/arguments";
 import { load } from "../../provider";
 import { type Properties, visible } from "../../contract/hiddenKeys";
+import { nameInUrn } from "../../contract/identifiers";
 import { KINDS, type Kind, typeToken } from "../../contract/pointer";
 import { isSecretName } from "../../contract/secretNames";
-import { compareText } from "../compareText";
-import { isSecret } from "../stack/secretSignature";
+import { compareText } from "../output";
+import { isSecret, type StackState, type StoredResource } from "../stack/state";
+import { keyOf, type RefreshResult } from "./eventLog";
 import { isObject, withIgnoredChanges } from "./ignoredChanges";
 import { type Drifted, type Ignored, type Property, SECRET } from "./report";
-import { type StackState, stateKey } from "../stack/state";
-
-const state = z.object({
-  id: z.string(),
-  delete: z.boolean().optional(),
-  inputs: z.record(z.string(), z.unknown()).nullish(),
-  outputs: z.record(z.string(), z.unknown()).nullish(),
-});
-const metadata = z.object({
-  op: z.string(),
-  urn: z.string(),
-  type: z.string(),
-  provider: z.string().nullish(),
-  old: state.nullish(),
-  new: state.nullish(),
-  /** By path: what differs between the inputs of the state and those that the refresh found. */
-  detailedDiff: z.record(z.string(), z.unknown()).nullish(),
-});
-const step = z.object({ metadata });
-
-/** What is looked at in a line of the event log; the rest of it may be anything. */
-const event = z.object({
-  resourcePreEvent: step.optional(),
-  resOutputsEvent: step.optional(),
-  diagnosticEvent: z.object({ severity: z.string(), message: z.string() }).optional(),
-  summaryEvent: z.unknown().optional(),
-});
 
 /** A resource of ours, as a refresh found it. */
 export interface Refreshed {
@@ -53,73 +27,46 @@ export interface Refreshed {
   readonly ignored: Ignored | undefined;
 }
 
-export interface RefreshResult {
-  /** One for each failure, the most telling first. */
-  readonly errors: readonly string[];
-  /** The log was written to its end. */
-  readonly isComplete: boolean;
-  readonly resources: readonly Refreshed[];
-}
-
 /**
- * What an event log of the CLI tells of a refresh. Only what the refresh itself did is looked at: a log of
- * `preview --refresh` also holds what the program changes. A log knows neither `ignoreChanges` nor what a replacement has
- * deleted without creating its successor: that stands in the state alone.
- * @throws when a line is no event.
+ * Resources of ours among what a refresh found. An event log knows neither `ignoreChanges` nor what a replacement has
+ * deleted without creating its successor: that is in the state alone.
  */
-export function readEventLog(text: string, stored?: StackState): RefreshResult {
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
-  const events = lines.map((line) => event.parse(JSON.parse(line)));
-  const errors: string[] = [];
-  const refreshing = new Set<string>();
-  const resources: Refreshed[] = [];
-  for (const { resourcePreEvent, resOutputsEvent, diagnosticEvent } of events) {
-    if (resourcePreEvent?.metadata.op === "refresh") refreshing.add(keyOf(resourcePreEvent.metadata));
-    if (resOutputsEvent !== undefined && refreshing.delete(keyOf(resOutputsEvent.metadata))) {
-      const resource = toRefreshed(resOutputsEvent.metadata, stored);
-      if (resource !== undefined) resources.push(resource);
-    }
-    if (diagnosticEvent?.severity === "error")
-      errors.push(diagnosticEvent.message.trim().replace(/^Preview failed: /, ""));
-  }
-  return { errors, resources, isComplete: events.some(({ summaryEvent }) => summaryEvent !== undefined) };
+export function refreshedBy(results: readonly RefreshResult[], state?: StackState): Refreshed[] {
+  return results.flatMap((result) => toRefreshed(result, state?.find(keyOf(result))) ?? []);
 }
 
-type StepResult = z.infer<typeof metadata>;
-
-const keyOf = ({ urn, old }: StepResult): string => stateKey(urn, old);
-
-function toRefreshed(result: StepResult, stored: StackState | undefined): Refreshed | undefined {
+function toRefreshed(result: RefreshResult, stored: StoredResource | undefined): Refreshed | undefined {
   const { urn, type, provider, old, new: found } = result;
   const kind = KINDS.find((candidate) => typeToken(candidate) === type);
   const declared = visible(old?.inputs ?? {});
   // One without arguments is only looked up (`get`): nothing of it is declared here.
   if (kind === undefined || old === undefined || old === null || Object.keys(declared).length === 0) return undefined;
-  const { pendingReplacement = false, ignoreChanges = [] } = stored?.find(keyOf(result)) ?? {};
+  const { pendingReplacement = false, ignoreChanges } = stored ?? {};
   const isGone = found === undefined || found === null;
-  const named = { urn, kind, name: urn.slice(urn.lastIndexOf("::") + 2), id: old.id };
+  const named = { urn, kind, name: nameInUrn(urn), id: old.id };
   const deployedWith = old.outputs?.["authProvider"];
   const authProvider = typeof deployedWith === "string" ? deployedWith : undefined;
   const resource = { urn, kind, id: old.id, provider: provider ?? "", authProvider, isHeld: !pendingReplacement };
   const asDeclared = { ...resource, drift: undefined, ignored: undefined };
   if (old.delete === true) return isGone ? asDeclared : { ...asDeclared, drift: { ...named, ...LEFTOVER } };
   if (pendingReplacement || isGone) {
-    const repair = toRepair(load(kind).repair(old.id, undefined, masked(declared, "", [])));
+    const repair = load(kind).repair(old.id, undefined, masked(declared, "", []));
     const messages = pendingReplacement ? [UNREPLACED, ...repair.messages] : repair.messages;
     return { ...asDeclared, drift: { ...named, change: "deleted", properties: [], repair: { ...repair, messages } } };
   }
   const differing = Object.keys(result.detailedDiff ?? {});
   const foundInputs = visible(found.inputs ?? {});
   // What the engine compares with: of what is ignored, both sides are the found one.
-  const wanted = withIgnoredChanges(declared, foundInputs, ignoreChanges);
+  const wanted = withIgnoredChanges(declared, foundInputs, ignoreChanges ?? []);
   const properties = differences(wanted, foundInputs, differing);
-  const ignored = ignoreChanges.length === 0 ? [] : differences(declared, foundInputs, []).filter(isNotIn(properties));
+  const ignored =
+    (ignoreChanges ?? []).length === 0 ? [] : differences(declared, foundInputs, []).filter(isNotIn(properties));
   const refreshed = { ...asDeclared, ignored: ignored.length > 0 ? { ...named, properties: ignored } : undefined };
   // Beside a plan the engine calls every result "refresh".
   if (result.op !== "update" && differing.length === 0) return refreshed;
   // The very lifecycle compares. Of a secret it gets to know whether it differs, and nothing else.
   const outs = masked(found.outputs ?? {}, "", differing);
-  const repair = toRepair(load(kind).repair(old.id, outs, masked(wanted, "", [])));
+  const repair = load(kind).repair(old.id, outs, masked(wanted, "", []));
   return { ...refreshed, drift: { ...named, change: "changed", properties, repair } };
 }
 
@@ -142,20 +89,6 @@ const LEFTOVER: Pick<Drifted, "change" | "properties" | "repair"> = {
   },
 };
 
-const toRepair = ({
-  action,
-  restarts,
-  messages,
-}: {
-  action: Drifted["repair"]["action"];
-  restarts: boolean;
-  messages: readonly string[];
-}) => ({
-  action,
-  restarts,
-  messages: [...messages],
-});
-
 /** With a text in place of each secret: another one where it is among what differs. */
 function masked(value: Properties, path: string, differing: readonly string[]): Properties {
   const one = (inner: unknown, at: string): unknown => {
@@ -177,19 +110,19 @@ const differs = (path: string, differing: readonly string[]): boolean =>
 
 /** By the paths of what differs; a list is one value. */
 function differences(declared: Properties, found: Properties, differing: readonly string[]): Property[] {
-  const walk = (one: unknown, other: unknown, path: string, name: string): Property[] => {
+  const walk = (one: unknown, other: unknown, { path, name }: { path: string; name: string }): Property[] => {
     if (isSecret(one) || isSecret(other)) {
       return differs(path, differing) ? [{ path, declared: shown(one, true), found: shown(other, true) }] : [];
     }
     if (isObject(one) && isObject(other)) {
       const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])];
-      return keys.flatMap((key) => walk(one[key], other[key], pathTo(path, key), key));
+      return keys.flatMap((key) => walk(one[key], other[key], { path: pathTo(path, key), name: key }));
     }
     if (sameJson(one, other)) return [];
     const hide = isSecretName(name);
     return [{ path, declared: shown(one, hide), found: shown(other, hide) }];
   };
-  return walk(declared, found, "", "").toSorted((left, right) => compareText(left.path, right.path));
+  return walk(declared, found, { path: "", name: "" }).toSorted((left, right) => compareText(left.path, right.path));
 }
 
 /** A value as a report shows it: `null` where it is not set, no secret at any depth. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { KINDS } from "../../contract/pointer";
-import { compareText } from "../compareText";
+import { compareText } from "../output";
 
 /** In place of a secret, wherever one would stand. */
 export const SECRET = "[secret]";
@@ -21,7 +21,7 @@ const drifted = z.object({
   repair: z.object({
     action: z.enum(["update", "replace", "create", "delete"]),
     restarts: z.boolean(),
-    messages: z.array(z.string()),
+    messages: z.array(z.string()).readonly(),
   }),
 });
 
@@ -66,7 +66,7 @@ export function toReport(project: string, stack: string, findings: Findings): Re
     ignored: ignored.toSorted(byUrn),
     unmanaged,
     byItself,
-    fingerprint: fingerprint(project, stack, drift, unmanaged),
+    fingerprint: fingerprint({ project, stack, drift, unmanaged }),
   };
 }
 
@@ -84,7 +84,12 @@ const byUrn = (left: Ignored | Drifted, right: Ignored | Drifted): number =>
  * The same for the same drift, whenever and in whatever order it is found. Without the words of the report, which an
  * upgrade may change; secrets are not in it, since a report holds none.
  */
-function fingerprint(project: string, stack: string, drift: Drifted[], unmanaged: Unmanaged[]): string {
+function fingerprint({
+  project,
+  stack,
+  drift,
+  unmanaged,
+}: Pick<Report, "stack" | "drift" | "unmanaged"> & { readonly project: string }): string {
   const facts = {
     project,
     stack,
@@ -96,7 +101,7 @@ function fingerprint(project: string, stack: string, drift: Drifted[], unmanaged
 
 /** As JSON in which neither the order of keys nor that of a list counts: the service's lists are sets. */
 function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).toSorted(compareText).join()}]`;
+  if (Array.isArray(value)) return `[${value.map(canonical).toSorted().join()}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const entries = Object.entries(value).toSorted(([left], [right]) => compareText(left, right));
   return `{${entries.map(([key, entry]) => `${JSON.stringify(key)}:${canonical(entry)}`).join()}}`;

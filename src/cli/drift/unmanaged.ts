@@ -1,7 +1,7 @@
 import type { Client } from "../../client";
+import { projectOf } from "../../contract/identifiers";
 import { Session } from "../../host/session";
-import { clearText } from "../stack/secretSignature";
-import { isThereByItself, listProjectObjects, type ProjectObject, projectOf } from "../projectObjects";
+import { isThereByItself, listProjectObjects, type ProjectObject } from "../projectObjects";
 import type { RefreshedStack } from "./previewRefresh";
 import type { Report } from "./report";
 
@@ -24,8 +24,7 @@ export async function unmanagedObjects(
   const declared = new Set<string>();
   for (const { resources, state } of stacks) {
     for (const { kind, id, provider, isHeld, authProvider } of resources) {
-      const inputs = state.find(provider)?.inputs ?? {};
-      const { client, settings } = session.account((name) => clearText(inputs[`svc:${name}`]));
+      const { client, settings } = session.account(state.settingsOf(provider));
       const projectId = projectOf(id);
       // Whoever asks, and with which key: a project has one list.
       const key = JSON.stringify([settings.baseUrl, projectId]);

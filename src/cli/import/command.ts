@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { exitCodes, jsonOption, projectOption, STACK } from "../options";
 import type { ImportOptions, ImportReport } from "./importProject";
-import { terminalJson, terminalText } from "../terminal";
+import { terminalJson, terminalText } from "../output";
 
 /** `pulumi-svc import`: brings a project that was set up by hand under Pulumi. */
 export function addImportCommand(program: Command): void {

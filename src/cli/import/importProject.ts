@@ -2,6 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync }
 import { dirname, resolve } from "node:path";
 import { getSystemErrorMap } from "node:util";
 import { Client, isOfProvider } from "../../client";
+import { nameInUrn, projectOf } from "../../contract/identifiers";
 import { typeToken } from "../../contract/pointer";
 import { type ReadSetting, resolveSettings, type Settings } from "../../contract/settings";
 import {
@@ -13,9 +14,10 @@ import {
   type Wanted,
 } from "./importedResource";
 import { type Constant, kebabCase, Names, programText } from "./programText";
-import { CANNOT_BE_LISTED, listProjectObjects, type ProjectObject, projectOf } from "../projectObjects";
+import { terminalJson } from "../output";
+import { CANNOT_BE_LISTED, listProjectObjects, type ProjectObject } from "../projectObjects";
 import { readSettings } from "../stack/configuration";
-import { terminalJson } from "../terminal";
+import { StackState, type StoredResource } from "../stack/state";
 
 export interface ImportOptions {
   readonly project: string;
@@ -174,7 +176,7 @@ interface State {
   holds(object: ProjectObject): boolean;
 }
 
-/** Only types, ids and names are looked at. */
+/** What the stack holds, by type and id, and the names that it uses. */
 function stateOf({ state: file, project, whitelist }: ImportOptions): State {
   if (file === undefined) return { names: [], holds: () => false };
   const resources = exportedResources(file);
@@ -186,7 +188,7 @@ function stateOf({ state: file, project, whitelist }: ImportOptions): State {
     );
   }
   return {
-    names: resources.map(({ urn }) => urn.slice(urn.lastIndexOf("::") + 2)),
+    names: resources.map(({ urn }) => nameInUrn(urn)),
     holds({ kind, id }) {
       // A Whitelist holds all domains of its project.
       const isListed = kind === "WhitelistDomain" && held.has(`${typeToken("Whitelist")} ${projectOf(id)}`);
@@ -195,17 +197,13 @@ function stateOf({ state: file, project, whitelist }: ImportOptions): State {
   };
 }
 
-function exportedResources(file: string): { urn: string; type: string; id?: string }[] {
+function exportedResources(file: string): readonly StoredResource[] {
   const text = orSay(`could not read ${file}`, () => readFileSync(file, "utf8"));
   try {
-    // What is missing is noticed here; the rest of the file is not used.
-    const { deployment } = JSON.parse(text) as { deployment: { resources?: { urn: string; type: string }[] } };
-    const resources = deployment.resources ?? [];
-    if (resources.every(({ urn, type }) => typeof urn === "string" && typeof type === "string")) return resources;
+    return new StackState(text).resources;
   } catch {
-    // Said below, without the text: it may hold secrets.
+    throw new Error(`${file} is not what pulumi stack export writes`);
   }
-  throw new Error(`${file} is not what pulumi stack export writes`);
 }
 
 /** All redirect domains as one resource. */

@@ -7,7 +7,7 @@ import { STAND_INS } from "../../contract/standIns";
 import { load } from "../../provider";
 import { type Argument, camelCase, Code, type Declared } from "./programText";
 import type { ProjectObject } from "../projectObjects";
-import { asSecret } from "../stack/secretSignature";
+import { asSecret } from "../stack/state";
 
 /** The arguments that a program gives where the service shows them, in the order of the program. */
 const ARGUMENTS: Readonly<Record<Kind, readonly string[]>> = {
@@ -94,7 +94,12 @@ export async function observe(
     return failures.map(({ reason }) => reason);
   };
   const refused = await reasons(given);
-  const names = new Set(refused.map((reason) => /^\w*/.exec(reason)?.[0] ?? ""));
+  // `check` names no property (docs/design/engine.md, Errors): a reason belongs to the argument without which it is gone.
+  const names = new Set<string>();
+  for (const name of refused.length > 0 ? Object.keys(given) : []) {
+    const left = await reasons(without(given, new Set([name])));
+    if (refused.some((reason) => !left.includes(reason))) names.add(name);
+  }
   const args = without(given, names);
   const isDeclarable = !IDENTITY.some((name) => names.has(name)) && (await reasons(args)).length === 0;
   return { object, args, outputs: without(read.props ?? {}, names), hidden, refused, isDeclarable };
@@ -141,7 +146,7 @@ export function importedResource({ object, args, outputs, hidden, refused }: Obs
       const read = hidden.get(argument) === true ? "requireSecret" : "require";
       return [[argument, new Code(`config.${read}("${keyOf(argument)}")`)]];
     }
-    return Object.hasOwn(args, argument) ? [declaredArgument(kind, argument, args[argument], place)] : [];
+    return Object.hasOwn(args, argument) ? [declaredArgument([argument, args[argument]], kind, place)] : [];
   });
   return {
     entry: {
@@ -157,7 +162,7 @@ export function importedResource({ object, args, outputs, hidden, refused }: Obs
   };
 }
 
-function declaredArgument(kind: Kind, name: string, value: unknown, place: Place): Argument {
+function declaredArgument([name, value]: readonly [string, unknown], kind: Kind, place: Place): Argument {
   if (name === "projectId") return [name, new Code(containerOf(kind, place))];
   if (name !== "branchId") return [name, value];
   const constant = place.branchVariables.get(String(value));

@@ -1,6 +1,6 @@
 /** The TypeScript program of an import, as prettier would leave it with its own settings. */
 
-import { escaped } from "../terminal";
+import { escaped } from "../output";
 
 const WIDTH = 80;
 

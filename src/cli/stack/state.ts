@@ -1,31 +1,66 @@
 import { z } from "zod";
+import { nameInUrn } from "../../contract/identifiers";
+import type { ReadSetting } from "../../contract/settings";
+import type { Pulumi } from "./pulumi";
 
 const resource = z.object({
   urn: z.string(),
+  type: z.string(),
   id: z.string().optional(),
-  inputs: z.record(z.string(), z.unknown()).optional(),
+  /** The reference to its provider: URN and id. */
+  provider: z.string().optional(),
+  inputs: z.record(z.string(), z.unknown()).nullish(),
+  outputs: z.record(z.string(), z.unknown()).nullish(),
   /** What a replacement has left: the new object stands, and the old one is still to be deleted. */
   delete: z.boolean().optional(),
   /** What a replacement has deleted, and whose successor could not be created. A refresh passes it over. */
   pendingReplacement: z.boolean().optional(),
-  ignoreChanges: z.array(z.string()).optional(),
+  ignoreChanges: z.array(z.string()).nullish(),
 });
 
-const exported = z.object({ deployment: z.object({ resources: z.array(resource).default([]) }) });
+const exported = z.object({ deployment: z.object({ resources: z.array(resource).nullish() }) });
 
-type StoredResource = z.infer<typeof resource>;
+export type StoredResource = z.infer<typeof resource>;
 
-/** What `pulumi stack export` tells of a resource, and nothing else does. */
+/** What `pulumi stack export` writes. */
 export class StackState {
+  readonly resources: readonly StoredResource[];
   readonly #byKey: ReadonlyMap<string, StoredResource>;
 
-  constructor(state: unknown) {
-    const { deployment } = exported.parse(state);
-    this.#byKey = new Map(deployment.resources.map((one) => [stateKey(one.urn, one), one]));
+  /** @throws where the text is something else. It is not repeated: it may hold secrets. */
+  constructor(text: string) {
+    const { success, data } = exported.safeParse(parsed(text));
+    if (!success) throw new Error("it is not what pulumi stack export writes");
+    this.resources = data.deployment.resources ?? [];
+    this.#byKey = new Map(this.resources.map((one) => [stateKey(one.urn, one), one]));
   }
 
   find(key: string): StoredResource | undefined {
     return this.#byKey.get(key);
+  }
+
+  /** The settings that the last `pulumi up` stored of a provider. They need a state with its secrets. */
+  settingsOf(provider: string): ReadSetting {
+    const inputs = this.find(provider)?.inputs ?? {};
+    return (setting) => clearText(inputs[`svc:${setting}`]);
+  }
+}
+
+/**
+ * Asks the CLI. With secrets, they are in clear: in memory only.
+ * @throws in the words of the CLI.
+ */
+export async function exportedState(pulumi: Pulumi, withSecrets: boolean): Promise<StackState> {
+  const { ok, stdout, reason } = await pulumi(["stack", "export", ...(withSecrets ? ["--show-secrets"] : [])]);
+  if (!ok) throw new Error(`pulumi stack export failed: ${reason}`);
+  return new StackState(stdout);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 
@@ -35,4 +70,31 @@ export function stateKey(
   state: { readonly id?: string | undefined; readonly delete?: boolean | undefined } | null | undefined,
 ): string {
   return `${urn}::${state?.id ?? ""}${state?.delete === true ? " (to be deleted)" : ""}`;
+}
+
+/** The name of a provider, by the reference to it: its URN and its id. */
+export function providerName(reference: string): string {
+  return nameInUrn(reference.slice(0, reference.lastIndexOf("::")));
+}
+
+/** How the engine marks a secret in a state, an import file and an event log. */
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
+const SECRET = "1b47061264138c4ac30d75fd1eb44270";
+
+/** As the engine takes it: what it stores is encrypted. */
+export function asSecret(value: string): object {
+  return { [SIGNATURE]: SECRET, plaintext: JSON.stringify(value) };
+}
+
+export function isSecret(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Reflect.get(value, SIGNATURE) === SECRET;
+}
+
+/** A text of a state that was exported with its secrets in clear: undefined where it is something else. */
+function clearText(value: unknown): string | undefined {
+  if (!isSecret(value)) return typeof value === "string" ? value : undefined;
+  // Marked as a secret, so an object.
+  const { plaintext } = value as { plaintext?: unknown };
+  const text: unknown = typeof plaintext === "string" ? JSON.parse(plaintext) : undefined;
+  return typeof text === "string" ? text : undefined;
 }

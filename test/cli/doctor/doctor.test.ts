@@ -74,8 +74,9 @@ function fakePulumi({ version = "v3.259.0", config = {}, projects = [], provider
         id: "1234",
         inputs: Object.fromEntries(Object.entries(stored).map(([key, value]) => [key, secret(value)])),
       },
-      ...projects.map((projectId) => ({
+      ...projects.map((projectId, index) => ({
         type: "pulumi-nodejs:dynamic/svc:ComputeEndpoint",
+        urn: `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:ComputeEndpoint::${name}-${index}`,
         provider: `${urnOf(name)}::1234`,
         outputs: { projectId },
       })),
@@ -262,7 +263,7 @@ test("outside a program, and without a selected stack, the environment counts an
   const outside = await doctor(["--json"], { SVC_BASE_URL, SVC_API_KEY });
   expect(outside.code).toBe(0);
   expect(outside.checks["stack"]).toMatchObject({ status: "skipped", message: expect.stringContaining("Pulumi.yaml") });
-  for (const name of ["Pulumi SDK", "package", "copies"]) expect(outside.checks[name]?.status).toBe("skipped");
+  for (const name of ["Pulumi SDK", "package"]) expect(outside.checks[name]?.status).toBe("skipped");
   expect(outside.checks["API key"]?.message).toBe("from the environment (SVC_API_KEY), for pulumi up and preview");
   expect(outside.checks["credentials"]?.status).toBe("ok");
   expect(outside.checks["projects"]).toMatchObject({
@@ -298,7 +299,7 @@ test("a key in clear in the stack's configuration is a warning, and is not shown
   expect(code).toBe(0);
   expect(checks["API key"]).toMatchObject({
     status: "warning",
-    message: expect.stringContaining("in clear"),
+    message: expect.stringContaining("in plain text"),
     remedy: expect.stringContaining("--secret"),
   });
 });
@@ -377,7 +378,7 @@ test("a missing CLI and an unsupported one are failures, an older one is a warni
     const { code, checks } = await doctor(["--project", "prj-demo", "--json"], env);
     return [code, checks["Pulumi CLI"]?.status, checks["Pulumi CLI"]?.message];
   };
-  expect(await cli()).toEqual([1, "failure", expect.stringContaining("no command pulumi")]);
+  expect(await cli()).toEqual([1, "failure", expect.stringContaining("the Pulumi CLI was not found")]);
   expect(await cli("v3.215.9")).toEqual([1, "failure", expect.stringMatching(/3\.215\.9.*3\.216\.0 or later/)]);
   expect(await cli("v4.0.0")).toEqual([1, "failure", expect.stringContaining("below 4")]);
   expect(await cli("v3.226.0")).toEqual([0, "warning", expect.stringContaining("3.226.1")]);
@@ -413,7 +414,7 @@ function install(path: string, version: string): void {
   );
 }
 
-test("of what is installed: an old SDK, a package that is missing, another version, and a second copy", async () => {
+test("of what is installed: an old SDK, a package that is missing, and another version", async () => {
   fakePulumi({});
   writeFileSync(join(folder, "Pulumi.yaml"), "name: proj\nmain: infra # here\nruntime: nodejs\n");
   mkdirSync(join(folder, "infra"));
@@ -429,14 +430,6 @@ test("of what is installed: an old SDK, a package that is missing, another versi
   const old = await look();
   expect(old["Pulumi SDK"]).toMatchObject({ status: "failure", message: expect.stringContaining("3.200.0") });
   expect(old["package"]).toMatchObject({ status: "warning", message: expect.stringContaining("0.0.7") });
-  expect(old["copies"]?.status).toBe("ok");
-  install("node_modules/@company/wrapper/node_modules/pulumi-svc", "0.0.6");
-  install("infra/node_modules/@company/wrapper", "1.0.0");
-  const two = await look();
-  expect(two["copies"]).toMatchObject({
-    status: "warning",
-    message: expect.stringMatching(/pulumi-svc.*2 times.*0\.0\.7.*0\.0\.6/),
-  });
 });
 
 test("of TypeScript: none, one that cannot be loaded or does not know tsconfig.json, and a program that needs none", async () => {
@@ -473,7 +466,7 @@ test("of TypeScript: none, one that cannot be loaded or does not know tsconfig.j
   expect(await look()).toMatchObject({ status: "skipped", message: "tsx runs the program" });
 });
 
-test("pnpm: a package that is found only beside the SDK, and copies in its store", async () => {
+test("pnpm: a package that is found only beside the SDK", async () => {
   fakePulumi({});
   writeFileSync(join(folder, "Pulumi.yaml"), "name: proj\nruntime: nodejs\n");
   const store = "node_modules/.pnpm";
@@ -491,13 +484,6 @@ test("pnpm: a package that is found only beside the SDK, and copies in its store
   );
   const { checks } = await doctor(["--json"]);
   expect(checks["package"]?.message).toContain("0.0.1");
-  expect(checks["copies"]?.status).toBe("ok");
-  // One for each set of peers that it is installed beside: the same version, and so no second one.
-  install(`${store}/pulumi-svc@0.0.1_@pulumi+pulumi@3.259.0_typescript@5.9.3/node_modules/pulumi-svc`, "0.0.1");
-  install(`${store}/@pulumi+pulumi@3.259.0_typescript@5.9.3/node_modules/@pulumi/pulumi`, "3.259.0");
-  expect((await doctor(["--json"])).checks["copies"]).toMatchObject({ status: "ok" });
-  install(`${store}/pulumi-svc@0.0.2/node_modules/pulumi-svc`, "0.0.2");
-  expect((await doctor(["--json"])).checks["copies"]?.message).toMatch(/0\.0\.1.*0\.0\.2/);
 });
 
 test("as text: aligned lines without colour where nobody looks at a terminal, the remedy below, the count last", async () => {

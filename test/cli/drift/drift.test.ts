@@ -4,7 +4,8 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { drift, type DriftFlags } from "../../../src/cli/drift/drift";
 import { FORMATS, render } from "../../../src/cli/drift/formats";
-import { readEventLog } from "../../../src/cli/drift/refreshed";
+import { readEventLog } from "../../../src/cli/drift/eventLog";
+import { refreshedBy } from "../../../src/cli/drift/refreshed";
 import { StackState } from "../../../src/cli/stack/state";
 import { exitCode, type Report, reportSchema, toReport } from "../../../src/cli/drift/report";
 import { pointer, typeToken, type Kind } from "../../../src/contract/pointer";
@@ -75,14 +76,15 @@ const log = (...all: object[]): string =>
   [...all, ...END].map((event, sequence) => JSON.stringify({ sequence, timestamp: 1, ...event })).join("\n");
 
 const driftOf = (...refreshes: Refresh[]) =>
-  readEventLog(log(...refreshes.flatMap(events))).resources.flatMap((resource) => resource.drift ?? []);
+  refreshedBy(readEventLog(log(...refreshes.flatMap(events))).results).flatMap((resource) => resource.drift ?? []);
 
 /** A refresh of one resource, and what the state says of it. */
 function refreshedWith(refresh: Refresh, facts: object) {
   const { kind = "ComputeEndpoint", name = "api", id = "prj-demo/ep-1" } = refresh;
-  const urn = `urn:pulumi:dev::proj::${typeToken(kind)}::${name}`;
-  const state = new StackState({ deployment: { resources: [{ urn, id, ...facts }] } });
-  const [resource] = readEventLog(log(...events(refresh)), state).resources;
+  const type = typeToken(kind);
+  const urn = `urn:pulumi:dev::proj::${type}::${name}`;
+  const state = new StackState(JSON.stringify({ deployment: { resources: [{ urn, type, id, ...facts }] } }));
+  const [resource] = refreshedBy(readEventLog(log(...events(refresh))).results, state);
   if (resource === undefined) throw new Error("the log tells of no resource");
   return resource;
 }
@@ -140,7 +142,7 @@ describe("what a refresh found", () => {
 
   test("what is as declared, what is only looked up, and what is of another package is no drift", () => {
     const theirs = "pulumi-nodejs:dynamic/other:Thing";
-    const { resources } = readEventLog(
+    const { results } = readEventLog(
       log(
         ...events({ declared: COMPUTE }),
         ...events({ declared: {}, found: { size: 3 }, name: "got" }),
@@ -148,6 +150,7 @@ describe("what a refresh found", () => {
         ...events({ type: "aws:s3/bucket:Bucket", declared: { a: 1 }, found: null, name: "bucket" }),
       ),
     );
+    const resources = refreshedBy(results);
     expect(resources.map(({ urn, drift }) => [urn.split("::").pop(), drift])).toEqual([["api", undefined]]);
   });
 
@@ -200,8 +203,8 @@ describe("what a replacement left", () => {
       [resultOld, resultNew],
       [resultNew, resultOld],
     ]) {
-      const { resources } = readEventLog(log(...[beforeNew, beforeOld, ...results].map((event) => event ?? {})));
-      const report = reportOf(resources.flatMap((resource) => resource.drift ?? []));
+      const found = readEventLog(log(...[beforeNew, beforeOld, ...results].map((event) => event ?? {})));
+      const report = reportOf(refreshedBy(found.results).flatMap((resource) => resource.drift ?? []));
       expect(report.drift.map(({ id, change, repair }) => [id, change, repair.action])).toEqual([
         [one.id, "leftover", "delete"],
         [two.id, "deleted", "create"],

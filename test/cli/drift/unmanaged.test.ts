@@ -22,7 +22,11 @@ function stackWith(...held: Held[]): RefreshedStack {
   const { baseUrl, apiKey } = service.emulator;
   const inputs = { "svc:baseUrl": baseUrl, "svc:apiKey": apiKey };
   return {
-    state: new StackState({ deployment: { resources: [{ urn: PROVIDER, id: "1", inputs }] } }),
+    state: new StackState(
+      JSON.stringify({
+        deployment: { resources: [{ urn: PROVIDER, type: "pulumi:providers:pulumi-nodejs", id: "1", inputs }] },
+      }),
+    ),
     resources: held.map(([kind, id, more]) => ({
       urn: `urn:pulumi:dev::proj::${typeToken(kind)}::${id}`,
       kind,

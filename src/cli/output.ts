@@ -4,6 +4,9 @@ export const wantsColours = (): boolean => process.stdout.isTTY && process.stdou
 /** What a terminal or a page obeys: it moves the cursor, begins a line or turns the direction of reading. */
 const OBEYED = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
+/** For sorting, by code units: the order is the same on every machine. */
+export const compareText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
+
 /** In one line, with such a character written by its number. */
 export function terminalText(text: string): string {
   return text.replace(OBEYED, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);

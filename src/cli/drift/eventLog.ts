@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { stateKey } from "../stack/state";
+
+const state = z.object({
+  id: z.string(),
+  delete: z.boolean().optional(),
+  inputs: z.record(z.string(), z.unknown()).nullish(),
+  outputs: z.record(z.string(), z.unknown()).nullish(),
+});
+const metadata = z.object({
+  op: z.string(),
+  urn: z.string(),
+  type: z.string(),
+  provider: z.string().nullish(),
+  old: state.nullish(),
+  new: state.nullish(),
+  /** By path: what differs between the inputs of the state and those that the refresh found. */
+  detailedDiff: z.record(z.string(), z.unknown()).nullish(),
+});
+const step = z.object({ metadata });
+
+/** What is looked at in a line of the event log; the rest of it may be anything. */
+const event = z.object({
+  resourcePreEvent: step.optional(),
+  resOutputsEvent: step.optional(),
+  diagnosticEvent: z.object({ severity: z.string(), message: z.string() }).optional(),
+  summaryEvent: z.unknown().optional(),
+});
+
+/** What the refresh of one resource found. */
+export type RefreshResult = z.infer<typeof metadata>;
+
+export interface EventLog {
+  /** One for each failure, the most telling first. */
+  readonly errors: readonly string[];
+  /** The log was written to its end. */
+  readonly isComplete: boolean;
+  readonly results: readonly RefreshResult[];
+}
+
+/**
+ * Reads an event log of the CLI. Only what the refresh itself did is looked at: a log of `preview --refresh` also holds
+ * what the program changes.
+ * @throws when a line is no event.
+ */
+export function readEventLog(text: string): EventLog {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const events = lines.map((line) => event.parse(JSON.parse(line)));
+  const errors: string[] = [];
+  const refreshing = new Set<string>();
+  const results: RefreshResult[] = [];
+  for (const { resourcePreEvent, resOutputsEvent, diagnosticEvent } of events) {
+    if (resourcePreEvent?.metadata.op === "refresh") refreshing.add(keyOf(resourcePreEvent.metadata));
+    if (resOutputsEvent !== undefined && refreshing.delete(keyOf(resOutputsEvent.metadata)))
+      results.push(resOutputsEvent.metadata);
+    if (diagnosticEvent?.severity === "error")
+      errors.push(diagnosticEvent.message.trim().replace(/^Preview failed: /, ""));
+  }
+  return { errors, results, isComplete: events.some(({ summaryEvent }) => summaryEvent !== undefined) };
+}
+
+/** The key of the resource in a state. */
+export const keyOf = ({ urn, old }: RefreshResult): string => stateKey(urn, old);

@@ -1,0 +1,76 @@
+import { spawn } from "node:child_process";
+
+const LONGEST_LOOK_MS = 60_000;
+
+/** Secrets of the environment that the Pulumi CLI may repeat. */
+const SECRETS = ["SVC_API_KEY", "PULUMI_ACCESS_TOKEN", "PULUMI_CONFIG_PASSPHRASE"];
+
+export interface Run {
+  readonly ok: boolean;
+  readonly stdout: string;
+  /** The errors that the CLI reports on standard error. */
+  readonly errors: readonly string[];
+  /** Of a failure: why, in one line, without secrets. */
+  readonly reason: string;
+}
+
+export interface RunOptions {
+  /** It may take long. There is no limit then, and Ctrl-C is left to the CLI: it knows how to end. */
+  readonly isLong?: boolean;
+}
+
+/** Runs the Pulumi CLI. What it prints may hold secrets: it goes nowhere but to the caller. */
+export type Pulumi = (args: readonly string[], options?: RunOptions) => Promise<Run>;
+
+/** In this folder. `stack`: instead of the selected one. */
+export function pulumiIn(folder: string, stack: string | undefined): Pulumi {
+  const selected = stack === undefined ? [] : ["--stack", stack];
+  return (args, { isLong = false } = {}) => {
+    const all = [...args, ...(args[0] === "version" ? [] : ["--non-interactive", ...selected])];
+    const child = spawn("pulumi", all, {
+      cwd: folder,
+      env: environment(),
+      stdio: ["ignore", "pipe", "pipe"],
+      // Not its option `timeout`: where the CLI is missing, that keeps this process until it is over.
+      ...(!isLong && { signal: AbortSignal.timeout(LONGEST_LOOK_MS) }),
+    });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
+    // Ctrl-C reaches the CLI, too.
+    const wait = (): void => undefined;
+    const pass = (): void => void child.kill("SIGTERM");
+    if (isLong) process.on("SIGINT", wait).on("SIGTERM", pass);
+    return new Promise<Run>((resolve) => {
+      child.on("error", (error) => resolve({ ok: false, stdout, errors: [], reason: reasonOf(error) }));
+      child.on("close", (code) => {
+        const errors = [...stderr.matchAll(/^error:\s*(.*)$/gm)].map(([, text = ""]) => text);
+        const [line = "it gave no reason"] = [...errors, ...stderr.split("\n").filter((text) => text.trim() !== "")];
+        resolve({ ok: code === 0, stdout: stdout.trim(), errors, reason: withoutSecrets(line.trim()).slice(0, 300) });
+      });
+    }).finally(() => process.off("SIGINT", wait).off("SIGTERM", pass));
+  };
+}
+
+function environment(): NodeJS.ProcessEnv {
+  // The first one brings out the flag --event-log.
+  const env: NodeJS.ProcessEnv = { ...process.env, PULUMI_DEBUG_COMMANDS: "true", PULUMI_SKIP_UPDATE_CHECK: "true" };
+  // The CLI refuses it beside --preview-only.
+  delete env["PULUMI_SKIP_CONFIRMATIONS"];
+  return { ...env, NO_COLOR: "1" };
+}
+
+function reasonOf(error: Error & { code?: string }): string {
+  if (error.name === "AbortError") return `it did not end within ${LONGEST_LOOK_MS / 1000} s`;
+  if (error.code === "ENOENT") return "the Pulumi CLI was not found: install it, and put its folder on PATH";
+  return `the Pulumi CLI could not be started: ${error.message}`;
+}
+
+/** What the CLI says, without the secrets of the environment, and without an address that may hold one. */
+export function withoutSecrets(text: string): string {
+  const secrets = SECRETS.map((name) => process.env[name]?.trim() ?? "").filter((secret) => secret !== "");
+  return secrets
+    .reduce((shown, secret) => shown.replaceAll(secret, "[secret]"), text)
+    .replace(/\b[a-z][\w+.-]*:\/\/[^\s"']+/gi, (address) => (/[@?]/.test(address) ? "[address]" : address));
+}
