@@ -1,4 +1,4 @@
-import { nameInUrn, projectOf, SEGMENT } from "../../src/contract/identifiers";
+import { projectOf, SEGMENT } from "../../src/contract/identifiers";
 
 it.each(["prj-demo", "supported_provider", "a", "A.b~c", "0".repeat(128)])("%s may be a segment of a route", (text) => {
   expect(text).toMatch(SEGMENT);
@@ -14,8 +14,4 @@ it.each([
   ["prj-demo/https://app.example.com", "prj-demo"],
 ])("the id %s is of a resource of project %s", (id, project) => {
   expect(projectOf(id)).toBe(project);
-});
-
-it("the name in a URN is that of the program, whatever components the resource is in", () => {
-  expect(nameInUrn("urn:pulumi:dev::proj::a:b:Group$pulumi-nodejs:dynamic/svc:ComputeEndpoint::my:api")).toBe("my:api");
 });

@@ -1,9 +1,9 @@
 import { sameJson } from "../../host/arguments";
 import { load } from "../../provider";
 import { type Properties, visible } from "../../contract/hiddenKeys";
-import { nameInUrn } from "../../contract/identifiers";
 import { KINDS, type Kind, typeToken } from "../../contract/pointer";
 import { isSecretName } from "../../contract/secretNames";
+import { nameInUrn } from "../../contract/urn";
 import { compareText } from "../output";
 import { isSecret, type StackState, type StoredResource } from "../stack/state";
 import { keyOf, type RefreshResult } from "./eventLog";

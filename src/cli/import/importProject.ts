@@ -2,9 +2,10 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync }
 import { dirname, resolve } from "node:path";
 import { getSystemErrorMap } from "node:util";
 import { Client, isOfProvider } from "../../client";
-import { nameInUrn, projectOf } from "../../contract/identifiers";
+import { projectOf } from "../../contract/identifiers";
 import { typeToken } from "../../contract/pointer";
 import { type ReadSetting, resolveSettings, type Settings } from "../../contract/settings";
+import { nameInUrn } from "../../contract/urn";
 import {
   branchComment,
   importedResource,

@@ -4,6 +4,7 @@ import { type Properties, visible } from "../../contract/hiddenKeys";
 import { pointer, typeToken } from "../../contract/pointer";
 import type { ENVIRONMENT, ReadSetting, Settings } from "../../contract/settings";
 import { STAND_INS } from "../../contract/standIns";
+import { problemText } from "../../host/arguments";
 import { load } from "../../provider";
 import { type Argument, camelCase, Code, type Declared } from "./programText";
 import type { ProjectObject } from "../projectObjects";
@@ -89,19 +90,12 @@ export async function observe(
       .map((argument) => [argument, shown[argument]]),
   );
   const inClear = Object.fromEntries([...hidden.keys()].map((argument) => [argument, NOT_SHOWN]));
-  const reasons = async (args: Properties): Promise<string[]> => {
-    const { failures = [] } = await provider.check({}, { ...args, ...inClear });
-    return failures.map(({ reason }) => reason);
-  };
-  const refused = await reasons(given);
-  // `check` names no property (docs/design/engine.md, Errors): a reason belongs to the argument without which it is gone.
-  const names = new Set<string>();
-  for (const name of refused.length > 0 ? Object.keys(given) : []) {
-    const left = await reasons(without(given, new Set([name])));
-    if (refused.some((reason) => !left.includes(reason))) names.add(name);
-  }
+  const wrong = await provider.problems({ ...given, ...inClear });
+  const names = new Set(wrong.map(({ path }) => path.split(/[.[]/)[0] ?? ""));
   const args = without(given, names);
-  const isDeclarable = !IDENTITY.some((name) => names.has(name)) && (await reasons(args)).length === 0;
+  const isDeclarable =
+    !IDENTITY.some((name) => names.has(name)) && (await provider.problems({ ...args, ...inClear })).length === 0;
+  const refused = wrong.map(problemText);
   return { object, args, outputs: without(read.props ?? {}, names), hidden, refused, isDeclarable };
 }
 

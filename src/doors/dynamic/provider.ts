@@ -80,6 +80,11 @@ export function dynamicProvider<Args extends object, Outputs extends object>(
     repair(id, found, declared) {
       return repair(hosted, { urn: hiddenInputs(declared).__urn, id, outs: found, news: visible(declared) });
     },
+
+    async problems(news) {
+      const request = { urn: undefined, olds: {}, news: visible(news), preview: false, problems: [] };
+      return (await inEngineForm(check(hosted, request))).problems;
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Properties } from "../../contract/hiddenKeys";
-import type { Repair } from "../../host/requests";
+import type { Repair, Wrong } from "../../host/requests";
 
 /** The methods of a dynamic provider, all of them there. Apart from provider.ts, so that the published types need no zod. */
 export interface DynamicProvider extends Required<pulumi.dynamic.ResourceProvider<Properties, Properties>> {
@@ -9,4 +9,6 @@ export interface DynamicProvider extends Required<pulumi.dynamic.ResourceProvide
    * object is gone; `declared`: the inputs of the state.
    */
   repair(id: string, found: Properties | undefined, declared: Properties): Repair;
+  /** For imports: what `check` finds wrong with inputs, and at which path. */
+  problems(news: Properties): Promise<readonly Wrong[]>;
 }

@@ -1,9 +1,7 @@
 import { createHash } from "node:crypto";
+import { SEGMENT } from "../../contract/identifiers";
 import type { Claim } from "../../host/memory";
 import { string } from "./schemas";
-
-/** A segment of a path: no blank, no slash, nothing that could end it. */
-const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
 
 const segmentSchema = (error: string) => string.regex(SEGMENT, { error });
 

@@ -1,5 +1,6 @@
 import { identityOf, NotFoundError, NotOursError, type AuthIntegrationRecord, type OwnIntegration } from "../../client";
 import type { Declaration } from "../../contract/declaration";
+import { projectOf } from "../../contract/identifiers";
 import type { SchemasOf } from "../../host/arguments";
 import { define, type Methods } from "../../host/define";
 import type { Call, Changes, Created, Finding, Lifecycle, Observed, Stored } from "../../host/lifecycle";
@@ -53,7 +54,6 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
   child: Child<Args, Declared & Partial<Args>>,
 ): Lifecycle<Args, Declared & Partial<Args>> {
   type Outputs = Declared & Partial<Args>;
-  const projectOf = (id: string): string => id.split("/", 1)[0] ?? id;
   const inner = (call: Call<Outputs>, args: object, integration: OwnIntegration): ChildCall<Outputs> => ({
     ...call,
     integration,
