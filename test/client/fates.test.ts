@@ -1,10 +1,11 @@
 import { type AuthIntegrationRecord, type EndpointRecord, FateUnknownError } from "../../src/client";
 import { createCompute, like, likeDomain } from "../support/creating";
 import { FakeProject } from "../support/fakeProject";
-import { closeAll, errorOf, type Reply, scripted, type Script, type Seen } from "../support/scriptedServer";
+import { skippingClock } from "../support/fakeClock";
+import { errorOf, type Reply, inMemory, type Script, type Seen } from "../support/scriptedServer";
 import { PROVEN } from "../support/proven";
 
-afterEach(closeAll);
+skippingClock();
 
 const unclear: [string, Reply][] = [
   ["a reset", { fault: "reset" }],
@@ -39,7 +40,7 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
     const project = new FakeProject();
     project.computes.push({ id: "ep-old", host: "h", branch_id: "b", type: "read_only", current_state: "active" });
     let lost = 0;
-    const { server, client } = await scripted((request, nth) => {
+    const { server, client } = inMemory((request, nth) => {
       const reply = project.script(request, nth);
       return request.method === "POST" && lost++ === 0 ? fault : reply;
     });
@@ -56,7 +57,7 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
   });
 
   test("that made nothing: it is looked for, said so, and not sent again", async () => {
-    const { server, client } = await scripted(({ method, path }) => {
+    const { server, client } = inMemory(({ method, path }) => {
       if (method === "POST") return fault;
       if (path.endsWith("/domains")) return { json: { domains: [{ domain: "https://other.test" }] } };
       if (path.endsWith("/oauth_providers")) return { json: { providers: [{ id: "github", type: "shared" }] } };
@@ -90,7 +91,7 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
 
   test("that made an integration: its keys are asked for", async () => {
     let made = false;
-    const { server, client } = await scripted(({ path }) => {
+    const { server, client } = inMemory(({ path }) => {
       if (path === "/projects/auth/create") {
         made = true;
         return fault;
@@ -107,7 +108,7 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
   test("that made an OAuth provider and a domain, seen after a lag: they count as answered", async () => {
     let postedAt = Number.POSITIVE_INFINITY;
     const lagMs = 300;
-    const { server, client } = await scripted(
+    const { server, client } = inMemory(
       ({ method, path }) => {
         if (method === "POST") {
           postedAt = performance.now();
@@ -133,7 +134,7 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
   });
 
   test("that may have made a user: the error says how to go on", async () => {
-    const { server, client } = await scripted(() => fault);
+    const { server, client } = inMemory(() => fault);
     const error = await errorOf(client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" }, PROVEN));
     expect(error).toBeInstanceOf(FateUnknownError);
     expect(String(error)).toMatch(/users cannot be listed.*Run it again/);
@@ -143,7 +144,7 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
   test("for keys, for an ownership address, for a wake-up is repeated: it does no harm", async () => {
     const project = new FakeProject();
     project.computes.push({ id: "ep-1", host: "h", branch_id: "b", type: "t", current_state: "idle" });
-    const { server, client } = await scripted((request, nth) => {
+    const { server, client } = inMemory((request, nth) => {
       // A good status with an odd body will not be better the second time, and is no fault to be repeated.
       if (request.method === "POST" && nth === 1 && !isGood) return fault;
       if (request.path.endsWith("/keys")) return { status: 201, json: KEYS };
@@ -158,7 +159,7 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
 });
 
 test("what was there before the POST is not taken for its work", async () => {
-  const { client } = await scripted(({ method, path }) => {
+  const { client } = inMemory(({ method, path }) => {
     if (method === "POST") return { status: 500 };
     if (path.endsWith("/oauth_providers")) return { json: { providers: [{ id: "google", type: "shared" }] } };
     if (path.endsWith("/domains")) return { json: { domains: [{ domain: "https://a.test" }] } };
@@ -176,7 +177,7 @@ test("what was there before the POST is not taken for its work", async () => {
 });
 
 test("the list that is taken right before the POST can end the creation before anything is sent", async () => {
-  const { server, client } = await scripted(() => ({ json: { providers: [{ id: "google", type: "shared" }] } }));
+  const { server, client } = inMemory(() => ({ json: { providers: [{ id: "google", type: "shared" }] } }));
   const checkListed = (listed: readonly { id: string }[]): void => {
     throw new Error(`already there: ${listed.map(({ id }) => id).join()}`);
   };
@@ -189,7 +190,7 @@ test("the list that is taken right before the POST can end the creation before a
 });
 
 test("that list is taken anew before each attempt", async () => {
-  const { server, client } = await scripted(({ method }, nth) => {
+  const { server, client } = inMemory(({ method }, nth) => {
     if (method === "POST") return nth < 3 ? { status: 429 } : { status: 201, json: { id: "google", type: "shared" } };
     return { json: { providers: [] } };
   });
@@ -202,7 +203,7 @@ test("that list is taken anew before each attempt", async () => {
 
 test("an answer about what was there before is not the work of the POST", async () => {
   const old = { id: "ep-old", host: "h", branch_id: "b", type: "read_only", current_state: "active" };
-  const { client } = await scripted(({ method }) =>
+  const { client } = inMemory(({ method }) =>
     method === "POST" ? { status: 201, json: { endpoint: old } } : { json: { endpoints: [old] } },
   );
   const error = await errorOf(createCompute(client, "p", { branch_id: "b", type: "read_only" }));
@@ -214,7 +215,7 @@ test("of what has appeared, none is claimed when two may be it, or when it is no
   const computes = [1, 2].map((n) => ({ id: `ep-${n}`, host: "h", branch_id: "b", type: "t", current_state: "idle" }));
   for (const appeared of [computes, computes.slice(1)]) {
     let posted = false;
-    const { client } = await scripted(({ method }) => {
+    const { client } = inMemory(({ method }) => {
       if (method !== "POST") return { json: { endpoints: posted ? appeared : [] } };
       posted = true;
       return { fault: "reset" };
@@ -241,7 +242,7 @@ describe("of an object that no list showed before the POST whose answer was lost
   const madeBefore = async (createdAt: (leftAt: number) => string | undefined, hasClock = true): Promise<unknown> => {
     let created_at: string | undefined;
     let posted = false;
-    const { client } = await scripted(({ method }) => {
+    const { client } = inMemory(({ method }) => {
       const headers = { date: hasClock ? new Date(serviceNow()).toUTCString() : "" };
       if (method === "POST") {
         posted = true;
@@ -275,7 +276,7 @@ describe("of an object that no list showed before the POST whose answer was lost
 test("two computes that are accepted without a word are two, also beside one that was there", async () => {
   const project = new FakeProject({ operationMs: 100 });
   project.computes.push({ id: "ep-old", host: "h", branch_id: "b", type: "read_only", current_state: "active" });
-  const { client } = await scripted((request, nth) => {
+  const { client } = inMemory((request, nth) => {
     const reply = project.script(request, nth);
     return request.method === "POST" ? { status: 201 } : reply;
   });
@@ -291,7 +292,7 @@ test("two computes that are accepted without a word are two, also beside one tha
 test("a lost answer among siblings that look alike never ends in two claims of one compute", async () => {
   const project = new FakeProject({ operationMs: 400 });
   let posted = 0;
-  const { client } = await scripted(async (request, nth) => {
+  const { client } = inMemory(async (request, nth) => {
     const reply = await project.script(request, nth);
     if (request.method !== "POST") return reply;
     posted += 1;
@@ -306,7 +307,7 @@ test("a lost answer among siblings that look alike never ends in two claims of o
 });
 
 test("when the look fails too, the error says that it could not be looked for", async () => {
-  const { client } = await scripted(({ method }, nth) => {
+  const { client } = inMemory(({ method }, nth) => {
     if (method === "POST") return { fault: "reset" };
     return nth === 1 ? { json: { endpoints: [] } } : { status: 403 };
   });
@@ -324,7 +325,7 @@ describe("a restart whose answer is lost", () => {
       if (tookPlace) void project.script(request, nth);
       return { fault: "reset" };
     };
-    return scripted(script).then(({ client }) => client.computes.restart("p", "ep-1"));
+    return inMemory(script).client.computes.restart("p", "ep-1");
   };
   test("is found by its operations", async () => {
     await expect(restart(true, true)).resolves.toMatchObject({ id: "ep-1", current_state: "active" });
@@ -344,7 +345,7 @@ describe("a restart whose answer is lost", () => {
 test("a PATCH whose first answer was lost waits for the operations that it started, not for those of the repetition", async () => {
   const project = new FakeProject({ operationMs: 250 });
   project.computes.push({ id: "ep-1", host: "h", branch_id: "b", type: "t", current_state: "active" });
-  const { client } = await scripted(async (request, nth) => {
+  const { client } = inMemory(async (request, nth) => {
     if (request.method !== "PATCH") return project.script(request, nth);
     if (nth > 1) return { json: { endpoint: { ...project.computes[0], pending_state: undefined }, operations: [] } };
     await project.script(request, nth);
@@ -368,9 +369,12 @@ describe("a PATCH that is answered with another shape", () => {
       request.method === "PATCH"
         ? { json: { code: "internal", message: "nothing was executed" } }
         : project.script(request, nth);
-    return scripted(script).then(({ client }) =>
-      client.computes.update({ projectId: "p", endpointId: "ep-1", attributes: {}, isShown: () => isShown }),
-    );
+    return inMemory(script).client.computes.update({
+      projectId: "p",
+      endpointId: "ep-1",
+      attributes: {},
+      isShown: () => isShown,
+    });
   };
   test("is done where the record shows what was sent", async () => {
     await expect(patched(true)).resolves.toMatchObject({ id: "ep-1" });

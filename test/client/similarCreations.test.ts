@@ -4,9 +4,10 @@ import { createCompute } from "../support/creating";
 import { until } from "../support/emulator";
 import { FakeProject } from "../support/fakeProject";
 import { compute, ENDPOINTS, LIST, PRJ } from "../support/scene";
-import { closeAll, errorOf, type Reply, scripted } from "../support/scriptedServer";
+import { skippingClock } from "../support/fakeClock";
+import { errorOf, type Reply, inMemory } from "../support/scriptedServer";
 
-afterEach(closeAll);
+skippingClock();
 
 const REPLICA = { branch_id: "b", type: "read_only" };
 const LOST: Reply = { fault: "reset" };
@@ -21,7 +22,7 @@ async function creating(
 ) {
   const project = new FakeProject({ operationMs: 30 });
   let posted = 0;
-  const { client, server } = await scripted((request, nth) => {
+  const { client, server } = inMemory((request, nth) => {
     if (request.method !== "POST") return project.script(request, nth);
     posted += 1;
     const { name } = (request.body as { endpoint: { name?: string } }).endpoint;
@@ -44,7 +45,7 @@ const times = <T>(count: number, item: T): T[] => Array.from({ length: count }, 
 test("are sent side by side, after one list", async () => {
   const project = new FakeProject({ operationMs: 100 });
   let posts = 0;
-  const { client, server } = await scripted(async (request, nth) => {
+  const { client, server } = inMemory(async (request, nth) => {
     if (request.method !== "POST") return project.script(request, nth);
     posts += 1;
     // The first one is answered when all have come: those that waited for one another would never all come.
@@ -109,7 +110,7 @@ test.each([
 
 test("a named and an unnamed one are lost, and both were created: each finds its own", async () => {
   const project = new FakeProject({ operationMs: 30 });
-  const { client } = await scripted((request, nth) => {
+  const { client } = inMemory((request, nth) => {
     const reply = project.script(request, nth);
     return request.method === "POST" ? LOST : reply;
   });
@@ -125,7 +126,7 @@ test("while one is looked for none is sent; afterwards they are", async () => {
   const project = new FakeProject({ operationMs: 30 });
   let posted = 0;
   const sentAt: number[] = [];
-  const { client } = await scripted((request, nth) => {
+  const { client } = inMemory((request, nth) => {
     const reply = project.script(request, nth);
     if (request.method !== "POST") return reply;
     sentAt.push(performance.now());
@@ -145,7 +146,7 @@ test("while one is looked for none is sent; afterwards they are", async () => {
 
 test("two creations that look alike, and both answers are about one compute: one of them made it", async () => {
   const made = compute({ type: "read_only", current_state: "idle" });
-  const { server, client } = await scripted(({ method, path }) => {
+  const { server, client } = inMemory(({ method, path }) => {
     if (method === "POST") return { status: 201, json: { endpoint: made, operations: [] } };
     // The list lags: it shows nothing yet.
     return path === ENDPOINTS ? { json: { endpoints: [] } } : { json: { operations: [] } };
@@ -158,7 +159,7 @@ test("two creations that look alike, and both answers are about one compute: one
 });
 
 test("creations that look alike end, each by its own clock, when no POST is answered", async () => {
-  const { client } = await scripted(
+  const { client } = inMemory(
     ({ method, path }) => {
       if (method === "POST") return { fault: "hang" };
       return path === ENDPOINTS ? { json: { endpoints: [] } } : { json: { operations: [] } };
@@ -179,7 +180,7 @@ describe("of two lost creations that sent the same, the second one left when lis
   /** `later`: what the list of after the lag shows. `firstMs`: when the first connection breaks off; the second one does at 300. */
   const creating = async (later: object[], firstMs: number) => {
     let lists = 0;
-    const { client } = await scripted(({ method, line }, nth) => {
+    const { client } = inMemory(({ method, line }, nth) => {
       if (method === "POST") return { fault: "reset", delayMs: nth === 1 ? firstMs : 100 };
       if (line !== LIST) return { json: { operations: [] } };
       lists += 1;

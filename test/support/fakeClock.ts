@@ -13,3 +13,21 @@ export function fakeClock({ startsAtMs = 0, random }: { startsAtMs?: number; ran
 
 /** Lets time pass, with all that follows from it. */
 export const pass = async (ms = 0): Promise<void> => jest.advanceTimersByTimeAsync(ms);
+
+/**
+ * A clock that nobody moves: as soon as all work waits for a timer it is at the next one. Minutes pass at once, and as on an idle
+ * machine. A socket knows no such clock, so a client under it is one `inMemory` (scriptedServer.ts). Call it at the top of the file.
+ */
+export function skippingClock(): void {
+  beforeEach(() => {
+    jest.useFakeTimers();
+    // The types of jest 30.0 do not know it yet.
+    (jest as unknown as { setTimerTickMode(config: { mode: "nextAsync" }): void }).setTimerTickMode({
+      mode: "nextAsync",
+    });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+    jest.restoreAllMocks();
+  });
+}

@@ -1,5 +1,11 @@
+/**
+ * A service that answers what the test says, for tests of the client: over HTTP (`scripted`), where the wire is the point, or in memory
+ * (`inMemory`), where time is: with `skippingClock` all waits are over at once.
+ */
+import axios, { type AxiosInstance, type AxiosRequestConfig } from "axios";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
 import { Client, type ClientOptions } from "../../src/client";
 
 /** A request as it arrived. */
@@ -27,13 +33,26 @@ export interface Reply {
 
 export type Script = (request: Seen, nth: number) => Reply | Promise<Reply>;
 
-export interface ScriptedServer {
+/** What has arrived at a service. */
+export interface Received {
   baseUrl: string;
   seen: Seen[];
   lines: () => string[];
   count: (line: string) => number;
+}
+
+export interface ScriptedServer extends Received {
   connections: () => number;
   close: () => Promise<void>;
+}
+
+function received(): Omit<Received, "baseUrl"> {
+  const seen: Seen[] = [];
+  return {
+    seen,
+    lines: () => seen.map(({ line }) => line),
+    count: (line) => seen.filter((request) => request.line === line).length,
+  };
 }
 
 async function seenOf(request: IncomingMessage, root: string): Promise<Seen> {
@@ -68,14 +87,13 @@ async function answer(reply: Reply, response: ServerResponse): Promise<void> {
 /** An HTTP server that answers what the script says. `nth` counts the requests of one line, from 1. */
 async function startScripted(script: Script): Promise<ScriptedServer> {
   const root = "/api/v2";
-  const seen: Seen[] = [];
+  const requests = received();
   let connections = 0;
-  const count = (line: string): number => seen.filter((request) => request.line === line).length;
   const server = createServer((request, response) => {
     void (async () => {
       const arrived = await seenOf(request, root);
-      seen.push(arrived);
-      await answer(await script(arrived, count(arrived.line)), response);
+      requests.seen.push(arrived);
+      await answer(await script(arrived, requests.count(arrived.line)), response);
     })().catch((error: unknown) => {
       response.writeHead(599);
       response.end(`the script failed: ${String(error)}`);
@@ -87,9 +105,7 @@ async function startScripted(script: Script): Promise<ScriptedServer> {
   const { port } = server.address() as AddressInfo;
   return {
     baseUrl: `http://127.0.0.1:${port}${root}`,
-    seen,
-    lines: () => seen.map(({ line }) => line),
-    count,
+    ...requests,
     connections: () => connections,
     close: () =>
       new Promise((resolve) => {
@@ -107,17 +123,67 @@ export async function scripted(
   options: Partial<ClientOptions> = {},
 ): Promise<{ server: ScriptedServer; client: Client }> {
   const server = await startScripted(script);
-  const client = new Client({
-    baseUrl: server.baseUrl,
-    apiKey: "test-key",
-    baseDelayMs: 5,
-    lagMs: 150,
-    pollCeilingMs: 50,
-    ...options,
-  });
   open.push(server);
-  return { server, client };
+  return { server, client: quickClient(server.baseUrl, options) };
 }
+
+const quickClient = (baseUrl: string, options: Partial<ClientOptions>): Client =>
+  new Client({ baseUrl, apiKey: "test-key", baseDelayMs: 5, lagMs: 150, pollCeilingMs: 50, ...options });
+
+/** How long a request is on its way in memory: time goes on, as over a network. */
+const TRAVEL_MS = 1;
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const connectionReset = (): Error => Object.assign(new Error("socket hang up"), { code: "ECONNRESET" });
+
+/** The same without a network: everything of the client runs, down to its transport, and what stands in is axios. */
+export function inMemory(script: Script, options: Partial<ClientOptions> = {}): { server: Received; client: Client } {
+  const baseUrl = `http://service-${services.size}.test:8080/api/v2`;
+  const server = { baseUrl, ...received() };
+  const respond = async ({ method = "", url: path = "", data, headers = {} }: AxiosRequestConfig<string>) => {
+    await pause(TRAVEL_MS);
+    const line = `${method} ${path}`;
+    const body: unknown = data === undefined ? undefined : JSON.parse(data);
+    const sent = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+    );
+    const arrived = { method, path, line, body, text: data ?? "", headers: sent, at: performance.now() };
+    server.seen.push(arrived);
+    const reply = await script(arrived, server.count(line));
+    await pause(TRAVEL_MS + (reply.delayMs ?? 0));
+    if (reply.fault === "hang") return new Promise<never>(() => undefined);
+    if (reply.fault === "reset") throw connectionReset();
+    const { status = 200, json, text = json === undefined ? "" : JSON.stringify(json) } = reply;
+    const type = json === undefined ? {} : { "content-type": "application/json" };
+    const answer = Readable.from([Buffer.from(text)]);
+    return { status, headers: { ...type, ...reply.headers }, data: reply.fault === "cut" ? brokenOff(text) : answer };
+  };
+  const requestWith = (defaults: object) => (config: AxiosRequestConfig<string>) =>
+    new Promise((resolve, reject) => {
+      config.signal?.addEventListener?.("abort", () => reject(new Error("canceled")));
+      respond({ ...config, headers: { ...defaults, ...config.headers } }).then(resolve, reject);
+    });
+  services.set(baseUrl, requestWith);
+  jest.spyOn(axios, "create").mockImplementation(({ baseURL = "", headers = {} } = {}) => {
+    const service = services.get(baseURL);
+    if (service === undefined) throw new Error(`no service in memory has the address ${baseURL}`);
+    // Of an instance the transport uses `request` alone.
+    return { request: service(headers) } as unknown as AxiosInstance;
+  });
+  return { server, client: quickClient(baseUrl, options) };
+}
+
+/** By their base URL: what an instance with these headers does with a request. */
+const services = new Map<string, (headers: object) => (config: AxiosRequestConfig<string>) => Promise<unknown>>();
+
+/** A body whose connection goes in the middle. */
+const brokenOff = (text: string): Readable =>
+  Readable.from(
+    (async function* () {
+      yield Buffer.from(text);
+      await pause(TRAVEL_MS);
+      throw connectionReset();
+    })(),
+  );
 
 export async function closeAll(): Promise<void> {
   await Promise.all(open.splice(0).map((item) => item.close()));

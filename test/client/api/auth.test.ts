@@ -11,10 +11,11 @@ import {
 import { normalisedOrigin } from "../../../src/client/origins";
 import { like, likeDomain } from "../../support/creating";
 import { gone } from "../../support/scene";
-import { closeAll, errorOf, type Reply, scripted, type Seen } from "../../support/scriptedServer";
+import { skippingClock } from "../../support/fakeClock";
+import { errorOf, type Reply, inMemory, type Seen } from "../../support/scriptedServer";
 import { PROVEN } from "../../support/proven";
 
-afterEach(closeAll);
+skippingClock();
 
 const DOMAINS = "/projects/p/auth/domains";
 const KEYS = {
@@ -30,7 +31,7 @@ const anyItem = (): boolean => true;
 
 test("each call sends the documented request, with the key and nothing that was left out", async () => {
   let domains: object[] = [];
-  const { server, client } = await scripted(({ method, path }) => {
+  const { server, client } = inMemory(({ method, path }) => {
     if (method === "GET") return { json: { data: [], providers: [], domains } };
     if (path.endsWith("/domains")) domains = method === "POST" ? [{ domain: "https://a.test" }] : [];
     if (path === "/projects/auth/user") return { status: 201, json: { id: "u1", extra: true } };
@@ -83,7 +84,7 @@ test("each call sends the documented request, with the key and nothing that was 
 });
 
 test("a change that is answered without a body is read back", async () => {
-  const { client } = await scripted(({ method, path }) => {
+  const { client } = inMemory(({ method, path }) => {
     if (method !== "GET") return { status: 200 };
     if (path.endsWith("email_server")) return { json: { type: "standard", port: 25 } };
     return { json: { providers: [{ id: "google", type: "standard" }] } };
@@ -102,7 +103,7 @@ test("a change that is answered without a body is read back", async () => {
 
 test("null counts as absent, and fields that nobody has listed pass", async () => {
   const json = { type: "shared", host: null, port: null, more: { deep: null, kept: 1 } };
-  const { client } = await scripted(() => ({ json }));
+  const { client } = inMemory(() => ({ json }));
   await expect(client.auth.emailServer("p")).resolves.toEqual({ type: "shared", more: { kept: 1 } });
 });
 
@@ -129,7 +130,7 @@ const deletions: [string, (client: Client) => Promise<unknown>][] = [
 
 describe.each(deletions)("a deletion of %s", (what, remove) => {
   test.each([404, 410] as const)("is done after a %i of the service, without a look", async (status) => {
-    const { server, client } = await scripted(({ method }) => (method === "GET" ? { json: STANDING } : gone(status)));
+    const { server, client } = inMemory(({ method }) => (method === "GET" ? { json: STANDING } : gone(status)));
     await remove(client);
     expect(server.seen).toHaveLength(1);
   });
@@ -140,15 +141,15 @@ describe.each(deletions)("a deletion of %s", (what, remove) => {
     ["a page with a good status", page],
     ["another shape with a good status", { json: { code: "internal", message: "nothing was executed" } }],
   ])("is not done after %s while it is listed, and is once it is not", async (_, reply) => {
-    const { client: failing } = await scripted(({ method }) => (method === "GET" ? { json: STANDING } : reply));
+    const { client: failing } = inMemory(({ method }) => (method === "GET" ? { json: STANDING } : reply));
     await expect(remove(failing)).rejects.toBeInstanceOf(SvcError);
     const none = { data: [], providers: [], domains: [], type: "shared" };
-    const { client: done } = await scripted(({ method }) => (method === "GET" ? { json: none } : reply));
+    const { client: done } = inMemory(({ method }) => (method === "GET" ? { json: none } : reply));
     await remove(done);
   });
 
   test("that is accepted without a word has to show", async () => {
-    const { client } = await scripted(({ method }) => (method === "GET" ? { json: STANDING } : { status: 204 }));
+    const { client } = inMemory(({ method }) => (method === "GET" ? { json: STANDING } : { status: 204 }));
     // Users cannot be listed.
     if (what === "a user") await remove(client);
     else await expect(remove(client)).rejects.toBeInstanceOf(SvcError);
@@ -162,7 +163,7 @@ test.each<[string, Reply, unknown]>([
   ["a proxy's page with a good status", page, BadResponseError],
   ["a proxy's page with 404", { ...page, status: 404 }, BadResponseError],
 ])("a deletion is not done after %s", async (_, reply, kind) => {
-  const { client } = await scripted(() => reply, { baseDelayMs: 1 });
+  const { client } = inMemory(() => reply, { baseDelayMs: 1 });
   await expect(
     client.auth.deleteUser({ projectId: "p", userId: "u", isIntegration: anyItem }, PROVEN),
   ).rejects.toBeInstanceOf(kind);
@@ -172,7 +173,7 @@ test.each<[string, Reply, unknown]>([
 });
 
 test("the error for a refused key says where it was sent, and what the caller knows of the key", async () => {
-  const { client, server } = await scripted(
+  const { client, server } = inMemory(
     () => ({ status: 401, json: { code: "auth.invalid", message: "nope", request_id: "r-7" } }),
     { keyAdvice: "It comes from a test" },
   );
@@ -192,26 +193,27 @@ describe("deletions of several domains", () => {
   /** A whitelist that refuses a deletion which names an unknown domain. */
   const whitelist = (stored: string[], { delayMs = 0 } = {}) => {
     const domains = new Set(stored);
-    return scripted(({ method, body }) => {
+    const both = inMemory(({ method, body }) => {
       if (method === "GET") return { json: { domains: [...domains].map((domain) => ({ domain })) } };
       // Only deletions come here.
       const wanted = (body as { domains: { domain: string }[] }).domains.map(({ domain }) => domain);
       if (wanted.some((domain) => !domains.has(domain))) return gone();
       wanted.forEach((domain) => domains.delete(domain));
       return { status: 200, delayMs };
-    }).then((both) => ({ ...both, domains }));
+    });
+    return { ...both, domains };
   };
   const origins = Array.from({ length: 20 }, (_, i) => `https://a${i}.test`);
 
   test("travel in one request", async () => {
-    const { server, client, domains } = await whitelist(origins);
+    const { server, client, domains } = whitelist(origins);
     await client.auth.deleteDomains({ projectId: "p", domains: () => origins, authProvider: "a" }, PROVEN);
     expect(changes(server.seen)).toHaveLength(1);
     expect(domains.size).toBe(0);
   });
 
   test("succeed for the domains that are there although another one was gone already", async () => {
-    const { server, client, domains } = await whitelist(["https://a1.test", "https://a2.test"]);
+    const { server, client, domains } = whitelist(["https://a1.test", "https://a2.test"]);
     await client.auth.deleteDomains(
       { projectId: "p", domains: () => ["https://a1.test", "https://gone.test", "https://a2.test"], authProvider: "a" },
       PROVEN,
@@ -222,7 +224,7 @@ describe("deletions of several domains", () => {
 
   test("name what is to go at the moment of each attempt", async () => {
     let wanted = ["https://a1.test", "https://a2.test"];
-    const { server, client } = await scripted(({ method }, nth) => {
+    const { server, client } = inMemory(({ method }, nth) => {
       if (method === "GET") return { json: { domains: [] } };
       wanted = ["https://a2.test"];
       return nth === 1 ? { status: 423 } : { status: 200 };
@@ -235,13 +237,13 @@ describe("deletions of several domains", () => {
   });
 
   test("send nothing when nothing is to go any more", async () => {
-    const { server, client } = await whitelist(origins);
+    const { server, client } = whitelist(origins);
     await client.auth.deleteDomains({ projectId: "p", domains: () => [], authProvider: "a" }, PROVEN);
     expect(server.seen).toEqual([]);
   });
 
   test("end with the caller's deadline", async () => {
-    const { client } = await whitelist(origins, { delayMs: 600 });
+    const { client } = whitelist(origins, { delayMs: 600 });
     const error = await errorOf(
       client.auth.deleteDomains(
         { projectId: "p", domains: () => origins, authProvider: "a" },
@@ -253,7 +255,7 @@ describe("deletions of several domains", () => {
 });
 
 test("a deletion is held back, before each attempt, where somebody else has the object by then", async () => {
-  const { server, client } = await scripted(() => ({ status: 423 }));
+  const { server, client } = inMemory(() => ({ status: 423 }));
   let asked = 0;
   const before = (): void => {
     if (++asked === 3) throw new Error("taken over");
@@ -278,7 +280,7 @@ test("origins are compared as browsers do", () => {
 });
 
 test("a NotFoundError of a list is an error, not an empty list", async () => {
-  const { client } = await scripted(() => gone());
+  const { client } = inMemory(() => gone());
   for (const read of [
     client.auth.domains("p").list(),
     client.auth.oauthProviders("p").list(),

@@ -1,9 +1,10 @@
 import { BadResponseError, Deadline, NotFoundError } from "../../../src/client";
 import { FakeProject } from "../../support/fakeProject";
 import { compute, ENDPOINTS, gone, init, LIST, operation, OPERATIONS, PRJ, scene } from "../../support/scene";
-import { closeAll, errorOf, scripted } from "../../support/scriptedServer";
+import { skippingClock } from "../../support/fakeClock";
+import { errorOf, inMemory } from "../../support/scriptedServer";
 
-afterEach(closeAll);
+skippingClock();
 
 /** Nobody else of the run has the compute. */
 const free = (): void => undefined;
@@ -15,7 +16,7 @@ describe("waiting for a compute", () => {
       operation(nth < 3 ? "running" : "failed", { id: "op-2", error: "boom" }),
       operation("finished", { id: "op-1" }),
     ];
-    const { client } = await scripted(scene({ computes: () => [compute()], operations }));
+    const { client } = inMemory(scene({ computes: () => [compute()], operations }));
     const error = await errorOf(client.computes.waitFor(PRJ, "ep-1"));
     expect(String(error)).toMatch(/^OperationFailedError: operation op-2 /);
   });
@@ -25,33 +26,33 @@ describe("waiting for a compute", () => {
       operation("failed", { id: "op-3", action: "check_availability" }),
       operation("failed", { id: "op-2" }),
     ];
-    const { client } = await scripted(scene({ computes: () => [compute()], operations }));
+    const { client } = inMemory(scene({ computes: () => [compute()], operations }));
     await expect(client.computes.waitFor(PRJ, "ep-1")).resolves.toMatchObject({ id: "ep-1" });
   });
 
   test("waits while one is unfinished", async () => {
     const operations = (nth: number): object[] => [operation(nth < 3 ? "scheduling" : "finished")];
-    const { server, client } = await scripted(scene({ computes: () => [compute()], operations }));
+    const { server, client } = inMemory(scene({ computes: () => [compute()], operations }));
     await client.computes.waitFor(PRJ, "ep-1");
     expect(server.count(LIST)).toBe(3);
   });
 
   test("takes the first look's word where the service has no operations route", async () => {
-    const { client } = await scripted(scene({ computes: () => [compute({ current_state: "idle" })] }));
+    const { client } = inMemory(scene({ computes: () => [compute({ current_state: "idle" })] }));
     await expect(client.computes.waitFor(PRJ, "ep-1")).resolves.toMatchObject({ current_state: "idle" });
   });
 });
 
 describe("deleting a compute", () => {
   test.each([404, 410] as const)("takes %i with the error body of the service for done", async (status) => {
-    const { server, client } = await scripted(scene({ computes: () => [compute()], change: gone(status) }));
+    const { server, client } = inMemory(scene({ computes: () => [compute()], change: gone(status) }));
     await client.computes.delete({ projectId: PRJ, endpointId: "ep-1", beforeAttempt: free });
     expect(server.seen).toHaveLength(1);
   });
 
   test("takes 204 with an empty body for done once the list lacks it", async () => {
     const change = { status: 204 };
-    const { client } = await scripted(scene({ computes: (nth) => (nth < 3 ? [compute()] : []), change }));
+    const { client } = inMemory(scene({ computes: (nth) => (nth < 3 ? [compute()] : []), change }));
     await client.computes.delete({ projectId: PRJ, endpointId: "ep-1", beforeAttempt: free });
   });
 
@@ -59,7 +60,7 @@ describe("deleting a compute", () => {
     const ends = 8;
     const computes = (nth: number): object[] => (nth < ends ? [compute({ pending_state: "idle" })] : []);
     const operations = (nth: number): object[] => [operation(nth < ends ? "running" : "finished")];
-    const { client } = await scripted(scene({ computes, operations, change: { status: 204 } }), { lagMs: 50 });
+    const { client } = inMemory(scene({ computes, operations, change: { status: 204 } }), { lagMs: 50 });
     await client.computes.delete(
       { projectId: PRJ, endpointId: "ep-1", beforeAttempt: free },
       { deadline: new Deadline(10_000) },
@@ -77,7 +78,7 @@ describe("deleting a compute", () => {
       { status: 404, text: "<html>", headers: page },
     ];
     for (const change of changes) {
-      const { client } = await scripted(scene({ computes: () => [compute()], change }));
+      const { client } = inMemory(scene({ computes: () => [compute()], change }));
       await expect(
         client.computes.delete({ projectId: PRJ, endpointId: "ep-1", beforeAttempt: free }),
       ).rejects.toHaveProperty("status", change.status);
@@ -87,7 +88,7 @@ describe("deleting a compute", () => {
   test("takes a 404 of something in front for done when a list of a lag later lacks it", async () => {
     const lists = (nth: number): object[] => (nth < 2 ? [compute()] : []);
     const change = { status: 404, text: "default backend - 404" };
-    const late = await scripted(scene({ computes: lists, change }));
+    const late = inMemory(scene({ computes: lists, change }));
     await expect(
       late.client.computes.delete({ projectId: PRJ, endpointId: "ep-1", beforeAttempt: free }),
     ).rejects.toBeInstanceOf(BadResponseError);
@@ -96,7 +97,7 @@ describe("deleting a compute", () => {
   });
 
   test("sends nothing when somebody else of the run has it by then", async () => {
-    const { server, client } = await scripted(scene({ computes: () => [compute()] }));
+    const { server, client } = inMemory(scene({ computes: () => [compute()] }));
     const taken = (): void => {
       throw new Error("taken over");
     };
@@ -109,7 +110,7 @@ describe("deleting a compute", () => {
   test("waits for its operations to end although the list lacks it already", async () => {
     const change = { json: { endpoint: compute({ pending_state: "idle" }), operations: [operation("running")] } };
     const operations = (nth: number): object[] => [operation(nth < 4 ? "running" : "finished")];
-    const { server, client } = await scripted(scene({ computes: () => [], operations, change }));
+    const { server, client } = inMemory(scene({ computes: () => [], operations, change }));
     await client.computes.delete({ projectId: PRJ, endpointId: "ep-1", beforeAttempt: free });
     expect(server.count(OPERATIONS)).toBe(4);
   });
@@ -117,19 +118,19 @@ describe("deleting a compute", () => {
 
 describe("starting a compute", () => {
   test("is undefined where the route does not exist", async () => {
-    const { client } = await scripted(scene({ computes: () => [compute()], change: gone() }));
+    const { client } = inMemory(scene({ computes: () => [compute()], change: gone() }));
     await expect(client.computes.start(PRJ, "ep-1")).resolves.toBeUndefined();
   });
 
   test("is an error for a compute that does not exist", async () => {
-    const { client } = await scripted(scene({ computes: () => [], change: gone() }));
+    const { client } = inMemory(scene({ computes: () => [], change: gone() }));
     await expect(client.computes.start(PRJ, "ep-1")).rejects.toBeInstanceOf(NotFoundError);
   });
 
   test("waits until the compute is active", async () => {
     const project = new FakeProject();
     project.computes.push({ id: "ep-1", host: "h", branch_id: "b", type: "read_write", current_state: "idle" });
-    const { client } = await scripted(project.script);
+    const { client } = inMemory(project.script);
     await expect(client.computes.start(PRJ, "ep-1")).resolves.toMatchObject({ current_state: "active" });
   });
 });
@@ -137,7 +138,7 @@ describe("starting a compute", () => {
 describe("finding a compute", () => {
   test("does not believe one list that lags, and asks for one later list however many are missed", async () => {
     const lists = (nth: number): object[] => (nth < 2 ? [] : [compute(), compute({ id: "ep-2" })]);
-    const { server, client } = await scripted(({ path }, nth) =>
+    const { server, client } = inMemory(({ path }, nth) =>
       path.endsWith("/endpoints") ? { json: { endpoints: lists(nth) } } : gone(),
     );
     const found = await Promise.all(["ep-1", "ep-2", "ep-3"].map((id) => client.computes.find(PRJ, id)));
@@ -146,7 +147,7 @@ describe("finding a compute", () => {
   });
 
   test("does not wait again for what is missed after a later list came, before something of ours has changed", async () => {
-    const { server, client } = await scripted(({ method, path }) =>
+    const { server, client } = inMemory(({ method, path }) =>
       method === "GET" && path.endsWith("/endpoints") ? { json: { endpoints: [] } } : gone(),
     );
     const lists = async (id: string): Promise<number> => {
@@ -161,7 +162,7 @@ describe("finding a compute", () => {
 
   test("believes no single list, also when it comes after somebody has waited for another compute", async () => {
     const lists = [[compute()], [], [compute()]];
-    const { client } = await scripted(({ path }, nth) =>
+    const { client } = inMemory(({ path }, nth) =>
       path.endsWith("/endpoints") ? { json: { endpoints: lists[nth - 1] ?? [] } } : gone(),
     );
     await expect(client.computes.find(PRJ, "ep-gone")).resolves.toBeUndefined();
@@ -169,7 +170,7 @@ describe("finding a compute", () => {
   });
 
   test("is an error, never undefined, when the later list fails", async () => {
-    const { client } = await scripted(({ path }, nth) => {
+    const { client } = inMemory(({ path }, nth) => {
       if (!path.endsWith("/endpoints")) return gone();
       return nth < 2 ? { json: { endpoints: [] } } : { status: 403 };
     });
@@ -182,7 +183,7 @@ test("where something in front answers 404 for the operations, a change is waite
     computes: (nth) => [nth < 3 ? compute(init) : compute()],
     change: { json: { endpoint: compute(init) } },
   });
-  const { client, server } = await scripted((request, nth) =>
+  const { client, server } = inMemory((request, nth) =>
     request.path.includes("/operations") ? { status: 404, text: "default backend - 404" } : start(request, nth),
   );
   const started = client.computes.start(PRJ, "ep-1", { deadline: new Deadline(10_000) });
@@ -195,7 +196,7 @@ test("two 404s of something in front of the operations do not hide that the oper
   const failed = operation("failed", { error: "no capacity left" });
   const shown = scene({ computes: () => [compute()], operations: () => [failed], change });
   let asked = 0;
-  const { client } = await scripted((request, nth) =>
+  const { client } = inMemory((request, nth) =>
     request.path.includes("/operations") && ++asked <= 2
       ? { status: 404, text: "default backend - 404" }
       : shown(request, nth),
@@ -207,7 +208,7 @@ test("two 404s of something in front of the operations do not hide that the oper
 });
 
 test("a compute is restarted by a key that may not read the operations", async () => {
-  const { server, client } = await scripted(({ method, path }) => {
+  const { server, client } = inMemory(({ method, path }) => {
     if (method === "POST") return { json: { endpoint: compute(), operations: [] } };
     return path === ENDPOINTS ? { json: { endpoints: [compute()] } } : { status: 403, json: {} };
   });

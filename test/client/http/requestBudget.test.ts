@@ -3,8 +3,9 @@ import { Deadline, NotFoundError } from "../../../src/client";
 import { RequestBudget, type RequestKind } from "../../../src/client/http/requestBudget";
 import { createCompute, like } from "../../support/creating";
 import { FakeProject } from "../../support/fakeProject";
+import { skippingClock } from "../../support/fakeClock";
 import { compute, ENDPOINTS, LIST, operation, PRJ, scene } from "../../support/scene";
-import { closeAll, errorOf, scripted, type ScriptedServer, type Seen } from "../../support/scriptedServer";
+import { errorOf, inMemory, type Received, type Seen } from "../../support/scriptedServer";
 
 const MINUTE_MS = 60_000;
 
@@ -181,25 +182,25 @@ describe("the limiter, on a clock of its own", () => {
   });
 });
 
-describe("over HTTP, with a short minute,", () => {
-  afterEach(closeAll);
+describe("a client of which each request takes its place", () => {
+  skippingClock();
 
   const LIMIT = 10;
-  const timesOf = ({ seen }: ScriptedServer): number[] => seen.map(({ at }) => at);
-  const limited = async (script: Parameters<typeof scripted>[0], options: Parameters<typeof scripted>[1] = {}) => {
-    const made = await scripted(script, { minuteMs: 1_000, ...options });
+  const timesOf = ({ seen }: Received): number[] => seen.map(({ at }) => at);
+  const limited = (script: Parameters<typeof inMemory>[0], options: Parameters<typeof inMemory>[1] = {}) => {
+    const made = inMemory(script, { minuteMs: 1_000, ...options });
     made.client.limitRequests(LIMIT);
     return made;
   };
   /** Takes so many places: a read of a project of its own each. */
-  const useUp = async ({ client }: Awaited<ReturnType<typeof limited>>, count = LIMIT): Promise<void> => {
+  const useUp = async ({ client }: ReturnType<typeof limited>, count = LIMIT): Promise<void> => {
     await Promise.all(
       Array.from({ length: count }, (_, nth) => errorOf(client.computes.list(`other-${nth}`)).catch(() => undefined)),
     );
   };
 
   test("no minute has more than the limit, retries and slow answers included", async () => {
-    const made = await limited((_request, nth) =>
+    const made = limited((_request, nth) =>
       nth === 1 ? { status: 503 } : { json: { endpoints: [] }, delayMs: 40 * (nth % 3) },
     );
     await useUp(made, 15);
@@ -209,7 +210,7 @@ describe("over HTTP, with a short minute,", () => {
 
   test("a creation is sent right after its list, however long both have waited", async () => {
     const project = new FakeProject({ operationMs: 20 });
-    const made = await limited(project.script);
+    const made = limited(project.script);
     const branches = Array.from({ length: 8 }, (_, nth) => `br-${nth}`);
     const creations = branches.map((branch_id) =>
       createCompute(made.client, PRJ, { branch_id, type: "read_write" }, { deadline: new Deadline(900) }),
@@ -227,9 +228,7 @@ describe("over HTTP, with a short minute,", () => {
 
   test("deletions that each need a proof first all get through, and none leaves without a list of its attempt", async () => {
     const integration = { auth_provider: "a", auth_provider_project_id: "x", branch_id: "br-1" };
-    const made = await limited(({ method }) =>
-      method === "GET" ? { json: { data: [integration] } } : { status: 204 },
-    );
+    const made = limited(({ method }) => (method === "GET" ? { json: { data: [integration] } } : { status: 204 }));
     const { auth } = made.client;
     const users = Array.from({ length: 14 }, (_, nth) => `u${nth}`);
     const deletions = users.map((user) =>
@@ -252,7 +251,7 @@ describe("over HTTP, with a short minute,", () => {
   });
 
   test("waiting for the share is charged to no deadline, of a change or of a read, and shows one line", async () => {
-    const made = await limited(
+    const made = limited(
       scene({ computes: () => [compute()], change: { json: { endpoint: compute(), operations: [] } } }),
       {
         minuteMs: 1_600,
@@ -278,7 +277,7 @@ describe("over HTTP, with a short minute,", () => {
   });
 
   test("a creation whose deadline has passed while its list was read is not sent", async () => {
-    const made = await limited(({ method }) =>
+    const made = limited(({ method }) =>
       method === "GET" ? { json: { endpoints: [] }, delayMs: 300 } : { status: 500 },
     );
     const late = createCompute(
@@ -297,10 +296,10 @@ describe("over HTTP, with a short minute,", () => {
   });
 
   test("nor is one whose deadline has passed by the end of its last check", async () => {
-    const made = await limited(scene({ computes: () => [] }));
+    const made = limited(scene({ computes: () => [] }));
     const deadline = new Deadline(300);
     const checkListed = (): void => {
-      while (!deadline.expired);
+      jest.advanceTimersByTime(300);
     };
     const attributes = { branch_id: "b", type: "read_write" };
     await errorOf(
@@ -314,7 +313,7 @@ describe("over HTTP, with a short minute,", () => {
 
   test("the looks of a wait use a quarter of the share, which makes its pauses longer", async () => {
     const began = performance.now();
-    const made = await limited(
+    const made = limited(
       scene({
         computes: () => [compute()],
         operations: () => [operation(performance.now() - began < 2_500 ? "running" : "finished")],
@@ -334,7 +333,7 @@ describe("over HTTP, with a short minute,", () => {
   });
 
   test("nothing is looked at for a wait whose deadline has passed", async () => {
-    const made = await limited(
+    const made = limited(
       scene({
         computes: () => [compute()],
         operations: () => [operation("running")],
@@ -352,7 +351,7 @@ describe("over HTTP, with a short minute,", () => {
 
   test("the time in which others use the whole share is not charged to a wait, and is shown", async () => {
     let isSent = false;
-    const made = await limited(
+    const made = limited(
       ({ method, path }) => {
         if (method === "PATCH") {
           isSent = true;
@@ -376,7 +375,7 @@ describe("over HTTP, with a short minute,", () => {
   });
 
   test("two lists count as a lag apart by when they were sent, not by when they began to wait", async () => {
-    const made = await limited(scene({ computes: () => [] }), { lagMs: 300 });
+    const made = limited(scene({ computes: () => [] }), { lagMs: 300 });
     await useUp(made);
     await expect(made.client.computes.find(PRJ, "ep-9")).resolves.toBeUndefined();
     const lists = made.server.seen.filter(({ line }) => line === LIST).map(({ at }) => at);
@@ -385,7 +384,7 @@ describe("over HTTP, with a short minute,", () => {
   });
 
   test("a read that has not been sent yet serves those who need a new one", async () => {
-    const made = await limited(scene({ computes: () => [compute()] }));
+    const made = limited(scene({ computes: () => [compute()] }));
     await useUp(made);
     const first = made.client.computes.list(PRJ, { since: performance.now() });
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -394,7 +393,7 @@ describe("over HTTP, with a short minute,", () => {
   });
 
   test("an error of the list before a creation gives its place back", async () => {
-    const made = await limited(({ path }) =>
+    const made = limited(({ path }) =>
       path === ENDPOINTS ? { status: 404, json: { code: "not_found", message: "no" } } : { json: { endpoints: [] } },
     );
     for (let nth = 0; nth < 3; nth += 1)

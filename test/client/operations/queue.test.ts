@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { Deadline, LockedError, OperationFailedError } from "../../../src/client";
 import { createCompute } from "../../support/creating";
 import { FakeProject } from "../../support/fakeProject";
-import { closeAll, errorOf, scripted } from "../../support/scriptedServer";
+import { skippingClock } from "../../support/fakeClock";
+import { errorOf, inMemory } from "../../support/scriptedServer";
 
-afterEach(closeAll);
+skippingClock();
 
 const PRJ = "prj-1";
 const replica = { branch_id: "br-1", type: "read_only" };
@@ -12,7 +13,7 @@ const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length
 
 test("of ten computes created at once on a project that locks none meets two 423, and nobody asks for the lock in a loop", async () => {
   const project = new FakeProject({ locks: true });
-  const { client } = await scripted(project.script);
+  const { client } = inMemory(project.script);
   const made = await Promise.all(times(10, () => createCompute(client, PRJ, replica)));
   expect(new Set(made.map(({ id }) => id)).size).toBe(10);
   expect(made.every(({ current_state }) => current_state === "active")).toBe(true);
@@ -23,7 +24,7 @@ test("of ten computes created at once on a project that locks none meets two 423
 
 test("a locking project without the operations route is queued for just the same", async () => {
   const project = new FakeProject({ locks: true, operationsRoute: false });
-  const { client } = await scripted(project.script);
+  const { client } = inMemory(project.script);
   await Promise.all(times(6, () => createCompute(client, PRJ, replica)));
   expect(project.count("POST", 423)).toBeLessThanOrEqual(5);
   expect(project.count("POST", 201)).toBe(6);
@@ -31,7 +32,7 @@ test("a locking project without the operations route is queued for just the same
 
 test("after the first 423 of a project its changes meet no other", async () => {
   const project = new FakeProject({ locks: true, operationMs: 20 });
-  const { client } = await scripted(project.script);
+  const { client } = inMemory(project.script);
   project.lockedByStranger = true;
   const first = createCompute(client, PRJ, replica, { onProgress: () => (project.lockedByStranger = false) });
   await first;
@@ -45,7 +46,7 @@ test("on a project that does not lock, changes leave and run side by side", asyn
   const project = new FakeProject({ operationMs: 400 });
   let open = 0;
   let most = 0;
-  const { client } = await scripted(async (request, nth) => {
+  const { client } = inMemory(async (request, nth) => {
     if (request.method !== "POST") return project.script(request, nth);
     most = Math.max(most, ++open);
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -61,7 +62,7 @@ test("on a project that does not lock, changes leave and run side by side", asyn
 test("two projects do not wait for each other", async () => {
   const slow = new FakeProject({ locks: true, operationMs: 1_000 });
   const quick = new FakeProject({ locks: true, operationMs: 10 });
-  const { client } = await scripted((request, nth) =>
+  const { client } = inMemory((request, nth) =>
     (request.path.startsWith("/projects/prj-slow/") ? slow : quick).script(request, nth),
   );
   const order: string[] = [];
@@ -72,7 +73,7 @@ test("two projects do not wait for each other", async () => {
 
 test("time in the queue does not count against a change's deadline", async () => {
   const project = new FakeProject({ locks: true, operationMs: 300 });
-  const { client } = await scripted(project.script);
+  const { client } = inMemory(project.script);
   const deadlines = times(5, () => new Deadline(1_200));
   const made = await Promise.all(deadlines.map((deadline) => createCompute(client, PRJ, replica, { deadline })));
   expect(made).toHaveLength(5);
@@ -84,7 +85,7 @@ test("a lock that somebody else holds is waited for, by one request at a time on
   let posts = 0;
   let open = 0;
   let most = 0;
-  const { client } = await scripted(async (request, nth) => {
+  const { client } = inMemory(async (request, nth) => {
     const isLater = request.method === "POST" && (posts += 1) > 3;
     if (isLater) most = Math.max(most, ++open);
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -101,7 +102,7 @@ test("a lock that somebody else holds is waited for, by one request at a time on
 test("of two that left together and met somebody else's lock, one asks for it and the other's clock stands still", async () => {
   const project = new FakeProject({ locks: true, operationMs: 300 });
   project.lockedByStranger = true;
-  const { client } = await scripted(project.script);
+  const { client } = inMemory(project.script);
   const deadlines = [new Deadline(8_000), new Deadline(8_000)];
   const both = Promise.all(deadlines.map((deadline) => createCompute(client, PRJ, replica, { deadline })));
   const began = performance.now();
@@ -114,7 +115,7 @@ test("of two that left together and met somebody else's lock, one asks for it an
 test("a lock that never goes is a LockedError at the deadline, and the next in line gets its turn", async () => {
   const project = new FakeProject();
   project.lockedByStranger = true;
-  const { client } = await scripted(project.script);
+  const { client } = inMemory(project.script);
   const create = (): Promise<unknown> =>
     errorOf(createCompute(client, PRJ, replica, { deadline: new Deadline(1_000) }));
   const errors = await Promise.all([create(), create()]);
@@ -127,7 +128,7 @@ test("a lock that never goes is a LockedError at the deadline, and the next in l
 
 test("a failed change gives its place to the next one", async () => {
   const project = new FakeProject({ locks: true, endsAs: "failed" });
-  const { client } = await scripted(project.script);
+  const { client } = inMemory(project.script);
   const errors = await Promise.all(times(4, () => errorOf(createCompute(client, PRJ, replica))));
   expect(errors.every((error) => error instanceof OperationFailedError)).toBe(true);
   expect(project.count("POST", 201)).toBe(4);
@@ -135,7 +136,7 @@ test("a failed change gives its place to the next one", async () => {
 
 test("a deletion is waited for before a compute is made on its branch", async () => {
   const project = new FakeProject({ locks: true });
-  const { client } = await scripted(project.script);
+  const { client } = inMemory(project.script);
   const { id } = await createCompute(client, PRJ, { branch_id: "br-1", type: "read_write" });
   await client.computes.delete({ projectId: PRJ, endpointId: id, beforeAttempt: () => undefined });
   expect(project.computes).toHaveLength(0);
@@ -160,7 +161,7 @@ test("whatever the mix of changes and speeds, a locking project refuses each at 
             current_state: "active",
           });
         }
-        const { client } = await scripted(project.script);
+        const { client } = inMemory(project.script);
         await Promise.all(
           changes.map(async (kind, i): Promise<unknown> => {
             if (kind === "update")
@@ -183,7 +184,6 @@ test("whatever the mix of changes and speeds, a locking project refuses each at 
         const locked = project.statuses.filter(({ status }) => status === 423).length;
         expect(locked).toBeLessThan(changes.length);
         expect(project.operations).toHaveLength(changes.length);
-        await closeAll();
       },
     ),
     { numRuns: 15 },
@@ -193,7 +193,7 @@ test("whatever the mix of changes and speeds, a locking project refuses each at 
 test("a lock is told of also when the deadline passes in the look before the next attempt", async () => {
   const project = new FakeProject();
   project.lockedByStranger = true;
-  const { client } = await scripted(async (request, nth) => {
+  const { client } = inMemory(async (request, nth) => {
     const reply = await project.script(request, nth);
     return request.method === "GET" && nth > 1 ? { ...reply, delayMs: 300 } : reply;
   });
@@ -204,7 +204,7 @@ test("a lock is told of also when the deadline passes in the look before the nex
 test("a lock that asks for a longer pause than is left fails at once, with both times", async () => {
   const project = new FakeProject();
   project.lockedByStranger = true;
-  const { client, server } = await scripted(async (request, nth) => {
+  const { client, server } = inMemory(async (request, nth) => {
     const reply = await project.script(request, nth);
     return reply.status === 423 ? { ...reply, headers: { "retry-after": "60" } } : reply;
   });
@@ -217,7 +217,7 @@ test("a lock that asks for a longer pause than is left fails at once, with both 
 test("who waits for somebody else's lock is told so", async () => {
   const project = new FakeProject();
   project.lockedByStranger = true;
-  const { client } = await scripted(project.script);
+  const { client } = inMemory(project.script);
   const told: string[] = [];
   const onProgress = (text: string): void => {
     told.push(text);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   AuthenticationError,
   Deadline,
@@ -11,25 +10,24 @@ import {
 import { createCompute } from "../../support/creating";
 import { FakeProject } from "../../support/fakeProject";
 import { compute, ENDPOINTS, init, LIST, operation, OPERATIONS, PRJ, type Scene, scene } from "../../support/scene";
-import { closeAll, errorOf, type Reply, scripted, type Script } from "../../support/scriptedServer";
+import { skippingClock } from "../../support/fakeClock";
+import { errorOf, type Reply, inMemory, type Script } from "../../support/scriptedServer";
 
-afterEach(closeAll);
+skippingClock();
 
 /** Longer than any of these waits takes, however slow the machine is. */
 const PATIENT = 10_000;
 
 describe("a compute is ready when", () => {
   const update = (wanted: Scene, options = {}, settings = {}): Promise<EndpointRecord> =>
-    scripted(scene(wanted), settings).then(({ client }) =>
-      client.computes.update(
-        { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
-        { deadline: new Deadline(PATIENT), ...options },
-      ),
+    inMemory(scene(wanted), settings).client.computes.update(
+      { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
+      { deadline: new Deadline(PATIENT), ...options },
     );
   const answer = (endpoint: object, operations: object[]): Reply => ({ json: { endpoint, operations } });
 
   test("its operations ended well and it is active, not before", async () => {
-    const { server, client } = await scripted(
+    const { server, client } = inMemory(
       scene({
         computes: () => [compute()],
         operations: (nth) => [operation(["scheduling", "running", "a new word"][nth - 1] ?? "finished")],
@@ -48,7 +46,7 @@ describe("a compute is ready when", () => {
 
   test("it went through init and an unknown state", async () => {
     const states = [init, { current_state: "warming" }, { current_state: "active", pending_state: "active" }, {}];
-    const { server, client } = await scripted(
+    const { server, client } = inMemory(
       scene({
         computes: (nth) => [compute(states[nth - 1])],
         change: answer(compute(init), [operation("running")]),
@@ -64,7 +62,7 @@ describe("a compute is ready when", () => {
 
   test("a new replica came back idle, without operations: one answer is enough", async () => {
     const change = { ...answer(compute({ current_state: "idle" }), []), status: 201 };
-    const { server, client } = await scripted(scene({ computes: () => [], change }));
+    const { server, client } = inMemory(scene({ computes: () => [], change }));
     const made = await createCompute(client, PRJ, { branch_id: "br-1", type: "read_only" });
     expect(made.current_state).toBe("idle");
     expect(server.lines()).toEqual([LIST, `POST ${ENDPOINTS}`]);
@@ -81,7 +79,6 @@ describe("a compute is ready when", () => {
     const idle = compute({ current_state: "idle" });
     const change = answer(compute(), [operation("running")]);
     await expect(update({ computes: () => [idle], change }, { idleIsReady: true })).resolves.toBeDefined();
-    await closeAll();
     const late = update({ computes: () => [idle], change }, { deadline: new Deadline(400) });
     expect(await errorOf(late)).toBeInstanceOf(WaitTimeoutError);
   });
@@ -104,7 +101,7 @@ describe("a compute is ready when", () => {
 
   test("a change was accepted with an empty body and its operations, found in the list, ended", async () => {
     const operations = (nth: number): object[] => (nth < 2 ? [] : [operation(nth < 5 ? "running" : "finished")]);
-    const { server, client } = await scripted(scene({ computes: () => [compute()], operations }), { lagMs: 2_000 });
+    const { server, client } = inMemory(scene({ computes: () => [compute()], operations }), { lagMs: 2_000 });
     await client.computes.update({ projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true });
     expect(server.count("GET /projects/prj-1/operations?limit=100")).toBeGreaterThanOrEqual(5);
   });
@@ -113,7 +110,7 @@ describe("a compute is ready when", () => {
 test.each(["failed", "error", "cancelled"])(
   "an operation that ends %s fails at once, with its action, id and error",
   async (status) => {
-    const { client } = await scripted(
+    const { client } = inMemory(
       scene({
         computes: () => [compute(init)],
         operations: () => [operation(status, { error: "no capacity\nleft test-key" })],
@@ -132,7 +129,7 @@ test.each(["failed", "error", "cancelled"])(
 );
 
 test("a wait that takes too long tells the last state and the operation", async () => {
-  const { client } = await scripted(
+  const { client } = inMemory(
     scene({
       computes: () => [compute(init)],
       operations: () => [operation("running")],
@@ -150,7 +147,7 @@ test("a wait that takes too long tells the last state and the operation", async 
 
 test("a wait in which no list comes at all tells what the change was answered with", async () => {
   const change = { json: { endpoint: compute(init), operations: [operation("running")] } };
-  const { client } = await scripted(({ method, path }, nth) => {
+  const { client } = inMemory(({ method, path }, nth) => {
     if (method !== "GET") return change;
     return path === ENDPOINTS && nth === 1 ? { json: { endpoints: [] } } : { fault: "hang" };
   });
@@ -162,7 +159,7 @@ test("a wait in which no list comes at all tells what the change was answered wi
 
 test("whoever waits is told what is going on", async () => {
   const project = new FakeProject({ operationMs: 1_000 });
-  const { client } = await scripted(project.script);
+  const { client } = inMemory(project.script);
   const told: string[] = [];
   const onProgress = (text: string): void => void told.push(text);
   await createCompute(client, PRJ, { branch_id: "br-1", type: "read_only" }, { onProgress });
@@ -178,18 +175,18 @@ test("faults of the service do not end a wait, a refused key does", async () => 
     if (nth === 1) return { json: { endpoints: [] } };
     return nth < 5 ? fault : { json: { endpoints: [compute()] } };
   };
-  const { client } = await scripted(looks);
+  const { client } = inMemory(looks);
   const create = (): Promise<EndpointRecord> => createCompute(client, PRJ, { branch_id: "br-1" });
   await expect(create()).resolves.toMatchObject({ current_state: "active" });
   fault = { status: 401 };
-  const { client: refused } = await scripted(looks);
+  const { client: refused } = inMemory(looks);
   await expect(createCompute(refused, PRJ, { branch_id: "br-1" })).rejects.toBeInstanceOf(AuthenticationError);
 });
 
 test("a compute that disappears while waited for ends the wait, a list that lags does not", async () => {
   const change: Reply = { json: { endpoint: compute(init), operations: [operation("running")] } };
   const operations = (): object[] => [operation("running")];
-  const lagging = await scripted(
+  const lagging = inMemory(
     scene({
       computes: (nth) => (nth < 3 ? [] : [compute()]),
       operations: () => [operation("finished")],
@@ -199,7 +196,7 @@ test("a compute that disappears while waited for ends the wait, a list that lags
     { lagMs: PATIENT },
   );
   await expect(createCompute(lagging.client, PRJ, {})).resolves.toBeDefined();
-  const gone = await scripted(
+  const gone = inMemory(
     scene({ computes: (nth) => (nth < 3 ? [compute(init)] : []), operations, change, creates: true }),
   );
   const error = await errorOf(createCompute(gone.client, PRJ, {}));
@@ -209,7 +206,7 @@ test("a compute that disappears while waited for ends the wait, a list that lags
 
 test("a compute that is not ready, with nothing under way, is not waited for, and the operation that failed is named", async () => {
   const operations = (): object[] => [operation("failed", { error: "no capacity" })];
-  const { client } = await scripted(scene({ computes: () => [compute({ current_state: "init" })], operations }));
+  const { client } = inMemory(scene({ computes: () => [compute({ current_state: "init" })], operations }));
   const error = await errorOf(client.computes.waitFor(PRJ, "ep-1", { deadline: new Deadline(PATIENT) }));
   expect(error).toBeInstanceOf(NotStartingError);
   expect(String(error)).toBe(
@@ -220,7 +217,7 @@ test("a compute that is not ready, with nothing under way, is not waited for, an
 
 test("many computes are waited for with one poll loop", async () => {
   const project = new FakeProject({ operationMs: 600 });
-  const { server, client } = await scripted(project.script, { pollCeilingMs: 200 });
+  const { server, client } = inMemory(project.script, { pollCeilingMs: 200 });
   await Promise.all(
     Array.from({ length: 12 }, () => createCompute(client, PRJ, { branch_id: "b", type: "read_only" })),
   );
@@ -229,15 +226,11 @@ test("many computes are waited for with one poll loop", async () => {
 });
 
 test("no timer outlives a wait", async () => {
-  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-  const before = timers();
-  const { client } = await scripted(scene({ computes: () => [compute(init)] }), { pollCeilingMs: 60_000 });
-  await errorOf(client.computes.waitFor(PRJ, "ep-1", { deadline: new Deadline(300) }));
-  // Those of the server and its sockets end within seconds; a pause of the wait would last for a minute.
-  const end = performance.now() + 10_000;
-  while (timers() > before && performance.now() < end) await sleep(100);
-  expect(timers()).toBeLessThanOrEqual(before);
-}, 20_000);
+  const { client } = inMemory(scene({ computes: () => [compute(init)] }), { pollCeilingMs: 60_000 });
+  const error = await errorOf(client.computes.waitFor(PRJ, "ep-1", { deadline: new Deadline(300) }));
+  expect(error).toBeInstanceOf(WaitTimeoutError);
+  expect(jest.getTimerCount()).toBe(0);
+});
 
 const change = (operations: object[], endpoint = compute()): Reply => ({ json: { endpoint, operations } });
 const at = (ms: number): { deadline: Deadline } => ({ deadline: new Deadline(ms) });
@@ -245,7 +238,7 @@ const at = (ms: number): { deadline: Deadline } => ({ deadline: new Deadline(ms)
 describe("a wait ends when its operation does", () => {
   test("also where the last operation of that kind took very long", async () => {
     let changes = 0;
-    const { client } = await scripted(({ method, line }) => {
+    const { client } = inMemory(({ method, line }) => {
       if (method !== "GET") return change([operation("running", { id: `op-${++changes}` })]);
       if (line === LIST) return { json: { endpoints: [compute()] } };
       const took = { total_duration_ms: 3_600_000 };
@@ -266,7 +259,7 @@ describe("a wait ends when its operation does", () => {
     const passed = (): number => performance.now() - began;
     const replica = compute({ id: "ep-2", type: "read_only" });
     const running = operation("running", { id: "op-2", endpoint_id: "ep-2" });
-    const { server, client } = await scripted(
+    const { server, client } = inMemory(
       ({ method, line }) => {
         if (method === "PATCH") return change([operation("running")]);
         if (method === "DELETE") return change([running], replica);
@@ -295,7 +288,7 @@ describe("a wait ends when its operation does", () => {
     // The change takes the compute down and up again: the second list is read when it is down, and says so at once.
     let isUp = true;
     let changes = 0;
-    const { client } = await scripted(async ({ method, line }) => {
+    const { client } = inMemory(async ({ method, line }) => {
       if (method !== "GET") {
         changes += 1;
         isUp = changes < 2;
@@ -320,7 +313,7 @@ describe("a wait ends when its operation does", () => {
 
 test("a replica that stays because the operation of its deletion failed is not waited for until the deadline", async () => {
   const replica = compute({ type: "read_only" });
-  const { client } = await scripted(({ method, line }) => {
+  const { client } = inMemory(({ method, line }) => {
     if (method !== "GET") return change([operation("running")], replica);
     return line === LIST ? { json: { endpoints: [replica] } } : { json: { operations: [operation("failed")] } };
   });
@@ -332,7 +325,7 @@ test("a replica that stays because the operation of its deletion failed is not w
 
 test("an operation counts as untraceable by a list that was read a lag after the change, not one that took as long to come", async () => {
   let looks = 0;
-  const { client } = await scripted(
+  const { client } = inMemory(
     ({ method, line }) => {
       if (method !== "GET") return change([operation("running")]);
       if (line === LIST) return { json: { endpoints: [compute()] } };

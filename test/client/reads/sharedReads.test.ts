@@ -2,10 +2,11 @@ import { AuthenticationError, BadResponseError, Deadline, NotFoundError, Timeout
 import { SharedRead, SharedReads } from "../../../src/client/reads/sharedReads";
 import { likeDomain } from "../../support/creating";
 import { gone } from "../../support/scene";
-import { closeAll, errorOf, type Reply, scripted, type Script } from "../../support/scriptedServer";
+import { skippingClock } from "../../support/fakeClock";
+import { errorOf, type Reply, inMemory, type Script } from "../../support/scriptedServer";
 import { PROVEN } from "../../support/proven";
 
-afterEach(closeAll);
+skippingClock();
 
 const LIST = "GET /projects/p/endpoints";
 const DOMAINS = "GET /projects/p/auth/domains";
@@ -27,7 +28,7 @@ const service: Script = ({ method, path }) => {
 };
 
 test("a refresh of many resources costs one call for each collection and project", async () => {
-  const { server, client } = await scripted(service);
+  const { server, client } = inMemory(service);
   const ids = Array.from({ length: 30 }, (_, i) => `ep-${(i % 2) + 1}`);
   await Promise.all(ids.map((id) => client.computes.find("p", id)));
   for (const id of ids) await client.computes.find("q", id);
@@ -36,7 +37,7 @@ test("a refresh of many resources costs one call for each collection and project
 });
 
 test("a compute is missing only when good lists lack it", async () => {
-  const { client } = await scripted(service);
+  const { client } = inMemory(service);
   await expect(client.computes.find("p", "ep-1")).resolves.toMatchObject({ id: "ep-1" });
   await expect(client.computes.find("p", "ep-9")).resolves.toBeUndefined();
   const odd: [Reply, unknown][] = [
@@ -52,13 +53,13 @@ test("a compute is missing only when good lists lack it", async () => {
     [{ json: { endpoints: [{ name: "without an id" }] } }, BadResponseError],
   ];
   for (const [reply, kind] of odd) {
-    const { client: other } = await scripted(() => reply);
+    const { client: other } = inMemory(() => reply);
     await expect(other.computes.find("p", "ep-9")).rejects.toBeInstanceOf(kind);
   }
 });
 
 test("a list of now or later asks the service, and what it finds is kept", async () => {
-  const { server, client } = await scripted(service);
+  const { server, client } = inMemory(service);
   await client.computes.list("p");
   await client.computes.list("p", { since: performance.now() });
   await client.computes.list("p");
@@ -66,7 +67,7 @@ test("a list of now or later asks the service, and what it finds is kept", async
 });
 
 test("a change drops the list of its collection and project only", async () => {
-  const { server, client } = await scripted(service);
+  const { server, client } = inMemory(service);
   const readAll = (): Promise<unknown> =>
     Promise.all([client.computes.list("p"), client.auth.domains("p").list(), client.auth.domains("q").list()]);
   await readAll();
@@ -82,7 +83,7 @@ test("a change drops the list of its collection and project only", async () => {
 });
 
 test("a failed change drops the list as well", async () => {
-  const { server, client } = await scripted((request, nth) =>
+  const { server, client } = inMemory((request, nth) =>
     request.method === "GET" ? service(request, nth) : { status: 400 },
   );
   await client.auth.domains("p").list();
@@ -97,7 +98,7 @@ test("a failed change drops the list as well", async () => {
 });
 
 test("an integration takes the lists of all that lives in it along", async () => {
-  const { server, client } = await scripted(service);
+  const { server, client } = inMemory(service);
   const readAll = (): Promise<unknown> =>
     Promise.all([
       client.auth.integrations("p").list(),
@@ -114,7 +115,7 @@ test("an integration takes the lists of all that lives in it along", async () =>
 });
 
 test("a failed read is not kept", async () => {
-  const { client } = await scripted((request, nth) => (nth === 1 ? { status: 400 } : service(request, nth)));
+  const { client } = inMemory((request, nth) => (nth === 1 ? { status: 400 } : service(request, nth)));
   await expect(client.auth.domains("p").list()).rejects.toHaveProperty("status", 400);
   await expect(client.auth.domains("p").list()).resolves.toHaveLength(1);
 });
@@ -125,9 +126,14 @@ const read =
     new SharedRead("/k", async () => answer);
 const latest = <T>(reads: SharedReads, answer: T | Promise<T>, since?: number): Promise<T> =>
   reads.get("k", read(answer), since).latest.result;
+/** On a clock that stands still between two lines, none would be later than the other. */
+const onRealClock = (): SharedReads => {
+  jest.useRealTimers();
+  return new SharedReads();
+};
 
 test("a list that was on its way when a change began is not kept, nor one of during the change", async () => {
-  const reads = new SharedReads();
+  const reads = onRealClock();
   let arrive: (list: string) => void = () => undefined;
   const before = latest(reads, new Promise<string>((resolve) => (arrive = resolve)));
   const over = reads.invalidating(["k"]);
@@ -140,7 +146,7 @@ test("a list that was on its way when a change began is not kept, nor one of dur
 });
 
 test("of two changes at once, each drops what was read before it ended", async () => {
-  const reads = new SharedReads();
+  const reads = onRealClock();
   const first = reads.invalidating(["k"]);
   const second = reads.invalidating(["k"]);
   first();
@@ -150,7 +156,7 @@ test("of two changes at once, each drops what was read before it ended", async (
 });
 
 test("who needs a list of a certain time takes none of before, and the first one since a change is remembered", async () => {
-  const reads = new SharedReads();
+  const reads = onRealClock();
   const { first } = reads.get("k", read(1));
   expect(await latest(reads, 2, performance.now())).toBe(2);
   expect(reads.get("k", read(3)).first).toBe(first);
@@ -159,7 +165,7 @@ test("who needs a list of a certain time takes none of before, and the first one
 });
 
 test("a caller in a hurry leaves, the others still get the answer", async () => {
-  const { server, client } = await scripted((request, nth) => ({ ...service(request, nth), delayMs: 200 }) as Reply);
+  const { server, client } = inMemory((request, nth) => ({ ...service(request, nth), delayMs: 200 }) as Reply);
   const patient = client.computes.list("p");
   await expect(client.computes.list("p", { deadline: new Deadline(30) })).rejects.toBeInstanceOf(TimeoutError);
   await expect(patient).resolves.toHaveLength(2);
@@ -170,7 +176,7 @@ describe("who gives up first, the caller or the shared read, the words are the s
   const limits = { attemptTimeoutMs: 120, readDeadlineMs: 800 };
 
   test.each([500, 800, 1_000, undefined])("nobody answers, and the caller has %s ms", async (ms) => {
-    const { client } = await scripted(() => ({ fault: "hang" }), limits);
+    const { client } = inMemory(() => ({ fault: "hang" }), limits);
     const deadline = ms === undefined ? undefined : new Deadline(ms);
     const error = await errorOf(client.computes.list("p", { deadline }));
     expect(error).toBeInstanceOf(TimeoutError);
@@ -178,7 +184,7 @@ describe("who gives up first, the caller or the shared read, the words are the s
   });
 
   test.each([500, 800, undefined])("the service holds off, and the caller has %s ms", async (ms) => {
-    const { client } = await scripted(() => ({ status: 429, json: { message: "slow down" } }), {
+    const { client } = inMemory(() => ({ status: 429, json: { message: "slow down" } }), {
       ...limits,
       throttledMs: 300,
     });
@@ -190,7 +196,7 @@ describe("who gives up first, the caller or the shared read, the words are the s
 
   test("while the service holds off, no clock runs: not that of the read, nor those of its callers", async () => {
     const held: Reply = { status: 429, headers: { "retry-after": "1" } };
-    const { client } = await scripted((request, nth) => (nth === 1 ? held : service(request, nth)), limits);
+    const { client } = inMemory((request, nth) => (nth === 1 ? held : service(request, nth)), limits);
     const told: string[] = [];
     const onProgress = (text: string): void => void told.push(text);
     const lists = [new Deadline(500), new Deadline(800), undefined].map((deadline) =>
@@ -201,7 +207,7 @@ describe("who gives up first, the caller or the shared read, the words are the s
   });
 
   test("before anything came back, it says for how long", async () => {
-    const { client } = await scripted(() => ({ fault: "hang" }));
+    const { client } = inMemory(() => ({ fault: "hang" }));
     const error = await errorOf(client.computes.list("p", { deadline: new Deadline(100) }));
     expect(String(error)).toContain("TimeoutError: no response within 0.1 s (GET /projects/{project_id}/endpoints)");
   });
@@ -210,7 +216,7 @@ describe("who gives up first, the caller or the shared read, the words are the s
 test("a read never shares the single attempt of a wait's look", async () => {
   let looking: () => void = () => undefined;
   const look = new Promise<void>((resolve) => (looking = resolve));
-  const { client } = await scripted(({ method, path }, nth) => {
+  const { client } = inMemory(({ method, path }, nth) => {
     if (method !== "GET") return { json: { endpoint: { ...endpoint("ep-1"), pending_state: "active" } } };
     if (path !== "/projects/p/endpoints") return { json: { operations: [] } };
     if (nth > 1) return { json: { endpoints: [endpoint("ep-1")] } };
@@ -233,7 +239,7 @@ describe("routes that not every service has", () => {
     ["404 of the service", gone()],
     ["405", { status: 405 }],
   ])("are undefined after a %s when the project answers, and not asked for again", async (_, answer) => {
-    const { server, client } = await scripted((request, nth) =>
+    const { server, client } = inMemory((request, nth) =>
       request.path === "/projects/p/endpoints" ? service(request, nth) : answer,
     );
     for (let i = 0; i < 2; i += 1) {
@@ -245,7 +251,7 @@ describe("routes that not every service has", () => {
   });
 
   test("are trouble after a 404 of something in front of the service, however often it comes", async () => {
-    const { client } = await scripted((request, nth) =>
+    const { client } = inMemory((request, nth) =>
       request.path === "/projects/p/endpoints" ? service(request, nth) : { status: 404, text: "default backend - 404" },
     );
     for (let i = 0; i < 3; i += 1)
@@ -253,14 +259,14 @@ describe("routes that not every service has", () => {
   });
 
   test("are a NotFoundError for a project that does not exist", async () => {
-    const { client } = await scripted(() => gone());
+    const { client } = inMemory(() => gone());
     for (const read of [client.projects.operations("p"), client.projects.branches("p")]) {
       await expect(read).rejects.toBeInstanceOf(NotFoundError);
     }
   });
 
   test("answer with what they hold", async () => {
-    const { client } = await scripted(({ path }) => {
+    const { client } = inMemory(({ path }) => {
       if (path === "/projects/p/branches")
         return { json: { branches: [{ id: "br-1", default: true, unheard_of: 1 }] } };
       return { json: { operations: [{ id: "o", action: "a", status: "s", endpoint_id: null }] } };
