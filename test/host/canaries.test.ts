@@ -5,65 +5,41 @@ import { inspect } from "node:util";
 import { previewRefresh } from "../../src/cli/drift/previewRefresh";
 import { pulumiIn } from "../../src/cli/stack/pulumi";
 import { exportedState } from "../../src/cli/stack/state";
-import { KINDS, type Kind } from "../../src/contract/pointer";
+import type { Kind } from "../../src/contract/pointer";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import { load } from "../../src/provider";
+import { EACH_CASE } from "../kinds";
+import { wholeIn, type Place } from "../kinds/KindCase";
 import { compute } from "../support/scene";
 import { closeAll, scripted, type Reply } from "../support/scriptedServer";
 
 /* Every secret that passes through here, and every form in which an error leaves: none holds any of them. */
 
 const CANARIES = {
-  key: "canary-Kq1-api-key",
-  clientSecret: "canary-Kq2-client-secret",
-  password: "canary-Kq3-smtp-password",
-  serverKey: "canary-Kq4-server-key",
-  url: "https://canary-Kq5.test/transfer?code=1",
-  setting: "canary-Kq6-setting",
-  address: "canary-Kq7-user",
+  key: "canary-Kq-key",
+  password: "canary-Kq-of-a-url",
+  address: "canary-Kq-user",
 };
-/** What a service has been sent, or has sent itself. */
-const { address: _address, ...known } = CANARIES;
-const ALL = Object.values(known).join(" | ");
 
-const project = { projectId: "prj-1" };
-const ARGUMENTS: Record<Kind, Properties> = {
-  AuthIntegration: { ...project, branchId: "br-1" },
-  AuthKeys: project,
-  AuthOwnershipTransfer: project,
-  AuthUser: { ...project, email: "a@b.test" },
-  ComputeEndpoint: { ...project, branchId: "br-1", settings: { pgSettings: { "app.token": CANARIES.setting } } },
-  EmailServer: {
-    ...project,
-    type: "standard",
-    host: "smtp.test",
-    port: 25,
-    username: "u",
-    password: CANARIES.password,
-    senderEmail: "a@b.test",
-    senderName: "n",
-  },
-  OAuthProvider: { ...project, providerId: "google", clientId: "id", clientSecret: CANARIES.clientSecret },
-  Whitelist: { ...project, domains: ["https://a.test"] },
-  WhitelistDomain: { ...project, domain: "https://a.test" },
-};
-const IDS: Partial<Record<Kind, string>> = {
-  AuthIntegration: "prj-1/supported_provider",
-  AuthKeys: "prj-1/supported_provider/abc",
-  AuthOwnershipTransfer: "prj-1/supported_provider/abc",
-  EmailServer: "prj-1",
-  Whitelist: "prj-1",
-  WhitelistDomain: "prj-1/https://a.test",
-};
-/** What a state holds beside the arguments, so that a service may repeat it. */
-const STORED = {
-  secretServerKey: CANARIES.serverKey,
-  url: CANARIES.url,
-  clientSecret: CANARIES.clientSecret,
-  password: CANARIES.password,
-  settings: { pgSettings: { "app.token": CANARIES.setting } },
-  __version: 1,
-};
+const PLACE: Place = { projectId: "prj-1", main: "br-1", free: "br-2", other: "br-3" };
+
+/** For each secret argument and output of any kind: one that looks like an address, as that of a transfer does. */
+const canary = (name: string): string => `https://canary-Kq-${name}.test/?code=1`;
+const SECRETS = EACH_CASE.flatMap(({ secretArguments, secretOutputs }) => [
+  ...Object.entries(secretArguments).map(([name, holding]) => [name, holding?.(canary(name))] as const),
+  ...secretOutputs.map((name) => [name, canary(name)] as const),
+]);
+const STORED: Properties = Object.fromEntries(SECRETS);
+/** What a service has been sent, or has sent itself. */
+const ALL = [CANARIES.key, ...Object.keys(STORED).map(canary)].join(" | ");
+
+/** Of each kind: a program, and a state that holds every secret, so that a service may repeat it. */
+const SUBJECTS = EACH_CASE.map((kindCase) => {
+  const own = Object.entries(STORED).filter(([name]) => Object.hasOwn(kindCase.secretArguments, name));
+  const news: Properties = { ...wholeIn(kindCase, PLACE), ...Object.fromEntries(own) };
+  const olds: Properties = { ...STORED, ...news, __args: Object.keys(news), __version: 1 };
+  return { kind: kindCase.kind, id: kindCase.idIn(PLACE.projectId), news, olds };
+});
 
 /** What may be printed of an error, by whatever prints it. */
 function printed(error: unknown): string {
@@ -84,18 +60,13 @@ const REPLIES: [string, Reply][] = [
   ["404", { status: 404, json: { code: "x", message: ALL } }],
   ["409", { status: 409, json: { code: "", message: ALL } }],
   ["a page", { status: 200, text: `<html>${ALL}</html>`, headers: { "content-type": "text/html" } }],
-  ["another shape", { status: 200, json: { [CANARIES.setting]: ALL, endpoints: [compute({ id: 5, [ALL]: ALL })] } }],
+  ["another shape", { status: 200, json: { [ALL]: ALL, endpoints: [compute({ id: 5, [ALL]: ALL })] } }],
   ["a redirect", { status: 302, headers: { location: `https://x.test/?${encodeURIComponent(ALL)}` } }],
 ];
-/** What sends nothing: no argument of it can be updated, or the service has no route to delete it. Every other call fails. */
-const SENDS_NOTHING = [
-  "delete AuthKeys",
-  "delete AuthOwnershipTransfer",
-  "update AuthKeys",
-  "update AuthOwnershipTransfer",
-  "update AuthUser",
-  "update WhitelistDomain",
-];
+/** Every other call fails. */
+const SENDS_NOTHING = EACH_CASE.flatMap(({ kind, sendsNothing }) =>
+  sendsNothing.map((verb) => `${verb} ${kind}`),
+).sort();
 
 const variables = ["SVC_DEBUG", "SVC_API_KEY", "SVC_BASE_URL", "PATH"];
 const before = variables.map((name) => process.env[name]);
@@ -140,16 +111,14 @@ test.each(REPLIES)(
     // With stacks there is more to look through.
     process.env["SVC_DEBUG"] = "1";
     const outcomes = await Promise.all(
-      KINDS.flatMap((kind) =>
+      SUBJECTS.flatMap(({ kind, id, news, olds }) =>
         VERBS.map(async (verb) => {
           // A server of its own is an account of its own: what another call has read has taught this one nothing.
           const { server } = await scripted(() => reply);
-          const news = ARGUMENTS[kind];
-          const olds = { ...STORED, ...news, __args: Object.keys(news) };
-          const work = call(await configured(kind, server.baseUrl), verb, IDS[kind] ?? "prj-1/thing-1", olds, news);
+          const work = call(await configured(kind, server.baseUrl), verb, id, olds, news);
           // What the call has never held it cannot tell from other words.
           const given = JSON.stringify([CANARIES.key, verb === "create" ? news : olds]);
-          const secrets = new RegExp([...new Set(given.match(/canary-Kq\d/g))].join("|"));
+          const secrets = new RegExp([...new Set(given.match(/canary-Kq-\w+/g))].join("|"));
           return { what: `${verb} ${kind}`, secrets, errors: await errorsOf([work]) };
         }),
       ),
@@ -173,18 +142,16 @@ test.each(REPLIES)(
   "once a refresh has shown the secrets of a state, no error of a later call holds any: %s",
   async (_what, reply) => {
     process.env["SVC_DEBUG"] = "1";
-    const failing = async (kind: Kind): Promise<unknown[]> => {
+    const failing = async ({ kind, id, news, olds }: (typeof SUBJECTS)[number]): Promise<unknown[]> => {
       const { server } = await scripted(() => reply);
       const provider = await configured(kind, server.baseUrl);
-      const news = ARGUMENTS[kind];
-      const olds = { ...STORED, ...news, __args: Object.keys(news) };
       const errors: unknown[] = [];
       for (const verb of ["read", "update", "create", "delete"])
-        errors.push(...(await errorsOf([call(provider, verb, IDS[kind] ?? "prj-1/thing-1", olds, news)])));
+        errors.push(...(await errorsOf([call(provider, verb, id, olds, news)])));
       return errors;
     };
-    const errors = (await Promise.all(KINDS.map(failing))).flat();
-    expect(errors.length).toBeGreaterThan(KINDS.length);
+    const errors = (await Promise.all(SUBJECTS.map(failing))).flat();
+    expect(errors.length).toBeGreaterThan(SUBJECTS.length);
     for (const error of errors) {
       if (typeof error === "object" && error !== null) Reflect.deleteProperty(error, "properties");
       expect(printed(error)).not.toMatch(/canary/);
@@ -195,9 +162,9 @@ test.each(REPLIES)(
 
 test("an address with a user name in it is refused without being shown", async () => {
   const provider = await configured("AuthKeys", `https://${CANARIES.address}:${CANARIES.password}@x.test/api/v2`);
-  const { failures = [] } = await provider.check({}, project);
+  const { failures = [] } = await provider.check({}, { projectId: "prj-1" });
   expect(failures.length).toBeGreaterThan(0);
-  const errors = await errorsOf([provider.create(project)]);
+  const errors = await errorsOf([provider.create({ projectId: "prj-1" })]);
   expect(errors).toHaveLength(1);
   expect(JSON.stringify(failures) + errors.map(printed).join("")).not.toMatch(/canary/);
 });

@@ -1,16 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as svc from "../../src";
-import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
-import { authKeys } from "../../src/resources/authKeys/lifecycle";
-import { authOwnershipTransfer } from "../../src/resources/authOwnershipTransfer/lifecycle";
-import { authUser } from "../../src/resources/authUser/lifecycle";
-import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
-import { emailServer } from "../../src/resources/emailServer/lifecycle";
-import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
-import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
-import { whitelistDomain } from "../../src/resources/whitelist/whitelistDomainLifecycle";
+import { KINDS, type Kind } from "../../src/contract/pointer";
+import { KIND_CASES } from "../kinds";
 import { hosted, URN } from "../support/toy";
-import type { Kind } from "../../src/contract/pointer";
 
 const CANARY = "canary-surplus";
 const registered: { name: string; inputs: Record<string, unknown> }[] = [];
@@ -33,31 +25,7 @@ beforeAll(() =>
 /** A class as a program without types sees it. */
 type Untyped = new (name: unknown, args?: unknown, opts?: unknown) => pulumi.CustomResource;
 // Whatever a constructor takes, JavaScript may give it anything.
-const untyped = (kind: Kind): Untyped => CLASSES[kind] as unknown as Untyped;
-
-const CLASSES = {
-  AuthIntegration: svc.AuthIntegration,
-  AuthKeys: svc.AuthKeys,
-  AuthOwnershipTransfer: svc.AuthOwnershipTransfer,
-  AuthUser: svc.AuthUser,
-  ComputeEndpoint: svc.ComputeEndpoint,
-  EmailServer: svc.EmailServer,
-  OAuthProvider: svc.OAuthProvider,
-  Whitelist: svc.Whitelist,
-  WhitelistDomain: svc.WhitelistDomain,
-} satisfies Record<Kind, unknown>;
-const ARGUMENTS: Record<Kind, object> = {
-  AuthIntegration: authIntegration.args,
-  AuthKeys: authKeys.args,
-  AuthOwnershipTransfer: authOwnershipTransfer.args,
-  AuthUser: authUser.args,
-  ComputeEndpoint: computeEndpoint.args,
-  EmailServer: emailServer.args,
-  OAuthProvider: oauthProvider.args,
-  Whitelist: whitelist.args,
-  WhitelistDomain: whitelistDomain.args,
-};
-const KINDS = Object.keys(CLASSES) as Kind[]; // the keys of a literal
+const untyped = (kind: Kind): Untyped => svc[kind] as unknown as Untyped;
 
 /** What the engine is told of the names that the resource does not have. */
 async function surplusOf(kind: Kind, args: unknown): Promise<unknown> {
@@ -77,7 +45,7 @@ test.each(KINDS)("%s tells the names that it does not have, without their values
 
 test.each(KINDS)("%s has every argument that its provider has", async (kind) => {
   expect(
-    await surplusOf(kind, Object.fromEntries(Object.keys(ARGUMENTS[kind]).map((name) => [name, "x"]))),
+    await surplusOf(kind, Object.fromEntries(Object.keys(KIND_CASES[kind].lifecycle.args).map((name) => [name, "x"]))),
   ).toBeUndefined();
 });
 
@@ -116,8 +84,8 @@ describe("what JavaScript may give in place of the arguments is refused in words
     }
     for (const id of [undefined, null, 7, ""]) {
       // Whatever a look-up takes, JavaScript may give it anything.
-      const { get } = CLASSES[kind] as unknown as { get(name: string, id: unknown): unknown };
-      expect(() => get.call(CLASSES[kind], "thing", id)).toThrow(
+      const { get } = svc[kind] as unknown as { get(name: string, id: unknown): unknown };
+      expect(() => get.call(svc[kind], "thing", id)).toThrow(
         /^\w+ "thing": the id of what is looked up must be a string/,
       );
     }

@@ -1,34 +1,14 @@
-import type { Lifecycle } from "../../src/host/lifecycle";
-import { checkArguments, problemText, specEntries } from "../../src/host/arguments";
-import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
-import { authKeys } from "../../src/resources/authKeys/lifecycle";
-import { authOwnershipTransfer } from "../../src/resources/authOwnershipTransfer/lifecycle";
-import { authUser } from "../../src/resources/authUser/lifecycle";
-import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
-import { emailServer } from "../../src/resources/emailServer/lifecycle";
-import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
-import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
-import { whitelistDomain } from "../../src/resources/whitelist/whitelistDomainLifecycle";
+import { checkArguments, problemText } from "../../src/host/arguments";
+import { EACH_CASE } from "../kinds";
+import type { ArgumentCase } from "../kinds/KindCase";
+import { free } from "../kinds/rules";
 
-/** The reasons of what is refused, of one kind. */
-type Check = (given: Record<string, unknown>) => string[];
-
-function checkOf<Args extends object, Outputs extends object>(lifecycle: Lifecycle<Args, Outputs>) {
-  const check: Check = (given) => checkArguments(lifecycle.kind, lifecycle.args, given).problems.map(problemText);
-  return { kind: lifecycle.kind, names: specEntries(lifecycle.args).map(([name]) => name), check };
-}
-
-const KINDS = [
-  checkOf(authIntegration),
-  checkOf(authKeys),
-  checkOf(authOwnershipTransfer),
-  checkOf(authUser),
-  checkOf(computeEndpoint),
-  checkOf(emailServer),
-  checkOf(oauthProvider),
-  checkOf(whitelist),
-  checkOf(whitelistDomain),
-];
+const KINDS = EACH_CASE.map(({ kind, lifecycle, arguments: args }) => ({
+  kind,
+  args: Object.entries<ArgumentCase>(args),
+  /** The reasons of what is refused. */
+  check: (given: Record<string, unknown>) => checkArguments(kind, lifecycle.args, given).problems.map(problemText),
+}));
 
 const CANARY = "canary value";
 /** Objects of every shape that an argument has, with a null or a wrong type inside. */
@@ -42,8 +22,8 @@ const LIBRARIES = [[null], [[null]], CANARY, {}, 7].map((enabledLibraries) => ({
 }));
 const WRONG = [null, 7, Number.NaN, true, CANARY, "", [null], [7, CANARY], [[]], {}, ...NESTED, ...LIBRARIES];
 
-test.each(KINDS)("$kind answers anything in words of its own, never in those of the library", ({ names, check }) => {
-  for (const name of names) {
+test.each(KINDS)("$kind answers anything in words of its own, never in those of the library", ({ args, check }) => {
+  for (const [name] of args) {
     for (const value of WRONG) {
       for (const problem of check({ [name]: value })) {
         expect(problem).not.toMatch(/Invalid|expected|Unrecognized|Too (small|big)|received/i);
@@ -56,9 +36,8 @@ test.each(KINDS)("$kind answers anything in words of its own, never in those of 
 
 test.each(KINDS)(
   "$kind refuses a list or an object that is empty inside, but for free lists and a flag",
-  ({ names, check }) => {
-    const free = ["rotationTriggers", "triggers", "restartTriggers"];
-    for (const name of names.filter((each) => !free.includes(each))) {
+  ({ args, check }) => {
+    for (const [name] of args.filter(([, { rule }]) => rule !== free)) {
       expect([name, check({ [name]: [null] }).some((problem) => problem.startsWith(name))]).toEqual([name, true]);
     }
   },

@@ -1,24 +1,14 @@
-import type { Properties } from "../../src/contract/hiddenKeys";
-import type { Lifecycle } from "../../src/host/lifecycle";
-import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
-import { authKeys } from "../../src/resources/authKeys/lifecycle";
-import { authOwnershipTransfer } from "../../src/resources/authOwnershipTransfer/lifecycle";
-import { authUser } from "../../src/resources/authUser/lifecycle";
-import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
-import { emailServer } from "../../src/resources/emailServer/lifecycle";
-import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
-import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
-import { whitelistDomain } from "../../src/resources/whitelist/whitelistDomainLifecycle";
-import { EVERY } from "../support/computeCases";
+import { EACH_KIND, KIND_CASES } from "../kinds";
+import { DEMO, wholeIn, type KindCase } from "../kinds/KindCase";
+import { started as startedKind } from "../kinds/started";
 import { STANDARD } from "../support/emailServers";
-import { harness, PROJECT, withIntegration, type Harness, type State } from "../support/harness";
+import type { Harness, State } from "../support/harness";
 
 /*
  * A state that somebody has edited: each stored value, of every kind, gets the other types that JSON has. Whatever is
  * called then ends well or in words, and nothing of the edited value leaves.
  */
 
-const inProject = { projectId: PROJECT };
 const EDITED = "edited-by-hand";
 const NUMBER = 424_242;
 const OTHER_TYPES = [NUMBER, true, EDITED, [NUMBER], [EDITED], { edited: EDITED }, { pgSettings: NUMBER }, []];
@@ -27,29 +17,9 @@ const OTHER_TYPES = [NUMBER, true, EDITED, [NUMBER], [EDITED], { edited: EDITED 
 const NO_WORDS =
   /is not a function|not iterable|Cannot |undefined|\[object|reading '|unexpected failure|is not a constructor/;
 
-type Any = Lifecycle<object, object>;
-/** As the engine sees them: of any arguments and outputs. */
-const kinds: readonly (readonly [string, Any, Properties])[] = (
-  [
-    [authIntegration, { ...inProject, branchId: "br-main", databaseName: "svcdb" }],
-    [authKeys, { ...inProject, rotationTriggers: ["first"] }],
-    [authOwnershipTransfer, { ...inProject, triggers: ["first"] }],
-    [authUser, { ...inProject, email: "ann@example.com", name: "Ann" }],
-    [computeEndpoint, { ...EVERY, restartTriggers: ["first"] }],
-    [emailServer, STANDARD],
-    [oauthProvider, { ...inProject, providerId: "microsoft", clientId: "client", clientSecret: "secret" }],
-    [whitelist, { ...inProject, domains: ["https://app.example.com"] }],
-    [whitelistDomain, { ...inProject, domain: "https://app.example.com" }],
-  ] as const
-).map(([lifecycle, inputs]) => [lifecycle.kind, lifecycle as unknown as Any, inputs]);
-
 const typeOf = (value: unknown): string => (Array.isArray(value) ? "list" : typeof value);
 
-async function started(lifecycle: Any): Promise<Harness> {
-  const given = await harness(lifecycle, { activationMs: 5 }, { lagMs: 20 });
-  if (lifecycle.kind !== "AuthIntegration") await withIntegration(given);
-  return given;
-}
+const started = (kindCase: KindCase): Promise<Harness> => startedKind(kindCase, { activationMs: 5 }, { lagMs: 20 });
 
 /** The words that it failed with, if it did. */
 async function expectWords(work: Promise<unknown>): Promise<string> {
@@ -70,9 +40,10 @@ async function expectNothingEditedSent(given: Harness): Promise<void> {
 
 const edited = ({ id, outs }: State, name: string, value: unknown): State => ({ id, outs: { ...outs, [name]: value } });
 
-describe.each(kinds)("%s", (_kind, lifecycle, inputs) => {
+describe.each(EACH_KIND)("%s", (_kind, kindCase) => {
+  const inputs = wholeIn(kindCase, DEMO);
   test("is planned, read and updated in words or well, whatever type a stored value has been given", async () => {
-    const given = await started(lifecycle);
+    const given = await started(kindCase);
     const state = await given.create(inputs);
     await given.forgetRequests();
     for (const [name, was] of Object.entries(state.outs).filter(([key]) => !key.startsWith("__"))) {
@@ -95,7 +66,7 @@ describe.each(kinds)("%s", (_kind, lifecycle, inputs) => {
   });
 
   test("is deleted, or stays and the deletion says why", async () => {
-    const given = await started(lifecycle);
+    const given = await started(kindCase);
     let state = await given.create(inputs);
     const names = Object.entries(state.outs).filter(([key]) => !key.startsWith("__"));
     for (const [at, [name, was]] of names.entries()) {
@@ -110,7 +81,7 @@ describe.each(kinds)("%s", (_kind, lifecycle, inputs) => {
 });
 
 test("an e-mail server whose host is no text in the state is changed after a refresh, and not before", async () => {
-  const given = await started(emailServer as unknown as Any);
+  const given = await started(KIND_CASES.EmailServer);
   const state = edited(await given.create(STANDARD), "host", 25);
   await given.forgetRequests();
   const program = { ...STANDARD, senderName: "New" };

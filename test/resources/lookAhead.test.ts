@@ -1,21 +1,19 @@
-import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
 import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
-import { authKeys } from "../../src/resources/authKeys/lifecycle";
-import { authOwnershipTransfer } from "../../src/resources/authOwnershipTransfer/lifecycle";
 import { authUser } from "../../src/resources/authUser/lifecycle";
-import { emailServer } from "../../src/resources/emailServer/lifecycle";
-import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
-import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
 import { whitelistDomain } from "../../src/resources/whitelist/whitelistDomainLifecycle";
+import type { Kind } from "../../src/contract/pointer";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import type { EmulatorOptions } from "../../src/emulator";
 import { dynamicProvider } from "../../src/doors/dynamic/provider";
 import type { DynamicProvider } from "../../src/doors/dynamic/types";
-import type { Lifecycle } from "../../src/host/lifecycle";
 import { Session } from "../../src/host/session";
+import { EACH_CHILD, EACH_KIND, KIND_CASES } from "../kinds";
+import { DEMO, type KindCase } from "../kinds/KindCase";
+import { started } from "../kinds/started";
 import { DEMO_PRIMARY } from "../support/computeCases";
 import { STANDARD_EMAIL } from "../support/emulator";
 import { CANARY, harness, PROJECT, PROVIDER, UNKNOWN, urnOf, withIntegration, type Harness } from "../support/harness";
+import { inProject } from "../support/rules/routes";
 
 const DOMAIN = "https://app.example.com";
 const LISTS = {
@@ -27,57 +25,17 @@ const LISTS = {
   emailServer: `/projects/${PROJECT}/auth/email_server`,
 };
 
-interface Kind {
-  readonly start: (options?: EmulatorOptions) => Promise<Harness>;
-  /** A program that can be deployed, provided that the project has an integration where it needs one. */
-  readonly inputs: Properties;
-  /** The lists that its plan asks for. */
-  readonly lists: readonly (keyof typeof LISTS)[];
-  readonly isChild: boolean;
-}
-
-const kind = <Args extends object, Outputs extends object>(
-  lifecycle: Lifecycle<Args, Outputs>,
-  inputs: Properties,
-  lists: Kind["lists"],
-  isChild = true,
-): [string, Kind] => [
-  lifecycle.kind,
-  {
-    start: (options) => harness(lifecycle, options, { attemptTimeoutMs: 5_000 }),
-    inputs: { projectId: PROJECT, ...inputs },
-    lists,
-    isChild,
-  },
-];
-
-const KINDS = new Map([
-  kind(computeEndpoint, { branchId: "br-dev" }, ["endpoints", "branches"], false),
-  kind(authIntegration, { branchId: "br-main" }, ["integrations", "branches"], false),
-  kind(authKeys, {}, ["integrations"]),
-  kind(authOwnershipTransfer, {}, ["integrations"]),
-  kind(authUser, { email: "a@example.com" }, ["integrations"]),
-  kind(emailServer, { type: "shared" }, ["integrations", "emailServer"]),
-  kind(oauthProvider, { providerId: "microsoft" }, ["integrations", "oauthProviders"]),
-  kind(whitelist, { domains: [DOMAIN] }, ["integrations", "domains"]),
-  kind(whitelistDomain, { domain: DOMAIN }, ["integrations", "domains"]),
-]);
-
-const KINDS_TABLE = [...KINDS];
-const CHILDREN = KINDS_TABLE.filter(([, { isChild }]) => isChild);
-
 /** Of a resource that says something whenever it is created. */
 const withoutRemarks = (warnings: readonly string[]): string[] =>
   warnings.filter((text) => !/^(creating (the Whitelist|an EmailServer) |\w+ \("thing"\) takes over )/.test(text));
 
 const paths = async (given: Harness): Promise<string[]> => (await given.requests()).map(({ path }) => path);
 
-async function startKind(name: string, options?: EmulatorOptions): Promise<Kind & { given: Harness }> {
-  const found = KINDS.get(name);
-  if (found === undefined) throw new Error(`no kind ${name}`);
-  const given = await found.start(options);
-  if (found.isChild) await withIntegration(given);
-  return { ...found, given };
+async function startKind(kind: Kind, options?: EmulatorOptions) {
+  const kindCase: KindCase = KIND_CASES[kind];
+  const given = await started(kindCase, options, { attemptTimeoutMs: 5_000 });
+  const lists = kindCase.planLists.map((list) => inProject(list, PROJECT));
+  return { given, inputs: kindCase.least(DEMO), lists };
 }
 
 /** What a plan says of one resource, without what it says whenever it is created. */
@@ -96,19 +54,16 @@ const strict = async <Result>(work: () => Promise<Result>, name = "SVC_STRICT_PL
 };
 
 describe("every kind", () => {
-  test.each(KINDS_TABLE)(
-    "a plan that creates a %s reads each of its lists once and has nothing to say",
-    async (name) => {
-      const { given, inputs, lists } = await startKind(name);
-      expect(await said(given, inputs)).toEqual({ failures: [], warnings: [] });
-      expect(await paths(given)).toEqual(lists.map((list) => LISTS[list]));
-      // Another look reads nothing again.
-      await given.plan(inputs);
-      expect(await paths(given)).toHaveLength(lists.length);
-    },
-  );
+  test.each(EACH_KIND)("a plan that creates a %s reads each of its lists once and has nothing to say", async (name) => {
+    const { given, inputs, lists } = await startKind(name);
+    expect(await said(given, inputs)).toEqual({ failures: [], warnings: [] });
+    expect(await paths(given)).toEqual(lists);
+    // Another look reads nothing again.
+    await given.plan(inputs);
+    expect(await paths(given)).toHaveLength(lists.length);
+  });
 
-  test.each(KINDS_TABLE)(
+  test.each(EACH_KIND)(
     "a %s that is in the stack, one in an update and one in an unknown project ask nobody",
     async (name) => {
       const { given, inputs } = await startKind(name);
@@ -120,7 +75,7 @@ describe("every kind", () => {
     },
   );
 
-  test.each(KINDS_TABLE)("of a %s in a project that is not there the plan says so, and asks no more", async (name) => {
+  test.each(EACH_KIND)("of a %s in a project that is not there the plan says so, and asks no more", async (name) => {
     const { given, inputs } = await startKind(name);
     const wrong = { ...inputs, projectId: "prj-wrong" };
     const { failures, warnings } = await given.plan(wrong);
@@ -133,7 +88,7 @@ describe("every kind", () => {
     expect(await given.requests()).toHaveLength(asked);
   });
 
-  test.each(KINDS_TABLE)("a key that is refused fails the plan of a %s, with the host, once", async (name) => {
+  test.each(EACH_KIND)("a key that is refused fails the plan of a %s, with the host, once", async (name) => {
     const { given, inputs } = await startKind(name);
     await given.fault({ status: 401, times: 0, body: { code: "unauthorized", message: `no ${CANARY}-key` } });
     const { failures } = await given.plan(inputs);
@@ -146,17 +101,19 @@ describe("every kind", () => {
     expect((await given.plan(inputs)).failures).toEqual([]);
   });
 
-  test.each(CHILDREN)("of a %s without an integration the plan says what to declare", async (name) => {
-    const found = KINDS.get(name);
-    const given = await (found as Kind).start();
-    const { warnings } = await given.plan((found as Kind).inputs);
-    expect(withoutRemarks(warnings)).toEqual([
-      expect.stringMatching(
-        /^project prj-demo has no auth integration, .*Declare an AuthIntegration and pass its "projectId"/,
-      ),
-    ]);
-    expect(await paths(given)).toEqual([LISTS.integrations]);
-  });
+  test.each(EACH_CHILD)(
+    "of a %s without an integration the plan says what to declare",
+    async (_kind, { lifecycle, least }) => {
+      const given = await harness(lifecycle, {}, { attemptTimeoutMs: 5_000 });
+      const { warnings } = await given.plan(least(DEMO));
+      expect(withoutRemarks(warnings)).toEqual([
+        expect.stringMatching(
+          /^project prj-demo has no auth integration, .*Declare an AuthIntegration and pass its "projectId"/,
+        ),
+      ]);
+      expect(await paths(given)).toEqual([LISTS.integrations]);
+    },
+  );
 });
 
 describe("ComputeEndpoint", () => {

@@ -1,0 +1,106 @@
+import { declaration, type AuthUserShape } from "../../src/resources/authUser/declaration";
+import { authUser } from "../../src/resources/authUser/lifecycle";
+import { PROJECT, PROVIDER, UNKNOWN, type Harness, type Json } from "../support/harness";
+import {
+  CREATE_USER,
+  holdsOne,
+  INTEGRATIONS,
+  isEmpty,
+  recordsOf,
+  removedWithIntegration,
+  USER,
+} from "../support/rules/routes";
+import { anyLifecycle, PATIENCE, type KindCase } from "./KindCase";
+import { address, counted, segment } from "./rules";
+
+export const USER_ARGS = { projectId: PROJECT, ...PATIENCE, email: "ann@example.com", name: "Ann" };
+
+const byColleague = (email: string) => (given: Harness) =>
+  given.post(CREATE_USER, { project_id: PROJECT, auth_provider: PROVIDER, email });
+
+export const authUserCase: KindCase<AuthUserShape> = {
+  kind: "AuthUser",
+  declaration,
+  lifecycle: anyLifecycle(authUser),
+  inIntegration: true,
+
+  arguments: {
+    projectId: { value: ({ projectId }) => projectId, other: "prj-other", change: "replaces", rule: segment },
+    email: { value: USER_ARGS.email, other: "other@example.com", change: "replaces", rule: address },
+    name: { value: USER_ARGS.name, other: "Other", change: "replaces", rule: counted(255) },
+    authProvider: { value: PROVIDER, other: "another", change: "replaces", rule: segment },
+  },
+  least: ({ projectId }) => ({ projectId, email: USER_ARGS.email }),
+  unknowns: { email: UNKNOWN, name: UNKNOWN },
+  adopts: undefined,
+
+  // A name is encrypted in the state. Where the service repeats it in a message, nothing tells it from other words.
+  secretArguments: {},
+  secretOutputs: [],
+  idIn: (projectId) => `${projectId}/thing-1`,
+  sendsNothing: ["update"],
+
+  list: INTEGRATIONS,
+  planLists: [INTEGRATIONS],
+  deletion: { method: "DELETE", path: USER, readsFirst: true },
+  stands: async (given) => (await recordsOf(given, "users")).length > 0,
+  // No list of users could say that one is gone: that of the integrations can.
+  vanish: removedWithIntegration,
+  plant: (call, { projectId }) =>
+    call("POST", CREATE_USER, { project_id: projectId, auth_provider: PROVIDER, email: USER_ARGS.email }),
+  // The emulator keeps a list under this name.
+  look: ({ users }) => (users as Json[]).map(({ id }) => id),
+
+  mutations: [
+    {
+      title: "creating a user",
+      method: "POST",
+      path: CREATE_USER,
+      to: USER_ARGS,
+      happened: holdsOne("users"),
+      onlyAnswered: true,
+    },
+    {
+      title: "deleting a user",
+      method: "DELETE",
+      path: USER,
+      from: USER_ARGS,
+      to: undefined,
+      happened: isEmpty("users"),
+      unlisted: true,
+    },
+  ],
+  updates: [],
+  lost: /another id/,
+  takeovers: [],
+  creations: [
+    {
+      title: "a user",
+      path: CREATE_USER,
+      args: USER_ARGS,
+      list: (given) => recordsOf(given, "users"),
+      nameOf: ({ email }) => String(email),
+      isFound: false,
+      lookalikes: [
+        { title: "another user", make: byColleague("theirs@example.com"), isNamed: false },
+        { title: "a user with our address", make: byColleague(USER_ARGS.email), isNamed: false },
+      ],
+      // None is listed, so none can be named.
+      conflicts: [],
+    },
+  ],
+  twins: [
+    {
+      title: "a user",
+      one: ({ projectId }) => ({ projectId, email: "a@example.com" }),
+      two: ({ projectId }) => ({ projectId, email: "a@example.com", name: "A" }),
+    },
+  ],
+  distinct: ({ projectId }, elsewhere) => [
+    { projectId, email: "a@example.com" },
+    { projectId, email: "b@example.com" },
+    { projectId: elsewhere.projectId, email: "a@example.com" },
+  ],
+  heldTwice: [{ title: "a user", inputs: ({ projectId }) => ({ projectId, email: "a@example.com" }) }],
+  several: undefined,
+};

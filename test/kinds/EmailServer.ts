@@ -1,0 +1,113 @@
+import { declaration, type EmailServerShape } from "../../src/resources/emailServer/declaration";
+import { emailServer } from "../../src/resources/emailServer/lifecycle";
+import { STANDARD, THEIRS } from "../support/emailServers";
+import { UNKNOWN } from "../support/harness";
+import { EMAIL, inProject, INTEGRATIONS, mailOf, removedWithIntegration } from "../support/rules/routes";
+import fc from "fast-check";
+import { anyLifecycle, PATIENCE, type KindCase } from "./KindCase";
+import { address, canary, CANARY, letters, lists, objects, oneOf, segment, text } from "./rules";
+
+export const EMAIL_STANDARD = { ...STANDARD, ...PATIENCE };
+const ELSEWHERE = { ...EMAIL_STANDARD, host: "smtp.other.example.com" };
+
+export const emailServerCase: KindCase<EmailServerShape> = {
+  kind: "EmailServer",
+  declaration,
+  lifecycle: anyLifecycle(emailServer),
+  inIntegration: true,
+
+  arguments: {
+    projectId: { value: ({ projectId }) => projectId, other: "prj-other", change: "replaces", rule: segment },
+    type: { value: "standard", other: "shared", change: "updates", rule: oneOf("shared", "standard") },
+    host: {
+      value: STANDARD.host,
+      other: ELSEWHERE.host,
+      change: "updates",
+      rule: text(
+        letters(30).map((name) => `${name}.example`),
+        fc.constantFrom(`https://${CANARY}`, `a b${CANARY}`, `${CANARY}:25`),
+      ),
+    },
+    port: {
+      value: STANDARD.port,
+      other: 25,
+      change: "updates",
+      rule: {
+        good: fc.integer({ min: 1, max: 65_535 }),
+        bad: fc.oneof(
+          canary,
+          lists,
+          objects,
+          fc.boolean(),
+          fc.constantFrom(0, -1, 65_536, 25.5, "25", Number.NaN, 1e308),
+        ),
+      },
+    },
+    username: { value: STANDARD.username, other: "other", change: "updates", rule: text(canary) },
+    password: { value: STANDARD.password, other: "other", change: "updates", rule: text(canary) },
+    senderEmail: { value: STANDARD.senderEmail, other: "other@example.com", change: "updates", rule: address },
+    senderName: { value: STANDARD.senderName, other: "Other", change: "updates", rule: text(canary) },
+  },
+  least: ({ projectId }) => ({ projectId, type: "shared" }),
+  unknowns: { type: UNKNOWN, host: UNKNOWN, password: UNKNOWN },
+  // The one configuration of a project is taken over anyway, which the plan says.
+  adopts: {},
+
+  secretArguments: { password: (secret) => secret },
+  secretOutputs: [],
+  idIn: (projectId) => projectId,
+  sendsNothing: [],
+
+  list: EMAIL,
+  planLists: [INTEGRATIONS, EMAIL],
+  deletion: { method: "PATCH", path: EMAIL, readsFirst: true },
+  stands: async (given) => (await mailOf(given))["type"] === "standard",
+  vanish: removedWithIntegration,
+  plant: (call, { projectId }) => call("PATCH", inProject(EMAIL, projectId), THEIRS),
+  look: ({ email_server }) => email_server,
+
+  mutations: [
+    {
+      title: "configuring a mail server",
+      method: "PATCH",
+      path: EMAIL,
+      to: EMAIL_STANDARD,
+      happened: async (given) => (await mailOf(given))["host"] === STANDARD.host,
+      argument: /type|host/,
+      configures: true,
+      secret: true,
+    },
+    {
+      title: "changing a mail server",
+      method: "PATCH",
+      path: EMAIL,
+      from: EMAIL_STANDARD,
+      to: ELSEWHERE,
+      happened: async (given) => (await mailOf(given))["host"] === ELSEWHERE.host,
+      argument: /host/,
+      secret: true,
+    },
+    {
+      title: "deleting a mail server",
+      method: "PATCH",
+      path: EMAIL,
+      from: EMAIL_STANDARD,
+      to: undefined,
+      happened: async (given) => (await mailOf(given))["type"] === "shared",
+    },
+  ],
+  updates: [{ title: "a mail server", args: ELSEWHERE, method: "PATCH", path: EMAIL }],
+  lost: undefined,
+  takeovers: [],
+  creations: [],
+  twins: [
+    {
+      title: "an e-mail server",
+      one: ({ projectId }) => ({ projectId, type: "shared" }),
+      two: ({ projectId }) => ({ ...STANDARD, projectId }),
+    },
+  ],
+  distinct: (place, elsewhere) => [place, elsewhere].map(({ projectId }) => ({ projectId, type: "shared" })),
+  heldTwice: [{ title: "an e-mail server", inputs: ({ projectId }) => ({ ...STANDARD, projectId }) }],
+  several: undefined,
+};

@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import { whitelistDeclaration, type WhitelistShape } from "../../src/resources/whitelist/declaration";
+import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
+import { PROJECT, PROVIDER, UNKNOWN, type Json } from "../support/harness";
+import { DOMAINS, holdsOne, inProject, INTEGRATIONS, isEmpty, recordsOf } from "../support/rules/routes";
+import { anyLifecycle, PATIENCE, type KindCase } from "./KindCase";
+import { notList, notOrigin, notText, origins, segment } from "./rules";
+import { SITE } from "./WhitelistDomain";
+
+export const WHITELIST_ARGS = { projectId: PROJECT, ...PATIENCE, domains: [SITE] };
+
+const THEIR_SITE = "https://theirs.example.com";
+const [A, B] = ["https://a.example.com", "https://b.example.com"];
+
+export const whitelistCase: KindCase<WhitelistShape> = {
+  kind: "Whitelist",
+  declaration: whitelistDeclaration,
+  lifecycle: anyLifecycle(whitelist),
+  inIntegration: true,
+
+  arguments: {
+    projectId: { value: ({ projectId }) => projectId, other: "prj-other", change: "replaces", rule: segment },
+    domains: {
+      value: [SITE, "https://a.example.com"],
+      other: ["https://b.example.com"],
+      change: "updates",
+      rule: {
+        good: fc.uniqueArray(origins, { selector: (one) => new URL(one).origin, maxLength: 5 }),
+        bad: fc.oneof(notList, fc.array(fc.oneof(notOrigin, notText), { minLength: 1, maxLength: 3 })),
+      },
+    },
+    authProvider: { value: PROVIDER, other: "another", change: "replaces", rule: segment },
+  },
+  least: ({ projectId }) => ({ projectId, domains: [SITE] }),
+  unknowns: { domains: [A, UNKNOWN] },
+  // It declares the whole list, whatever stands there.
+  adopts: {},
+
+  secretArguments: {},
+  secretOutputs: [],
+  idIn: (projectId) => projectId,
+  sendsNothing: [],
+
+  list: DOMAINS,
+  planLists: [INTEGRATIONS, DOMAINS],
+  deletion: { method: "DELETE", path: DOMAINS, readsFirst: true },
+  stands: async (given) => (await recordsOf(given, "domains")).length > 0,
+  vanish: (given) => given.edit({ kind: "domain", delete: true }),
+  plant: async (call, { projectId }) => {
+    for (const domain of [SITE, THEIR_SITE])
+      await call("POST", inProject(DOMAINS, projectId), { domain, auth_provider: PROVIDER });
+  },
+  // The emulator keeps a list under this name.
+  look: ({ domains }) => (domains as Json[]).map(({ domain }) => domain),
+
+  mutations: [
+    {
+      title: "adding to a whitelist",
+      method: "POST",
+      path: DOMAINS,
+      to: WHITELIST_ARGS,
+      happened: holdsOne("domains"),
+      configures: true,
+    },
+    {
+      title: "taking from a whitelist",
+      method: "DELETE",
+      path: DOMAINS,
+      from: WHITELIST_ARGS,
+      to: { ...WHITELIST_ARGS, domains: [] },
+      happened: isEmpty("domains"),
+      argument: /domains|app\.example\.com/,
+    },
+  ],
+  updates: [
+    {
+      // Theirs has what it declares now, and what the state of ours lists.
+      title: "a whitelist",
+      args: { ...WHITELIST_ARGS, domains: [THEIR_SITE] },
+      method: "DELETE",
+      path: DOMAINS,
+    },
+    {
+      title: "a whitelist that gets longer",
+      args: { ...WHITELIST_ARGS, domains: [SITE, "https://new.example.com"] },
+      method: "POST",
+      path: DOMAINS,
+    },
+  ],
+  lost: undefined,
+  takeovers: [],
+  creations: [],
+  twins: [
+    {
+      title: "a whitelist",
+      one: ({ projectId }) => ({ projectId, domains: [A] }),
+      two: ({ projectId }) => ({ projectId, domains: [B] }),
+    },
+    {
+      title: "a redirect domain beside the whitelist that holds it",
+      one: ({ projectId }) => ({ projectId, domains: [A] }),
+      two: ({ projectId }) => ({ projectId, domain: A }),
+      twoKind: "WhitelistDomain",
+    },
+    {
+      title: "a redirect domain beside a whitelist without it",
+      one: ({ projectId }) => ({ projectId, domains: [A] }),
+      two: ({ projectId }) => ({ projectId, domain: B }),
+      twoKind: "WhitelistDomain",
+    },
+  ],
+  distinct: (place, elsewhere) => [place, elsewhere].map(({ projectId }) => ({ projectId, domains: [A] })),
+  heldTwice: [{ title: "a whitelist", inputs: ({ projectId }) => ({ projectId, domains: [A, B] }) }],
+  several: undefined,
+};

@@ -1,0 +1,30 @@
+import type { Kind } from "../../src/contract/pointer";
+import { authIntegrationCase } from "./AuthIntegration";
+import { authKeysCase } from "./AuthKeys";
+import { authOwnershipTransferCase } from "./AuthOwnershipTransfer";
+import { authUserCase } from "./AuthUser";
+import { computeEndpointCase } from "./ComputeEndpoint";
+import { emailServerCase } from "./EmailServer";
+import type { KindCase } from "./KindCase";
+import { oauthProviderCase } from "./OAuthProvider";
+import { whitelistCase } from "./Whitelist";
+import { whitelistDomainCase } from "./WhitelistDomain";
+
+/** A case for each kind: the tests that hold for every kind iterate over them. */
+export const KIND_CASES = {
+  AuthIntegration: authIntegrationCase,
+  AuthKeys: authKeysCase,
+  AuthOwnershipTransfer: authOwnershipTransferCase,
+  AuthUser: authUserCase,
+  ComputeEndpoint: computeEndpointCase,
+  EmailServer: emailServerCase,
+  OAuthProvider: oauthProviderCase,
+  Whitelist: whitelistCase,
+  WhitelistDomain: whitelistDomainCase,
+} satisfies Record<Kind, KindCase>;
+
+export const EACH_CASE: readonly KindCase[] = Object.values(KIND_CASES);
+/** For `test.each`: the name of the kind stands in the title. */
+export const EACH_KIND: readonly (readonly [Kind, KindCase])[] = EACH_CASE.map((one) => [one.kind, one]);
+/** What lives in an auth integration. */
+export const EACH_CHILD = EACH_KIND.filter(([, { inIntegration }]) => inIntegration);

@@ -1,0 +1,46 @@
+import { DEMO_PRIMARY } from "../computeCases";
+import type { Harness, Json } from "../harness";
+
+/** The routes that change something or list it; `{name}` stands for one segment (docs/design/api.md). */
+export const ENDPOINTS = "/projects/{project_id}/endpoints";
+export const ENDPOINT = `${ENDPOINTS}/{endpoint_id}`;
+export const BRANCHES = "/projects/{project_id}/branches";
+export const CREATE_INTEGRATION = "/projects/auth/create";
+export const INTEGRATIONS = "/projects/{project_id}/auth/integrations";
+export const INTEGRATION = "/projects/{project_id}/auth/integration/{auth_provider}";
+export const KEYS = "/projects/auth/keys";
+export const CREATE_USER = "/projects/auth/user";
+export const USER = "/projects/{project_id}/auth/users/{auth_user_id}";
+export const TRANSFER = "/projects/auth/transfer_ownership";
+export const OAUTH = "/projects/{project_id}/auth/oauth_providers";
+export const OAUTH_PROVIDER = `${OAUTH}/{oauth_provider_id}`;
+export const DOMAINS = "/projects/{project_id}/auth/domains";
+export const EMAIL = "/projects/{project_id}/auth/email_server";
+
+/** A route of one project. */
+export const inProject = (route: string, projectId: string): string => route.replace("{project_id}", projectId);
+
+/** One list of the demo project, as the emulator keeps it. */
+export async function recordsOf(given: Harness, list: string): Promise<Json[]> {
+  // The state of the emulator is checked by its own tests.
+  return (await given.state())[list] as Json[];
+}
+
+/** The computes beside the one that the demo project begins with. */
+export const computesOf = async (given: Harness): Promise<Json[]> =>
+  (await recordsOf(given, "endpoints")).filter(({ id }) => id !== DEMO_PRIMARY);
+export const providerOf = async (given: Harness, id = "microsoft"): Promise<Json | undefined> =>
+  (await recordsOf(given, "oauth_providers")).find((provider) => provider["id"] === id);
+/** The state of the emulator holds one configuration. */
+export const mailOf = async (given: Harness): Promise<Json> => (await given.state())["email_server"] as Json;
+
+export const isEmpty = (list: string) => async (given: Harness) => (await recordsOf(given, list)).length === 0;
+export const holdsOne = (list: string) => async (given: Harness) => (await recordsOf(given, list)).length === 1;
+/** A deletion behind the back of the API; the id is what stands behind the project in ours. */
+export const removedById =
+  (kind: string) =>
+  (given: Harness, { id }: { readonly id: string }): Promise<void> =>
+    given.edit({ kind, id: id.slice(id.indexOf("/") + 1), delete: true });
+/** What lives in an integration does not outlive it. */
+export const removedWithIntegration = (given: Harness): Promise<void> =>
+  given.edit({ kind: "integration", delete: true });
