@@ -1,5 +1,5 @@
-import type { Lifecycle } from "../../src/host/lifecycle";
-import type { Properties } from "../../src/contract/hiddenKeys";
+import { DEMO, othersIn, wholeIn, type KindCase } from "../kinds/KindCase";
+import { started as startedKind } from "../kinds/started";
 import { until } from "./emulator";
 import {
   expectNoSecrets,
@@ -9,47 +9,26 @@ import {
   planAfterRefresh,
   PROJECT,
   thrownBy,
+  UNKNOWN,
   urnOf,
+  withIntegration,
   type Harness,
   type State,
 } from "./harness";
 
-export interface ResourceCase<Args extends object, Outputs extends object> {
-  lifecycle: Lifecycle<Args, Outputs>;
-  /** A good program. */
-  inputs: Properties;
-  /** Other values of the arguments that replace it. */
-  replacedBy: Properties;
-  /** Arguments whose unknown value is a change, but no replacement. */
-  unknowns?: Properties;
-  /** What has to exist before it is created. */
-  prepare?: (given: Harness) => Promise<void>;
-  /** Deletes it behind the provider's back; `removedWhen` says how. */
-  remove: (given: Harness, state: State) => Promise<void>;
-  removedWhen?: string;
-  /** Secret outputs, which no message may show. */
-  secretOutputs?: readonly string[];
-  /** False: its deletion sends nothing, or nothing before the deletion itself. @default true */
-  looksBeforeDeletion?: boolean;
-}
-
-/** What holds for every resource that can be read back, or whose container can. Child resources: `childCases`. */
-export function resourceCases<Args extends object, Outputs extends object>({
-  lifecycle,
-  inputs,
-  replacedBy,
-  unknowns = {},
-  prepare = async () => undefined,
-  remove,
-  removedWhen = "it was deleted by hand",
-  secretOutputs = [],
-  looksBeforeDeletion = true,
-}: ResourceCase<Args, Outputs>): void {
-  const started = async (...more: [options?: object, client?: object]): Promise<Harness> => {
-    const given = await harness(lifecycle, ...more);
-    await prepare(given);
-    return given;
-  };
+/**
+ * What holds for every resource. Each one's own test file calls this with its case, and goes on with what is true of it
+ * alone.
+ */
+export function resourceCases(kindCase: KindCase): void {
+  const { lifecycle, unknowns, inIntegration, deletion, secretOutputs } = kindCase;
+  const inputs = wholeIn(kindCase, DEMO);
+  const removedWhen = inIntegration ? "its integration is" : "it was deleted by hand";
+  const remove = (given: Harness, state: State): Promise<void> =>
+    inIntegration ? given.edit({ kind: "integration", delete: true }) : kindCase.vanish(given, state);
+  const started = (...more: [options?: object, client?: object]): Promise<Harness> => startedKind(kindCase, ...more);
+  const entriesOf = (...changes: Parameters<typeof othersIn>[2][]): [string, unknown][] =>
+    Object.entries(othersIn(kindCase, DEMO, ...changes));
   const expectNoneShown = (given: Harness, { outs }: State): void =>
     expectNoSecrets(
       given,
@@ -71,7 +50,7 @@ export function resourceCases<Args extends object, Outputs extends object>({
     expect(await given.requests()).toEqual([]);
   });
 
-  test.each(Object.entries(replacedBy))("another value of %s replaces it", async (name, value) => {
+  test.each(entriesOf("replaces"))("another value of %s replaces it", async (name, value) => {
     const given = await started();
     const state = await given.create(inputs);
     const { changes, replaces, deleteBeforeReplace } = await given.diff(state, { ...inputs, [name]: value });
@@ -81,6 +60,24 @@ export function resourceCases<Args extends object, Outputs extends object>({
       deleteBeforeReplace: lifecycle.deleteBeforeReplace,
     });
   });
+
+  const UPDATES = entriesOf("updates", "restarts");
+  if (UPDATES.length > 0)
+    test.each(UPDATES)("another value of %s is an update, and replaces nothing", async (name, value) => {
+      const given = await started();
+      const state = await given.create(inputs);
+      const { changes, replaces } = await given.diff(state, { ...inputs, [name]: value });
+      expect(changes).not.toBe(false);
+      expect(replaces).toEqual([]);
+    });
+
+  const KEPT = entriesOf("nothing");
+  if (KEPT.length > 0)
+    test.each(KEPT)("a value of %s that comes after the creation changes nothing", async (name, value) => {
+      const given = await started();
+      const state = await given.create(inputs);
+      expect(await given.diff(state, { ...inputs, [name]: value })).toMatchObject({ changes: false, replaces: [] });
+    });
 
   test("after a refresh of an unchanged object the plan is empty, and the refresh changes nothing", async () => {
     const given = await started();
@@ -117,7 +114,7 @@ export function resourceCases<Args extends object, Outputs extends object>({
     },
   );
 
-  if (looksBeforeDeletion) {
+  if (deletion?.readsFirst === true) {
     test("it is not deleted when another resource has it by the time its deletion would leave", async () => {
       const given = await started();
       const { id, outs } = await given.create(inputs);
@@ -167,5 +164,48 @@ export function resourceCases<Args extends object, Outputs extends object>({
     const { id } = await given.create(inputs);
     const found = await given.read({ id, outs: {} });
     expect(found?.outs).toMatchObject({ projectId: PROJECT });
+  });
+
+  if (inIntegration) childCases(kindCase);
+}
+
+/** What holds for everything that lives in an auth integration (docs/design/decisions.md, Replacing, moving, adopting). */
+function childCases(kindCase: KindCase): void {
+  const { lifecycle } = kindCase;
+  const inputs = wholeIn(kindCase, DEMO);
+  const started = (): Promise<Harness> => startedKind(kindCase);
+
+  test("a project that is not known yet is one whose integration is being replaced: the child is replaced as well", async () => {
+    const given = await started();
+    const state = await given.create(inputs);
+    expect(await given.check({ ...inputs, projectId: UNKNOWN })).toEqual([]);
+    expect(await given.diff(state, { ...inputs, projectId: UNKNOWN })).toMatchObject({
+      replaces: ["projectId"],
+      deleteBeforeReplace: lifecycle.deleteBeforeReplace,
+    });
+  });
+
+  test("it is gone when another integration stands in the place of its own", async () => {
+    const given = await started();
+    const state = await given.create(inputs);
+    await given.edit({ kind: "integration", delete: true });
+    await withIntegration(given);
+    given.restart();
+    expect(await given.read(state)).toBeUndefined();
+  });
+
+  test("deleting it succeeds when it is gone, and then the whole integration", async () => {
+    const given = await started();
+    const state = await given.create(inputs);
+    await given.delete(state);
+    await given.edit({ kind: "integration", delete: true });
+    await given.delete(state);
+  });
+
+  test("without an integration it is not made, and the error says what to do", async () => {
+    const given = await harness(lifecycle);
+    const error = await thrownBy(given.create(inputs));
+    expect(error.message).toMatch(/404.*declare an AuthIntegration and pass its "projectId" output/);
+    expect(error).not.toHaveProperty("id");
   });
 }

@@ -6,27 +6,14 @@ import {
   planAfterRefresh,
   PROJECT,
   thrownBy,
-  UNKNOWN,
   withIntegration,
 } from "../../support/harness";
 import { ID, INPUTS, integrations } from "../../support/authIntegrations";
+import { KIND_CASES } from "../../kinds";
 import { resourceCases } from "../../support/resourceCases";
 
 describe("an integration as a resource", () => {
-  resourceCases({
-    lifecycle: authIntegration,
-    inputs: INPUTS,
-    replacedBy: {
-      projectId: "prj-other",
-      branchId: "br-dev",
-      databaseName: "other",
-      roleName: "other",
-      authProvider: "other_provider",
-    },
-    unknowns: { branchId: UNKNOWN, databaseName: UNKNOWN },
-    remove: (given) => given.edit({ kind: "integration", delete: true }),
-    secretOutputs: ["secretServerKey"],
-  });
+  resourceCases(KIND_CASES.AuthIntegration);
 });
 
 describe("planning", () => {

@@ -1,16 +1,11 @@
 import { authKeys } from "../../../src/resources/authKeys/lifecycle";
-import { childCases } from "../../support/childCases";
+import { KIND_CASES } from "../../kinds";
+import { resourceCases } from "../../support/resourceCases";
 import { expectNoSecrets, harness, PROJECT, PROVIDER, withIntegration, type Json } from "../../support/harness";
 
 const INPUTS = { projectId: PROJECT, rotationTriggers: ["2025-11"] };
 
-childCases({
-  looksBeforeDeletion: false,
-  lifecycle: authKeys,
-  inputs: INPUTS,
-  replacedBy: { authProvider: "other_provider", rotationTriggers: ["2025-12"] },
-  unknowns: { rotationTriggers: ["04da6b54-80e4-46f7-96ec-b56ff0331ba9"] },
-});
+resourceCases(KIND_CASES.AuthKeys);
 
 const started = async () => {
   const keys = await harness(authKeys);

@@ -1,16 +1,11 @@
 import { authOwnershipTransfer } from "../../../src/resources/authOwnershipTransfer/lifecycle";
-import { childCases } from "../../support/childCases";
-import { expectNoSecrets, harness, PROJECT, PROVIDER, UNKNOWN, withIntegration } from "../../support/harness";
+import { KIND_CASES } from "../../kinds";
+import { resourceCases } from "../../support/resourceCases";
+import { expectNoSecrets, harness, PROJECT, PROVIDER, withIntegration } from "../../support/harness";
 
 const INPUTS = { projectId: PROJECT, triggers: ["first"] };
 
-childCases({
-  looksBeforeDeletion: false,
-  lifecycle: authOwnershipTransfer,
-  inputs: INPUTS,
-  replacedBy: { authProvider: "other_provider", triggers: ["second"] },
-  unknowns: { triggers: UNKNOWN },
-});
+resourceCases(KIND_CASES.AuthOwnershipTransfer);
 
 const started = async () => {
   const transfer = await harness(authOwnershipTransfer);

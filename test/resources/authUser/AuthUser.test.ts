@@ -1,5 +1,6 @@
 import { authUser } from "../../../src/resources/authUser/lifecycle";
-import { childCases } from "../../support/childCases";
+import { KIND_CASES } from "../../kinds";
+import { resourceCases } from "../../support/resourceCases";
 import {
   CANARY,
   expectNoSecrets,
@@ -7,7 +8,6 @@ import {
   PROJECT,
   PROVIDER,
   thrownBy,
-  UNKNOWN,
   urnOf,
   withIntegration,
   type Json,
@@ -16,12 +16,7 @@ import {
 const EMAIL = `${CANARY}@example.com`;
 const INPUTS = { projectId: PROJECT, email: EMAIL, name: `${CANARY} Someone` };
 
-childCases({
-  lifecycle: authUser,
-  inputs: INPUTS,
-  replacedBy: { email: "other@example.com", name: "Other", authProvider: "other_provider" },
-  unknowns: { email: UNKNOWN, name: UNKNOWN },
-});
+resourceCases(KIND_CASES.AuthUser);
 
 const started = async () => {
   const user = await harness(authUser);

@@ -1,4 +1,3 @@
-import { computeEndpoint } from "../../../src/resources/computeEndpoint/lifecycle";
 import {
   allAtService,
   atService,
@@ -11,23 +10,12 @@ import {
   LEAST,
   sent,
 } from "../../support/computeCases";
-import { expectNoSecrets, PROJECT, thrownBy, UNKNOWN } from "../../support/harness";
+import { expectNoSecrets, PROJECT, thrownBy } from "../../support/harness";
+import { KIND_CASES } from "../../kinds";
 import { resourceCases } from "../../support/resourceCases";
 
 describe("a compute as a resource", () => {
-  resourceCases({
-    looksBeforeDeletion: false,
-    lifecycle: computeEndpoint,
-    inputs: EVERY,
-    replacedBy: { projectId: "prj-other", type: "read_only", regionId: "aws-eu-west-1" },
-    unknowns: {
-      branchId: UNKNOWN,
-      size: { min: 1, max: UNKNOWN },
-      settings: { pgSettings: UNKNOWN },
-      name: UNKNOWN,
-    },
-    remove: (given, state) => given.edit({ kind: "endpoint", id: endpointId(state), delete: true }),
-  });
+  resourceCases(KIND_CASES.ComputeEndpoint);
 });
 
 describe("creating", () => {

@@ -1,5 +1,6 @@
 import { emailServer } from "../../../src/resources/emailServer/lifecycle";
-import { childCases } from "../../support/childCases";
+import { KIND_CASES } from "../../kinds";
+import { resourceCases } from "../../support/resourceCases";
 import {
   configured,
   PATH,
@@ -22,18 +23,12 @@ import {
   PROJECT,
   PROVIDER,
   thrownBy,
-  UNKNOWN,
   urnOf,
   withIntegration,
 } from "../../support/harness";
 
 describe("a mail configuration as a child of its integration", () => {
-  childCases({
-    lifecycle: emailServer,
-    inputs: STANDARD,
-    replacedBy: {},
-    unknowns: { type: UNKNOWN, host: UNKNOWN, password: UNKNOWN },
-  });
+  resourceCases(KIND_CASES.EmailServer);
 });
 
 describe("creating a mail configuration", () => {

@@ -1,6 +1,7 @@
 import { oauthProvider } from "../../../src/resources/oauthProvider/lifecycle";
 import type { Properties } from "../../../src/contract/hiddenKeys";
-import { childCases } from "../../support/childCases";
+import { KIND_CASES } from "../../kinds";
+import { resourceCases } from "../../support/resourceCases";
 import { until } from "../../support/emulator";
 import {
   CANARY,
@@ -20,12 +21,7 @@ import {
 import { bodies, kept, OTHER_SECRET, PATH, setByHand, SHARED, STANDARD, started } from "../../support/oauthProviders";
 
 describe("an OAuth provider as a child of its integration", () => {
-  childCases({
-    lifecycle: oauthProvider,
-    inputs: STANDARD,
-    replacedBy: { providerId: "gitlab" },
-    unknowns: { clientId: UNKNOWN, clientSecret: UNKNOWN },
-  });
+  resourceCases(KIND_CASES.OAuthProvider);
 });
 
 describe("creating an OAuth provider", () => {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { whitelist } from "../../../src/resources/whitelist/whitelistLifecycle";
-import { childCases } from "../../support/childCases";
+import { KIND_CASES } from "../../kinds";
+import { resourceCases } from "../../support/resourceCases";
 import {
   CANARY,
   expectNoSecrets,
@@ -29,12 +30,7 @@ const started = async (...more: [options?: object, client?: object]): Promise<Ha
 };
 
 describe("a whitelist as a child of its integration", () => {
-  childCases({
-    lifecycle: whitelist,
-    inputs: INPUTS,
-    replacedBy: { authProvider: "other" },
-    unknowns: { domains: [A, UNKNOWN] },
-  });
+  resourceCases(KIND_CASES.Whitelist);
 });
 
 describe("a plan says which domains come and go", () => {

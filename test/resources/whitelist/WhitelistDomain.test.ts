@@ -2,7 +2,8 @@ import { dynamicProvider } from "../../../src/doors/dynamic/provider";
 import { Session } from "../../../src/host/session";
 import { whitelist } from "../../../src/resources/whitelist/whitelistLifecycle";
 import { whitelistDomain } from "../../../src/resources/whitelist/whitelistDomainLifecycle";
-import { childCases } from "../../support/childCases";
+import { KIND_CASES } from "../../kinds";
+import { resourceCases } from "../../support/resourceCases";
 import {
   CANARY,
   expectNoSecrets,
@@ -27,12 +28,7 @@ const started = async (...more: [options?: object, client?: object]): Promise<Ha
 };
 
 describe("a redirect domain as a child of its integration", () => {
-  childCases({
-    lifecycle: whitelistDomain,
-    inputs: INPUTS,
-    replacedBy: { domain: "https://other.example.com", authProvider: "other" },
-    unknowns: { domain: UNKNOWN },
-  });
+  resourceCases(KIND_CASES.WhitelistDomain);
 });
 
 describe("creating a redirect domain", () => {

@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { KINDS } from "../../src/contract/pointer";
+import { EACH_CASE, EACH_KIND, KIND_CASES } from ".";
+import { DEMO, wholeIn, type ArgumentCase } from "./KindCase";
+
+/* Whether the cases say the same as the code of each kind: they are written apart from it. */
+
+test("each kind has the case of its name", () => {
+  expect(Object.keys(KIND_CASES).sort()).toEqual([...KINDS].sort());
+  for (const [kind, { declaration, lifecycle }] of EACH_KIND)
+    expect([KIND_CASES[kind].kind, declaration.kind, lifecycle.kind]).toEqual([kind, kind, kind]);
+});
+
+test.each(EACH_KIND)(
+  "%s: its case has a line for each argument, which says whether a change replaces it",
+  (kind, one) => {
+    expect({ [`arguments of test/kinds/${kind}.ts`]: Object.keys(one.arguments).sort() }).toEqual({
+      [`arguments of test/kinds/${kind}.ts`]: Object.keys(one.declaration.args).sort(),
+    });
+    // Of a spec only this is looked at.
+    const specs = Object.entries(one.lifecycle.args as Record<string, { replaces?: boolean | string }>);
+    const replacing = specs.filter(([, { replaces = false }]) => replaces !== false).map(([name]) => name);
+    const said = Object.entries<ArgumentCase>(one.arguments).filter(([, { change }]) => change === "replaces");
+    expect(said.map(([name]) => name).sort()).toEqual(replacing.sort());
+  },
+);
+
+test.each(EACH_KIND)("%s: a whole program of its case differs from the other values in each argument", (_kind, one) => {
+  const whole = wholeIn(one, DEMO);
+  for (const [name, { other }] of Object.entries<ArgumentCase>(one.arguments))
+    expect([name, typeof other === "function" ? other(DEMO) : other]).not.toEqual([name, whole[name]]);
+});
+
+test("each kind has a file of its own below test/resources that calls resourceCases for it", () => {
+  const folder = join(__dirname, "..", "resources");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".test.ts"));
+  const texts = files.map((name) => readFileSync(join(folder, name), "utf8")).join("\n");
+  const called = EACH_CASE.filter(({ kind }) => new RegExp(`resourceCases\\(KIND_CASES\\.${kind}\\b`).test(texts));
+  expect(called.map(({ kind }) => kind).sort()).toEqual([...KINDS].sort());
+});
