@@ -3,96 +3,22 @@
  * stand-in for the engine (program.ts); nothing here knows how a warning comes about.
  */
 import { records, until } from "../support/emulator";
-import {
-  changesIn,
-  replacingArguments,
-  UNKNOWN,
-  warningsOn,
-  type Declared,
-  type Kind,
-  type Program,
-} from "../support/rules/program";
-import { AUTH_PROVIDER, branch, expectDone, world, type Json, type World } from "../support/rules/world";
+import { EACH_CASE, EACH_KIND, KIND_CASES } from "../kinds";
+import { othersIn, wholeIn, type KindCase } from "../kinds/KindCase";
+import { changesIn, UNKNOWN, warningsOn, type Declared, type Program } from "../support/rules/program";
+import { branch, expectDone, placeIn, world, type Json, type World } from "../support/rules/world";
 
 const P = "prj-told";
-const SMTP = {
-  type: "standard",
-  host: "smtp.example.com",
-  port: 587,
-  username: "u",
-  password: "p",
-  senderEmail: "a@example.com",
-  senderName: "A",
-};
-
-interface Case {
-  readonly inputs: object;
-  /** Another value of each argument that replaces it. */
-  readonly others: Readonly<Record<string, unknown>>;
-  /** What is lost, or what stays, beside the object itself. */
-  readonly lost?: RegExp;
-}
-
-const CASES: Readonly<Record<Kind, Case>> = {
-  AuthIntegration: {
-    inputs: {
-      projectId: P,
-      branchId: branch(P, 1),
-      databaseName: "one",
-      roleName: "owner",
-      authProvider: AUTH_PROVIDER,
-    },
-    others: {
-      projectId: "prj-else",
-      branchId: branch(P, 2),
-      databaseName: "two",
-      roleName: "other",
-      authProvider: "another",
-    },
-    lost: /users.*keys|keys.*users/,
-  },
-  AuthKeys: {
-    inputs: { projectId: P, authProvider: AUTH_PROVIDER, rotationTriggers: [1] },
-    others: { projectId: "prj-else", authProvider: "another", rotationTriggers: [2] },
-    lost: /stay valid|revoke/,
-  },
-  AuthOwnershipTransfer: {
-    inputs: { projectId: P, authProvider: AUTH_PROVIDER, triggers: [1] },
-    others: { projectId: "prj-else", authProvider: "another", triggers: [2] },
-  },
-  AuthUser: {
-    inputs: { projectId: P, email: "a@example.com", name: "A", authProvider: AUTH_PROVIDER },
-    others: { projectId: "prj-else", email: "b@example.com", name: "B", authProvider: "another" },
-    lost: /another id/,
-  },
-  ComputeEndpoint: {
-    inputs: { projectId: P, branchId: branch(P, 2), type: "read_write", regionId: "aws-us-east-1" },
-    others: { projectId: "prj-else", type: "read_only", regionId: "aws-eu-west-1" },
-    lost: /another (id|host)/,
-  },
-  EmailServer: { inputs: { projectId: P, ...SMTP }, others: { projectId: "prj-else" } },
-  OAuthProvider: {
-    inputs: { projectId: P, providerId: "own", clientId: "a", clientSecret: "b" },
-    others: { projectId: "prj-else", providerId: "other" },
-  },
-  Whitelist: {
-    inputs: { projectId: P, domains: ["https://a.example.com"], authProvider: AUTH_PROVIDER },
-    others: { projectId: "prj-else", authProvider: "another" },
-  },
-  WhitelistDomain: {
-    inputs: { projectId: P, domain: "https://a.example.com", authProvider: AUTH_PROVIDER },
-    others: { projectId: "prj-else", domain: "https://b.example.com", authProvider: "another" },
-  },
-};
-
-// Object.entries forgets the keys of what it is given.
-const KINDS = Object.keys(CASES) as Kind[];
-const EACH = KINDS.flatMap((kind) => Object.keys(CASES[kind].others).map((argument) => [kind, argument] as const));
+const PLACE = placeIn(P);
+const EACH = EACH_KIND.flatMap(([kind, kindCase]) =>
+  Object.entries(othersIn(kindCase, PLACE, "replaces")).map(([name, other]) => [kind, name, kindCase, other] as const),
+);
 
 /** A stack with the deployed resource "thing". */
-async function deployed(kind: Kind, inputs: object = CASES[kind].inputs) {
+async function deployed(kindCase: KindCase, inputs: object = wholeIn(kindCase, PLACE)) {
+  const { kind, inIntegration } = kindCase;
   const given = await world();
-  await given.project(P, { integration: kind !== "AuthIntegration" });
+  await given.project(P, { integration: inIntegration });
   const stack = given.stack();
   const thing = (more: object = {}): Declared => ({ kind, name: "thing", inputs: { ...inputs, ...more } });
   expectDone(await stack.up([thing()]));
@@ -104,40 +30,42 @@ async function deployed(kind: Kind, inputs: object = CASES[kind].inputs) {
   return { given, stack, thing, warnings };
 }
 
-test.each(KINDS)("%s: every argument that replaces it is in the table of this file", (kind) => {
-  expect(Object.keys(CASES[kind].others).sort()).toEqual(replacingArguments(kind).sort());
-});
-
-test.each(EACH)("%s: another value of %s is announced as a replacement, with what is lost", async (kind, argument) => {
-  const { warnings } = await deployed(kind);
-  const said = await warnings({ [argument]: CASES[kind].others[argument] });
-  const [announcement = ""] = said.filter((text) => /replace/i.test(text));
-  expect(announcement).toContain(`"${argument}"`);
-  expect(announcement).not.toMatch(/may be replaced/);
-  if (CASES[kind].lost !== undefined) expect(said.join("\n")).toMatch(CASES[kind].lost);
-});
+test.each(EACH)(
+  "%s: another value of %s is announced as a replacement, with what is lost",
+  async (_kind, argument, kindCase, other) => {
+    const { warnings } = await deployed(kindCase);
+    const said = await warnings({ [argument]: other });
+    const [announcement = ""] = said.filter((text) => /replace/i.test(text));
+    expect(announcement).toContain(`"${argument}"`);
+    expect(announcement).not.toMatch(/may be replaced/);
+    if (kindCase.lost !== undefined) expect(said.join("\n")).toMatch(kindCase.lost);
+  },
+);
 
 test.each(EACH)(
   "%s: a value of %s that is not known yet is announced as a possible replacement",
-  async (kind, argument) => {
-    const { warnings } = await deployed(kind);
+  async (_kind, argument, kindCase) => {
+    const { warnings } = await deployed(kindCase);
     const said = (await warnings({ [argument]: UNKNOWN })).filter((text) => /replace/i.test(text)).join("\n");
     expect(said).toContain(`"${argument}"`);
     expect(said).toMatch(/known/);
   },
 );
 
-test.each(KINDS)("%s: a plan without changes announces nothing, and neither does a refresh", async (kind) => {
-  const { warnings, thing, stack } = await deployed(kind);
-  expect(await warnings({})).toEqual([]);
-  const { errors, log } = await stack.refresh();
-  expect(errors).toEqual([]);
-  expect(log.filter(({ severity }) => severity === "warning")).toEqual([]);
-  expectDone(await stack.up([thing()]));
-});
+test.each(EACH_KIND)(
+  "%s: a plan without changes announces nothing, and neither does a refresh",
+  async (_kind, kindCase) => {
+    const { warnings, thing, stack } = await deployed(kindCase);
+    expect(await warnings({})).toEqual([]);
+    const { errors, log } = await stack.refresh();
+    expect(errors).toEqual([]);
+    expect(log.filter(({ severity }) => severity === "warning")).toEqual([]);
+    expectDone(await stack.up([thing()]));
+  },
+);
 
 test("an integration on a branch that is not known yet: the plan says that all users and keys may be lost", async () => {
-  const { warnings } = await deployed("AuthIntegration");
+  const { warnings } = await deployed(KIND_CASES.AuthIntegration);
   const said = (await warnings({ branchId: UNKNOWN })).join("\n");
   expect(said).toMatch(/may be replaced/);
   expect(said).toMatch(/users/);
@@ -145,38 +73,19 @@ test("an integration on a branch that is not known yet: the plan says that all u
 });
 
 test("an OAuth provider that goes back to shared keys is announced as a replacement", async () => {
-  const { warnings } = await deployed("OAuthProvider");
+  const { warnings } = await deployed(KIND_CASES.OAuthProvider);
   const said = await warnings({ clientId: undefined, clientSecret: undefined });
   expect(said.join("\n")).toMatch(/replace|deleted and created again/);
 });
 
 describe("a takeover in a replacement is announced", () => {
-  const TAKEOVERS: readonly (readonly [string, Kind, object, object])[] = [
-    [
-      "a primary in another project",
-      "ComputeEndpoint",
-      { branchId: branch(P, 2), adopt: true },
-      { projectId: "prj-live", branchId: branch("prj-live", 1) },
-    ],
-    [
-      "a primary in place of a replica",
-      "ComputeEndpoint",
-      { branchId: branch(P, 2), type: "read_only" },
-      { type: "read_write", adopt: true },
-    ],
-    ["an integration in another project", "AuthIntegration", { adopt: true }, { projectId: "prj-live" }],
-    ["an OAuth provider", "OAuthProvider", { providerId: "google", adopt: true }, { providerId: "github" }],
-    [
-      "a redirect domain",
-      "WhitelistDomain",
-      { domain: "https://a.example.com", adopt: true },
-      { domain: "https://b.example.com" },
-    ],
-  ];
-  test.each(TAKEOVERS)("%s", async (_what, kind, inputs, change) => {
-    const { given, warnings } = await deployed(kind, { projectId: P, ...inputs });
+  const TAKEOVERS = EACH_CASE.flatMap((kindCase) =>
+    kindCase.takeovers.map((takeover) => [takeover.title, kindCase, takeover] as const),
+  );
+  test.each(TAKEOVERS)("%s", async (_title, kindCase, { from, to }) => {
+    const { given, warnings } = await deployed(kindCase, from(PLACE));
     await given.project("prj-live", { compute: true });
-    const said = (await warnings(change)).join("\n");
+    const said = (await warnings(to(PLACE, placeIn("prj-live")))).join("\n");
     expect(said).toMatch(/replace/i);
     expect(said).toMatch(/take[sn]? over/);
   });
@@ -194,7 +103,7 @@ describe("a restart is announced", () => {
     );
 
   test("when size is managed anew, with a value that the state may have from long ago", async () => {
-    const { given, stack, warnings, thing } = await deployed("ComputeEndpoint", { ...compute, size: 2 });
+    const { given, stack, warnings, thing } = await deployed(KIND_CASES.ComputeEndpoint, { ...compute, size: 2 });
     // Managed no more, then changed by hand: the state still says 2.
     expectDone(await stack.up([thing({ size: undefined })]));
     await given.edit(P, {
@@ -209,12 +118,12 @@ describe("a restart is announced", () => {
   });
 
   test("when size is managed for the first time, with another value", async () => {
-    const { warnings } = await deployed("ComputeEndpoint", compute);
+    const { warnings } = await deployed(KIND_CASES.ComputeEndpoint, compute);
     expect((await warnings({ size: 8 })).join("\n")).toMatch(/"size".*restart.*connections/s);
   });
 
   test("when restartTriggers are given for the first time, which does restart an active compute", async () => {
-    const { given, stack, warnings, thing } = await deployed("ComputeEndpoint", compute);
+    const { given, stack, warnings, thing } = await deployed(KIND_CASES.ComputeEndpoint, compute);
     expect((await warnings({ restartTriggers: [1] })).join("\n")).toMatch(/restart.*connections/s);
     await active(given, idOf(stack));
     await given.forgetRequests();
@@ -223,7 +132,10 @@ describe("a restart is announced", () => {
   });
 
   test("when triggers are given again after they were left out", async () => {
-    const { given, stack, warnings, thing } = await deployed("ComputeEndpoint", { ...compute, restartTriggers: [1] });
+    const { given, stack, warnings, thing } = await deployed(KIND_CASES.ComputeEndpoint, {
+      ...compute,
+      restartTriggers: [1],
+    });
     expectDone(await stack.up([thing({ restartTriggers: undefined })]));
     expect((await warnings({ restartTriggers: [2] })).join("\n")).toMatch(/restart.*connections/s);
     await active(given, idOf(stack));
@@ -243,7 +155,11 @@ describe("a restart is announced", () => {
   });
 
   test("a trigger beside a size that somebody has changed by hand to the declared value restarts all the same", async () => {
-    const { given, stack, thing } = await deployed("ComputeEndpoint", { ...compute, size: 2, restartTriggers: [1] });
+    const { given, stack, thing } = await deployed(KIND_CASES.ComputeEndpoint, {
+      ...compute,
+      size: 2,
+      restartTriggers: [1],
+    });
     await given.edit(P, {
       kind: "endpoint",
       id: idOf(stack),
@@ -256,7 +172,11 @@ describe("a restart is announced", () => {
   });
 
   test("a trigger beside a real resize restarts once: the resize does it", async () => {
-    const { given, stack, thing } = await deployed("ComputeEndpoint", { ...compute, size: 2, restartTriggers: [1] });
+    const { given, stack, thing } = await deployed(KIND_CASES.ComputeEndpoint, {
+      ...compute,
+      size: 2,
+      restartTriggers: [1],
+    });
     await active(given, idOf(stack));
     await given.forgetRequests();
     expectDone(await stack.up([thing({ size: 4, restartTriggers: [2] })]));
@@ -265,7 +185,7 @@ describe("a restart is announced", () => {
 });
 
 test("a refresh that finds drift in everything that a plan would announce says nothing of a plan", async () => {
-  const { given, stack } = await deployed("ComputeEndpoint", {
+  const { given, stack } = await deployed(KIND_CASES.ComputeEndpoint, {
     projectId: P,
     branchId: branch(P, 2),
     type: "read_only",

@@ -6,36 +6,9 @@ import type { DynamicProvider } from "../../../src/doors/dynamic/types";
 import type { Kind } from "../../../src/contract/pointer";
 import type { Properties } from "../../../src/contract/hiddenKeys";
 import { Session } from "../../../src/host/session";
-import { authIntegration } from "../../../src/resources/authIntegration/lifecycle";
-import { authKeys } from "../../../src/resources/authKeys/lifecycle";
-import { authOwnershipTransfer } from "../../../src/resources/authOwnershipTransfer/lifecycle";
-import { authUser } from "../../../src/resources/authUser/lifecycle";
-import { computeEndpoint } from "../../../src/resources/computeEndpoint/lifecycle";
-import { emailServer } from "../../../src/resources/emailServer/lifecycle";
-import { oauthProvider } from "../../../src/resources/oauthProvider/lifecycle";
-import { whitelist } from "../../../src/resources/whitelist/whitelistLifecycle";
-import { whitelistDomain } from "../../../src/resources/whitelist/whitelistDomainLifecycle";
-
-/** The lifecycle of each kind: the only place of these tests that knows where they live. */
-const LIFECYCLES = {
-  AuthIntegration: authIntegration,
-  AuthKeys: authKeys,
-  AuthOwnershipTransfer: authOwnershipTransfer,
-  AuthUser: authUser,
-  ComputeEndpoint: computeEndpoint,
-  EmailServer: emailServer,
-  OAuthProvider: oauthProvider,
-  Whitelist: whitelist,
-  WhitelistDomain: whitelistDomain,
-} satisfies Record<Kind, unknown>;
+import { KIND_CASES } from "../../kinds";
 
 export type { Kind };
-
-/** The arguments of a kind whose change replaces the object. */
-export const replacingArguments = (kind: Kind): string[] =>
-  Object.entries<{ replaces?: boolean | string }>(LIFECYCLES[kind].args)
-    .filter(([, { replaces = false }]) => replaces !== false)
-    .map(([name]) => name);
 
 /** What the engine sends for a value that is not known yet. */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -159,11 +132,7 @@ class Process {
   of(kind: Kind): DynamicProvider {
     const known = this.#providers.get(kind);
     if (known !== undefined) return known;
-    // `host` takes a lifecycle of any arguments; the union of all of them is none of these.
-    const provider = (dynamicProvider as (lifecycle: unknown, session: Session) => DynamicProvider)(
-      LIFECYCLES[kind],
-      this.#session,
-    );
+    const provider = dynamicProvider(KIND_CASES[kind].lifecycle, this.#session);
     const settings: Record<string, string> = {
       "svc:apiKey": this.#account.apiKey,
       "svc:baseUrl": this.#account.baseUrl,

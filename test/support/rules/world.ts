@@ -1,6 +1,7 @@
 import type { ClientOptions } from "../../../src/client";
 import { records, start, until, type Json } from "../emulator";
 import type { EmulatorOptions } from "../../../src/emulator";
+import type { Place } from "../../kinds/KindCase";
 import { exchange } from "./exchange";
 import { changesIn, Stack, type Program } from "./program";
 
@@ -35,6 +36,14 @@ export interface World {
 }
 
 export const branch = (projectId: string, n: number): string => `br-${projectId}-${n}`;
+
+/** Where the case of a kind stands in such a project. */
+export const placeIn = (projectId: string): Place => ({
+  projectId,
+  main: branch(projectId, 1),
+  free: branch(projectId, 2),
+  other: branch(projectId, 3),
+});
 
 export async function world(options: EmulatorOptions = {}): Promise<World> {
   const { baseUrl, url, apiKey } = await start({ activationMs: 2, anyOAuthProvider: true, ...options });
