@@ -44,17 +44,25 @@ export async function create<Args extends object, Outputs extends object>(
   return new Change(hosted, "create", request).run((call, args) => hosted.resource.create(call, args));
 }
 
+/** Nothing is changed that another resource of the program has taken over. */
 export async function update<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
   request: UpdateRequest,
 ): Promise<Properties> {
-  const { resource } = hosted;
-  const { id, outs } = request;
+  const { resource, session } = hosted;
+  const { urn = "", id, outs } = request;
   const stored = storedFrom(resource, id, outs);
   const updated = await new Change(hosted, "update", request, { id, outs }).run(async (call, args) => {
     refuseEdited(resource, outs);
+    const objects = resource.objects(id, stored.outs);
+    const beforeChange = (): void => session.memory.checkNotTakenOver(objects, urn);
+    beforeChange();
+    const sending: typeof call.sending = (names) => {
+      beforeChange();
+      call.sending(names);
+    };
     const changes = compareWith(resource, stored, args as Properties);
-    return { id, outputs: await resource.update(call, stored, args, changes) };
+    return { id, outputs: await resource.update({ ...call, sending }, stored, args, changes) };
   });
   return updated.outs;
 }

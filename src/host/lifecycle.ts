@@ -148,7 +148,10 @@ export interface Call<Outputs> {
   readonly beforeDelete: () => void;
   /** Logs a lasting line: what a person should know after this call. */
   note(text: string): void;
-  /** Call before a request that changes the object, with the arguments that it sends: a failed change goes on with these. */
+  /**
+   * Call right before a request that changes the object, with the arguments that it sends: a failed change goes on with these.
+   * @throws when another resource of the program has taken the object over since the update began.
+   */
   sending(names: Iterable<string>): void;
   /**
    * The object exists (or was changed) from here on: whatever fails later, it stays in the state with these outputs.

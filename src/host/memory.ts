@@ -133,14 +133,19 @@ export class RunMemory {
     this.setOwner(object, urn);
   }
 
-  /** @throws when another resource has created the object, or taken it over, in this run. */
-  checkNotTakenOver(object: string, urn: string): void {
-    const owner = this.#states.get(object)?.owner;
-    if (owner !== undefined && owner !== urn)
+  /**
+   * Call right before a change is sent.
+   * @throws when another resource has created one of the objects, or taken it over, in this run.
+   */
+  checkNotTakenOver(objects: readonly string[], urn: string): void {
+    for (const object of objects) {
+      const owner = this.#states.get(object)?.owner;
+      if (owner === undefined || owner === urn) continue;
       throw new Error(
         `${object} was taken over by "${nameInUrn(owner)}" of this program in the same run, since it still existed. ` +
           `Take "${nameInUrn(owner)}" out of the program, run pulumi up (which leaves the object alone), and put it back`,
       );
+    }
   }
 
   /** For an object that was taken over and did not get into the state. */
@@ -173,7 +178,6 @@ export class RunMemory {
         this.takeOver(object, urn);
         onTakeOver(object);
       },
-      checkNotTakenOver: (object: string) => this.checkNotTakenOver(object, urn),
       isDeletionBlocked: (object: string) => this.deletionBlocker(object, urn) !== undefined,
       wasDeleted: (object: string) => this.wasDeleted(object),
       otherOwner: (object: string) => this.otherOwner(object, urn),

@@ -22,7 +22,8 @@ function oneProcess(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = {}) {
   );
   const settings: Record<string, string> = { "svc:apiKey": "key", "svc:baseUrl": "http://127.0.0.1:9/api/v2" };
   void toy.configure({ config: { get: (key: string) => settings[key], require: () => "" } });
-  return { toy, deleted, said: () => log.map(({ message }) => message) };
+  const takeOver = (name: string): void => session.memory.setOwner(`toy ${ID}`, urn(name));
+  return { toy, deleted, takeOver, said: () => log.map(({ message }) => message) };
 }
 
 const inputs = (name: string): Properties => ({ home: "a", label: name, __urn: urn(name) });
@@ -101,6 +102,23 @@ test("an update carries the object over to the URN of now", async () => {
   await toy.update(ID, outs("earlier"), inputs("later"));
   await toy.delete(ID, outs("later"));
   expect(deleted).toEqual(["later"]);
+});
+
+test("an object is not changed once another resource has taken it over, also while the change was about to be sent", async () => {
+  const sent: string[] = [];
+  const { toy, takeOver } = oneProcess({
+    update: async (call, _stored, { label = "" }) => {
+      if (label === "late") takeOver("new");
+      call.sending(["label"]);
+      sent.push(label);
+      return { host: "h" };
+    },
+  });
+  await toy.update(ID, outs("first"), inputs("first"));
+  const message = /^Could not update .*: toy toy-1 was taken over by "new" of this program in the same run/;
+  await expect(toy.update(ID, outs("late"), inputs("late"))).rejects.toThrow(message);
+  await expect(toy.update(ID, outs("later"), inputs("later"))).rejects.toThrow(message);
+  expect(sent).toEqual(["first"]);
 });
 
 test("one object in the state of two resources is an error of the plan, and neither takes it from the other", async () => {

@@ -40,8 +40,9 @@ const QUICK: Partial<ClientOptions> = { baseDelayMs: 5, lagMs: 200, pollCeilingM
 export interface Harness {
   /** For a provider of the test's own. */
   service: { readonly baseUrl: string; readonly apiKey: string };
-  /** One process of the provider. */
+  /** One process of the provider, and what its calls share. */
   provider: DynamicProvider;
+  session: Session;
   /** Everything it logged, of whatever process. */
   log: LogLine[];
   /** Every error that left it. */
@@ -96,10 +97,11 @@ export async function harness<Args extends object, Outputs extends object>(
   const log: LogLine[] = [];
   const failures: string[] = [];
   let provider: DynamicProvider;
+  let session: Session;
   let hasCreated = false;
   const restart = (): void => {
     hasCreated = false;
-    const session = new Session((line) => log.push(line), {
+    session = new Session((line) => log.push(line), {
       client: { ...QUICK, ...client },
       siblingStartsMs,
       lookAheadMs,
@@ -130,6 +132,9 @@ export async function harness<Args extends object, Outputs extends object>(
     service: { baseUrl, apiKey: KEY },
     get provider() {
       return provider;
+    },
+    get session() {
+      return session;
     },
     log,
     failures,

@@ -114,6 +114,23 @@ export function resourceCases(kindCase: KindCase): void {
     },
   );
 
+  test("it is not changed once another resource of the same run has taken it over", async () => {
+    const given = await started();
+    const { id, outs } = await given.create(inputs);
+    given.restart();
+    await given.forgetRequests();
+    const objects = lifecycle.objects(id, outs);
+    // What nothing deletes cannot be taken over either: each creation makes another one.
+    expect(objects.length > 0).toBe(deletion !== undefined);
+    for (const object of objects) given.session.memory.takeOver(object, urnOf(lifecycle.kind, "other"));
+    if (deletion === undefined) return;
+    // Of a change that is to go on, more is sent than a plan shows.
+    const error = await thrownBy(given.update({ id, outs: { ...outs, __unfinished: "update" } }, inputs));
+    expect(error.message).toContain(`Could not update ${lifecycle.kind} ${id} ("thing"): `);
+    expect(error.message).toContain('was taken over by "other" of this program in the same run');
+    expect(await given.requests()).toEqual([]);
+  });
+
   if (deletion?.readsFirst === true) {
     test("it is not deleted when another resource has it by the time its deletion would leave", async () => {
       const given = await started();

@@ -77,7 +77,6 @@ export const computeEndpoint = define(declaration, schemas, {
 
   async update(call, { id, outs, unfinished, sent: sentBefore }, args, { changed, added }) {
     const { projectId, rest } = splitId(id);
-    call.run.checkNotTakenOver(computeObject(rest));
     let endpoint = await call.client.computes.find(projectId, rest, { ...call, since: performance.now() });
     if (endpoint === undefined) throw goneError();
     const differ = differing(args, endpoint);
