@@ -1,7 +1,6 @@
 import type { AuthIntegrationRecord, BranchRecord, CreationRecovery, KeySetRecord } from "../../client";
 import type { Call, Finding } from "../../host/lifecycle";
 import { effect, inTheWay, obstacle } from "../../host/lookAhead";
-import { adoptionNote } from "../../host/messages";
 import { unconfirmed, requireConfirmed } from "../../host/confirmed";
 import { define } from "../../host/define";
 import { declaration, type AuthIntegrationOutputs, type AuthIntegrationShape } from "./declaration";
@@ -11,7 +10,14 @@ import { keyOutputs, storedKeys } from "../shared/keySet";
 import { listBranches, missingBranch, namingBranches } from "../shared/branches";
 import { claim, integrationObject, splitId } from "../shared/identifiers";
 import { deleteIfOurs } from "../shared/integrationChild";
-import { ALIAS_ADVICE, goneError, createdAgo, maybeInterrupted, useExistingOrCreate } from "../shared/existing";
+import {
+  adoptionNote,
+  ALIAS_ADVICE,
+  goneError,
+  createdAgo,
+  maybeInterrupted,
+  useExistingOrCreate,
+} from "../shared/existing";
 
 type Shape = AuthIntegrationShape;
 type Outputs = AuthIntegrationOutputs & Partial<Shape>;

@@ -1,7 +1,6 @@
 import type { CreationRecovery, OAuthProviderRecord } from "../../client";
 import type { Call, Observed, Stored } from "../../host/lifecycle";
 import { inTheWay } from "../../host/lookAhead";
-import { adoptionNote } from "../../host/messages";
 import { unconfirmed, shownDifferently } from "../../host/confirmed";
 import { STAND_INS } from "../../contract/standIns";
 import { declaration, KNOWN_OAUTH_PROVIDERS, type OAuthProviderOutputs, type OAuthProviderShape } from "./declaration";
@@ -10,7 +9,14 @@ import { nearestName } from "../../helpers/given";
 import { omitUndefined } from "../shared/omitUndefined";
 import { claim, splitId } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
-import { ALIAS_ADVICE, goneError, maybeInterrupted, useExistingOrCreate, notListedAdvice } from "../shared/existing";
+import {
+  adoptionNote,
+  ALIAS_ADVICE,
+  goneError,
+  maybeInterrupted,
+  useExistingOrCreate,
+  notListedAdvice,
+} from "../shared/existing";
 import { readable } from "../../helpers/masked";
 
 type Shape = OAuthProviderShape;

@@ -49,6 +49,10 @@ export const ALIAS_ADVICE =
   "; or, if it is this program's own under another name, give it an alias: " +
   'aliases: [{ name: "<old name>" }] in the options of what was renamed, this resource or the component that makes it';
 
+/** For a replacement that may take over an existing object. */
+export const adoptionNote = ({ adopt }: { adopt?: unknown }): string =>
+  adopt === true ? '; with "adopt" it takes over what is there by then' : "";
+
 export const goneError = (): Error =>
   new Error("it no longer exists. Run pulumi up --refresh, which plans to create it again");
 

@@ -2,13 +2,13 @@ import { isOfProvider, undefinedIfGone, type CreationRecovery, type WhitelistDom
 import type { Call } from "../../host/lifecycle";
 import type { Claim } from "../../host/memory";
 import { inTheWay } from "../../host/lookAhead";
-import { adoptionNote } from "../../host/messages";
 import { whitelistDomainDeclaration, type WhitelistDomainShape } from "./declaration";
 import { whitelistDomainSchemas } from "./schemas";
 import { claim, splitId } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { normalisedOrigin } from "../../client/origins";
 import {
+  adoptionNote,
   ALIAS_ADVICE,
   createOrUseExisting,
   maybeInterrupted,
