@@ -47,6 +47,8 @@ export interface Derived {
 export interface OutputRules {
   /** Encrypted in the state. */
   readonly secret?: true;
+  /** A text that tells which object it is: where somebody has edited the state so that it is none, nothing is sent. */
+  readonly identity?: true;
   /** The SDK prepares a property with four promises, for each resource; these cost nothing. */
   readonly derived?: Derived;
 }

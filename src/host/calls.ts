@@ -41,7 +41,7 @@ export async function create<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
   request: CreateRequest,
 ): Promise<Kept> {
-  return new Change(hosted, "create", request).run((call, args) => hosted.resource.create(call, args));
+  return new Change(hosted, request).run((call, args) => hosted.resource.create(call, args));
 }
 
 /** Nothing is changed that another resource of the program has taken over. */
@@ -52,7 +52,7 @@ export async function update<Args extends object, Outputs extends object>(
   const { resource, session } = hosted;
   const { urn = "", id, outs } = request;
   const stored = storedFrom(resource, id, outs);
-  const updated = await new Change(hosted, "update", request, { id, outs }).run(async (call, args) => {
+  const updated = await new Change(hosted, request, { id, outs }).run(async (call, args) => {
     refuseEdited(resource, outs);
     const objects = resource.objects(id, stored.outs);
     const beforeChange = (): void => session.memory.checkNotTakenOver(objects, urn);
@@ -121,7 +121,7 @@ export async function remove<Args extends object, Outputs extends object>(
     beforeDelete();
     const leaving = objects.filter((object) => memory.deletionBlocker(object, urn ?? "") === undefined);
     const { call, finish } = startCall(hosted, { urn, timeoutMs, secrets: [stored.outs] });
-    await memory.whileReleasing(leaving, urn ?? "", true, () =>
+    await memory.whileReleasing({ objects: leaving, urn: urn ?? "", deletes: true }, () =>
       finish(resource.delete({ ...call, beforeDelete }, stored)),
     );
   } catch (thrown) {
@@ -140,6 +140,7 @@ export async function remove<Args extends object, Outputs extends object>(
  * read.
  */
 class Change<Args extends object, Outputs extends object> {
+  readonly #verb: "create" | "update";
   readonly #taken: string[] = [];
   /** An earlier change that did not finish goes on in this one. */
   #sent: readonly string[] | undefined;
@@ -147,15 +148,16 @@ class Change<Args extends object, Outputs extends object> {
 
   constructor(
     private readonly hosted: Hosted<Args, Outputs>,
-    private readonly verb: "create" | "update",
     private readonly request: CreateRequest,
     private readonly before?: Kept,
   ) {
+    this.#verb = before === undefined ? "create" : "update";
     this.#sent = marksOf(before?.outs ?? {}).__sent;
   }
 
   async run(work: (call: Call<Outputs>, args: Args) => Promise<Created<Outputs>>): Promise<Kept> {
-    const { hosted, verb, request, before } = this;
+    const { hosted, request, before } = this;
+    const verb = this.#verb;
     const { urn, news, carried } = request;
     try {
       const args = checkedArgs(hosted, news);
@@ -176,7 +178,8 @@ class Change<Args extends object, Outputs extends object> {
   }
 
   #failure(thrown: unknown): CallError {
-    const { hosted, verb, request, before } = this;
+    const { hosted, request, before } = this;
+    const verb = this.#verb;
     const { urn, carried } = request;
     const advice = timeoutAdvice(thrown, verb, timeoutMsOf(request, verb));
     const unfinished: Unfinished = { __unfinished: verb, ...(this.#sent && { __sent: this.#sent }) };
@@ -202,7 +205,7 @@ class Change<Args extends object, Outputs extends object> {
     const { urn = "" } = this.request;
     // What was just returned has the types of its lifecycle.
     const objects = resource.objects(id, outs as Partial<Outputs & Args>);
-    if (this.verb === "update") session.memory.setStored(urn, objects);
+    if (this.#verb === "update") session.memory.setStored(urn, objects);
     else objects.forEach((object) => session.memory.setOwner(object, urn));
   }
 }

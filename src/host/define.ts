@@ -1,11 +1,11 @@
-import type { Declaration } from "../contract/declaration";
+import type { Declaration, OutputRules } from "../contract/declaration";
 import { type ArgumentSpecs, ruleOf, type SchemasOf } from "./arguments";
 import type { Lifecycle } from "./lifecycle";
 
 /** What a lifecycle says beside its declaration and schemas. */
 export type Methods<Args extends object, Outputs extends object> = Omit<
   Lifecycle<Args, Outputs>,
-  "kind" | "version" | "args" | "deleteBeforeReplace"
+  "kind" | "version" | "args" | "identity" | "deleteBeforeReplace"
 >;
 
 /**
@@ -13,7 +13,7 @@ export type Methods<Args extends object, Outputs extends object> = Omit<
  * the service shows them.
  */
 export function define<Args extends object, Outputs extends object>(
-  { kind, version, deleteBeforeReplace, args: rules }: Declaration<Args, Outputs>,
+  { kind, version, deleteBeforeReplace, args: rules, outputs }: Declaration<Args, Outputs>,
   schemas: SchemasOf<Args>,
   methods: Methods<Args, Outputs & Partial<Args>>,
 ): Lifecycle<Args, Outputs & Partial<Args>> {
@@ -23,5 +23,6 @@ export function define<Args extends object, Outputs extends object>(
   ]);
   // Both tables have each argument, and nothing else.
   const args = Object.fromEntries(specs) as ArgumentSpecs<Args>;
-  return { kind, ...(version !== undefined && { version }), args, deleteBeforeReplace, ...methods };
+  const identity = Object.entries<OutputRules>(outputs).flatMap(([name, rules]) => (rules.identity ? [name] : []));
+  return { kind, ...(version !== undefined && { version }), args, identity, deleteBeforeReplace, ...methods };
 }

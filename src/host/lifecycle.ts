@@ -13,6 +13,8 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   /** The shape of the outs. Raise it with `upgrade` when an output is renamed or its meaning changes. @default 1 */
   readonly version?: number;
   readonly args: ArgumentSpecs<Args>;
+  /** The names of the outputs that tell which object it is: texts. */
+  readonly identity?: readonly string[];
   /** The service refuses a second object beside an existing one, so a replacement deletes first. */
   readonly deleteBeforeReplace: boolean;
   /**

@@ -50,7 +50,7 @@ export class RunMemory {
   readonly #refreshed = new Map<string, string>();
   /** What resources of the program had in their state when they were compared. */
   readonly #inState = new Set<string>();
-  /** Emits the name of an object when its departure begins. */
+  /** Emits the name of an object when its release begins. */
   readonly releases = new EventEmitter().setMaxListeners(0);
 
   /** Records what a resource declares. Returns what another resource declares too, and which one. */
@@ -186,7 +186,7 @@ export class RunMemory {
       leavesSoon: (object: string) => this.leavesWithin(object, siblingStartsMs),
       waitUntilFree: (object: string, still?: string) => this.waitUntilFree(object, deadline, still),
       whileReleasing: <Result>(objects: readonly string[], deletes: boolean, work: () => Promise<Result>) =>
-        this.whileReleasing(objects, urn, deletes, work),
+        this.whileReleasing({ objects, urn, deletes }, work),
     };
   }
 
@@ -210,10 +210,10 @@ export class RunMemory {
     deadline: Deadline,
     still = `${object} was still being deleted`,
   ): Promise<boolean> {
-    const departure = this.release(object);
-    if (departure === undefined) return this.wasDeleted(object);
+    const release = this.release(object);
+    if (release === undefined) return this.wasDeleted(object);
     const late = ({ totalMs }: Deadline) => new WaitTimeoutError(`${still} after ${inSeconds(totalMs)}`);
-    await withDeadline(deadline, departure.ended, late);
+    await withDeadline(deadline, release.ended, late);
     return this.waitUntilFree(object, deadline, still);
   }
 
@@ -223,25 +223,23 @@ export class RunMemory {
 
   /** While `work` runs, these objects cannot be taken over. When it `deletes` them and succeeds, they are deleted. */
   async whileReleasing<Result>(
-    objects: readonly string[],
-    urn: string,
-    deletes: boolean,
+    { objects, urn, deletes }: { objects: readonly string[]; urn: string; deletes: boolean },
     work: () => Promise<Result>,
   ): Promise<Result> {
     // Of two deletions of the same object the first one counts.
     const isFree = (object: string): boolean =>
       this.release(object) === undefined && (this.#states.get(object)?.owner ?? urn) === urn;
     const before = objects.filter(isFree).map((object) => [object, this.#states.get(object) ?? {}] as const);
-    // Starts after the departures are recorded below.
+    // Starts after the releases are recorded below.
     const working = Promise.resolve().then(work);
     const over = Promise.allSettled([working]).then(([{ status }]) => {
       const isDeleted = deletes && status === "fulfilled";
-      for (const [object, fate] of before)
-        if (this.release(object) === departure) this.#states.set(object, isDeleted ? { isDeleted } : fate);
+      for (const [object, earlier] of before)
+        if (this.release(object) === release) this.#states.set(object, isDeleted ? { isDeleted } : earlier);
     });
-    const departure: Release = { ended: over };
+    const release: Release = { ended: over };
     for (const [object] of before) {
-      this.#states.set(object, { release: departure });
+      this.#states.set(object, { release });
       this.releases.emit(object);
     }
     return over.then(() => working);

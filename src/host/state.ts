@@ -96,11 +96,11 @@ function upgraded<Args extends object, Outputs extends object>(
   return isOlder && upgrade !== undefined ? upgrade(visible(outs), __version) : visible(outs);
 }
 
-/** An argument, or a part of an identity, of a type that this provider stores nowhere. */
+/** An argument, or an output that tells which object it is, of a type that this provider stores nowhere. */
 function isEdited<Args extends object, Outputs extends object>(
-  { args }: Lifecycle<Args, Outputs>,
+  { args, identity = [] }: Lifecycle<Args, Outputs>,
   [name, value]: [string, unknown],
 ): boolean {
   const spec = specOf(args, name);
-  return spec === undefined ? name.endsWith("Id") && typeof value !== "string" : !isOfType(spec.schema, value);
+  return spec === undefined ? identity.includes(name) && typeof value !== "string" : !isOfType(spec.schema, value);
 }

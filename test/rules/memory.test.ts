@@ -822,7 +822,7 @@ describe("what is on its way out", () => {
     const memory = new RunMemory();
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));
-    const leaving = memory.whileReleasing(["compute ep-1"], "urn::old", deletes, () => ended);
+    const leaving = memory.whileReleasing({ objects: ["compute ep-1"], urn: "urn::old", deletes }, () => ended);
     const words = "compute ep-1 is being deleted or moved away in this run. Run pulumi up again";
     expect(() => memory.takeOver("compute ep-1", "urn::new")).toThrow(words);
     expect(() => memory.takeOver("compute ep-2", "urn::new")).not.toThrow();

@@ -69,7 +69,7 @@ export const declaration: Declaration<AuthIntegrationShape, AuthIntegrationOutpu
     adopt: { createOnly: true },
   },
   outputs: {
-    authProviderProjectId: {},
+    authProviderProjectId: { identity: true },
     pubClientKey: {},
     secretServerKey: { secret: true },
     jwksUrl: {},

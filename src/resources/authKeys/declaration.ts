@@ -49,7 +49,7 @@ export const declaration: Declaration<AuthKeysShape, AuthKeysOutputs> = {
     jwksUrl: {},
     schemaName: {},
     tableName: {},
-    authProviderProjectId: {},
+    authProviderProjectId: { identity: true },
     authProvider: {},
   },
 };

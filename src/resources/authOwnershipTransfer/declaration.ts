@@ -35,7 +35,7 @@ export const declaration: Declaration<AuthOwnershipTransferShape, AuthOwnershipT
   },
   outputs: {
     url: { secret: true },
-    authProviderProjectId: {},
+    authProviderProjectId: { identity: true },
     authProvider: {},
   },
 };

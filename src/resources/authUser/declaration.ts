@@ -40,8 +40,8 @@ export const declaration: Declaration<AuthUserShape, AuthUserOutputs> = {
     authProvider: { replaces: true },
   },
   outputs: {
-    userId: {},
-    authProviderProjectId: {},
+    userId: { identity: true },
+    authProviderProjectId: { identity: true },
     authProvider: {},
     name: { secret: true },
   },

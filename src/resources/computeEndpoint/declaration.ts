@@ -149,7 +149,7 @@ export const declaration: Declaration<ComputeEndpointShape, ComputeEndpointOutpu
   },
   outputs: {
     // From the id, which stays known in the preview of a change.
-    endpointId: { derived: { from: "id", by: (id: string) => id.slice(id.indexOf("/") + 1) } },
+    endpointId: { identity: true, derived: { from: "id", by: (id: string) => id.slice(id.indexOf("/") + 1) } },
     host: {},
     pooledHost: { derived: { from: "host", by: pooledHost } },
     proxyHost: { derived: { from: "host", by: proxyHostOf } },

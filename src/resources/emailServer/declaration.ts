@@ -65,6 +65,6 @@ export const declaration: Declaration<EmailServerArguments, EmailServerOutputs> 
     ...smtp,
   },
   outputs: {
-    authProviderProjectId: {},
+    authProviderProjectId: { identity: true },
   },
 };

@@ -66,6 +66,6 @@ export const declaration: Declaration<OAuthProviderShape, OAuthProviderOutputs> 
   },
   outputs: {
     type: {},
-    authProviderProjectId: {},
+    authProviderProjectId: { identity: true },
   },
 };

@@ -37,7 +37,7 @@ export const whitelistDeclaration: Declaration<WhitelistShape, WhitelistOutputs>
     authProvider: { replaces: true },
   },
   outputs: {
-    authProviderProjectId: {},
+    authProviderProjectId: { identity: true },
     authProvider: {},
   },
 };
@@ -81,7 +81,7 @@ export const whitelistDomainDeclaration: Declaration<WhitelistDomainShape, White
     adopt: { createOnly: true },
   },
   outputs: {
-    authProviderProjectId: {},
+    authProviderProjectId: { identity: true },
     authProvider: {},
   },
 };
