@@ -20,6 +20,13 @@ interface QueuedChange extends Pick<WaitOptions, "onProgress"> {
   enter: () => void;
 }
 
+/** A 423 for an attempt of a change. */
+interface Refusal {
+  readonly error: LockedError;
+  readonly attempts: number;
+  readonly arrival: number;
+}
+
 /**
  * The queue of one project (docs/design/decisions.md, Time, queues and speed): changes run in parallel until the first 423,
  * and from then on one after the other, waits included.
@@ -40,34 +47,37 @@ export class ProjectQueue {
 
   async run<A, T>(job: Job<A, T>): Promise<T> {
     const arrival = (this.#arrivals += 1);
+    let locked: LockedError | undefined;
     await this.#enter(arrival, job);
     try {
-      return await job.wait(await this.#send(arrival, job));
+      for (let attempts = 1; ; attempts += 1) {
+        let accepted: A;
+        try {
+          accepted = await job.send();
+        } catch (error) {
+          if (!(error instanceof LockedError)) {
+            // The deadline passed before the next attempt: the reason is the lock.
+            throw locked !== undefined && job.deadline.expired ? lockTimeout(locked, job.deadline) : error;
+          }
+          locked = error;
+          await this.#waitForLock({ error, attempts, arrival }, job);
+          continue;
+        }
+        return await job.wait(accepted);
+      }
     } finally {
       this.#leave();
     }
   }
 
   /** A 423 means that nothing was executed, so it is sent again; changes that were sent in parallel then follow one another. */
-  async #send<A, T>(arrival: number, job: Job<A, T>): Promise<A> {
-    let locked: LockedError | undefined;
-    for (let attempts = 1; ; attempts += 1) {
-      try {
-        return await job.send();
-      } catch (error) {
-        if (!(error instanceof LockedError)) {
-          // The deadline passed before the next attempt: the reason is the lock.
-          throw locked !== undefined && job.deadline.expired ? lockTimeout(locked, job.deadline) : error;
-        }
-        locked = error;
-        this.#isSerial = true;
-        if (this.#underWay > 1) {
-          this.#leave();
-          await this.#enter(arrival, job);
-        } else {
-          await this.#waitForForeignLock(error, attempts, job);
-        }
-      }
+  async #waitForLock({ error, attempts, arrival }: Refusal, job: WaitOptions): Promise<void> {
+    this.#isSerial = true;
+    if (this.#underWay > 1) {
+      this.#leave();
+      await this.#enter(arrival, job);
+    } else {
+      await this.#waitForForeignLock(error, attempts, job);
     }
   }
 

@@ -184,9 +184,12 @@ async function createNew(call: Call<Outputs>, given: Shape, authProvider: string
     database_name: databaseName,
     role_name: roleName,
   });
-  const send = () => call.client.auth.createIntegration({ projectId, body: request, recovery }, call);
-  const keys = await namingBranches(call, projectId, branchId, true, send);
-  return { branchId, roleName: roleName ?? DEFAULT_ROLE, ...keyOutputs(keys) };
+  try {
+    const keys = await call.client.auth.createIntegration({ projectId, body: request, recovery }, call);
+    return { branchId, roleName: roleName ?? DEFAULT_ROLE, ...keyOutputs(keys) };
+  } catch (error) {
+    throw await namingBranches(call, error, { projectId, branchId, mustBeDefault: true });
+  }
 }
 
 /** Keys cannot be read back, so a new set is created; older ones stay valid. The role cannot be read back either. */

@@ -57,9 +57,12 @@ export const computeEndpoint = define(declaration, schemas, {
   objects: (id) => [computeObject(splitId(id).rest)],
 
   async create(call, args) {
-    const { projectId, branchId } = args;
-    const endpoint = await namingBranches(call, projectId, branchId, false, () => createOrAdopt(call, args));
-    return { id: pulumiId(args.projectId, endpoint), outputs: toOutputs(args.projectId, endpoint) };
+    try {
+      const endpoint = await createOrAdopt(call, args);
+      return { id: pulumiId(args.projectId, endpoint), outputs: toOutputs(args.projectId, endpoint) };
+    } catch (error) {
+      throw await namingBranches(call, error, args);
+    }
   },
 
   async read(call, { id, outs, unfinished }) {
@@ -103,9 +106,11 @@ export const computeEndpoint = define(declaration, schemas, {
         call.checkpoint(id, outputs, { restartTriggers: outs.restartTriggers, ...shown }),
     };
     if (names.size > 0) {
-      const [known, sender] = [endpoint, restart ? beforeRestart : call];
-      const send = () => change(sender, args, known, names);
-      endpoint = await namingBranches(call, projectId, args.branchId, false, send);
+      try {
+        endpoint = await change(restart ? beforeRestart : call, args, endpoint, names);
+      } catch (error) {
+        throw await namingBranches(call, error, args);
+      }
     }
     if (restart) endpoint = await restartActive(call, args, endpoint);
     if (failed && (await hasFailedChange(call, projectId, endpoint))) {

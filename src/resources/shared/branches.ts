@@ -7,28 +7,28 @@ import { listed } from "./listed";
 const MOST_NAMED = 20;
 const LONGEST_NAME = 64;
 
+interface SentBranch {
+  readonly projectId: string;
+  readonly branchId: string;
+  readonly mustBeDefault?: boolean;
+}
+
 /**
- * Runs what sends a branch. A refusal names the branches of the project where that one is not among them, or is not the
- * default one that `mustBeDefault` asks for. It costs a read, and only after a refusal.
+ * The error of what has sent a branch. A refusal names the branches of the project where that one is not among them, or is
+ * not the default one that `mustBeDefault` asks for. It costs a read, and only after a refusal.
  */
-export async function namingBranches<Result>(
+export async function namingBranches(
   call: Call<never>,
-  projectId: string,
-  branchId: string,
-  mustBeDefault: boolean,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    const isRefusal = error instanceof NotFoundError || (mustBeDefault && error instanceof BadRequestError);
-    if (!isRefusal) throw error;
-    // Without the list there is nothing to add: the refusal is the news.
-    const branches = (await call.client.projects.branches(projectId, call).catch(() => undefined)) ?? [];
-    const reason = reasonAgainst(branches, branchId, mustBeDefault);
-    if (reason === undefined) throw error;
-    throw new Error(`${error.message}. ${reason}: it has ${listedBranches(branches)}`, { cause: error });
-  }
+  error: unknown,
+  { projectId, branchId, mustBeDefault = false }: SentBranch,
+): Promise<unknown> {
+  const isRefusal = error instanceof NotFoundError || (mustBeDefault && error instanceof BadRequestError);
+  if (!isRefusal) return error;
+  // Without the list there is nothing to add: the refusal is the news.
+  const branches = (await call.client.projects.branches(projectId, call).catch(() => undefined)) ?? [];
+  const reason = reasonAgainst(branches, branchId, mustBeDefault);
+  if (reason === undefined) return error;
+  return new Error(`${error.message}. ${reason}: it has ${listedBranches(branches)}`, { cause: error });
 }
 
 function reasonAgainst(

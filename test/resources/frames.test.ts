@@ -1,0 +1,46 @@
+import { Transport } from "../../src/client/http/transport";
+import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
+import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
+import { harness, PROJECT, withIntegration, type Harness } from "../support/harness";
+import type { Properties } from "../../src/contract/hiddenKeys";
+
+/** The most functions of ours between the lifecycle of a resource and the socket, both ends included: who reads a creation reads these. */
+const MOST = 9;
+
+afterEach(() => jest.restoreAllMocks());
+
+/** The frames of what creates it, from the request back to the lifecycle. */
+async function framesOf(given: Harness, inputs: Properties): Promise<string[]> {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 100;
+  let stack = "";
+  // Of the class: a provider makes its transport itself.
+  const send = Transport.prototype.send;
+  jest.spyOn(Transport.prototype, "send").mockImplementation(function (this: Transport, attempt) {
+    if (attempt.method === "POST") stack = new Error("here").stack ?? "";
+    return send.call(this, attempt);
+  });
+  try {
+    await given.create(inputs);
+  } finally {
+    Error.stackTraceLimit = limit;
+  }
+  const ours = stack.split("\n").filter((line) => /\/src\/(client|resources)\//.test(line));
+  return ["Transport.send", ...ours];
+}
+
+test("a creation goes through few functions between lifecycle and socket", async () => {
+  const provider = await harness(oauthProvider);
+  await withIntegration(provider);
+  const frames = await framesOf(provider, { projectId: PROJECT, providerId: "microsoft" });
+  // The lifecycle stands at the end: none is cut off.
+  expect(frames.at(-1)).toContain("integrationChild");
+  expect(frames.slice(MOST)).toEqual([]);
+});
+
+test("so does that of a compute, which waits in a queue", async () => {
+  const inputs = { projectId: PROJECT, branchId: "br-dev", type: "read_only" };
+  const frames = await framesOf(await harness(computeEndpoint), inputs);
+  expect(frames.at(-1)).toMatch(/computeEndpoint\/lifecycle/);
+  expect(frames.slice(MOST)).toEqual([]);
+});
