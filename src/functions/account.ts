@@ -4,11 +4,10 @@ import type { Client } from "../client";
 import type * as sessions from "../host/session";
 import type { ReadSetting } from "../contract/settings";
 import type { Provider } from "../program/Provider";
-import { FreshReads } from "./freshReads";
 
 /** What a function asks of: one account at the service. */
 export interface Account {
-  readonly reads: FreshReads;
+  readonly client: Client;
   /** The auth provider of the settings. */
   readonly authProvider: string;
 }
@@ -17,7 +16,6 @@ export interface Account {
 export type ProviderSettings = { readonly [Name in keyof Provider["settings"]]: string | undefined };
 
 let session: sessions.Session | undefined;
-const readsOf = new WeakMap<Client, FreshReads>();
 
 /**
  * The account behind settings, one client for each in the process.
@@ -28,10 +26,11 @@ export function accountOf(read: ReadSetting): Account {
   const { Session } = createRequire(__filename)("../host/session") as typeof sessions;
   session ??= new Session(() => undefined);
   const { client, settings } = session.account(read);
-  let reads = readsOf.get(client);
-  if (reads === undefined) readsOf.set(client, (reads = new FreshReads(client)));
-  return { reads, authProvider: settings.authProvider };
+  return { client, authProvider: settings.authProvider };
 }
+
+/** Of a read that nothing cached answers: one process may run a program several times (Automation API) while others change things. */
+export const fresh = () => ({ since: performance.now() });
 
 /** The settings of the stack; what it lacks comes from the environment (contract/settings). */
 export function stackSettings(): ReadSetting {

@@ -1,6 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { AuthIntegrationRecord } from "../client";
 import type { ArgumentsOf } from "../program/inputs";
+import { fresh } from "./account";
 import { lookup } from "./lookup";
 import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
 
@@ -32,8 +33,8 @@ export interface GetAuthIntegrationArgs extends ProjectLookupArgs {
 const integration = lookup<GetAuthIntegrationArgs, AuthIntegrationResult>(
   "getAuthIntegration",
   ["authProvider"],
-  async ({ reads, authProvider: standard }, { projectId, authProvider = standard }) => {
-    const listed = await reads.integrations(projectId);
+  async ({ client, authProvider: standard }, { projectId, authProvider = standard }) => {
+    const listed = await client.auth.integrations(projectId).list(fresh());
     const found = listed.find(({ auth_provider }) => auth_provider === authProvider);
     if (found === undefined) throw new Error("the project has no auth integration with this auth provider");
     return toAuthIntegrationResult(projectId, found);
@@ -58,8 +59,8 @@ export type GetAuthIntegrationsArgs = ProjectLookupArgs;
 const integrations = lookup<GetAuthIntegrationsArgs, AuthIntegrationResult[]>(
   "getAuthIntegrations",
   [],
-  async ({ reads }, { projectId }) => {
-    const listed = await reads.integrations(projectId);
+  async ({ client }, { projectId }) => {
+    const listed = await client.auth.integrations(projectId).list(fresh());
     return listed.map((integration) => toAuthIntegrationResult(projectId, integration));
   },
 );

@@ -1,6 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { BranchRecord } from "../client";
 import type { ArgumentsOf } from "../program/inputs";
+import { fresh } from "./account";
 import { lookup } from "./lookup";
 import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
 
@@ -20,8 +21,8 @@ export interface BranchResult {
 
 export type GetBranchesArgs = ProjectLookupArgs;
 
-const branches = lookup<GetBranchesArgs, BranchResult[]>("getBranches", [], async ({ reads }, { projectId }) =>
-  toBranchResults(await reads.branches(projectId)),
+const branches = lookup<GetBranchesArgs, BranchResult[]>("getBranches", [], async ({ client }, { projectId }) =>
+  toBranchResults(await client.projects.branches(projectId, fresh())),
 );
 
 /** The branches of a project. */
@@ -39,8 +40,10 @@ export function getBranchesOutput(
 
 export type GetDefaultBranchArgs = ProjectLookupArgs;
 
-const branch = lookup<GetDefaultBranchArgs, BranchResult>("getDefaultBranch", [], async ({ reads }, { projectId }) => {
-  const found = toBranchResults(await reads.branches(projectId)).find((candidate) => candidate.default);
+const branch = lookup<GetDefaultBranchArgs, BranchResult>("getDefaultBranch", [], async ({ client }, { projectId }) => {
+  const found = toBranchResults(await client.projects.branches(projectId, fresh())).find(
+    (candidate) => candidate.default,
+  );
   if (found === undefined) throw new Error("no branch of the project is flagged as default");
   return found;
 });

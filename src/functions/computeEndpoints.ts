@@ -2,6 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { EndpointRecord } from "../client";
 import type { ArgumentsOf } from "../program/inputs";
 import { pooledHost } from "../helpers/connectionUri";
+import { fresh } from "./account";
 import { lookup } from "./lookup";
 import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
 
@@ -67,11 +68,11 @@ export interface GetComputeEndpointArgs extends ProjectLookupArgs {
 const endpoint = lookup<GetComputeEndpointArgs, ComputeEndpointResult>(
   "getComputeEndpoint",
   ["endpointId", "branchId"],
-  async ({ reads }, { projectId, endpointId, branchId }) => {
+  async ({ client }, { projectId, endpointId, branchId }) => {
     if ((endpointId === undefined) === (branchId === undefined)) {
       throw new Error('give either "endpointId" or "branchId"');
     }
-    const listed = await reads.endpoints(projectId);
+    const listed = await client.computes.list(projectId, fresh());
     const found =
       endpointId === undefined ? primaryOf(listed, branchId) : listed.find((candidate) => candidate.id === endpointId);
     if (found === undefined) throw new Error('the project has no compute with this "endpointId"');
@@ -111,8 +112,8 @@ export interface GetComputeEndpointsArgs extends ProjectLookupArgs {
 const endpoints = lookup<GetComputeEndpointsArgs, ComputeEndpointResult[]>(
   "getComputeEndpoints",
   ["branchId"],
-  async ({ reads }, { projectId, branchId }) => {
-    const listed = await reads.endpoints(projectId);
+  async ({ client }, { projectId, branchId }) => {
+    const listed = await client.computes.list(projectId, fresh());
     return listed
       .filter((endpoint) => branchId === undefined || endpoint.branch_id === branchId)
       .map((endpoint) => toComputeEndpointResult(projectId, endpoint));

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../program/inputs";
 import { readable } from "../helpers/masked";
+import { fresh } from "./account";
 import { lookup } from "./lookup";
 import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
 
@@ -31,8 +32,8 @@ export interface EmailServerOutputResult extends EmailServerResult {
 const server = lookup<GetEmailServerArgs, EmailServerOutputResult>(
   "getEmailServer",
   [],
-  async ({ reads }, { projectId }) => {
-    const found = await reads.emailServer(projectId);
+  async ({ client }, { projectId }) => {
+    const found = await client.auth.emailServer(projectId, fresh());
     const password = readable(found.password);
     return {
       type: found.type,

@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../program/inputs";
+import { fresh } from "./account";
 import { lookup } from "./lookup";
 import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
 
@@ -16,8 +17,8 @@ export interface OAuthProviderResult {
 const providers = lookup<GetOAuthProvidersArgs, OAuthProviderResult[]>(
   "getOAuthProviders",
   [],
-  async ({ reads }, { projectId }) => {
-    const listed = await reads.oauthProviders(projectId);
+  async ({ client }, { projectId }) => {
+    const listed = await client.auth.oauthProviders(projectId).list(fresh());
     return listed.map(({ id, type }) => ({ providerId: id, type }));
   },
 );

@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../program/inputs";
+import { fresh } from "./account";
 import { lookup } from "./lookup";
 import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
 
@@ -16,8 +17,8 @@ export interface WhitelistDomainResult {
 const domains = lookup<GetWhitelistDomainsArgs, WhitelistDomainResult[]>(
   "getWhitelistDomains",
   [],
-  async ({ reads }, { projectId }) => {
-    const listed = await reads.domains(projectId);
+  async ({ client }, { projectId }) => {
+    const listed = await client.auth.domains(projectId).list(fresh());
     return listed.map(({ domain, auth_provider }) => ({ domain, authProvider: auth_provider }));
   },
 );
