@@ -1,7 +1,8 @@
 import { oneLine } from "../../contract/oneLine";
+import { isSecretName } from "../../contract/secretNames";
 
 /** `url`: where a transfer of ownership is confirmed. */
-const SECRET_FIELD = /secret|password|token|api_?key|^url$/i;
+const isSecretField = (name: string): boolean => isSecretName(name) || /^url$/i.test(name);
 const SHOWN = "[secret]";
 
 /** A value under a name of the user's may be a secret. Short ones (`on`, `64MB`) are words of any message. */
@@ -16,14 +17,14 @@ export function secretsOf(body: unknown, found: string[] = []): string[] {
     if (name === undefined) secretsOf(value, found);
     else if (FREE_FIELD.test(name)) secretSettings(value, found);
     else if (typeof value === "object") secretsOf(value, found);
-    else if (typeof value === "string" && SECRET_FIELD.test(name)) found.push(value);
+    else if (typeof value === "string" && isSecretField(name)) found.push(value);
   });
   return found;
 }
 
 function secretSettings(settings: unknown, found: string[]): void {
   forEachField(settings, (name = "", value) => {
-    const shortest = SECRET_FIELD.test(name) ? SHORTEST_UNDER_SECRET_NAME : SHORTEST_IN_FREE_FIELD;
+    const shortest = isSecretField(name) ? SHORTEST_UNDER_SECRET_NAME : SHORTEST_IN_FREE_FIELD;
     if (typeof value !== "string") secretSettings(value, found);
     else if (value.length >= shortest) found.push(value);
   });

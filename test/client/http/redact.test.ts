@@ -21,6 +21,13 @@ test("secrets are found at any depth by the names of their fields", () => {
   expect(secretsOf(body)).toEqual(["s1-canary", "s2-canary"]);
 });
 
+test("each of these names tells of a secret, and no other one does", () => {
+  const names = ["client_secret", "password", "passphrase", "token", "api_key", "apiKey", "aws_credential", "url"];
+  const others = ["name", "jwks_url", "host", "username", "client_id"];
+  const body = Object.fromEntries([...names, ...others].map((name) => [name, `canary-${name}`]));
+  expect(secretsOf(body)).toEqual(names.map((name) => `canary-${name}`));
+});
+
 test("a short Postgres setting whose name tells of a secret is hidden as well", () => {
   const body = { pg_settings: { "x.token": "s3cr3t", "x.password_mode": "on" } };
   expect(cleaned(body, 'invalid value for parameter "x.token": "s3cr3t" in the operation')).toBe(
