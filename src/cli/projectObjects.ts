@@ -3,11 +3,11 @@ import {
   type Client,
   type EmailServerRecord,
   type EndpointRecord,
+  normalisedOrigin,
   type OAuthProviderRecord,
   undefinedIfGone,
   type WhitelistDomainRecord,
 } from "../client";
-import { normalisedOrigin } from "../client/origins";
 import type { Kind } from "../contract/pointer";
 import { compareText } from "./output";
 

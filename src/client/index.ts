@@ -1,5 +1,5 @@
 export { Client } from "./client";
-export { isOfProvider } from "./api/auth";
+export { isOfProvider, normalisedOrigin } from "./api/auth";
 export { saysProjectIsMissing, type ChangeOptions } from "./api/computes";
 export { identityOf, NotOursError, type OwnIntegration } from "./api/ownIntegration";
 export type {

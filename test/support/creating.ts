@@ -1,5 +1,11 @@
-import type { CreationRecovery, ChangeOptions, Client, EndpointAttributes, EndpointRecord } from "../../src/client";
-import { normalisedOrigin } from "../../src/client/origins";
+import {
+  type CreationRecovery,
+  type ChangeOptions,
+  type Client,
+  type EndpointAttributes,
+  type EndpointRecord,
+  normalisedOrigin,
+} from "../../src/client";
 
 /** How a creation is told from others, as a lifecycle does it: every field that was sent stands there with its value. */
 export function like<Item extends object>(fields: object, onFound = (): void => undefined): CreationRecovery<Item> {

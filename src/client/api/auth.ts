@@ -4,7 +4,6 @@ import { type CreationRecovery, readEffect } from "../createRecovery";
 import { FateUnknownError } from "../http/errors";
 import type { Request } from "../http/requests";
 import type { EmailServerRequest, IntegrationRequest, OAuthCredentials, UserRequest } from "../options";
-import { normalisedOrigin } from "../origins";
 import { type Collection, type ListOptions, undefinedIfGone } from "../reads/absence";
 import type { WaitOptions } from "../reads/sharedReads";
 import { OwnIntegration } from "./ownIntegration";
@@ -421,6 +420,15 @@ export const isOfProvider =
   (authProvider: string) =>
   ({ auth_provider = authProvider }: WhitelistDomainRecord): boolean =>
     auth_provider === authProvider;
+
+/** An origin as browsers compare it: lower case, without the default port and a trailing slash. Anything else stays as it is. */
+export function normalisedOrigin(text: string): string {
+  const trimmed = text.trim();
+  if (!URL.canParse(trimmed)) return trimmed;
+  const { origin } = new URL(trimmed);
+  // What the URL standard writes for schemes without an origin.
+  return origin === "null" ? trimmed : origin;
+}
 
 /** The value that a good response must have. */
 function required<T>(value: T | undefined, otherwise: string, request: Pick<Request, "method" | "template">): T {

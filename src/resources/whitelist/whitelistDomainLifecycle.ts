@@ -1,4 +1,10 @@
-import { isOfProvider, undefinedIfGone, type CreationRecovery, type WhitelistDomainRecord } from "../../client";
+import {
+  isOfProvider,
+  normalisedOrigin,
+  undefinedIfGone,
+  type CreationRecovery,
+  type WhitelistDomainRecord,
+} from "../../client";
 import type { Call } from "../../host/lifecycle";
 import type { Claim } from "../../host/memory";
 import { inTheWay } from "../../host/lookAhead";
@@ -6,7 +12,6 @@ import { whitelistDomainDeclaration, type WhitelistDomainShape } from "./declara
 import { whitelistDomainSchemas } from "./schemas";
 import { claim, splitId } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
-import { normalisedOrigin } from "../../client/origins";
 import {
   adoptionNote,
   ALIAS_ADVICE,

@@ -4,11 +4,11 @@ import {
   type Client,
   ConflictError,
   Deadline,
+  normalisedOrigin,
   NotFoundError,
   ServiceError,
   SvcError,
 } from "../../../src/client";
-import { normalisedOrigin } from "../../../src/client/origins";
 import { like, likeDomain } from "../../support/creating";
 import { gone } from "../../support/scene";
 import { skippingClock } from "../../support/fakeClock";
