@@ -35,7 +35,7 @@ const TASKS = {
   "test:mutation": `the code is changed in one place at a time, and a test has to notice: some hours
                  The arguments are names of groups: all of them without one
                  --sample=N   only each Nth stretch of ten lines`,
-  check: `types, lint, formatting, dead code, duplicates, the package, docs, tracked files
+  check: `types, lint, formatting, dead code, duplicates, the package, docs, names, tracked files
                  The arguments are names of steps: all of them without one`,
   docs: `write the reference in docs/ and the table of imports in CONTRIBUTING.md
                  --check  write nothing, and fail where a page is out of date`,

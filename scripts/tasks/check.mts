@@ -17,6 +17,7 @@ import { interrupted, run, runTool } from "../lib/processes.mts";
 import { ensureBuild } from "../setup/build.mts";
 import { npm } from "../setup/packages.mjs";
 import { checkDocs } from "./docs.mts";
+import { lostNames } from "./names.mts";
 
 /** In the order in which they run; each answers with what is wrong. */
 const CHECKS: Record<string, () => Promise<string>> = {
@@ -30,6 +31,7 @@ const CHECKS: Record<string, () => Promise<string>> = {
   duplicates: () => runTool("jscpd", "run-jscpd.js", "src"),
   package: packageHygiene,
   docs: checkDocs,
+  names,
   "tracked-files": trackedFiles,
 };
 
@@ -141,6 +143,16 @@ const FORBIDDEN = {
   "a URL with a password in it": "https?://[^/[:space:]\"'`{}<>]+:[^/[:space:]\"'`{}<>]+@",
 };
 
+/** What git keeps, and what is new and not ignored. */
+async function ourFiles(): Promise<string[]> {
+  const { output } = await run("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+  return output.split("\0").filter(Boolean);
+}
+
+async function names(): Promise<string> {
+  return lostNames(ROOT, await ourFiles()).join("\n");
+}
+
 async function trackedFiles(): Promise<string> {
   const findings = [];
   for (const [what, pattern] of Object.entries(FORBIDDEN)) {
@@ -150,8 +162,7 @@ async function trackedFiles(): Promise<string> {
     // git grep: 0 found, 1 nothing found, more: an error.
     if (code > 1 || lines.length > 0) findings.push(`${what}:\n${lines.join("\n")}`);
   }
-  const { output: listed } = await run("git", ["ls-files", "-z"]);
-  const lost = lostReferences(ROOT, listed.split("\0").filter(Boolean));
+  const lost = lostReferences(ROOT, await ourFiles());
   if (lost.length > 0) findings.push(`a reference to a document that nobody who clones this has:\n${lost.join("\n")}`);
   return findings.join("\n");
 }
