@@ -22,7 +22,7 @@ export interface ClientOptions {
   pollCeilingMs?: number | undefined;
   /** The first retry's longest delay. @default 250 */
   baseDelayMs?: number | undefined;
-  /** How long the minute of the share of requests is. @default 60_000 */
+  /** How long the minute of the request budget is. @default 60_000 */
   minuteMs?: number | undefined;
 }
 

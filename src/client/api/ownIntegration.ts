@@ -29,10 +29,10 @@ export function identityOf(item: AuthIntegrationRecord): string {
   return `${item.auth_provider_project_id}, on ${item.branch_id}${database}${created}`;
 }
 
-/** The integration that a change is meant for: the one of the state, or else the one that the first look finds. */
+/** The integration that a change is meant for: the one of the state, or else the one that the first read finds. */
 export class OwnIntegration {
   #id: string | undefined;
-  #hasLooked = false;
+  #hasRead = false;
 
   /** `id`: the `auth_provider_project_id`. `isNamed`: which integration is meant where it is not known. */
   constructor(
@@ -51,7 +51,7 @@ export class OwnIntegration {
   /** Undefined when it is gone: two good lists lack it, a lag apart. */
   async find(options: ListOptions): Promise<AuthIntegrationRecord | undefined> {
     const listed = await this.integrations.list(options);
-    this.#hasLooked = true;
+    this.#hasRead = true;
     const found = listed.find((item) => this.#isOurs(item, listed));
     return found ?? this.integrations.find((item) => this.#isOurs(item, []), options);
   }
@@ -70,9 +70,9 @@ export class OwnIntegration {
     this.#id = found?.auth_provider_project_id;
   }
 
-  /** For a call that has sent nothing, and so has not looked yet. */
+  /** For a call that has sent nothing, and so has not read the list yet. */
   async ensureKnown(options: WaitOptions): Promise<void> {
-    if (this.#id === undefined && !this.#hasLooked) await this.prove(options);
+    if (this.#id === undefined && !this.#hasRead) await this.prove(options);
   }
 
   #isOurs(item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[]): boolean {

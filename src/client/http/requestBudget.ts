@@ -1,38 +1,38 @@
-/** `proven`: a change that reads a list once it has its place, and leaves right after that (docs/design/rules.md, 2). */
+/** `proven`: a change that reads a list once it has its permit, and is sent right after that (docs/design/rules.md, 2). */
 export type RequestKind = "read" | "change" | "proven";
 
-/** A place for one request. */
+/** Permits one request. */
 export interface Permit {
-  /** Call in the tick in which the request leaves; call what it returns when its answer has come, or no longer can. */
+  /** Call in the tick in which the request is sent; call what it returns when its response has arrived, or no longer can. */
   leave: () => () => void;
-  /** Call where the request does not leave. */
+  /** Call where the request is not sent. */
   release: () => void;
 }
 
 /** A timer, or the service's clock, may be a little ahead. */
 const SAFETY = 1 / 200;
-/** The part of the share that poll loops may use. */
+/** The part of the budget that poll loops may use. */
 const POLLS = 1 / 4;
 
 const UNLIMITED: Permit = { leave: () => () => undefined, release: () => undefined };
 
 interface Waiting {
   readonly kind: RequestKind;
-  readonly enter: (place: Permit) => void;
+  readonly enter: (permit: Permit) => void;
 }
 
 /**
  * What this process may use of the account's request rate (docs/design/decisions.md, Time, queues and speed). There are as many
- * places as requests in a minute. A request takes one before it leaves, and the place is free again a minute after the answer has
- * come: wherever in between the service counts the request, none of its minutes has more requests than there are places.
+ * permits as requests in a minute. A request takes one before it is sent, and the permit is free again a minute after the response
+ * has arrived: wherever in between the service counts the request, none of its minutes has more requests than there are permits.
  */
 export class RequestBudget {
   #limit: number | undefined;
-  /** Places of requests that are on their way, or about to leave. */
+  /** Permits of requests that are on their way, or about to be sent. */
   #taken = 0;
   /** Those of them that read their list first. */
   #preparing = 0;
-  /** When the places of answered requests get free (performance.now), the earliest first. */
+  /** When the permits of answered requests get free (performance.now), the earliest first. */
   readonly #freeAt: number[] = [];
   readonly #waiting: Waiting[] = [];
   #nextPollAt = 0;
@@ -53,7 +53,7 @@ export class RequestBudget {
     return `rate-limited by svc:maxRequestsPerMinute (${String(limit)}); waiting`;
   }
 
-  /** A place, where one is free; undefined where the request has to wait. */
+  /** A permit, where one is free; undefined where the request has to wait. */
   take(kind: RequestKind): Permit | undefined {
     if (this.#limit === undefined) return UNLIMITED;
     // None of those that wait may enter after this, so that nobody is overtaken.
@@ -61,7 +61,7 @@ export class RequestBudget {
     return this.#mayEnter(kind) ? this.#issue(kind) : undefined;
   }
 
-  /** Reads come first: a change that has its place waits for its list. The rest is in line. */
+  /** Reads come first: a change that has its permit waits for its list. The others keep their order. */
   async wait(kind: RequestKind): Promise<Permit> {
     return new Promise((enter) => {
       this.#waiting.push({ kind, enter });
@@ -69,7 +69,7 @@ export class RequestBudget {
     });
   }
 
-  /** When a poll loop may send a request of a look (performance.now): they are spread evenly over their part of the share. */
+  /** When a poll loop may send the next request (performance.now): they are spread evenly over their part of the budget. */
   reservePoll(): number {
     const now = performance.now();
     if (this.#limit === undefined) return now;
@@ -78,7 +78,7 @@ export class RequestBudget {
     return at;
   }
 
-  /** Whether a look of so many requests can be sent now: nobody waits, and there is a place for each. */
+  /** Whether a poll of so many requests can be sent now: nobody waits, and there is a permit for each. */
   hasRoom(requests: number): boolean {
     this.#admit();
     return this.#waiting.length === 0 && this.#free >= requests;
@@ -90,7 +90,7 @@ export class RequestBudget {
 
   #mayEnter(kind: RequestKind): boolean {
     if (this.#free < 1) return false;
-    // If such changes had all places, none would be left for the lists that they wait for.
+    // If such changes had all permits, none would be left for the lists that they wait for.
     return kind !== "proven" || this.#limit === undefined || this.#preparing < Math.floor(this.#limit / 2);
   }
 

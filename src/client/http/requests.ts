@@ -29,7 +29,7 @@ export interface Request {
   currentBody?: (() => unknown) | undefined;
   /** Shared by the repetitions of a request: whether an attempt may have taken effect. */
   fate?: { open: boolean };
-  /** Called when the service, or the share of its rate, makes a read wait; the returned function is called when that wait ends. */
+  /** Called when the service, or the request budget, makes a read wait; the returned function is called when that wait ends. */
   onThrottled?: () => () => void;
   /** Called in the tick in which an attempt leaves. */
   onSend?: () => void;
@@ -56,9 +56,9 @@ function pathOf({ method, template, params }: Request): string {
 }
 
 function refuseStandIns({ method, template, body }: Request): void {
-  const [place] = standInsIn(body);
-  if (place === undefined) return;
-  const what = `${place} is a text that stands for a value which the service does not show, so nothing was sent`;
+  const [path] = standInsIn(body);
+  if (path === undefined) return;
+  const what = `${path} is a text that stands for a value which the service does not show, so nothing was sent`;
   throw new errors.StandInError(what, { method, path: template });
 }
 
@@ -71,7 +71,7 @@ function namesIn({ params, body }: Request): string {
   return named.map(([field, what]) => `${what} ${String(all[field])}`).join(", ");
 }
 
-/** How long a request waits for the share before that is shown. */
+/** How long a request waits for a permit before that is shown. */
 const SHOWN_AFTER_MS = 1_000;
 
 /** What all requests of an account share. */
@@ -96,7 +96,7 @@ export class Requests {
   }
 
   /**
-   * Makes attempts until one is answered for good. The response (docs/design/rules.md, 1) has a body of the route's schema, or none at all.
+   * Sends it, again where that helps. The response (docs/design/rules.md, 1) has a body of the route's schema, or none at all.
    * @throws FateUnknownError when a change may have taken effect, or when a good status came with any other body.
    */
   async send<Body>(request: Request, schema?: z.ZodType<Body>): Promise<ChangeResponse<Body>> {
@@ -116,20 +116,20 @@ export class Requests {
       errors.deadlineExceeded(deadline.totalMs, { method, path: template }, lastError);
     for (let attempts = 1; ; attempts += 1) {
       if (deadline.expired) throw deadlineError();
-      const place = await this.#permitFor(request, deadlineError).catch((error: unknown) => {
+      const permit = await this.#permitFor(request, deadlineError).catch((error: unknown) => {
         const isLost = repeated && method === "PATCH" && error instanceof SvcError && !mayHaveTakenEffect(error);
         throw isLost ? stillUnknown(error) : error;
       });
-      // Not cut short by the deadline where that would leave the fate of the request unknown.
+      // The deadline does not cut it short where that would leave the fate of the request unknown.
       const leftMs = Math.max(1, deadline.remainingMs());
       const isCut = repeatable && leftMs < longestMs;
       const timeoutMs = isCut ? leftMs : longestMs;
       let content: Content<Body>;
       try {
-        const onAnswer = place.leave();
+        const onResponse = permit.leave();
         request.onSend?.();
         const body = request.currentBody === undefined ? request.body : request.currentBody();
-        const raw = await this.transport.send({ ...request, body, path, repeatable, timeoutMs }).finally(onAnswer);
+        const raw = await this.transport.send({ ...request, body, path, repeatable, timeoutMs }).finally(onResponse);
         const exchange = { raw, request: facts, redactor: this.context.redactor };
         const error = this.#errorOf(exchange);
         if (error !== undefined) throw error;
@@ -180,15 +180,15 @@ export class Requests {
     }
   }
 
-  /** The place of an attempt that is to leave in the same tick. Waiting for it is charged to no deadline. */
+  /** For an attempt that is sent in the same tick. The wait for it is charged to no deadline. */
   async #permitFor(request: Request, deadlineError: () => SvcError): Promise<Permit> {
     const { method, beforeAttempt, deadline, onThrottled, onProgress } = request;
     const kind: RequestKind = method === "GET" ? "read" : beforeAttempt === undefined ? "change" : "proven";
-    let place = this.context.budget.take(kind);
-    if (place === undefined) {
+    let permit = this.context.budget.take(kind);
+    if (permit === undefined) {
       const ends = [deadline.pause(), onThrottled?.()];
       const timer = setTimeout(() => onProgress?.(this.context.budget.progressText), SHOWN_AFTER_MS);
-      place = await this.context.budget.wait(kind);
+      permit = await this.context.budget.wait(kind);
       clearTimeout(timer);
       ends.forEach((end) => end?.());
     }
@@ -197,10 +197,10 @@ export class Requests {
       await beforeAttempt?.();
       if (deadline.expired) throw deadlineError();
     } catch (error) {
-      place.release();
+      permit.release();
       throw error;
     }
-    return place;
+    return permit;
   }
 
   /** A refused key fails every call: only the first error says what to do. */

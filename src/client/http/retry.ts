@@ -9,7 +9,7 @@ export const MOST_FAULTS = 12;
 
 /**
  * What is known to have happened:
- * `refused`: for good. `held-off`: nothing was executed, another time it may be (423, 429). `not-sent`: nothing reached the service.
+ * `refused`: for good. `throttled`: nothing was executed, and a later attempt may be (423, 429). `not-sent`: nothing reached the service.
  * `unclear`: the request may have taken effect.
  */
 export type Happened = "refused" | "throttled" | "not-sent" | "unclear";
@@ -52,7 +52,7 @@ export interface FailedAttempts {
   attempts: number;
   /** How many of them ended in a fault. */
   faults: number;
-  /** Of the deadline; of the time to be held off, where that is counted apart. */
+  /** Of the deadline; while a read is throttled, of the time for that. */
   remainingMs: number;
   baseDelayMs: number;
   /** In [0, 1). */
@@ -64,7 +64,7 @@ export function decideRetry(tried: FailedAttempts): RetryDecision {
   const happened = whatHappened(error);
   if (happened === "refused") return { retry: false, because: "refused" };
   if (happened === "unclear") {
-    // A repetition makes no body the route's own: what it did is looked for.
+    // A repetition brings no better body: the caller looks for the effect.
     if (!repeatable) return { retry: false, because: "unknown-fate" };
     const tooLong = error instanceof errors.ConnectionError && error.reason === TOO_LONG;
     if (error instanceof errors.BadResponseError || tooLong) return { retry: false, because: "refused" };

@@ -90,7 +90,7 @@ abstract class OperationWait<Change extends AwaitedChange> {
   #lookAheadMs = 0;
   #readAt = this.startedAt;
   #endpointsReadAt = this.startedAt;
-  lastPoll: Snapshot | undefined;
+  #lastPoll: Snapshot | undefined;
 
   constructor(
     protected readonly account: Pick<Account, "settings" | "redactor">,
@@ -128,8 +128,8 @@ abstract class OperationWait<Change extends AwaitedChange> {
   /** The compute list shows what operations have led to: it is asked for when they have ended, or should have. */
   get needs(): Needs {
     const end = this.#expectedEnd;
-    // The look before has shown their end, and nothing else.
-    if (this.haveSucceeded && this.lastPoll?.endpoints === undefined) return "endpoints";
+    // The last poll has shown their end, and nothing else.
+    if (this.haveSucceeded && this.#lastPoll?.endpoints === undefined) return "endpoints";
     if (this.unfinished === undefined || this.change.operations === undefined) return "both";
     // Somebody may have deleted it meanwhile.
     if (performance.now() - this.#endpointsReadAt > this.account.settings.lagMs) return "both";
@@ -143,13 +143,13 @@ abstract class OperationWait<Change extends AwaitedChange> {
   dueAt(roundTripMs: number): number {
     const { pollCeilingMs } = this.account.settings;
     this.#lookAheadMs = roundTripMs + MARGIN_MS;
-    const last = this.lastPoll?.readAt;
+    const last = this.#lastPoll?.readAt;
     const since = last ?? this.startedAt;
     const end = this.#expectedEnd;
-    // A look arrives half of its time after it was sent, and so did the response come after the change. The last operation
-    // may have taken hours, so no longer than between two looks.
+    // A poll arrives half of its time after it was sent, and so did the response come after the change. The last operation
+    // may have taken hours, so no longer than between two polls.
     if (end !== undefined && end - roundTripMs > (last ?? 0)) return Math.min(end - roundTripMs, since + pollCeilingMs);
-    if (this.unfinished === undefined && this.lastPoll?.endpoints === undefined) return since;
+    if (this.unfinished === undefined && this.#lastPoll?.endpoints === undefined) return since;
     return since + Math.min(pollCeilingMs, Math.max(SHORTEST_PAUSE_MS, (since - this.startedAt) / 10));
   }
 
@@ -163,13 +163,13 @@ abstract class OperationWait<Change extends AwaitedChange> {
   }
 
   /** Takes over what the list shows. An operation that it lacks stays as it was while lists may lag, and is then dropped. */
-  protected update(look: Snapshot): void {
-    this.#readAt = look.readAt;
+  protected update(poll: Snapshot): void {
+    this.#readAt = poll.readAt;
     const needed = this.needs === "both" ? (["operations", "endpoints"] as const) : ([this.needs] as const);
-    // One that others have asked for, and that lacks what is needed here, does not put off the next look.
-    if (needed.every((what) => look[what] !== undefined)) this.lastPoll = look;
-    if (look.endpoints !== undefined) this.#endpointsReadAt = look.readAt;
-    if (look.operations !== undefined) this.#updateOperations(look.operations.listed);
+    // One that others have asked for, and that lacks what is needed here, does not put off the next poll.
+    if (needed.every((what) => poll[what] !== undefined)) this.#lastPoll = poll;
+    if (poll.endpoints !== undefined) this.#endpointsReadAt = poll.readAt;
+    if (poll.operations !== undefined) this.#updateOperations(poll.operations.listed);
   }
 
   #updateOperations(listed: readonly OperationRecord[] | undefined): void {
@@ -228,11 +228,11 @@ export class EndpointWait extends OperationWait<ReadyExpectation> implements Con
     return this.unfinished === undefined && this.#isReady(response) ? { done: response } : undefined;
   }
 
-  check(look: Snapshot): { done: EndpointRecord } | undefined {
+  check(poll: Snapshot): { done: EndpointRecord } | undefined {
     const hadSucceeded = this.haveSucceeded;
-    this.update(look);
+    this.update(poll);
     this.#throwFailed();
-    const { endpoints, operations, readAt } = look;
+    const { endpoints, operations, readAt } = poll;
     if (endpoints === undefined) {
       if (this.#last !== undefined) this.#report(this.#last);
       return undefined;
@@ -323,10 +323,10 @@ export class DeletionWait extends OperationWait<DeletionExpectation> implements 
     return isFirst ? this.startedAt + SHORTEST_PAUSE_MS / 2 : super.dueAt(roundTripMs);
   }
 
-  check(look: Snapshot): { done: undefined } | undefined {
-    this.update(look);
+  check(poll: Snapshot): { done: undefined } | undefined {
+    this.update(poll);
     const { failed, unfinished } = this;
-    const { endpoints, operations, readAt } = look;
+    const { endpoints, operations, readAt } = poll;
     const endpoint = endpoints?.find(({ id }) => id === this.change.endpointId);
     const isOffList = endpoints !== undefined && endpoint === undefined;
     if (isOffList && (unfinished === undefined || !this.change.untilQuiet())) return { done: undefined };

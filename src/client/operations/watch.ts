@@ -4,15 +4,15 @@ import type { RequestBudget } from "../http/requestBudget";
 import type { EndpointRecord, OperationRecord } from "../api/records";
 
 const FIRST_PAUSE_MS = 100;
-/** Waiters that are due within this time share a look. */
+/** Waiters that are due within this time share a poll. */
 const GATHER_MS = 50;
-/** How much longer the share of requests may make a pause at the expense of deadlines. */
+/** How much longer the request budget may make a pause at the expense of deadlines. */
 const LONGEST_CHARGED_MS = 10_000;
-/** How often a look that waits beyond that, or for a place, asks for its turn, and when that is shown. */
+/** How often a poll that waits beyond that, or for a permit, asks for its turn, and when that is shown. */
 const SHORT_PAUSE_MS = 100;
 const SHOWN_AFTER_MS = 1_000;
 
-/** What a look reads. */
+/** What a poll reads. */
 export type Needs = "operations" | "endpoints" | "both";
 
 export interface Snapshot {
@@ -26,11 +26,11 @@ export interface Snapshot {
 
 export interface Condition<T> {
   readonly needs: Needs;
-  /** When the next look should be made (performance.now), given how long a look takes. */
+  /** When the next poll should be made (performance.now), given how long a poll takes. */
   dueAt: (roundTripMs: number) => number;
   /** Undefined while the condition is not met; throws when it can never be met. */
   check: (snapshot: Snapshot) => { done: T } | undefined;
-  /** The error for a deadline that has passed; `lastError` is why the last look failed, if it did. */
+  /** The error for a deadline that has passed; `lastError` is why the last poll failed, if it did. */
   timedOut: (deadline: Deadline, lastError: SvcError | undefined) => Error;
   readonly onProgress?: ((text: string) => void) | undefined;
 }
@@ -115,7 +115,7 @@ export class ProjectWatch {
       if (this.#waiters.size === 0) break;
       const began = performance.now();
       const needs = this.#needsBy(began);
-      // Two requests: the pause after it is that of two looks.
+      // Two requests: the pause after it is that of two polls.
       if (needs === "both") this.budget.reservePoll();
       try {
         const snapshot = await this.read(needs);
@@ -138,8 +138,8 @@ export class ProjectWatch {
   }
 
   /**
-   * Until the share of requests allows a look. Its pace makes the pauses of a wait longer. Much longer ones, and those while
-   * others use the whole share, are charged to no deadline.
+   * Until the request budget allows a poll. Its pace makes the pauses of a wait longer. Much longer ones, and those while
+   * others use the whole budget, are charged to no deadline.
    */
   async #turn(): Promise<void> {
     const turnAt = this.budget.reservePoll();

@@ -32,7 +32,7 @@ export class SharedRead<T> {
       onProgress: (text) => {
         for (const { onProgress } of this.#waiters.keys()) onProgress?.(text);
       },
-      onThrottled: () => this.#holdOff(),
+      onThrottled: () => this.#throttle(),
       onError: (error) => {
         this.#lastError = error;
         for (const { onError } of this.#waiters.keys()) onError?.(error);
@@ -48,7 +48,7 @@ export class SharedRead<T> {
     );
   }
 
-  /** When the latest attempt was sent (performance.now). Before the first one, which may be held back: never later than that. */
+  /** When the latest attempt was sent (performance.now). Before the first one, which may be throttled: never later than that. */
   get startedAt(): number {
     if (this.#sentAt !== undefined || this.#throttled === 0) return this.#sentAt ?? this.#plannedAt;
     return Math.max(this.#plannedAt, performance.now());
@@ -72,7 +72,7 @@ export class SharedRead<T> {
     }
   }
 
-  #holdOff(): () => void {
+  #throttle(): () => void {
     this.#throttled += 1;
     for (const options of this.#waiters.keys()) this.#waiters.set(options, options.deadline?.pause());
     return () => {
