@@ -34,14 +34,14 @@ const goneStatus = (text: string): 204 | 404 => (text === "404" ? 404 : 204);
 export function addEmulatorCommand(program: Command): void {
   const command = program
     .command("emulator")
-    .description("Run a local emulator of the service until it is told to stop")
+    .description("Run a local emulator of the service until it is stopped")
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .addOption(numberOption("--port", "port to listen on, 0 = any free one", 8787))
     .addOption(new Option("--api-key <key>", "the key to accept").env("SVC_EMULATOR_API_KEY").default("test-key"))
-    .option("--auth-provider <name>", "the auth provider that is supported", "supported_provider")
+    .option("--auth-provider <name>", "the supported auth provider", "supported_provider")
     .addOption(numberOption("--activation-ms", "how long a compute takes to start", 1500))
-    .addOption(numberOption("--latency-ms", "time added before each answer", 0))
-    .addOption(numberOption("--idle-after-ms", "suspend an active compute after that long, 0 = never", 0))
+    .addOption(numberOption("--latency-ms", "delay before each response", 0))
+    .addOption(numberOption("--idle-after-ms", "suspend an active compute after this time, 0 = never", 0))
     .option("--lock-projects", "answer 423 while an operation of the project runs")
     .option(
       "--project <id>",
@@ -49,31 +49,31 @@ export function addEmulatorCommand(program: Command): void {
       (id, ids: string[]) => [...ids, id],
       [],
     )
-    .option("--seed <file>", "start with the projects, and what they hold, of this JSON file")
+    .option("--seed <file>", "start with the projects in this JSON file, and their contents")
     .option("--exec <command>", "run this command with SVC_BASE_URL and SVC_API_KEY set, and end with it")
-    .option("--seed-only", "leave out the routes that merely complete the picture")
+    .option("--seed-only", "serve only the routes of the API document")
     .option("--data <file>", "keep the state in this file")
-    .addOption(numberOption("--rate-per-second", "requests a second and route before 429, 0 = no limit", 0))
-    .addOption(numberOption("--rate-per-minute", "requests of any minute before 429, 0 = no limit", 0))
-    .addOption(numberOption("--list-lag-ms", "lists leave out what is younger", 0))
+    .addOption(numberOption("--rate-per-second", "requests per second and route before a 429, 0 = no limit", 0))
+    .addOption(numberOption("--rate-per-minute", "requests per minute before a 429, 0 = no limit", 0))
+    .addOption(numberOption("--list-lag-ms", "lists leave out objects that are younger than this", 0))
     .addOption(
-      new Option("--secret-answers <how>", "how secrets come back")
+      new Option("--secret-answers <how>", "how responses show secrets")
         .choices(["echo", "masked", "absent"])
         .default("echo"),
     )
     .addOption(
-      new Option("--gone-endpoint-delete <status>", "what deleting a deleted compute answers")
+      new Option("--gone-endpoint-delete <status>", "status of deleting a compute that is already deleted")
         .choices(["204", "404"])
         .default("204"),
     )
     .option("--keep-schemas", "a deleted integration leaves its schema behind")
     .option("--any-auth-branch", "an integration may belong to a branch that is not the default one")
     .option("--any-oauth-provider", "an OAuth provider may have any id")
-    .option("--extra-fields", "answers carry fields that no document lists")
-    .option("--stuck-activation", "computes never get past their activation")
+    .option("--extra-fields", "responses have undocumented fields")
+    .option("--stuck-activation", "computes never finish starting")
     .option("--start-replicas", "a new read replica starts at once")
-    .option("--restart-to-apply", "what an active compute applies restarts it, in three operations")
-    .addHelpText("after", exitCodes("it was told to stop. With --exec the code is that of the command"));
+    .option("--restart-to-apply", "a change of an active compute restarts it, in three operations")
+    .addHelpText("after", exitCodes("it was stopped. With --exec, the code is that of the command"));
 
   command.action(async ({ project, seed, exec, goneEndpointDelete, anyOauthProvider = false, ...flags }: Flags) => {
     const isGiven = (flag: string): boolean => command.getOptionValueSource(flag) !== "default";

@@ -46,8 +46,8 @@ export const jwksUrl = auth.integration.jwksUrl;
 export function addInitCommand(program: Command): void {
   program
     .command("init")
-    .description("Write the files of a first program to this folder; files that exist are left as they are")
-    .option("--yes", "ask nothing")
+    .description("Write the files of a first program to this folder. Existing files are not changed")
+    .option("--yes", "do not ask for confirmation")
     .addOption(
       new Option("--manager <name>", "the package manager; by default the one that runs this")
         .choices(Object.keys(MANAGERS))
@@ -60,8 +60,8 @@ export function addInitCommand(program: Command): void {
     )
     .addHelpText(
       "after",
-      exitCodes("the files are there", "a file could not be written, or the answer was no", {
-        2: "wrong usage, or nobody to ask and no --yes",
+      exitCodes("the files exist", "a file could not be written, or the answer was no", {
+        2: "wrong usage, or no terminal to ask on and no --yes",
       }),
     )
     .action(async ({ yes, manager, name }: Flags) => {
@@ -89,7 +89,7 @@ function report(written: readonly (readonly [string, string])[], held: readonly 
   const [install, installForDevelopment] = MANAGERS[manager];
   return [
     ...written.map(([file]) => `wrote ${file}`),
-    ...held.map((file) => `kept ${file}: it was there already`),
+    ...held.map((file) => `kept ${file}: it already exists`),
     "",
     "next:",
     `  ${install} pulumi-svc @pulumi/pulumi`,
@@ -109,7 +109,7 @@ function report(written: readonly (readonly [string, string])[], held: readonly 
 
 async function isAgreed(files: readonly string[]): Promise<boolean> {
   if (!process.stdin.isTTY) {
-    process.stderr.write("pulumi-svc: nobody can be asked here: give --yes to write the files\n");
+    process.stderr.write("pulumi-svc: there is no terminal to ask on: use --yes to write the files\n");
     process.exitCode = NOT_A_TERMINAL;
     return false;
   }
@@ -131,7 +131,7 @@ const PROJECT_NAME = /^[\w.-]{1,100}$/;
 
 function projectName(text: string): string {
   if (PROJECT_NAME.test(text)) return text;
-  throw new InvalidArgumentError("Pulumi takes letters, digits and . _ - in the name of a project, 100 at most");
+  throw new InvalidArgumentError("The name of a Pulumi project has at most 100 letters, digits and . _ -");
 }
 
 function nameOf(folder: string): string {

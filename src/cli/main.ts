@@ -11,7 +11,7 @@ import { terminalText } from "./output";
 const USAGE_ERROR = 2;
 
 const program = new Command("pulumi-svc")
-  .description("Helpers around the pulumi-svc resources")
+  .description("Commands for programs with pulumi-svc resources")
   .version(packageVersion() ?? "unknown")
   // Set before the commands are added: they inherit it.
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR));

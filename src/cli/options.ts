@@ -1,13 +1,13 @@
 import { InvalidArgumentError, Option } from "commander";
 import { SEGMENT } from "../contract/identifiers";
 
-/** What commands have in common is the same words in each `--help`. */
+/** An option that several commands have is described in the same words in each `--help`. */
 export const STACK = "the stack (default: the selected one)";
 
 export const jsonOption = (shape = ""): Option =>
   new Option("--json", shape === "" ? "report as JSON" : `report as JSON: ${shape}`);
 
-/** The end of a `--help`. Wrong usage is told from a failure by every command. */
+/** The end of a `--help`. Every command distinguishes wrong usage from a failure. */
 export function exitCodes(zero: string, one = "failure", others: Readonly<Record<number, string>> = {}): string {
   const codes = { 0: zero, 1: one, 2: "wrong usage", ...others };
   return `\nExit codes: ${Object.entries(codes)

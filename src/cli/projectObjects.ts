@@ -15,9 +15,9 @@ interface Found<Of extends Kind, Record> {
   readonly kind: Of;
   /** The Pulumi id that the resource of this object has. */
   readonly id: string;
-  /** In a person's words, such as `read_write compute ep-1 on br-main, 1 CU`. */
+  /** For a person, such as `read_write compute ep-1 on br-main, 1 CU`. */
   readonly describe: string;
-  /** How a program takes it over: arguments such as `adopt: true`, or words where no argument is needed. */
+  /** How a program takes it over: arguments such as `adopt: true`, or a sentence where no argument is needed. */
   readonly adopt: string;
   readonly record: Record;
 }
@@ -48,11 +48,8 @@ export function isThereByItself(object: ProjectObject, defaultBranch: string | u
   }
 }
 
-/** What exists beside the list, for those who rely on it being complete. */
-export const CANNOT_BE_LISTED = "users and key sets, which the service does not list";
-
 /**
- * Everything that exists in a project, with one request for each list. Not among it: what cannot be listed, and an e-mail
+ * Everything that exists in a project, with one request for each list. Not among it: users and key sets, which cannot be listed, and an e-mail
  * server that is the service's shared one, which every integration starts with.
  * @param authProvider the one of the settings: what belongs to another one says so.
  * @throws NotFoundError when there is no such project.
@@ -94,7 +91,7 @@ function compute(projectId: string, record: EndpointRecord): Found<"ComputeEndpo
   const parts = [
     `${type} compute ${id} on ${branch_id}`,
     ...(name === undefined ? [] : [JSON.stringify(name)]),
-    ...sizeInWords(record),
+    ...sizeText(record),
     ...(disabled === true ? ["disabled"] : []),
   ];
   return {
@@ -107,7 +104,7 @@ function compute(projectId: string, record: EndpointRecord): Found<"ComputeEndpo
   };
 }
 
-function sizeInWords({
+function sizeText({
   autoscaling_limit_min_cu: min,
   autoscaling_limit_max_cu: max,
 }: Pick<EndpointRecord, "autoscaling_limit_min_cu" | "autoscaling_limit_max_cu">): string[] {
@@ -154,7 +151,7 @@ function domain(
     describe: `redirect domain ${origin}${other === undefined ? "" : ` of auth provider ${other}`}`,
     adopt: /^https?:/i.test(origin)
       ? `adopt: true${other === undefined ? "" : `, authProvider: ${JSON.stringify(other)}`}`
-      : "no program can declare it: it is no http(s) origin",
+      : "no program can declare it: it is not an http(s) origin",
     record,
   };
 }

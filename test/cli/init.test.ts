@@ -49,7 +49,7 @@ test("it writes the files that README.md's first section has, and shows its comm
 test("what is there already stays as it is, and is named", () => {
   writeFileSync(join(folder, "index.ts"), "mine");
   const first = init(["--yes", "--name", "other"]);
-  expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining("kept index.ts: it was there already\n") });
+  expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining("kept index.ts: it already exists\n") });
   expect(files()).toMatchObject({ "index.ts": "mine", "Pulumi.yaml": "name: other\nruntime: nodejs\n" });
   const before = files();
   const second = init(["--yes"]);
@@ -76,7 +76,7 @@ test.each([
 });
 
 test("where nobody can be asked it wants --yes, and writes nothing", () => {
-  expect(init([])).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining("give --yes") });
+  expect(init([])).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining("use --yes") });
   expect(files()).toEqual({});
 });
 

@@ -1,4 +1,4 @@
-/** What one look has found. */
+/** The result of one check. */
 export interface Check {
   readonly name: string;
   /** A warning alone leaves the exit code at 0. */

@@ -39,7 +39,7 @@ export const RANGE = `${OLDEST_SDK} or later, below ${(versionNumbers(OLDEST_SDK
 /** Node, and what is installed beside the program. */
 export function installationChecks(folder: string | undefined): Check[] {
   if (folder === undefined) {
-    const nothing = "no Pulumi.yaml here or in a folder above: there is no program to look at";
+    const nothing = "no Pulumi.yaml in this folder or above: there is no program to check";
     const names = ["Pulumi SDK", "TypeScript", "package"];
     return [nodeCheck(undefined), ...names.map((name) => skipped(name, nothing))];
   }
@@ -64,12 +64,12 @@ function nodeCheck(sdk: string | undefined): Check {
   const remedy = `Install Node ${isAtLeast(own, wanted) ? own : wanted} or later.`;
   if (!isAtLeast(version, own)) return failure("Node", `${version}; pulumi-svc needs ${own} or later`, remedy);
   if (isAtLeast(version, wanted)) return ok("Node", version);
-  return warning("Node", `${version}; the installed Pulumi SDK asks for ${wanted} or later`, remedy);
+  return warning("Node", `${version}; the installed Pulumi SDK requires ${wanted} or later`, remedy);
 }
 
 function sdkCheck(sdk: string | undefined): Check {
   const install = "Run `npm install @pulumi/pulumi` in the folder of the program.";
-  if (sdk === undefined) return failure("Pulumi SDK", "the program has no @pulumi/pulumi", install);
+  if (sdk === undefined) return failure("Pulumi SDK", "@pulumi/pulumi is not installed for the program", install);
   const version = manifest(sdk)?.version ?? "of an unknown version";
   if (isSupported(version)) return ok("Pulumi SDK", version);
   return failure("Pulumi SDK", `@pulumi/pulumi is ${version}; pulumi-svc needs ${RANGE}`, install);
@@ -79,15 +79,15 @@ function packageCheck(found: string | undefined): Check {
   if (found === undefined) {
     return failure(
       "package",
-      "the engine could not load pulumi-svc from the folder of the program",
-      "Run `npm install pulumi-svc` there: it has to be a dependency of the package.json beside Pulumi.yaml (or of the folder that `main` names).",
+      "the Pulumi engine cannot load pulumi-svc from the folder of the program",
+      "Run `npm install pulumi-svc` there: it must be a dependency of the package.json beside Pulumi.yaml (or of the folder that `main` names).",
     );
   }
   const version = packageVersion(dirname(found)) ?? "of an unknown version";
   if (version === OWN.version) return ok("package", `pulumi-svc ${version} is found from the folder of the program`);
   return warning(
     "package",
-    `the program runs pulumi-svc ${version}; this command is that of ${OWN.version ?? "an unknown version"}`,
+    `the program runs pulumi-svc ${version}; this command is of ${OWN.version ?? "an unknown version"}`,
     "Run `npx pulumi-svc doctor` in the folder of the program, so that both are the same.",
   );
 }

@@ -171,7 +171,7 @@ async function askedChecks(settings: Settings, projects: readonly string[], know
       const refused = failure("credentials", "the service refuses the key (401)", REFUSED_KEY);
       return [ok("service", `${hostAndPort(baseUrl)} answers`), refused, ...unasked];
     }
-    const check = failure("service", wordsOf(failed), remedyOf(failed, baseUrl));
+    const check = failure("service", messageOf(failed), remedyOf(failed, baseUrl));
     return [check, skipped("credentials", "not checked"), ...unasked];
   }
   const checks = [ok("service", `${hostAndPort(baseUrl)} answers`)];
@@ -190,7 +190,7 @@ async function askedChecks(settings: Settings, projects: readonly string[], know
   return [...checks, ...projectChecks(answers)];
 }
 
-const wordsOf = (failed: Error): string =>
+const messageOf = (failed: Error): string =>
   failed instanceof SvcError ? failed.withoutAdvice : "an unexpected failure";
 
 const forbiddenIn = (answers: Asked["answers"]): string[] =>
@@ -250,13 +250,13 @@ function refusalOf({ baseUrl }: Settings, { answers, failed }: Asked, rotated: s
   const place = hostAndPort(baseUrl);
   if (failed instanceof AuthenticationError)
     return [`${place} refuses the key that the last pulumi up stored (401), and ${USERS}`, rotated];
-  if (failed !== undefined) return [`${wordsOf(failed)}, and ${USERS}`, remedyOf(failed, baseUrl)];
+  if (failed !== undefined) return [`${messageOf(failed)}, and ${USERS}`, remedyOf(failed, baseUrl)];
   const forbidden = forbiddenIn(answers).filter((id) => id !== NO_PROJECT);
   if (forbidden.length === 0) return undefined;
   return [`the key that the last pulumi up stored may not read ${forbidden.join(", ")} (403)`, OTHER_ACCOUNT];
 }
 
-/** What a project holds, in words. */
+/** What a project holds, for a person. */
 async function contentOf(account: Client, projectId: string): Promise<string> {
   const computes = await account.computes.list(projectId);
   const branches = await account.projects.branches(projectId);

@@ -29,15 +29,15 @@ export function typeScriptCheck(folder: string, sdk: string | undefined): Check 
   const installed = load(sdk, "typescript");
   if (installed !== undefined && installed.parseJsonConfigFileContent === undefined) {
     const version = installed.version ?? "the installed version";
-    return failure(NAME, `${version} has no interface by which the Pulumi SDK could load it`, INSTALL);
+    return failure(NAME, `${version} has no API that the Pulumi SDK can load`, INSTALL);
   }
   const compiler = installed ?? ownCompiler(sdk);
   const version = compiler?.version ?? "of an unknown version";
-  const found = installed === undefined ? `none is installed; the Pulumi SDK takes its own, ${version}` : version;
+  const found = installed === undefined ? `none is installed; the Pulumi SDK uses its own, ${version}` : version;
   const [problem] = compiler === undefined ? [] : problemsOf(compiler, join(folder, "tsconfig.json"));
-  if (problem !== undefined) return failure(NAME, `${found}, which does not take tsconfig.json: ${problem}`, INSTALL);
+  if (problem !== undefined) return failure(NAME, `${found}, which does not accept tsconfig.json: ${problem}`, INSTALL);
   if (installed !== undefined) return ok(NAME, version);
-  return warning(NAME, `${found}, which knows neither today's syntax nor today's tsconfig.json`, INSTALL);
+  return warning(NAME, `${found}, which supports neither current syntax nor current tsconfig.json options`, INSTALL);
 }
 
 /** As the SDK loads it, from its own folder. */

@@ -17,8 +17,8 @@ export interface DriftFlags {
 }
 
 /**
- * Tells what somebody changed at the service, and answers with the exit code.
- * @throws in words, where it cannot tell.
+ * Reports what was changed at the service outside Pulumi, and returns the exit code.
+ * @throws where that cannot be found out, with a message for a person.
  */
 export async function drift({ stack, from, unmanaged, format, out }: DriftFlags): Promise<number> {
   const report = from === undefined ? await asked(stack ?? [], unmanaged === true) : await read(from);
@@ -41,7 +41,7 @@ async function asked(names: readonly (string | undefined)[], withUnmanaged: bool
     if (refreshed.resources.length === 0) {
       const which = name === undefined ? "the stack" : `the stack ${name}`;
       throw new Error(
-        `${which} holds no resource of pulumi-svc, so nothing of it can drift. Run pulumi up first, or name another stack with --stack`,
+        `${which} holds no resource of pulumi-svc, so there is nothing to check. Run pulumi up first, or name another stack with --stack`,
       );
     }
     stacks.push(refreshed);
@@ -76,14 +76,14 @@ async function read(file: string): Promise<Report> {
   if (report.success) return report.data;
   if (typeof json === "object" && json !== null && "steps" in json) {
     throw new Error(
-      `${file} is a plan of pulumi preview --json, which does not tell drift from what the program has pending. Run pulumi-svc drift without --from`,
+      `${file} is a plan of pulumi preview --json, which does not distinguish drift from pending changes of the program. Run pulumi-svc drift without --from`,
     );
   }
   const { errors, results, isComplete } = eventsIn(file, text);
-  if (errors.length > 0) throw new Error(`the run that ${file} tells of failed: ${errors[0]}`);
-  if (!isComplete) throw new Error(`${file} ends before the run that it tells of has`);
+  if (errors.length > 0) throw new Error(`${file} is the log of a run that failed: ${errors[0]}`);
+  if (!isComplete) throw new Error(`${file} is incomplete: the run did not finish`);
   const resources = refreshedBy(results);
-  if (resources.length === 0) throw new Error(`${file} tells of no refresh of a resource of pulumi-svc`);
+  if (resources.length === 0) throw new Error(`${file} contains no refresh of a resource of pulumi-svc`);
   return reportOf(resources, NOTHING);
 }
 
@@ -91,9 +91,7 @@ function eventsIn(file: string, text: string): ReturnType<typeof readEventLog> {
   try {
     return readEventLog(text);
   } catch {
-    throw new Error(
-      `${file} is neither a report that pulumi-svc drift --format json has written nor an event log of the Pulumi CLI`,
-    );
+    throw new Error(`${file} is neither a report written with --format json nor an event log of the Pulumi CLI`);
   }
 }
 

@@ -6,8 +6,8 @@ export const FORMATS = ["text", "json", "markdown"] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** The one change without a property: the engine plans an update of it, too. */
-const UNFINISHED = "no property differs, but a change that pulumi up began is not finished";
-const IN_WORDS: Readonly<Record<Drifted["change"], string>> = {
+const UNFINISHED = "no property differs, but a change that pulumi up started is not finished";
+const CHANGES: Readonly<Record<Drifted["change"], string>> = {
   changed: "changed",
   deleted: "deleted",
   leftover: "left over from a replacement",
@@ -34,7 +34,7 @@ export function summary({ stack, drift, unmanaged }: Report): string {
   const counts = [
     ...(["changed", "deleted", "leftover"] as const).flatMap((change) => {
       const count = drift.filter((one) => one.change === change).length;
-      return count > 0 ? [`${count} ${IN_WORDS[change]}`] : [];
+      return count > 0 ? [`${count} ${CHANGES[change]}`] : [];
     }),
     ...(drift.length === 0 ? ["no drift"] : []),
     ...(unmanaged.length > 0 ? [`${unmanaged.length} not declared`] : []),
@@ -53,13 +53,13 @@ function toText(report: Report, style: Style): string {
     const colour = change === "deleted" ? "red" : "yellow";
     lines.push(
       "",
-      `${style(colour, `${kind} ${printable(name)}`)}${ofStack(report, resource)} (${printable(id)}) ${IN_WORDS[change]}`,
+      `${style(colour, `${kind} ${printable(name)}`)}${ofStack(report, resource)} (${printable(id)}) ${CHANGES[change]}`,
     );
     if (properties.length > 0) lines.push(style("dim", inColumns(HEAD, widths)));
     else if (change === "changed") lines.push(`  ${UNFINISHED}`);
     for (const row of properties.flatMap(rowsOf)) lines.push(inColumns(row, widths));
     lines.push(
-      `  repair: ${repairInWords(resource)}`,
+      `  repair: ${repairText(resource)}`,
       ...repair.messages.map((text) => `    ${printable(text, LONGEST_MESSAGE)}`),
     );
   }
@@ -84,11 +84,11 @@ function toText(report: Report, style: Style): string {
 
 const notDeclaredIn = ({ stack }: Report): string =>
   `Not declared in ${isOfSeveral(stack) ? "any of these stacks" : "this stack"}`;
-const BY_ITSELF = "No drift: the project has this by itself";
+const BY_ITSELF = "Not drift: a new project has these by default";
 const HEAD = ["property", "declared", "found"];
-const IGNORED = "No drift: ignoreChanges leaves this as it is";
+const IGNORED = "Not drift: covered by ignoreChanges";
 const REPAIR_COMMAND = "pulumi up --refresh";
-const REPAIR_ADVICE = "repairs it; it also deploys what the program has pending.";
+const REPAIR_ADVICE = "repairs this. It also deploys pending changes of the program.";
 
 function objectRows(objects: readonly Unmanaged[]): string[] {
   const rows = objects.map(({ kind, id, describe, adopt }) =>
@@ -115,25 +115,25 @@ function inColumns(row: readonly string[], widths: readonly number[]): string {
   return `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd();
 }
 
-function repairInWords({ repair: { action, restarts } }: Drifted): string {
+function repairText({ repair: { action, restarts } }: Drifted): string {
   return restarts ? `${action}, which restarts the compute` : action;
 }
 
 /** Path, declared, found. Of two lists only what one of them lacks, each in a row of its own. */
 function rowsOf({ path, declared, found }: Property): string[][] {
   if (!Array.isArray(declared) || !Array.isArray(found))
-    return [[path, inWords(declared), inWords(found)].map((cell) => printable(cell))];
-  const [before, after] = [declared.map(inWords), found.map(inWords)];
+    return [[path, valueText(declared), valueText(found)].map((cell) => printable(cell))];
+  const [before, after] = [declared.map(valueText), found.map(valueText)];
   const rows = [
     ...before.filter((item) => !after.includes(item)).map((item) => [path, item, NOT_THERE]),
     ...after.filter((item) => !before.includes(item)).map((item) => [path, NOT_THERE, item]),
   ];
-  return (rows.length > 0 ? rows : [[path, inWords(declared), inWords(found)]]).map((row) =>
+  return (rows.length > 0 ? rows : [[path, valueText(declared), valueText(found)]]).map((row) =>
     row.map((cell) => printable(cell)),
   );
 }
 
-function inWords(value: Property["found"]): string {
+function valueText(value: Property["found"]): string {
   return value === null ? NOT_SET : JSON.stringify(value);
 }
 
@@ -157,10 +157,10 @@ function toMarkdown(report: Report): string {
       const differing = properties.flatMap(rowsOf).map((row) => [resource, ...row.map((cell) => code(cell))]);
       return differing.length > 0
         ? differing
-        : [[resource, change === "changed" ? UNFINISHED : IN_WORDS[change], "", ""]];
+        : [[resource, change === "changed" ? UNFINISHED : CHANGES[change], "", ""]];
     });
     const repairs = drift.flatMap((resource) => [
-      `- ${named(resource)} (${code(resource.id)}): ${repairInWords(resource)}`,
+      `- ${named(resource)} (${code(resource.id)}): ${repairText(resource)}`,
       ...resource.repair.messages.map((text) => `  - ${code(text, LONGEST_MESSAGE)}`),
     ]);
     blocks.push(table(["Resource", "Property", "Declared", "Found"], rows));

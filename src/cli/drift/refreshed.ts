@@ -75,8 +75,7 @@ const isNotIn =
   ({ path }: Property): boolean =>
     others.every((other) => other.path !== path);
 
-const UNREPLACED =
-  "a replacement that pulumi up began has deleted it, and the new one could not be created: the next pulumi up creates it";
+const UNREPLACED = "a replacement has deleted it, and the new one could not be created: the next pulumi up creates it";
 
 /** The state of a replaced object that could not be deleted. How it looks is of no interest any more. */
 const LEFTOVER: Pick<Drifted, "change" | "properties" | "repair"> = {

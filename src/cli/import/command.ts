@@ -7,40 +7,40 @@ import { terminalJson, terminalText } from "../output";
 export function addImportCommand(program: Command): void {
   program
     .command("import")
-    .description("Write the import file of everything in a project, and the TypeScript program that matches it")
-    .addOption(projectOption("the project").makeOptionMandatory())
+    .description("Write an import file for everything in a project, and a TypeScript program that declares it")
+    .addOption(projectOption("the project to import").makeOptionMandatory())
     .option("--stack <name>", STACK)
     .option("--out <file>", "the file for pulumi import --file", "import.json")
     .option("--program <file>", "the file for the program", "index.ts")
-    .option("--whitelist", "the redirect domains as one Whitelist, instead of a WhitelistDomain each")
-    .option("--auth-provider <name>", "the auth provider, where it is not the one of the settings")
-    .option("--state <file>", "what pulumi stack export wrote: leave out what that stack holds already")
-    .option("--force", "overwrite the two files where they exist")
+    .option("--whitelist", "import the redirect domains as one Whitelist instead of one WhitelistDomain each")
+    .option("--auth-provider <name>", "the auth provider, if it is not the one in the settings")
+    .option("--state <file>", "a file from pulumi stack export: leave out what that stack already holds")
+    .option("--force", "overwrite the two files if they exist")
     .addOption(jsonOption())
-    .addHelpText("after", "\nThe settings are those of the stack's configuration, then of the environment.")
-    .addHelpText("after", exitCodes("the files are written, or there is nothing to write"))
+    .addHelpText("after", "\nSettings are read from the stack's configuration, then from the environment.")
+    .addHelpText("after", exitCodes("the files were written, or there was nothing to import"))
     .action(async ({ json = false, ...options }: ImportOptions & { json?: boolean }) => {
       // Loaded here, so that the other commands do not pay for it.
       const { importProject } = await import("./importProject.js");
       const report = await importProject(options);
-      process.stdout.write(json ? `${terminalJson(report)}\n` : inWords(report));
-      process.stderr.write(leftOutInWords(report));
+      process.stdout.write(json ? `${terminalJson(report)}\n` : toText(report));
+      process.stderr.write(leftOutText(report));
     });
 }
 
 /** For standard error: a line for each object that stays at the service alone. */
-export function leftOutInWords({ leftOut }: ImportReport): string {
+export function leftOutText({ leftOut }: ImportReport): string {
   const lines = leftOut.map(
     ({ kind, describe, reasons }) =>
-      `pulumi-svc: left out, since no program can declare it: ${describe}: ${reasons.join("; ")}${kind === "Whitelist" ? WITHOUT_WHITELIST : ""}`,
+      `pulumi-svc: left out, because no program can declare it: ${describe}: ${reasons.join("; ")}${kind === "Whitelist" ? WITHOUT_WHITELIST : ""}`,
   );
   return lines.map((line) => `${terminalText(line)}\n`).join("");
 }
 
-const WITHOUT_WHITELIST = ". Without --whitelist the other domains are imported, each by itself";
+const WITHOUT_WHITELIST = ". Without --whitelist the other domains are imported, as one WhitelistDomain each";
 
 /** The report for a person. */
-export function inWords({ project, files, imported, held, leftOut, configuration, notes, next }: ImportReport): string {
+export function toText({ project, files, imported, held, leftOut, configuration, notes, next }: ImportReport): string {
   const count = `${imported.length} resource${imported.length === 1 ? "" : "s"}`;
   const result =
     files.length > 0
@@ -50,15 +50,15 @@ export function inWords({ project, files, imported, held, leftOut, configuration
   const after =
     changed.length === 0
       ? "shows no changes"
-      : `changes ${changed.join(" and ")} alone: what the service does not show is set anew`;
+      : `changes only ${changed.join(" and ")}: it sets what the service does not show`;
   const withOutcome = (command: string): string => (command === "pulumi preview" ? `${command}  # ${after}` : command);
   const section = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];
   return [
     result,
     ...aligned(imported.map(({ kind, name, describe }) => [kind, name, describe])).map((line) => `  ${line}`),
-    ...section("held by the stack already:", aligned(held.map(({ kind, describe }) => [kind, describe]))),
-    ...section("to know:", notes),
+    ...section("already in the stack:", aligned(held.map(({ kind, describe }) => [kind, describe]))),
+    ...section("notes:", notes),
     ...section("next:", next.map(withOutcome)),
     "",
   ]

@@ -16,7 +16,7 @@ import {
 } from "./importedResource";
 import { type Constant, kebabCase, Names, programText } from "./programText";
 import { terminalJson } from "../output";
-import { CANNOT_BE_LISTED, listProjectObjects, type ProjectObject } from "../projectObjects";
+import { listProjectObjects, type ProjectObject } from "../projectObjects";
 import { readSettings } from "../stack/configuration";
 import { StackState, type StoredResource } from "../stack/state";
 
@@ -51,8 +51,8 @@ export interface ImportReport {
   readonly next: readonly string[];
 }
 
-/** Another resource name where two objects would have the same one. */
-const WORDS: Readonly<Record<ImportedObject["kind"], string>> = {
+/** What tells a resource from another one that would have the same name. */
+const SUFFIXES: Readonly<Record<ImportedObject["kind"], string>> = {
   ComputeEndpoint: "compute",
   AuthIntegration: "auth",
   OAuthProvider: "oauth",
@@ -63,7 +63,7 @@ const WORDS: Readonly<Record<ImportedObject["kind"], string>> = {
 
 /**
  * Writes an import file with everything of a project, and the program that declares it.
- * @throws in words, and nothing is written then.
+ * @throws with all that is wrong, a line each. Nothing is written then.
  */
 export async function importProject(options: ImportOptions): Promise<ImportReport> {
   const { project, authProvider } = options;
@@ -86,7 +86,7 @@ export async function importProject(options: ImportOptions): Promise<ImportRepor
   const branchNames = new Map(branches.map(({ id, name }) => [id, name]));
   const names = new Names(state.names);
   const named = declarable.map((one) => ({
-    ...names.choose(wordFor(one.object), ...texts(one.object, branchNames)),
+    ...names.choose(suffixOf(one.object), ...texts(one.object, branchNames)),
     one,
   }));
   // Afterwards: the names of the resources do not depend on it.
@@ -110,7 +110,7 @@ export async function importProject(options: ImportOptions): Promise<ImportRepor
         .map(({ object, refused }) => ({ ...plain(object), reasons: refused })),
       ...foreign.map((object) => ({
         ...plain(object),
-        reasons: [`a Whitelist holds those of ${settings.authProvider}`],
+        reasons: [`a Whitelist holds only the domains of auth provider ${settings.authProvider}`],
       })),
     ],
     configuration,
@@ -140,14 +140,14 @@ const isOf = (record: object, authProvider: string): boolean =>
   "auth_provider" in record && record.auth_provider === authProvider;
 
 const notesOnKeys = (name: string): string[] => [
-  `"${name}": the service shows the keys of an integration only once, so its outputs secretServerKey and pubClientKey are empty here. ` +
-    "The keys in use stay valid. For a key set of the stack's own, declare svc.AuthKeys, which makes a new one",
-  `Neither file has ${CANNOT_BE_LISTED}: they stay as they are`,
+  `"${name}": the service shows the keys of an integration only once, so the outputs secretServerKey and pubClientKey are empty. ` +
+    "The keys in use stay valid. To get a key set for the stack, declare svc.AuthKeys, which creates a new one",
+  "Neither file contains users and key sets, which the service does not list. They stay unchanged",
 ];
 
 const NO_STATE =
-  "Is the stack empty? What it holds already would be imported a second time, under another name. " +
-  "Otherwise run pulumi stack export --file state.json, and this command with --state state.json";
+  "If the stack is not empty, run pulumi stack export --file state.json, then this command with --state state.json: " +
+  "otherwise what the stack already holds is imported a second time, under another name";
 
 /** All that is wrong with the command line, the files and the settings, at once and before the service is asked. */
 async function checked(options: ImportOptions): Promise<{ state: State; read: ReadSetting; settings: Settings }> {
@@ -185,7 +185,7 @@ function stateOf({ state: file, project, whitelist }: ImportOptions): State {
   const isSingle = [...held].some((one) => one.startsWith(`${typeToken("WhitelistDomain")} ${project}/`));
   if (whitelist === true && isSingle) {
     throw new Error(
-      "the stack holds a WhitelistDomain of the project, beside which there is no Whitelist: leave out --whitelist",
+      "the stack holds a WhitelistDomain of the project, which excludes a Whitelist of the same project: leave out --whitelist",
     );
   }
   return {
@@ -199,7 +199,7 @@ function stateOf({ state: file, project, whitelist }: ImportOptions): State {
 }
 
 function exportedResources(file: string): readonly StoredResource[] {
-  const text = orSay(`could not read ${file}`, () => readFileSync(file, "utf8"));
+  const text = withPlainError(`could not read ${file}`, () => readFileSync(file, "utf8"));
   try {
     return new StackState(text).resources;
   } catch {
@@ -224,7 +224,7 @@ function withWhitelist(project: string, objects: readonly ProjectObject[]): Impo
 const isReplica = (object: ImportedObject): boolean =>
   object.kind === "ComputeEndpoint" && object.record.type !== "read_write";
 
-const wordFor = (object: ImportedObject): string => (isReplica(object) ? "replica" : WORDS[object.kind]);
+const suffixOf = (object: ImportedObject): string => (isReplica(object) ? "replica" : SUFFIXES[object.kind]);
 
 /** What a name is made from, the best first. */
 function texts(object: ImportedObject, branchNames: ReadonlyMap<string, string | undefined>): string[] {
@@ -302,16 +302,16 @@ function write(files: readonly (readonly [path: string, text: string])[]): void 
   const written = files.map(([path]) => `${path}.${process.pid}.tmp`);
   try {
     for (const [index, [path, text]] of files.entries())
-      orSay(`could not write ${path}`, () => writeFileSync(written[index] ?? path, text, { flag: "wx" }));
+      withPlainError(`could not write ${path}`, () => writeFileSync(written[index] ?? path, text, { flag: "wx" }));
     for (const [index, [path]] of files.entries())
-      orSay(`could not write ${path}`, () => renameSync(written[index] ?? path, path));
+      withPlainError(`could not write ${path}`, () => renameSync(written[index] ?? path, path));
   } finally {
     for (const path of written) rmSync(path, { force: true });
   }
 }
 
-/** What the system says is put in words, without the stack trace and the call. */
-function orSay<T>(what: string, work: () => T): T {
+/** An error of the file system, without the stack trace and the name of the call. */
+function withPlainError<T>(what: string, work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -33,11 +33,11 @@ export async function configurationOf(pulumi: Pulumi): Promise<ReadonlyMap<strin
 /**
  * Reads a setting of the stack around `folder`. Without a program, without the CLI and without a selected stack there is
  * none, and the environment alone counts.
- * @throws in words where the stack exists and cannot be read, or was named and does not exist.
+ * @throws where the stack exists and cannot be read, or was named and does not exist.
  */
 export async function readSettings(folder: string, stack: string | undefined): Promise<ReadSetting> {
   if (programFolder(folder) === undefined) {
-    if (stack !== undefined) throw new Error(`there is no stack "${stack}" without a Pulumi.yaml here or above`);
+    if (stack !== undefined) throw new Error(`no Pulumi.yaml in this folder or above, so there is no stack "${stack}"`);
     return () => undefined;
   }
   const pulumi = pulumiIn(folder, stack);

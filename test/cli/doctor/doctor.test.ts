@@ -446,7 +446,7 @@ test("of TypeScript: none, one that cannot be loaded or does not know tsconfig.j
   expect(await look()).toEqual({
     name: "TypeScript",
     status: "warning",
-    message: expect.stringMatching(/^none is installed; the Pulumi SDK takes its own, 3\.8\.3/),
+    message: expect.stringMatching(/^none is installed; the Pulumi SDK uses its own, 3\.8\.3/),
     remedy,
   });
   const tsconfig = join(folder, "tsconfig.json");

@@ -248,13 +248,13 @@ describe("ignoreChanges", () => {
     expect(report.fingerprint).toBe(reportOf([]).fingerprint);
     expect(render(report, "text")).toBe(`Stack dev: no drift
 
-No drift: ignoreChanges leaves this as it is
+Not drift: covered by ignoreChanges
   ComputeEndpoint api (prj-demo/ep-1)
     property  declared  found
     size.max  2         4
 `);
     expect(render(report, "markdown")).toContain(
-      "### No drift: ignoreChanges leaves this as it is\n\n| Resource | Property | Declared | Found |\n| --- | --- | --- | --- |\n| ComputeEndpoint `api` | `size.max` | `2` | `4` |",
+      "### Not drift: covered by ignoreChanges\n\n| Resource | Property | Declared | Found |\n| --- | --- | --- | --- |\n| ComputeEndpoint `api` | `size.max` | `2` | `4` |",
     );
   });
 
@@ -423,7 +423,7 @@ Whitelist list (prj-demo) changed
   repair: update
     Whitelist prj-demo: adds domains[0]; removes https://c.test
 
-pulumi up --refresh repairs it; it also deploys what the program has pending.
+pulumi up --refresh repairs this. It also deploys pending changes of the program.
 
 Not declared in this stack
   OAuthProvider prj-demo/github  OAuth provider github   to take it over: adopt: true
@@ -451,11 +451,11 @@ fingerprint ${report.fingerprint}
     expect([exitCode(apart), apart.fingerprint]).toEqual([0, reportOf([]).fingerprint]);
     expect(render(apart, "text")).toBe(`Stack dev: no drift
 
-No drift: the project has this by itself
+Not drift: a new project has these by default
   OAuthProvider prj-demo/github  OAuth provider github  to take it over: adopt: true
 `);
     expect(render(apart, "markdown")).toContain(
-      "### No drift: the project has this by itself\n\n| Object | What it is | To take it over |\n| --- | --- | --- |\n| OAuthProvider `prj-demo/github` |",
+      "### Not drift: a new project has these by default\n\n| Object | What it is | To take it over |\n| --- | --- | --- |\n| OAuthProvider `prj-demo/github` |",
     );
   });
 
@@ -645,7 +645,7 @@ describe("--from, --out and the job summary", () => {
     const cases: [string, RegExp][] = [
       [join(folder, "missing.json"), /cannot be read: ENOENT/],
       [file("garbage.json", "<html>"), /neither a report .* nor an event log/],
-      [file("other.json", '{"stack": "dev", "drift": [{}]}'), /tells of no refresh|ends before|neither/],
+      [file("other.json", '{"stack": "dev", "drift": [{}]}'), /is incomplete: the run did not finish$/],
       [file("plan.json", '{"steps": [], "changeSummary": {}}'), /plan of pulumi preview --json/],
       [file("failed.json", log(...failed)), /failed: Could not read it: 401$/],
       [
@@ -655,7 +655,7 @@ describe("--from, --out and the job summary", () => {
             .map((event) => JSON.stringify(event))
             .join("\n"),
         ),
-        /ends before/,
+        /is incomplete: the run did not finish$/,
       ],
       [file("none.json", log()), /no refresh of a resource of pulumi-svc/],
     ];

@@ -6,7 +6,7 @@ import { inspect, promisify } from "node:util";
 import { format } from "prettier/standalone";
 import * as estree from "prettier/plugins/estree";
 import * as typescript from "prettier/plugins/typescript";
-import { inWords, leftOutInWords } from "../../../src/cli/import/command";
+import { toText, leftOutText } from "../../../src/cli/import/command";
 import { importProject, type ImportOptions, type ImportReport } from "../../../src/cli/import/importProject";
 import { load } from "../../../src/provider";
 import { DISABLED, handMadeAuth, REPORTS } from "../../support/handMade";
@@ -180,9 +180,7 @@ it.each(["echo", "masked", "absent"] as const)(
       expect(await provider.check({}, inputs)).toMatchObject({ failures: [] });
       expect(await provider.diff(id, outputs, inputs)).toMatchObject({ changes: false, replaces: [] });
     }
-    const everything = [written("import.json"), written("index.ts"), JSON.stringify(report), inWords(report)].join(
-      "\n",
-    );
+    const everything = [written("import.json"), written("index.ts"), JSON.stringify(report), toText(report)].join("\n");
     for (const secret of [KEY, CLIENT_SECRET, PASSWORD]) expect(everything).not.toContain(secret);
     const mail = entries().find(({ name }) => name === "mail");
     expect([mail?.inputs["password"], mail?.outputs["password"]]).toEqual([
@@ -194,16 +192,16 @@ it.each(["echo", "masked", "absent"] as const)(
 
 it("reports in words what was written, what cannot be read and what comes next", async () => {
   await fullProject();
-  const text = inWords({ ...(await run()), files: ["import.json", "index.ts"] });
+  const text = toText({ ...(await run()), files: ["import.json", "index.ts"] });
   expect(text).toMatch(
     /^wrote import\.json and index\.ts: 9 resources of project prj-demo\n {2}ComputeEndpoint {2}main/,
   );
   expect(text).toContain(`main             read_write compute ${PRIMARY} on br-main, 0.25 to 2 CU\n`);
-  expect(text).toMatch(/secretServerKey and pubClientKey are empty here/);
-  expect(text).toMatch(/Neither file has users and key sets, which the service does not list/);
+  expect(text).toMatch(/secretServerKey and pubClientKey are empty\./);
+  expect(text).toMatch(/Neither file contains users and key sets, which the service does not list/);
   expect(text).toMatch(/pulumi stack export --file state\.json/);
   expect(text).toMatch(
-    /pulumi preview {2}# changes "github" and "mail" alone: what the service does not show is set anew\n/,
+    /pulumi preview {2}# changes only "github" and "mail": it sets what the service does not show\n/,
   );
 });
 
@@ -225,7 +223,7 @@ it("leaves out what a stack holds, with the names that it uses", async () => {
   expect(entries().map(({ name }) => name)).toEqual(["github", "google", "localhost-3000", "app-example-com", "mail"]);
   // The integration is in another program.
   expect(written("index.ts")).toContain('new svc.EmailServer("mail", {\n  projectId,\n');
-  expect(report.notes.join()).not.toMatch(/Is the stack empty/);
+  expect(report.notes.join()).not.toMatch(/If the stack is not empty/);
 
   // A name that another resource of the stack has.
   await run(stateOf([{ urn: `urn:pulumi:dev::p::${resources[0]?.type ?? ""}::main`, type: "t", id: "other" }]));
@@ -241,7 +239,7 @@ it("leaves out what a stack holds, with the names that it uses", async () => {
   const kept = written("index.ts");
   const nothing = await run({ ...stateOf(resources), out: path("2.json"), program: path("2.ts") });
   expect(nothing).toMatchObject({ files: [], imported: [], next: [] });
-  expect(inWords(nothing)).toMatch(/^wrote nothing: project prj-demo holds nothing that the stack does not hold\n/);
+  expect(toText(nothing)).toMatch(/^wrote nothing: project prj-demo holds nothing that the stack does not hold\n/);
   expect(readdirSync(folder).sort()).toEqual(["import.json", "index.ts", "state.json"]);
   expect(written("index.ts")).toBe(kept);
 });
@@ -336,7 +334,9 @@ describe("the settings", () => {
     await expect(run()).rejects.toThrow(
       /^no API key: set it with `pulumi config set --secret svc:apiKey`.*SVC_API_KEY/,
     );
-    await expect(run({ stack: "dev" })).rejects.toThrow('there is no stack "dev" without a Pulumi.yaml here or above');
+    await expect(run({ stack: "dev" })).rejects.toThrow(
+      'no Pulumi.yaml in this folder or above, so there is no stack "dev"',
+    );
     fakeStack({ "svc:apiKey": KEY }, { "config get svc:apiKey": "error: incorrect passphrase" });
     await expect(run()).rejects.toThrow(
       /^the configuration of the stack dev cannot be read: incorrect passphrase\. It needs the login and the passphrase/,
@@ -377,7 +377,7 @@ it("shows no secret in its reports, its files and its errors, in debug mode too"
   await service.fault({ method: "GET", path: "/projects/{project_id}/auth/email_server", status: 403, times: 9 });
   const error: unknown = await run({ force: true }).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(Error);
-  const shown = [inWords(report), JSON.stringify(report), written("import.json"), written("index.ts"), inspect(error)];
+  const shown = [toText(report), JSON.stringify(report), written("import.json"), written("index.ts"), inspect(error)];
   for (const canary of [KEY, CLIENT_SECRET, PASSWORD]) expect(shown.join("\n")).not.toContain(canary);
 });
 
@@ -422,10 +422,10 @@ it("leaves out of both files what no program can declare, and says it", async ()
     },
     expect.objectContaining({ kind: "EmailServer", reasons: [expect.stringMatching(/^senderName: /)] }),
   ]);
-  expect(leftOutInWords(report)).toMatch(
-    /^pulumi-svc: left out, since no program can declare it: redirect domain myapp:\/\/callback: domain: must begin/,
+  expect(leftOutText(report)).toMatch(
+    /^pulumi-svc: left out, because no program can declare it: redirect domain myapp:\/\/callback: domain: must begin/,
   );
-  expect(leftOutInWords(report).trimEnd().split("\n")).toHaveLength(2);
+  expect(leftOutText(report).trimEnd().split("\n")).toHaveLength(2);
   for (const text of [written("index.ts"), written("import.json")]) expect(text).not.toMatch(/myapp|smtp/);
   expect(entries().map(({ name }) => name)).toEqual(["main", "auth", "github", "google", "app-example-com"]);
   expect(report.configuration.map(({ resource }) => resource)).toEqual(["github", "github"]);
@@ -437,7 +437,7 @@ it("leaves out what a program could only declare as another object", async () =>
   const report = await run();
   expect(report.leftOut).toEqual([expect.objectContaining({ kind: "ComputeEndpoint" })]);
   expect(report).toMatchObject({ files: [], imported: [], next: [] });
-  expect(inWords(report)).toMatch(/^wrote nothing: project prj-demo holds nothing else that a program can declare\n/);
+  expect(toText(report)).toMatch(/^wrote nothing: project prj-demo holds nothing else that a program can declare\n/);
   expect(readdirSync(folder)).toEqual([]);
 });
 
@@ -455,7 +455,7 @@ it("declares the redirect domains as one Whitelist where it is asked to", async 
   const single = { type: "pulumi-nodejs:dynamic/svc:WhitelistDomain", id: "prj-demo/https://x.test", urn: "u::x" };
   writeFileSync(path("state.json"), JSON.stringify({ deployment: { resources: [single] } }));
   await expect(run({ whitelist: true, force: true, state: path("state.json") })).rejects.toThrow(
-    /^the stack holds a WhitelistDomain of the project, beside which there is no Whitelist: leave out --whitelist$/,
+    /^the stack holds a WhitelistDomain of the project, which excludes a Whitelist of the same project: leave out --whitelist$/,
   );
 });
 
@@ -481,7 +481,7 @@ it("writes no Whitelist that would remove what it cannot declare", async () => {
   await service.edit({ kind: "domain", id: "http://localhost:3000", set: { domain: CALLBACK } });
   const without = await run({ whitelist: true });
   expect(without.leftOut).toMatchObject([{ kind: "Whitelist", reasons: [expect.stringMatching(/^domains\[\d\]: /)] }]);
-  expect(leftOutInWords(without)).toMatch(/Without --whitelist the other domains are imported/);
+  expect(leftOutText(without)).toMatch(/Without --whitelist the other domains are imported/);
   expect(written("index.ts")).not.toContain("Whitelist");
 });
 
