@@ -2,11 +2,21 @@
 import type { Properties } from "../contract/hiddenKeys";
 import { ruleOf, sameArgument, type Rules } from "./arguments";
 
+interface Exchange {
+  /** Arguments by their names. */
+  readonly sent: object;
+  /** The same as the service shows them, without those that cannot be read back. */
+  readonly shown: object;
+}
+
 /**
- * The names of the arguments that the service does not show with the value that was sent. `shown` lacks those that cannot
- * be read back. `proof`: an argument whose value is not shown counts too, since that proves nothing.
+ * The names of the arguments that the service does not show with the value that was sent. `proof`: an argument whose value
+ * is not shown counts too, since that proves nothing.
  */
-export function unconfirmed(rules: Rules, sent: object, shown: object, { proof = false } = {}): string[] {
+export function unconfirmed(
+  rules: Rules,
+  { sent, shown, proof = false }: Exchange & { readonly proof?: boolean },
+): string[] {
   const values = shown as Properties;
   return Object.entries(sent).flatMap(([name, value]) => {
     const rule = ruleOf(rules, name);
@@ -23,11 +33,10 @@ export function unconfirmed(rules: Rules, sent: object, shown: object, { proof =
  */
 export function requireConfirmed(
   rules: Rules,
-  sent: object,
-  shown: object,
+  { sent, shown }: Exchange,
   checkpoint: (shown: Properties) => void,
 ): void {
-  const names = unconfirmed(rules, sent, shown);
+  const names = unconfirmed(rules, { sent, shown });
   if (names.length === 0) return;
   checkpoint(Object.fromEntries(Object.entries(shown).filter(([name]) => names.includes(name))));
   throw shownDifferently(names);

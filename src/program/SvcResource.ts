@@ -90,9 +90,9 @@ export function resource<Args extends object, Shape extends object, Outputs exte
       } finally {
         Error.stackTraceLimit = stackTraceLimit;
       }
-      for (const [property, { from, by }] of lazy) {
+      for (const [property, derived] of lazy) {
         // What is given, or what a transformation adds, is the SDK's.
-        if (!Object.hasOwn(this, property)) defineLazily(this, property, from, by);
+        if (!Object.hasOwn(this, property)) defineLazily(this, property, derived);
       }
     }
   }
@@ -115,7 +115,7 @@ function addCallers(error: unknown, constructor: abstract new (...args: never) =
 }
 
 /** Its own and enumerable: a resource that a program exports as a whole is shown, and stored, by its keys. */
-function defineLazily(resource: object, name: string, from: string, by: (value: never) => unknown): void {
+function defineLazily(resource: object, name: string, { from, by }: Derived): void {
   Object.defineProperty(resource, name, {
     configurable: true,
     enumerable: true,

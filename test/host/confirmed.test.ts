@@ -32,28 +32,28 @@ describe("what was sent is not shown", () => {
       [],
     ],
   ])("%s", (_what, sent, shown, names) => {
-    expect(unconfirmed(specs, sent, shown)).toEqual(names);
+    expect(unconfirmed(specs, { sent, shown })).toEqual(names);
   });
 
   test("an argument without a value in the record is no difference, and no proof either", () => {
-    expect(unconfirmed(specs, { size: 1, name: "a" }, { size: undefined, name: "a" })).toEqual([]);
-    expect(unconfirmed(specs, { size: 1, name: "a" }, { size: undefined, name: "a" }, { proof: true })).toEqual([
-      "size",
-    ]);
-    expect(unconfirmed(specs, { size: 1 }, {}, { proof: true })).toEqual([]);
+    const exchange = { sent: { size: 1, name: "a" }, shown: { size: undefined, name: "a" } };
+    expect(unconfirmed(specs, exchange)).toEqual([]);
+    expect(unconfirmed(specs, { ...exchange, proof: true })).toEqual(["size"]);
+    expect(unconfirmed(specs, { sent: { size: 1 }, shown: {}, proof: true })).toEqual([]);
   });
 });
 
 test("a change is done when all is shown: nothing is stored, nothing thrown", () => {
   const checkpoint = jest.fn();
-  requireConfirmed(specs, { size: 1, name: "A" }, { size: 1, name: "a", kind: "x" }, checkpoint);
+  const exchange = { sent: { size: 1, name: "A" }, shown: { size: 1, name: "a", kind: "x" } };
+  requireConfirmed(specs, exchange, checkpoint);
   expect(checkpoint).not.toHaveBeenCalled();
 });
 
 test("what is shown instead is stored before the error, which names the arguments", () => {
   const checkpoint = jest.fn();
-  const require = () =>
-    requireConfirmed(specs, { size: 1, name: "a", kind: "x" }, { size: 2, name: "b", kind: "x" }, checkpoint);
+  const exchange = { sent: { size: 1, name: "a", kind: "x" }, shown: { size: 2, name: "b", kind: "x" } };
+  const require = () => requireConfirmed(specs, exchange, checkpoint);
   expect(require).toThrow(/^the service accepted it, but shows another "size" and "name"$/);
   expect(checkpoint.mock.calls).toEqual([[{ size: 2, name: "b" }]]);
 });

@@ -77,7 +77,7 @@ export const authIntegration = define(declaration, schemas, {
     const integration = await find(call, id, known);
     if (integration === undefined) throw new Error("no list shows it yet");
     const outputs = { ...known, ...recordOutputs(integration) };
-    requireConfirmed(declaration.args, given, toArguments(projectId, integration), (shown) =>
+    requireConfirmed(declaration.args, { sent: given, shown: toArguments(projectId, integration) }, (shown) =>
       call.checkpoint(id, outputs, shown),
     );
     return { id, outputs };
@@ -99,7 +99,7 @@ export const authIntegration = define(declaration, schemas, {
     const hasKeys = outs.secretServerKey !== undefined && outs.secretServerKey !== "";
     const keys = hasKeys ? {} : keyOutputs(await createKeys(call, projectId, integration));
     const outputs = { ...storedOutputs(id, outs), ...keys, ...recordOutputs(integration) };
-    requireConfirmed(declaration.args, given, toArguments(projectId, integration), (shown) =>
+    requireConfirmed(declaration.args, { sent: given, shown: toArguments(projectId, integration) }, (shown) =>
       call.checkpoint(id, outputs, shown),
     );
     return outputs;
@@ -113,7 +113,7 @@ export const authIntegration = define(declaration, schemas, {
       isIntegration(authProvider),
       outs.authProviderProjectId,
     );
-    await deleteIfOurs(call, `AuthIntegration ${id}`, outs, integration, () =>
+    await deleteIfOurs(call, { what: `AuthIntegration ${id}`, outs, integration }, () =>
       call.client.auth.deleteIntegration(
         { projectId, authProvider, matches },
         {
@@ -166,7 +166,7 @@ async function createNew(call: Call<Outputs>, given: Shape, authProvider: string
     isCandidate,
     isOurs: (item) =>
       isCandidate(item) &&
-      unconfirmed(declaration.args, sent, toArguments(projectId, item), { proof: true }).length === 0,
+      unconfirmed(declaration.args, { sent, shown: toArguments(projectId, item), proof: true }).length === 0,
     describe: (item) =>
       `an auth integration on ${item.branch_id}, database ${item.db_name ?? "unknown"}${createdAgo(item.created_at)}`,
     advice: () => 'Set "adopt: true" to manage it here (where it is as declared), or delete it',
@@ -210,7 +210,7 @@ function refusalToAdopt(
 ): string | undefined {
   const { branch_id: branchId, created_at } = existing;
   const what = `an auth integration exists on ${branchId}${createdAgo(created_at)}`;
-  const differing = unconfirmed(declaration.args, given, toArguments(given.projectId, existing));
+  const differing = unconfirmed(declaration.args, { sent: given, shown: toArguments(given.projectId, existing) });
   const named = differing.map((name) => `"${name}"`).join(" and ");
   if (given.adopt !== true) {
     const likeness = differing.length > 0 ? `; it differs from the program in ${named}` : "";

@@ -24,8 +24,7 @@ export const adoptedObject = (endpointId: string): string => `adopted ${computeO
  */
 export async function findOccupant(
   call: Call<never>,
-  projectId: string,
-  branchId: string,
+  { projectId, branchId }: Pick<ComputeEndpointShape, "projectId" | "branchId">,
   moverId?: string,
 ): Promise<EndpointRecord | undefined> {
   const { client, run } = call;
@@ -66,12 +65,11 @@ function waitsInCycle({ run }: Call<never>, object: string, other: string): bool
 /** @throws when a primary stays on the branch that one is to move to. */
 export async function refuseOccupiedBranch(
   call: Call<never>,
-  projectId: string,
+  args: ComputeEndpointShape,
   moving: EndpointRecord,
-  branchId: string,
 ): Promise<void> {
-  if (moving.type !== PRIMARY || moving.branch_id === branchId) return;
-  const occupant = await findOccupant(call, projectId, branchId, moving.id);
+  if (moving.type !== PRIMARY || moving.branch_id === args.branchId) return;
+  const occupant = await findOccupant(call, args, moving.id);
   if (occupant === undefined) return;
   const order = orderAdvice(call, occupant);
   throw new Error(

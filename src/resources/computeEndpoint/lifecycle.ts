@@ -7,7 +7,7 @@ import {
   type CreationRecovery,
   type EndpointRecord,
 } from "../../client";
-import type { Call } from "../../host/lifecycle";
+import type { Call, Changes, Created, Stored } from "../../host/lifecycle";
 import type { Properties } from "../../contract/hiddenKeys";
 import { ruleOf, type Problem } from "../../host/arguments";
 import { unconfirmed, requireConfirmed } from "../../host/confirmed";
@@ -58,8 +58,7 @@ export const computeEndpoint = define(declaration, schemas, {
 
   async create(call, args) {
     try {
-      const endpoint = await createOrAdopt(call, args);
-      return { id: pulumiId(args.projectId, endpoint), outputs: toOutputs(args.projectId, endpoint) };
+      return stateOf(args, await createOrAdopt(call, args));
     } catch (error) {
       throw await namingBranches(call, error, args);
     }
@@ -78,48 +77,20 @@ export const computeEndpoint = define(declaration, schemas, {
     };
   },
 
-  async update(call, { id, outs, unfinished, sent: sentBefore }, args, { changed, added }) {
-    const { projectId, rest } = splitId(id);
-    let endpoint = await call.client.computes.find(projectId, rest, { ...call, since: performance.now() });
-    if (endpoint === undefined) throw goneError();
-    const differ = differing(args, endpoint);
-    // What an unfinished change had sent may not have been applied, and an unmanaged argument may have changed since it was
-    // stored: there the service is asked, not the state. What else differs is drift. A part of the settings that is no longer
-    // given is not managed.
-    const mayBeOpen = (name: string): boolean => unfinished && (sentBefore?.has(name) ?? true);
-    const newlyManaged: ReadonlySet<string> = added;
-    const sent = [...changed].filter((name) => name !== "settings" || differ.includes(name));
-    const asked = differ.filter((name) => mayBeOpen(name) || newlyManaged.has(name));
-    const names = new Set<string>([...sent, ...asked].filter(isUpdatable));
-    if (unfinished && !isSettled(endpoint)) endpoint = await getReady(call, args, endpoint, names.size > 0);
-    // Only an operation that succeeds mends a failed one: all that was sent is sent again.
-    const failed = unfinished && (await hasFailedChange(call, projectId, endpoint));
-    if (failed || (unfinished && suspensionFailed(args, endpoint)))
-      for (const name of Object.keys(args).filter(mayBeOpen))
-        if (isUpdatable(name) && name !== "branchId") names.add(name);
-    // A resize restarts an active compute by itself.
-    const resizes = names.has("size") && differ.includes("size") && endpoint.current_state === "active";
-    const restart = changed.has("restartTriggers") && args.restartTriggers !== undefined && !resizes;
-    const beforeRestart: typeof call = {
-      ...call,
-      checkpoint: (id, outputs, shown) =>
-        call.checkpoint(id, outputs, { restartTriggers: outs.restartTriggers, ...shown }),
-    };
-    if (names.size > 0) {
-      try {
-        endpoint = await change(restart ? beforeRestart : call, args, endpoint, names);
-      } catch (error) {
-        throw await namingBranches(call, error, args);
-      }
-    }
-    if (restart) endpoint = await restartActive(call, args, endpoint);
-    if (failed && (await hasFailedChange(call, projectId, endpoint))) {
-      // The service starts no operation for values that it stores already: a restart applies them.
-      endpoint = await restartActive(call, args, endpoint);
-      if (endpoint.current_state === "active" && (await hasFailedChange(call, projectId, endpoint)))
-        throw new Error("its last operation failed, and a restart has not mended that. Look into it at the service");
-    }
-    return toOutputs(projectId, endpoint);
+  /** In five steps, which stand below under these names. */
+  async update(call, stored, args, changes) {
+    const { projectId, rest } = splitId(stored.id);
+    const found = await call.client.computes.find(projectId, rest, { ...call, since: performance.now() });
+    if (found === undefined) throw goneError();
+    const update: Update = { call, stored, args, changes, differ: differing(args, found) };
+
+    const planned = namesToSend(update);
+    const settled = await finishEarlierChange(update, found, planned.length > 0);
+    const failed = stored.unfinished && (await hasFailedChange(call, projectId, settled));
+    const again = failed || (stored.unfinished && suspensionFailed(args, settled)) ? namesToSendAgain(update) : [];
+    const changed = await sendAndRestart(update, settled, new Set([...planned, ...again]));
+    const mended = failed ? await mendFailedOperation(update, changed) : changed;
+    return toOutputs(projectId, mended);
   },
 
   async delete(call, { id }) {
@@ -144,10 +115,19 @@ function computeRules({ size, scaleToZero, type, adopt }: Partial<Shape>): Probl
   return problems;
 }
 
-const pulumiId = (projectId: string, endpoint: EndpointRecord): string => `${projectId}/${endpoint.id}`;
+const stateOf = ({ projectId }: Shape, endpoint: EndpointRecord): Created<Outputs> => ({
+  id: `${projectId}/${endpoint.id}`,
+  outputs: toOutputs(projectId, endpoint),
+});
 
-const checkpoint = (call: Call<Outputs>, projectId: string, endpoint: EndpointRecord, shown?: Properties): void =>
-  call.checkpoint(pulumiId(projectId, endpoint), toOutputs(projectId, endpoint), shown);
+function checkpoint(
+  call: Call<Outputs>,
+  args: Shape,
+  { endpoint, shown }: { endpoint: EndpointRecord; shown?: Properties },
+) {
+  const { id, outputs } = stateOf(args, endpoint);
+  call.checkpoint(id, outputs, shown);
+}
 
 /** Whether a PATCH takes it (docs/design/api.md). */
 function isUpdatable(name: string): boolean {
@@ -159,7 +139,7 @@ const shownBy = (args: Shape, endpoint: EndpointRecord) => toArguments(args.proj
 
 /** The arguments that the service does not show with the value of the program. */
 const differing = (args: Shape, endpoint: EndpointRecord): string[] =>
-  unconfirmed(declaration.args, args, shownBy(args, endpoint), { proof: true });
+  unconfirmed(declaration.args, { sent: args, shown: shownBy(args, endpoint), proof: true });
 
 /** A failed suspension leaves a disabled compute running. */
 const suspensionFailed = (args: Partial<Shape>, { disabled, current_state, pending_state }: EndpointRecord): boolean =>
@@ -169,12 +149,88 @@ const suspensionFailed = (args: Partial<Shape>, { disabled, current_state, pendi
 const hasFailedChange = (call: Call<Outputs>, projectId: string, endpoint: EndpointRecord): Promise<boolean> =>
   call.client.projects.hasFailedChange(projectId, endpoint, { ...call, since: performance.now() });
 
-function changeOptions(call: Call<Outputs>, { projectId, type, disabled }: Shape): ChangeOptions {
+interface Update {
+  readonly call: Call<Outputs>;
+  readonly stored: Stored<Shape, Outputs>;
+  readonly args: Shape;
+  readonly changes: Changes<Shape>;
+  /** The arguments that the service showed with another value when the update began. */
+  readonly differ: readonly string[];
+}
+
+/** Whether the service may lack it although an earlier change was to bring it: that did not finish, and had sent it. */
+const mayBeOpen = ({ unfinished, sent }: Update["stored"], name: string): boolean =>
+  unfinished && (sent?.has(name) ?? true);
+
+/**
+ * Step 1: the arguments that the plan changes, and those for which the service is asked and not the state: an unfinished
+ * change may not have been applied, and an unmanaged argument may have changed since it was stored. What else differs is
+ * drift.
+ */
+function namesToSend({ stored, changes: { changed, added }, differ }: Update): string[] {
+  const newlyManaged: ReadonlySet<string> = added;
+  // A part of the settings that is no longer given is not managed.
+  const planned = [...changed].filter((name) => name !== "settings" || differ.includes(name));
+  const asked = differ.filter((name) => mayBeOpen(stored, name) || newlyManaged.has(name));
+  return [...planned, ...asked].filter(isUpdatable);
+}
+
+/** Step 2: what an earlier command has left under way ends first. */
+async function finishEarlierChange(
+  { call, stored, args }: Update,
+  endpoint: EndpointRecord,
+  isSendingMore: boolean,
+): Promise<EndpointRecord> {
+  return stored.unfinished && !isSettled(endpoint) ? getReady(call, args, { endpoint, isSendingMore }) : endpoint;
+}
+
+/** Step 3: only an operation that succeeds mends a failed one, so all that had been sent is sent again. */
+function namesToSendAgain({ stored, args }: Update): string[] {
+  return Object.keys(args).filter((name) => mayBeOpen(stored, name) && isUpdatable(name) && name !== "branchId");
+}
+
+/** Step 4: one request for all arguments, then the restart that a changed trigger asks for. */
+async function sendAndRestart(
+  { call, stored, args, changes, differ }: Update,
+  endpoint: EndpointRecord,
+  names: ReadonlySet<string>,
+): Promise<EndpointRecord> {
+  // A resize restarts an active compute by itself.
+  const resizes = names.has("size") && differ.includes("size") && endpoint.current_state === "active";
+  const restarts = changes.changed.has("restartTriggers") && args.restartTriggers !== undefined && !resizes;
+  const { restartTriggers } = stored.outs;
+  // Until the restart is done, the state holds the triggers of the last one.
+  const sender: typeof call = {
+    ...call,
+    checkpoint: (id, outputs, shown) =>
+      call.checkpoint(id, outputs, { ...(restarts && { restartTriggers }), ...shown }),
+  };
+  let changed = endpoint;
+  if (names.size > 0) {
+    try {
+      changed = await change(sender, args, { endpoint, names });
+    } catch (error) {
+      throw await namingBranches(call, error, args);
+    }
+  }
+  return restarts ? restartActive(call, args, changed) : changed;
+}
+
+/** Step 5: the service starts no operation for values that it stores already. A restart applies them. */
+async function mendFailedOperation({ call, args }: Update, endpoint: EndpointRecord): Promise<EndpointRecord> {
+  if (!(await hasFailedChange(call, args.projectId, endpoint))) return endpoint;
+  const restarted = await restartActive(call, args, endpoint);
+  if (restarted.current_state === "active" && (await hasFailedChange(call, args.projectId, restarted)))
+    throw new Error("its last operation failed, and a restart has not mended that. Look into it at the service");
+  return restarted;
+}
+
+function changeOptions(call: Call<Outputs>, args: Shape): ChangeOptions {
   return {
     deadline: call.deadline,
     onProgress: call.onProgress,
-    onAccepted: (endpoint) => checkpoint(call, projectId, endpoint),
-    idleIsReady: type === "read_only" || disabled === true,
+    onAccepted: (endpoint) => checkpoint(call, args, { endpoint }),
+    idleIsReady: args.type === "read_only" || args.disabled === true,
   };
 }
 
@@ -182,7 +238,7 @@ function changeOptions(call: Call<Outputs>, { projectId, type, disabled }: Shape
 class BranchOccupiedError extends Error {}
 
 async function createOrAdopt(call: Call<Outputs>, args: Shape): Promise<EndpointRecord> {
-  const { projectId, branchId, adopt } = args;
+  const { adopt } = args;
   const adopted = typeof adopt === "string" ? await findComputeToAdopt(call, adopt, args) : undefined;
   if (adopted !== undefined) return adoptCompute(call, args, adopted);
   for (;;) {
@@ -190,7 +246,7 @@ async function createOrAdopt(call: Call<Outputs>, args: Shape): Promise<Endpoint
       return await createNew(call, args);
     } catch (error) {
       if (!(error instanceof BranchOccupiedError)) throw error;
-      const occupant = await findOccupant(call, projectId, branchId);
+      const occupant = await findOccupant(call, args);
       if (occupant === undefined) continue;
       const order = orderAdvice(call, occupant);
       if (order !== "") throw new Error(`${occupiedBranch(occupant)}. Nothing was created. ${order}`);
@@ -242,7 +298,7 @@ async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointReco
         { projectId, attributes: toAttributes(declared), recovery },
         changeOptions(call, args),
       );
-      return untilShown(call, args, endpoint, args);
+      return untilShown(call, args, { endpoint, sent: args });
     },
     advice: notListedAdvice(`what is in the way on ${branchId}`),
   });
@@ -265,28 +321,30 @@ async function adoptCompute(call: Call<Outputs>, args: Shape, endpoint: Endpoint
   let adopted = endpoint;
   if (!isSettled(endpoint)) {
     // An interrupted command may have left it unfinished. It may be started from here on, so it is in the state first.
-    checkpoint(call, args.projectId, endpoint);
-    adopted = await getReady(call, args, endpoint, names.some(isUpdatable));
+    checkpoint(call, args, { endpoint });
+    adopted = await getReady(call, args, { endpoint, isSendingMore: names.some(isUpdatable) });
   }
   const updates = new Set(differing(args, adopted).filter(isUpdatable));
   if (updates.size === 0) return adopted;
-  adopted = await change(call, args, adopted, updates);
+  adopted = await change(call, args, { endpoint: adopted, names: updates });
   // The change has waited for its turn: somebody may have changed the rest meanwhile.
-  const late = new Set(unconfirmed(declaration.args, args, shownBy(args, adopted)).filter(isUpdatable));
-  if (late.size > 0) adopted = await change(call, args, adopted, late);
-  requireConfirmed(declaration.args, args, shownBy(args, adopted), (shown) =>
-    checkpoint(call, args.projectId, adopted, shown),
+  const late = new Set(
+    unconfirmed(declaration.args, { sent: args, shown: shownBy(args, adopted) }).filter(isUpdatable),
+  );
+  if (late.size > 0) adopted = await change(call, args, { endpoint: adopted, names: late });
+  requireConfirmed(declaration.args, { sent: args, shown: shownBy(args, adopted) }, (shown) =>
+    checkpoint(call, args, { endpoint: adopted, shown }),
   );
   return adopted;
 }
 
+/** Sends the arguments that are named. */
 async function change(
   call: Call<Outputs>,
   args: Shape,
-  endpoint: EndpointRecord,
-  names: ReadonlySet<string>,
+  { endpoint, names }: { endpoint: EndpointRecord; names: ReadonlySet<string> },
 ): Promise<EndpointRecord> {
-  const { projectId, branchId } = args;
+  const { projectId } = args;
   const sent: Partial<Shape> = Object.fromEntries(Object.entries(args).filter(([name]) => names.has(name)));
   const attributes = toAttributes(sent, endpoint);
   call.sending(names);
@@ -298,53 +356,52 @@ async function change(
       return await call.client.computes.update(update, changeOptions(call, args));
     } catch (error) {
       if (!(error instanceof NotStartingError) || endpoint.disabled === true) throw error;
-      return start(call, args, endpoint, error);
+      return start(call, args, { endpoint, why: error });
     }
   };
   const move = async (): Promise<EndpointRecord> =>
     // A compute that is to go to its old branch waits for this move, as this one waits for the primary of its new branch.
     call.run.whileReleasing([computeObject(endpoint.id)], false, async () => {
-      await refuseOccupiedBranch(call, projectId, endpoint, branchId);
+      await refuseOccupiedBranch(call, args, endpoint);
       return send();
     });
   const changed = await (names.has("branchId") ? move() : send());
-  return untilShown(call, args, changed, sent);
+  return untilShown(call, args, { endpoint: changed, sent });
 }
 
 /** Waits until the service shows what was sent; lists may lag. */
 async function untilShown(
   call: Call<Outputs>,
-  { projectId, settings }: Shape,
-  endpoint: EndpointRecord,
-  sent: Partial<Shape>,
+  args: Shape,
+  { endpoint, sent }: { endpoint: EndpointRecord; sent: Partial<Shape> },
 ): Promise<EndpointRecord> {
   let last = endpoint;
-  const now = () => toArguments(projectId, last, settings);
   // A field that the record lacks may just not be shown.
-  const isShown = (): boolean => unconfirmed(declaration.args, sent, now()).length === 0;
+  const isShown = (): boolean => unconfirmed(declaration.args, { sent, shown: shownBy(args, last) }).length === 0;
   if (isShown()) return endpoint;
-  await call.client.computes.collection(projectId).pollWithinLag((listed) => {
+  await call.client.computes.collection(args.projectId).pollWithinLag((listed) => {
     last = listed.find(({ id }) => id === endpoint.id) ?? last;
     return isShown() || undefined;
   }, call);
-  requireConfirmed(declaration.args, sent, now(), (shown) => checkpoint(call, projectId, last, shown));
+  requireConfirmed(declaration.args, { sent, shown: shownBy(args, last) }, (shown) =>
+    checkpoint(call, args, { endpoint: last, shown }),
+  );
   return last;
 }
 
 /**
  * Waits for a compute that an earlier command has left unfinished, and starts it again where nothing is under way any more
- * (a disabled one cannot be started). `changes`: a change is still to be sent, which may be what the start needs, so a
+ * (a disabled one cannot be started). `isSendingMore`: a change is still to be sent, which may be what the start needs, so a
  * failed start does not keep it from being sent.
  */
 async function getReady(
   call: Call<Outputs>,
   args: Shape,
-  endpoint: EndpointRecord,
-  changes: boolean,
+  { endpoint, isSendingMore }: { endpoint: EndpointRecord; isSendingMore: boolean },
 ): Promise<EndpointRecord> {
   const { computes } = call.client;
   const options = { ...changeOptions(call, args), idleIsReady: true };
-  if (changes) {
+  if (isSendingMore) {
     if (endpoint.disabled === true) return endpoint;
     try {
       // No checkpoint: the change itself is still to be sent.
@@ -360,13 +417,17 @@ async function getReady(
   } catch (error) {
     const isOver = error instanceof OperationFailedError || error instanceof NotStartingError;
     if (!isOver || endpoint.disabled === true) throw error;
-    return start(call, args, endpoint, error);
+    return start(call, args, { endpoint, why: error });
   }
 }
 
 /** `why`: the error for a service without a start route. */
-async function start(call: Call<Outputs>, args: Shape, { id }: EndpointRecord, why: Error): Promise<EndpointRecord> {
-  const started = await call.client.computes.start(args.projectId, id, changeOptions(call, args));
+async function start(
+  call: Call<Outputs>,
+  args: Shape,
+  { endpoint, why }: { endpoint: EndpointRecord; why: Error },
+): Promise<EndpointRecord> {
+  const started = await call.client.computes.start(args.projectId, endpoint.id, changeOptions(call, args));
   if (started === undefined) throw why;
   return started;
 }

@@ -19,6 +19,12 @@ export function computeRestarts({ stored, changes }: Plan<ComputeEndpointShape, 
   return stored.unfinished || RESTARTING.some((name) => changes.changed.has(name));
 }
 
+/** What a change may do while its value is not known. */
+interface Possible {
+  readonly may: string;
+  readonly then?: string;
+}
+
 /** What a plan does to live connections, in words that name the compute: `--diff` prints them without it. */
 export function computeWarnings({
   stored,
@@ -28,14 +34,14 @@ export function computeWarnings({
 }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>): string[] {
   const what = `compute ${stored.outs.endpointId ?? stored.id}${label}`;
   /** What a change does, or what it may do: its value may be known only when the plan is carried out. */
-  const either = (name: keyof ComputeEndpointShape, does: string[], may: string, more = ""): string[] => {
+  const either = (name: keyof ComputeEndpointShape, does: string[], { may, then = "" }: Possible): string[] => {
     if (!changes.changed.has(name)) return [];
-    return news[name] === undefined ? [`${what} may ${may}: its "${name}" is not known yet${more}`] : does;
+    return news[name] === undefined ? [`${what} may ${may}: its "${name}" is not known yet${then}`] : does;
   };
   const from = stored.outs.branchId ?? "its branch";
   const trigger = stored.managed.has("restartTriggers") ? "a changed restart trigger" : "a first restart trigger";
   const restarts = `restarts ${what} when it is active: open connections are dropped`;
-  const mayRestart = "restart, which drops open connections";
+  const mayRestart = { may: "restart, which drops open connections" };
   const warnings: string[] = [];
   if (stored.unfinished) {
     warnings.push(
@@ -49,11 +55,15 @@ export function computeWarnings({
     );
   }
   const moves = `${what} moves from ${from} to ${news.branchId}: it keeps its id and host, and serves the data of the other branch from then on`;
-  const mayMove = ". It keeps its id and host, and serves the data of the other branch then";
+  const mayMove = {
+    may: `move from ${from}`,
+    then: ". It keeps its id and host, and serves the data of the other branch then",
+  };
+  const maySuspend = { may: "be suspended, which drops open connections" };
   warnings.push(
     ...either("restartTriggers", [`${trigger} ${restarts}`], mayRestart),
-    ...either("branchId", [moves], `move from ${from}`, mayMove),
-    ...either("disabled", news.disabled === true ? [suspends(what)] : [], "be suspended, which drops open connections"),
+    ...either("branchId", [moves], mayMove),
+    ...either("disabled", news.disabled === true ? [suspends(what)] : [], maySuspend),
   );
   for (const part of droppedParts(stored.outs.settings, news.settings)) {
     warnings.push(`"settings.${part}" of ${what} is no longer managed: it stays as it is at the service`);

@@ -89,9 +89,9 @@ async function send(call: ChildCall<Outputs>, given: Shape, stored: Partial<Shap
   const { projectId, senderEmail, senderName, ...rest } = given;
   const request: EmailServerRequest = omitUndefined({ ...rest, sender_email: senderEmail, sender_name: senderName });
   const isShown = (server: EmailServerRecord): boolean =>
-    unconfirmed(declaration.args, given, toArguments(projectId, server)).length === 0;
+    unconfirmed(declaration.args, { sent: given, shown: toArguments(projectId, server) }).length === 0;
   const server = await call.client.auth.updateEmailServer({ projectId, body: request, isShown }, call);
-  requireConfirmed(declaration.args, given, toArguments(projectId, server), (shown) =>
+  requireConfirmed(declaration.args, { sent: given, shown: toArguments(projectId, server) }, (shown) =>
     // A password cannot be read back: the state keeps the one that was known to be applied.
     call.checkpoint(projectId, {}, { ...shown, password: stored.password }),
   );
@@ -124,7 +124,9 @@ function otherServer(given: Partial<Shape> & Pick<Shape, "projectId">, before: E
   if (before.type === "shared") return undefined;
   const found = toArguments(given.projectId, before);
   const unset = Object.fromEntries(["type", ...SMTP_ARGUMENTS].map((name) => [name, ""]));
-  const names = unconfirmed(declaration.args, { ...unset, ...given }, found).map((name) => `"${name}"`);
+  const names = unconfirmed(declaration.args, { sent: { ...unset, ...given }, shown: found }).map(
+    (name) => `"${name}"`,
+  );
   if (names.length === 0) return undefined;
   const host = found.host === undefined ? "" : ` (${found.host})`;
   return `another server was configured there${host}, different in ${names.join(", ")}`;

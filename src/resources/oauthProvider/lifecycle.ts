@@ -73,8 +73,8 @@ export const oauthProvider = inIntegration(declaration, schemas, {
   },
 
   async read(call, { id, managed, unfinished }) {
-    const { projectId, rest } = splitId(id);
-    const provider = await find(call, projectId, rest);
+    const { projectId } = splitId(id);
+    const provider = await find(call, id);
     if (provider === undefined) return undefined;
     return {
       args: { projectId, providerId: provider.id, ...observedCredentials(provider, managed) },
@@ -85,8 +85,7 @@ export const oauthProvider = inIntegration(declaration, schemas, {
   },
 
   async update(call, { id, outs, unfinished, sent: sentBefore }, given, { changed }) {
-    const { projectId, rest } = splitId(id);
-    const current = await find(call, projectId, rest, performance.now());
+    const current = await find(call, id, performance.now());
     if (current === undefined) throw goneError();
     // Of an unfinished change, what it had sent is sent again.
     const mayBeOpen = (name: CredentialName): boolean => unfinished && (sentBefore?.has(name) ?? true);
@@ -95,7 +94,7 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     // A shared provider has no credentials of which one could stay.
     const names = current.type === "standard" ? wanted : CREDENTIALS;
     const sent: Credentials = Object.fromEntries(names.map((name) => [name, given[name]]));
-    return { type: (await setCredentials(call, given, sent, outs)).type };
+    return { type: (await setCredentials(call, given, { sent, applied: outs })).type };
   },
 
   async delete(call, { id }) {
@@ -132,7 +131,7 @@ async function createNew(call: ChildCall<Outputs>, given: Shape): Promise<OAuthP
   };
   const request = { id: providerId, ...credentials(given) };
   const made = await call.client.auth.addOAuthProvider({ projectId, body: request, recovery }, call);
-  return requireApplied(call, given, made, {});
+  return requireApplied(call, given, { provider: made, applied: {} });
 }
 
 /**
@@ -142,12 +141,15 @@ async function createNew(call: ChildCall<Outputs>, given: Shape): Promise<OAuthP
 function requireApplied(
   call: Call<Outputs>,
   given: Shape,
-  provider: OAuthProviderRecord,
-  { clientId, clientSecret }: Credentials,
+  { provider, applied }: { provider: OAuthProviderRecord; applied: Credentials },
 ): OAuthProviderRecord {
+  const { clientId, clientSecret } = applied;
   call.checkpoint(idOf(given), { type: provider.type }, { clientId, clientSecret });
   if (given.clientId !== undefined && provider.type !== "standard") throw shownDifferently(["clientId"]);
-  const names = unconfirmed(declaration.args, given, omitUndefined({ clientId: readable(provider.client_id) }));
+  const names = unconfirmed(declaration.args, {
+    sent: given,
+    shown: omitUndefined({ clientId: readable(provider.client_id) }),
+  });
   if (names.length > 0) throw shownDifferently(names);
   return provider;
 }
@@ -155,8 +157,7 @@ function requireApplied(
 async function setCredentials(
   call: ChildCall<Outputs>,
   given: Shape,
-  sent: Credentials,
-  applied: Credentials,
+  { sent, applied }: { sent: Credentials; applied: Credentials },
 ): Promise<OAuthProviderRecord> {
   const { projectId, providerId } = given;
   call.sending(CREDENTIALS.filter((name) => sent[name] !== undefined));
@@ -164,13 +165,14 @@ async function setCredentials(
     { projectId, id: providerId, body: credentials(sent) },
     call,
   );
-  return requireApplied(call, given, provider, applied);
+  return requireApplied(call, given, { provider, applied });
 }
 
 const credentials = ({ clientId, clientSecret }: Credentials) =>
   omitUndefined({ client_id: clientId, client_secret: clientSecret });
 
-function find(call: Call<Outputs>, projectId: string, providerId: string, since?: number) {
+function find(call: Call<Outputs>, id: string, since?: number) {
+  const { projectId, rest: providerId } = splitId(id);
   return call.client.auth.oauthProviders(projectId).find(isProvider(providerId), { ...call, since });
 }
 
@@ -183,7 +185,7 @@ async function adopt(
   if (refusal !== undefined) throw new Error(refusal);
   call.run.takeOver(providerObject(given.projectId, given.providerId));
   if (given.clientId !== undefined) {
-    const provider = await setCredentials(call, given, given, {});
+    const provider = await setCredentials(call, given, { sent: given, applied: {} });
     if (existing.type !== "shared") {
       call.note(`OAuthProvider ${existing.id} had credentials of its own; those of the program replaced them`);
     }

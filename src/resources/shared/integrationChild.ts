@@ -110,13 +110,13 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
     async update(call, stored, args, changes) {
       const integration = integrationOf(call, projectOf(stored.id), stored.outs);
       const outputs = await child.update(inner(call, stored.outs, integration), stored, args, changes);
-      noteUnproven(call, `${declaration.kind} ${stored.id}`, stored.outs, integration);
+      noteUnproven(call, { what: `${declaration.kind} ${stored.id}`, outs: stored.outs, integration });
       return { ...outputs, ...outputsOf(integration) };
     },
 
     async delete(call, stored) {
       const integration = integrationOf(call, projectOf(stored.id), stored.outs);
-      await deleteIfOurs(call, `${declaration.kind} ${stored.id}`, stored.outs, integration, () =>
+      await deleteIfOurs(call, { what: `${declaration.kind} ${stored.id}`, outs: stored.outs, integration }, () =>
         child.delete(inner(call, stored.outs, integration), stored),
       );
     },
@@ -160,29 +160,31 @@ function missingIntegration(
   );
 }
 
+/** What a state holds of an integration or of its child. */
+interface Held {
+  /** For messages: its kind and id. */
+  readonly what: string;
+  readonly outs: object;
+  readonly integration: OwnIntegration;
+}
+
 /** Runs a deletion. Where the integration is gone, so is what was to be deleted, and what is in its place stays. */
-export async function deleteIfOurs(
-  call: Call<never>,
-  what: string,
-  outs: object,
-  integration: OwnIntegration,
-  work: () => Promise<void>,
-): Promise<void> {
+export async function deleteIfOurs(call: Call<never>, held: Held, work: () => Promise<void>): Promise<void> {
   try {
     await work();
-    noteUnproven(call, what, outs, integration);
+    noteUnproven(call, held);
   } catch (error) {
     if (!(error instanceof NotOursError)) throw error;
     const { instead } = error;
     if (instead === undefined) return;
     call.note(
-      `${what}: another auth integration is in its place (${identityOf(instead)}), and nothing there was deleted`,
+      `${held.what}: another auth integration is in its place (${identityOf(instead)}), and nothing there was deleted`,
     );
   }
 }
 
 /** Of a state without the id of the integration. */
-function noteUnproven(call: Call<never>, what: string, outs: object, { id }: OwnIntegration): void {
+function noteUnproven(call: Call<never>, { what, outs, integration: { id } }: Held): void {
   if (storedIntegration(outs).authProviderProjectId !== undefined || id === undefined) return;
   call.note(`${what}: its state did not tell its auth integration, so the one of that name was taken for it (${id})`);
 }

@@ -50,7 +50,7 @@ export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whiteli
     await useExistingOrCreate(
       call,
       () => domainObject(projectId, domain),
-      domainToAdd(call, projectId, domain, useExisting),
+      domainToAdd(call, { projectId, origin: domain }, useExisting),
     );
     return { id: `${projectId}/${domain}`, outputs: { authProvider: call.authProvider } };
   },
@@ -122,7 +122,11 @@ export function originsOf(
 }
 
 /** How an origin is added, and what happens where it is listed already. */
-function domainToAdd(call: ChildCall<never>, projectId: string, origin: string, useExisting: () => void) {
+function domainToAdd(
+  call: ChildCall<never>,
+  { projectId, origin }: { projectId: string; origin: string },
+  useExisting: () => void,
+) {
   const { auth } = call.client;
   const matches = isOrigin(call, origin);
   const recovery: CreationRecovery<WhitelistDomainRecord> = {
@@ -143,7 +147,7 @@ function domainToAdd(call: ChildCall<never>, projectId: string, origin: string, 
 /** Adds an origin. One that is listed already is no error. */
 export async function addDomain(call: ChildCall<never>, projectId: string, origin: string): Promise<void> {
   const ignore = (): void => undefined;
-  await createOrUseExisting(call, domainToAdd(call, projectId, origin, ignore));
+  await createOrUseExisting(call, domainToAdd(call, { projectId, origin }, ignore));
 }
 
 /**

@@ -55,7 +55,7 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
     const outputs = { authProvider: call.authProvider };
     // The state holds only what is on the list.
     const onAdded = (domains: string[]): void => call.checkpoint(projectId, outputs, { domains });
-    const { removed } = await applyDomains(call, given, onAdded, () => true);
+    const { removed } = await applyDomains(call, given, { onAdded, isPlanned: () => true });
     noteRemoved(call, projectId, removed);
     return { id: projectId, outputs };
   },
@@ -81,7 +81,7 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
     // The added ones are managed from here on, and the earlier ones still exist.
     const onAdded = (present: string[]): void =>
       call.checkpoint(projectId, outputs, { domains: [...new Set([...before, ...present])] });
-    const { removed, kept } = await applyDomains(call, given, onAdded, isPlanned);
+    const { removed, kept } = await applyDomains(call, given, { onAdded, isPlanned });
     const unlisted = removed.filter((origin) => !before.includes(origin));
     noteRemoved(call, projectId, unlisted);
     if (kept.length > 0) {
@@ -115,8 +115,7 @@ function takesOver(what: string, projectId: string | undefined): string {
 async function applyDomains(
   call: ChildCall<Outputs>,
   { projectId, domains: declared }: Shape,
-  onAdded: (present: string[]) => void,
-  isPlanned: (origin: string) => boolean,
+  { onAdded, isPlanned }: { onAdded: (present: string[]) => void; isPlanned: (origin: string) => boolean },
 ): Promise<{ removed: string[]; kept: string[] }> {
   await Promise.all(declared.map((origin) => call.run.waitUntilFree(domainObject(projectId, origin))));
   const known = await listOrigins(call, projectId, performance.now());
