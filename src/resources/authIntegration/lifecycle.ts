@@ -232,7 +232,7 @@ function branchFindings(
   }
   if (branches === undefined) return [];
   const branch = branches.find(({ id }) => id === branchId);
-  if (branch === undefined) return [missingBranch(projectId, branchId, branches)];
+  if (branch === undefined) return [obstacle(missingBranch(projectId, branchId, branches))];
   const production = branches.find((one) => one.default === true);
   if (production === undefined || branch.default === true) return [];
   // Not every service does, so it is no obstacle.

@@ -21,7 +21,8 @@ export async function computeFindings(look: Look<ComputeEndpointShape>): Promise
   if (refusal !== undefined && !look.isOfProgram(computeObject(String(adopt)))) return [obstacle(refusal)];
   if (branchId === undefined) return underWay(named);
   const branches = await listBranches(look);
-  if (branches?.some(({ id }) => id === branchId) === false) return [missingBranch(projectId, branchId, branches)];
+  if (branches?.some(({ id }) => id === branchId) === false)
+    return [obstacle(missingBranch(projectId, branchId, branches))];
 
   const isSame = (endpoint: EndpointRecord): boolean =>
     endpoint.branch_id === branchId &&

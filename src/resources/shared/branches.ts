@@ -1,7 +1,6 @@
 /** Messages about a branch that the service does not take, or does not have: they name the branches that there are. */
 import { BadRequestError, NotFoundError, type BranchRecord } from "../../client";
-import type { Call, Finding, Look } from "../../host/lifecycle";
-import { obstacle } from "../../host/lookAhead";
+import type { Call, Look } from "../../host/lifecycle";
 import { listed } from "./listed";
 
 const MOST_NAMED = 20;
@@ -26,22 +25,23 @@ export async function namingBranches(
   if (!isRefusal) return error;
   // Without the list there is nothing to add: the refusal is the news.
   const branches = (await call.client.projects.branches(projectId, call).catch(() => undefined)) ?? [];
-  const reason = reasonAgainst(branches, branchId, mustBeDefault);
-  if (reason === undefined) return error;
-  return new Error(`${error.message}. ${reason}: it has ${listedBranches(branches)}`, { cause: error });
+  if (branches.length === 0) return error;
+  const found = branches.find(({ id }) => id === branchId);
+  if (found === undefined) {
+    return new Error(`${error.message}: ${missingBranch(projectId, branchId, branches)}`, { cause: error });
+  }
+  const hasDefault = branches.some((branch) => branch.default === true);
+  if (!mustBeDefault || found.default === true || !hasDefault) return error;
+  return new Error(
+    `${error.message}. ${branchId} is not the default branch of the project: it has ${listedBranches(branches)}`,
+    { cause: error },
+  );
 }
 
-function reasonAgainst(
-  branches: readonly BranchRecord[],
-  branchId: string,
-  mustBeDefault: boolean,
-): string | undefined {
-  if (branches.length === 0) return undefined;
-  const found = branches.find(({ id }) => id === branchId);
-  if (found === undefined) return `The project has no branch ${branchId}`;
-  const hasDefault = branches.some((branch) => branch.default === true);
-  if (!mustBeDefault || found.default === true || !hasDefault) return undefined;
-  return `${branchId} is not the default branch of the project`;
+/** For the plan and for a refusal. */
+export function missingBranch(projectId: string, branchId: string, branches: readonly BranchRecord[]): string {
+  const known = branches.length === 0 ? "none" : listedBranches(branches);
+  return `project ${projectId} has no branch ${branchId}. It has ${known}: "branchId" takes the id, not the name`;
 }
 
 function listedBranches(branches: readonly BranchRecord[]): string {
@@ -58,8 +58,3 @@ function listedBranches(branches: readonly BranchRecord[]): string {
 /** The branches of the project that a resource is to be created in; undefined where the service does not list them. */
 export const listBranches = ({ client, args, reading }: Look<object>): Promise<readonly BranchRecord[] | undefined> =>
   client.projects.branches(args.projectId, reading);
-
-export const missingBranch = (projectId: string, branchId: string, branches: readonly BranchRecord[]): Finding =>
-  obstacle(
-    `project ${projectId} has no branch ${branchId}. It has ${branches.length === 0 ? "none" : listedBranches(branches)}: "branchId" takes the id, not the name`,
-  );
