@@ -45,7 +45,10 @@ export const whitelistCase: KindCase<WhitelistShape> = {
   planLists: [INTEGRATIONS, DOMAINS],
   deletion: { method: "DELETE", path: DOMAINS, readsFirst: true },
   stands: async (given) => (await recordsOf(given, "domains")).length > 0,
-  vanish: (given) => given.edit({ kind: "domain", delete: true }),
+  vanish: async (given) => {
+    for (const { domain } of await recordsOf(given, "domains"))
+      await given.edit({ kind: "domain", id: domain, delete: true });
+  },
   plant: async (call, { projectId }) => {
     for (const domain of [SITE, THEIR_SITE])
       await call("POST", inProject(DOMAINS, projectId), { domain, auth_provider: PROVIDER });

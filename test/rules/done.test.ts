@@ -15,29 +15,27 @@ import {
   type Rule,
   type Scene,
 } from "../support/rules/hostile";
+import { INTEGRATED } from "../kinds/AuthIntegration";
+import { COMPUTE } from "../kinds/ComputeEndpoint";
+import { EMAIL_STANDARD } from "../kinds/EmailServer";
+import { OAUTH_SHARED, OAUTH_STANDARD } from "../kinds/OAuthProvider";
 import {
-  COMPUTE,
-  computeScene,
   computesOf,
   CREATE_INTEGRATION,
   EMAIL,
-  EMAIL_STANDARD,
-  emailScene,
   ENDPOINT,
   ENDPOINTS,
-  INTEGRATED,
   INTEGRATIONS,
   mailOf,
-  MUTATIONS,
   OAUTH,
   OAUTH_PROVIDER,
-  OAUTH_SHARED,
-  OAUTH_STANDARD,
-  oauthScene,
   providerOf,
   recordsOf,
-  type Mutation,
-} from "../support/rules/mutations";
+} from "../support/rules/routes";
+import { computeScene, emailScene, oauthScene } from "../support/rules/scenes";
+import { EACH_CASE } from "../kinds";
+import type { Mutation } from "../kinds/KindCase";
+import { sceneOf } from "../kinds/started";
 import { outcomeOf, step, up, wordsOf, type Outcome } from "../support/rules/steps";
 
 type Way = readonly [name: string, kind: "empty" | "odd", answer: Reply];
@@ -80,10 +78,14 @@ function expectRecorded({ to }: Mutation, outcome: Outcome): void {
   expect(outcome.state?.outs).not.toHaveProperty("__unfinished");
 }
 
-describe.each(MUTATIONS)("$title", (mutation) => {
+const MUTATIONS = EACH_CASE.flatMap((kindCase) =>
+  kindCase.mutations.map((mutation) => [mutation.title, kindCase, mutation] as const),
+);
+
+describe.each(MUTATIONS)("%s", (_title, kindCase, mutation) => {
   const { method, path, to, happened } = mutation;
   const changing = async (rule: Omit<Rule, "method" | "path">) => {
-    const opened = await mutation.open();
+    const opened = await sceneOf(kindCase);
     const state = await prepared(mutation, opened);
     opened.network.on({ method, path, ...rule });
     const outcome = await outcomeOf(() => step(opened.given, state, to));

@@ -2,21 +2,11 @@ import { createHash } from "node:crypto";
 import { DEMO_PRIMARY, endpointId, warningsOf } from "../support/computeCases";
 import { CANARY, expectNoSecrets, PROJECT, type Harness, type Json, type State } from "../support/harness";
 import { empty, json, lost, otherShape } from "../support/rules/hostile";
-import {
-  COMPUTE,
-  computeScene,
-  computesOf,
-  EMAIL,
-  EMAIL_STANDARD,
-  emailScene,
-  ENDPOINT,
-  mailOf,
-  OAUTH_PROVIDER,
-  OAUTH_STANDARD,
-  oauthScene,
-  providerOf,
-  recordsOf,
-} from "../support/rules/mutations";
+import { COMPUTE } from "../kinds/ComputeEndpoint";
+import { EMAIL_STANDARD } from "../kinds/EmailServer";
+import { OAUTH_STANDARD } from "../kinds/OAuthProvider";
+import { computesOf, EMAIL, ENDPOINT, mailOf, OAUTH_PROVIDER, providerOf, recordsOf } from "../support/rules/routes";
+import { computeScene, emailScene, oauthScene } from "../support/rules/scenes";
 import { up, wordsOf, type Outcome } from "../support/rules/steps";
 
 /** What goes on after a change that failed (docs/design/rules.md, 1). */

@@ -1,167 +1,30 @@
-import type { Properties } from "../../src/contract/hiddenKeys";
 import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
 import { whitelistDomain } from "../../src/resources/whitelist/whitelistDomainLifecycle";
-import {
-  expectNoSecrets,
-  harness,
-  PROJECT,
-  withIntegration,
-  type Harness,
-  type Json,
-  type State,
-} from "../support/harness";
-import { altered, FOREIGN_404S, OWN_404, type Scene } from "../support/rules/hostile";
-import {
-  COMPUTE,
-  computeScene,
-  computesOf,
-  DOMAIN_ARGS,
-  DOMAINS,
-  domainScene,
-  EMAIL,
-  EMAIL_STANDARD,
-  emailScene,
-  ENDPOINT,
-  ENDPOINTS,
-  IN_PROJECT,
-  INTEGRATED,
-  INTEGRATION,
-  integrationScene,
-  INTEGRATIONS,
-  keysScene,
-  mailOf,
-  OAUTH,
-  OAUTH_PROVIDER,
-  OAUTH_STANDARD,
-  oauthScene,
-  providerOf,
-  recordsOf,
-  transferScene,
-  USER,
-  USER_ARGS,
-  userScene,
-  WHITELIST_ARGS,
-  whitelistScene,
-} from "../support/rules/mutations";
-import { lastingLines, outcomeOf, wordsOf } from "../support/rules/steps";
+import { EACH_KIND, KIND_CASES } from "../kinds";
+import { DEMO, PATIENCE, wholeIn, type KindCase } from "../kinds/KindCase";
+import { sceneOf } from "../kinds/started";
+import { DOMAIN_ARGS } from "../kinds/WhitelistDomain";
+import { expectNoSecrets, harness, PROJECT, withIntegration, type Json } from "../support/harness";
+import { altered, FOREIGN_404S, OWN_404 } from "../support/rules/hostile";
+import { DOMAINS, recordsOf, removedById, USER } from "../support/rules/routes";
+import { domainScene } from "../support/rules/scenes";
 import { listed } from "../support/whitelists";
+import { lastingLines, outcomeOf, wordsOf } from "../support/rules/steps";
 
-interface Kind {
-  kind: string;
-  open: () => Promise<Scene>;
-  args: Properties;
-  /** What a refresh asks. */
-  list: string;
-}
+const DELETABLE = EACH_KIND.flatMap(([kind, kindCase]) =>
+  kindCase.deletion === undefined ? [] : [[kind, kindCase, kindCase.deletion] as const],
+);
 
-interface Deletable extends Kind {
-  /** What its deletion sends. */
-  method: string;
-  path: string;
-  stands: (given: Harness) => Promise<boolean>;
-  /** Somebody else takes it away, so that a list of the service can say so. */
-  vanish: (given: Harness, state: State) => Promise<void>;
-}
-
-const holds = (list: string) => async (given: Harness) => (await recordsOf(given, list)).length > 0;
-const lastOf = (id: string): string => id.slice(id.indexOf("/") + 1);
-const removed =
-  (kind: string) =>
-  (given: Harness, { id }: State): Promise<void> =>
-    given.edit({ kind, id: lastOf(id), delete: true });
-/** What lives in an integration does not outlive it. */
-const withItsIntegration = (given: Harness): Promise<void> => given.edit({ kind: "integration", delete: true });
-
-const DELETABLE: readonly Deletable[] = [
-  {
-    kind: "ComputeEndpoint",
-    open: computeScene,
-    args: COMPUTE,
-    list: ENDPOINTS,
-    method: "DELETE",
-    path: ENDPOINT,
-    stands: async (given) => (await computesOf(given)).length > 0,
-    vanish: removed("endpoint"),
-  },
-  {
-    kind: "AuthIntegration",
-    open: integrationScene,
-    args: INTEGRATED,
-    list: INTEGRATIONS,
-    method: "DELETE",
-    path: INTEGRATION,
-    stands: holds("integrations"),
-    vanish: withItsIntegration,
-  },
-  {
-    kind: "AuthUser",
-    open: userScene,
-    args: USER_ARGS,
-    list: INTEGRATIONS,
-    method: "DELETE",
-    path: USER,
-    stands: holds("users"),
-    // No list of users could say that one is gone: that of the integrations can.
-    vanish: withItsIntegration,
-  },
-  {
-    kind: "OAuthProvider",
-    open: oauthScene,
-    args: OAUTH_STANDARD,
-    list: OAUTH,
-    method: "DELETE",
-    path: OAUTH_PROVIDER,
-    stands: async (given) => (await providerOf(given)) !== undefined,
-    vanish: removed("oauth_provider"),
-  },
-  {
-    kind: "WhitelistDomain",
-    open: domainScene,
-    args: DOMAIN_ARGS,
-    list: DOMAINS,
-    method: "DELETE",
-    path: DOMAINS,
-    stands: holds("domains"),
-    vanish: removed("domain"),
-  },
-  {
-    kind: "Whitelist",
-    open: whitelistScene,
-    args: WHITELIST_ARGS,
-    list: DOMAINS,
-    method: "DELETE",
-    path: DOMAINS,
-    stands: holds("domains"),
-    vanish: (given) => given.edit({ kind: "domain", delete: true }),
-  },
-  {
-    kind: "EmailServer",
-    open: emailScene,
-    args: EMAIL_STANDARD,
-    list: EMAIL,
-    method: "PATCH",
-    path: EMAIL,
-    stands: async (given) => (await mailOf(given))["type"] === "standard",
-    vanish: withItsIntegration,
-  },
-];
-
-const READABLE: readonly Kind[] = [
-  ...DELETABLE,
-  { kind: "AuthKeys", open: keysScene, args: IN_PROJECT, list: INTEGRATIONS },
-  { kind: "AuthOwnershipTransfer", open: transferScene, args: IN_PROJECT, list: INTEGRATIONS },
-];
-
-const created = async ({ open, args }: Kind) => {
-  const opened = await open();
-  const state = await opened.given.create(args);
+const created = async (kindCase: KindCase) => {
+  const opened = await sceneOf(kindCase);
+  const state = await opened.given.create({ ...wholeIn(kindCase, DEMO), ...PATIENCE });
   opened.given.restart();
   opened.given.log.splice(0);
   return { ...opened, state };
 };
 
-describe.each(DELETABLE)("deleting a $kind", (kind) => {
-  const { method, path, stands, vanish } = kind;
+describe.each(DELETABLE)("deleting %s", (_kind, kind, { method, path }) => {
+  const { stands, vanish } = kind;
 
   test.each(FOREIGN_404S)("that still stands fails when something in front answers %s", async (_how, answer) => {
     const { given, network, state } = await created(kind);
@@ -202,28 +65,25 @@ describe.each(DELETABLE)("deleting a $kind", (kind) => {
   });
 });
 
+const removeUser = removedById("user");
+
 describe("deleting a user who is gone, of whom no list tells", () => {
   test("succeeds by the word of the service", async () => {
-    const { given, state } = await created({ kind: "AuthUser", open: userScene, args: USER_ARGS, list: INTEGRATIONS });
-    await given.edit({ kind: "user", id: lastOf(state.id), delete: true });
+    const { given, state } = await created(KIND_CASES.AuthUser);
+    await removeUser(given, state);
     await given.delete(state);
   });
 
   test.each(FOREIGN_404S)("fails when something in front answers %s", async (_how, answer) => {
-    const { given, network, state } = await created({
-      kind: "AuthUser",
-      open: userScene,
-      args: USER_ARGS,
-      list: INTEGRATIONS,
-    });
-    await given.edit({ kind: "user", id: lastOf(state.id), delete: true });
+    const { given, network, state } = await created(KIND_CASES.AuthUser);
+    await removeUser(given, state);
     network.on({ method: "DELETE", path: USER, executed: false, answer });
     const outcome = await outcomeOf(async () => void (await given.delete(state)));
     expect(wordsOf(outcome)).toMatch(/404/);
   });
 });
 
-describe.each(READABLE)("refreshing a $kind", (kind) => {
+describe.each(EACH_KIND)("refreshing %s", (_kind, kind) => {
   test.each([...FOREIGN_404S, OWN_404])("drops nothing when its list is answered with %s", async (_how, answer) => {
     const { given, network, state } = await created(kind);
     network.on({ method: "GET", path: kind.list, executed: false, answer });
@@ -237,9 +97,10 @@ describe.each(READABLE)("refreshing a $kind", (kind) => {
 describe("a list of the service", () => {
   const emptyLists: Json = { endpoints: [], data: [], providers: [], domains: [] };
 
-  test.each(READABLE.filter(({ kind }) => kind === "ComputeEndpoint" || kind === "AuthIntegration"))(
-    "that lacks a $kind once, and shows it after a lag, drops nothing",
-    async (kind) => {
+  // What lives in an integration is looked for in two lists: laggingLists.test.ts.
+  test.each(EACH_KIND.filter(([, { inIntegration }]) => !inIntegration))(
+    "that lacks %s once, and shows it after a lag, drops nothing",
+    async (_kind, kind) => {
       const { given, network, state } = await created(kind);
       const answer = { status: 200, text: JSON.stringify(emptyLists), headers: { "content-type": "application/json" } };
       network.on({ method: "GET", path: kind.list, nth: 1, answer });

@@ -1,6 +1,8 @@
 import { DEMO_PRIMARY, ENDPOINTS as DEMO_ENDPOINTS, endpointId, sent } from "../support/computeCases";
 import { thrownBy, type Harness, type Json } from "../support/harness";
-import { COMPUTE, computeScene, ENDPOINT } from "../support/rules/mutations";
+import { COMPUTE } from "../kinds/ComputeEndpoint";
+import { ENDPOINT } from "../support/rules/routes";
+import { computeScene } from "../support/rules/scenes";
 
 /** What a colleague changes while a change of ours waits for its turn, or between two attempts of it. */
 

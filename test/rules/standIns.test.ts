@@ -1,17 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import { CANARY, type Harness, type State } from "../support/harness";
-import {
-  COMPUTE,
-  computeScene,
-  EMAIL_STANDARD,
-  emailScene,
-  mailOf,
-  OAUTH_SHARED,
-  OAUTH_STANDARD,
-  oauthScene,
-  providerOf,
-} from "../support/rules/mutations";
+import { COMPUTE } from "../kinds/ComputeEndpoint";
+import { EMAIL_STANDARD } from "../kinds/EmailServer";
+import { OAUTH_SHARED, OAUTH_STANDARD } from "../kinds/OAuthProvider";
+import { mailOf, providerOf } from "../support/rules/routes";
+import { computeScene, emailScene, oauthScene } from "../support/rules/scenes";
 import { up, wordsOf } from "../support/rules/steps";
 
 /** Texts that stand in a state where the service shows nothing: they are compared, and no request carries one. */

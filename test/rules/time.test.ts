@@ -3,7 +3,9 @@ import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
 import { endpointId } from "../support/computeCases";
 import { withIntegration, type State } from "../support/harness";
 import { json, scene, type Reply } from "../support/rules/hostile";
-import { COMPUTE, computesOf, ENDPOINT, ENDPOINTS, OAUTH, OAUTH_STANDARD, recordsOf } from "../support/rules/mutations";
+import { COMPUTE } from "../kinds/ComputeEndpoint";
+import { OAUTH_STANDARD } from "../kinds/OAuthProvider";
+import { computesOf, ENDPOINT, ENDPOINTS, OAUTH, recordsOf } from "../support/rules/routes";
 import { outcomeOf, wordsOf, type Outcome } from "../support/rules/steps";
 
 const busy = (status: number, headers: Record<string, string> = {}): Reply => {

@@ -8,7 +8,9 @@ import fc from "fast-check";
 import { ENDPOINTS, endpointId } from "../support/computeCases";
 import type { Harness, Json } from "../support/harness";
 import { cut, json } from "../support/rules/hostile";
-import { COMPUTE, computeScene, ENDPOINT, recordsOf } from "../support/rules/mutations";
+import { COMPUTE } from "../kinds/ComputeEndpoint";
+import { ENDPOINT, recordsOf } from "../support/rules/routes";
+import { computeScene } from "../support/rules/scenes";
 import { up, wordsOf } from "../support/rules/steps";
 
 const RUNS = Number(process.env["SVC_MODEL_RUNS"] ?? 60);
