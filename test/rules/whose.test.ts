@@ -3,100 +3,31 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import type { Kind } from "../../src/contract/pointer";
-import type { EmulatorOptions } from "../../src/emulator";
+import { EACH_CHILD, EACH_KIND, KIND_CASES } from "../kinds";
+import { DEMO, PATIENCE, wholeIn, type KindCase } from "../kinds/KindCase";
+import { sceneOf } from "../kinds/started";
 import { expectNoSecrets, notes, PROJECT, PROVIDER, type Harness, type Json, type State } from "../support/harness";
 import { altered, json, lost, page, type Arrived, type Reply, type Scene } from "../support/rules/hostile";
-import {
-  DOMAIN_ARGS,
-  DOMAINS,
-  domainScene,
-  EMAIL,
-  EMAIL_STANDARD,
-  emailScene,
-  IN_PROJECT,
-  INTEGRATED,
-  INTEGRATION,
-  INTEGRATIONS,
-  integrationScene,
-  KEYS,
-  keysScene,
-  OAUTH_PROVIDER,
-  OAUTH_STANDARD,
-  oauthScene,
-  transferScene,
-  USER,
-  USER_ARGS,
-  userScene,
-  WHITELIST_ARGS,
-  whitelistScene,
-} from "../support/rules/mutations";
+import { USER_ARGS } from "../kinds/AuthUser";
+import { EMAIL_STANDARD } from "../kinds/EmailServer";
+import { INTEGRATIONS, KEYS } from "../support/rules/routes";
+import { integrationScene, keysScene, userScene } from "../support/rules/scenes";
 import { output, type Program } from "../support/rules/program";
 import { outcomeOf, wordsOf } from "../support/rules/steps";
 import { branch, world } from "../support/rules/world";
 
 const IN_AUTH = `/projects/${PROJECT}/auth`;
-const THEIR_SITE = "https://theirs.example.com";
-const THEIR_MAIL = { type: "standard", host: "theirs.example.com", port: 25, username: "t", password: "t" };
 
-interface Held {
-  title: string;
-  open: (options?: EmulatorOptions) => Promise<Scene>;
-  args: Properties;
-  /** Its deletion; left out: nothing is sent for it. */
-  deletion?: { method: string; path: string };
-  /** Another program, and the first request of the update to it. */
-  update?: { args: Properties; method: string; path: string };
-}
+/** The integration itself, and what lives in it. */
+const EACH: typeof EACH_KIND = [["AuthIntegration", KIND_CASES.AuthIntegration], ...EACH_CHILD];
+const DELETED = EACH.flatMap(([kind, held]) =>
+  held.deletion === undefined ? [] : [[kind, held, held.deletion] as const],
+);
+const UPDATED = EACH_CHILD.flatMap(([, held]) => held.updates.map((update) => [update.title, held, update] as const));
 
-const integration: Held = {
-  title: "an integration",
-  open: integrationScene,
-  args: INTEGRATED,
-  deletion: { method: "DELETE", path: INTEGRATION },
-};
-const mail: Held = {
-  title: "a mail server",
-  open: emailScene,
-  args: EMAIL_STANDARD,
-  deletion: { method: "PATCH", path: EMAIL },
-  update: { args: { ...EMAIL_STANDARD, host: "smtp.other.example.com" }, method: "PATCH", path: EMAIL },
-};
-const oauth: Held = {
-  title: "an OAuth provider",
-  open: oauthScene,
-  args: OAUTH_STANDARD,
-  deletion: { method: "DELETE", path: OAUTH_PROVIDER },
-  update: { args: { ...OAUTH_STANDARD, clientId: "other-id" }, method: "PATCH", path: OAUTH_PROVIDER },
-};
-const domain: Held = {
-  title: "a redirect domain",
-  open: domainScene,
-  args: DOMAIN_ARGS,
-  deletion: { method: "DELETE", path: DOMAINS },
-};
-const list: Held = {
-  title: "a whitelist",
-  open: whitelistScene,
-  args: WHITELIST_ARGS,
-  deletion: { method: "DELETE", path: DOMAINS },
-  // Theirs has what it declares now, and what the state of ours lists.
-  update: { args: { ...WHITELIST_ARGS, domains: [THEIR_SITE] }, method: "DELETE", path: DOMAINS },
-};
-const longerList: Held = {
-  ...list,
-  title: "a whitelist that gets longer",
-  update: {
-    args: { ...WHITELIST_ARGS, domains: [DOMAIN_ARGS.domain, "https://new.example.com"] },
-    method: "POST",
-    path: DOMAINS,
-  },
-};
-const user: Held = { title: "a user", open: userScene, args: USER_ARGS, deletion: { method: "DELETE", path: USER } };
-const keys: Held = { title: "keys", open: keysScene, args: IN_PROJECT };
-const transfer: Held = { title: "a transfer", open: transferScene, args: IN_PROJECT };
-
-const DELETED = [integration, mail, oauth, domain, list, user];
-const UPDATED = [mail, oauth, list, longerList];
+const argsOf = (held: KindCase): Properties => ({ ...wholeIn(held, DEMO), ...PATIENCE });
+const mail = KIND_CASES.EmailServer;
+const MAIL_UPDATE = { ...EMAIL_STANDARD, host: "smtp.other.example.com" };
 
 /** All that the integration holds, as the service keeps it. */
 async function holdings(given: Harness): Promise<Json> {
@@ -113,19 +44,14 @@ async function integrationId(given: Harness): Promise<string> {
 /** A colleague deletes the integration, where it still stands, and makes another one with things of the same names. */
 async function replaceIntegration(given: Harness): Promise<{ id: string; held: Json }> {
   await given.edit({ kind: "integration", delete: true }).catch(() => undefined);
-  await given.post("/projects/auth/create", { project_id: PROJECT, auth_provider: PROVIDER, branch_id: "br-main" });
-  await given.post(`${IN_AUTH}/oauth_providers`, { id: "microsoft", client_id: "theirs", client_secret: "theirs" });
-  for (const site of [DOMAIN_ARGS.domain, THEIR_SITE])
-    await given.post(`${IN_AUTH}/domains`, { domain: site, auth_provider: PROVIDER });
-  await given.edit({ kind: "email_server", set: { ...THEIR_MAIL, sender_email: "t@example.com", sender_name: "T" } });
-  await given.post("/projects/auth/user", { project_id: PROJECT, auth_provider: PROVIDER, email: USER_ARGS.email });
+  for (const [, held] of EACH) await held.plant(given.call, DEMO);
   return { id: await integrationId(given), held: await holdings(given) };
 }
 
 /** Ours, in a process that has read the lists: what an `up --refresh` has behind it before it changes and deletes. */
-async function refreshed({ open, args }: Held, options: EmulatorOptions = {}): Promise<Scene & { state: State }> {
-  const opened = await open(options);
-  const state = await opened.given.create(args);
+async function refreshed(held: KindCase): Promise<Scene & { state: State }> {
+  const opened = await sceneOf(held);
+  const state = await opened.given.create(argsOf(held));
   opened.given.restart();
   const found = await opened.given.read(state);
   expect(found?.outs).toEqual(state.outs);
@@ -137,7 +63,7 @@ const locked = json({ request_id: "req-3", code: "", message: "the project has a
 const isChange = ({ method }: Arrived): boolean => method !== "GET";
 
 describe("an integration that a colleague has replaced since the last look", () => {
-  describe.each(DELETED)("the deletion of $title", (held) => {
+  describe.each(DELETED)("the deletion of %s", (_kind, held, { method, path }) => {
     test("leaves theirs alone, says whose it is, and ends well", async () => {
       const { given, network, state } = await refreshed(held);
       const theirs = await replaceIntegration(given);
@@ -159,7 +85,7 @@ describe("an integration that a colleague has replaced since the last look", () 
       const { given, network, state } = await refreshed(held);
       let theirs: Json = {};
       const after = async () => void (theirs = (await replaceIntegration(given)).held);
-      network.on({ ...held.deletion, nth: 1, executed: false, after, answer });
+      network.on({ method, path, nth: 1, executed: false, after, answer });
       await given.delete(state);
       expect(await holdings(given)).toEqual(theirs);
     });
@@ -168,15 +94,15 @@ describe("an integration that a colleague has replaced since the last look", () 
       const { given, network, state } = await refreshed(held);
       let theirs: Json = {};
       const after = async () => void (theirs = (await replaceIntegration(given)).held);
-      network.on({ ...held.deletion, nth: 1, after, answer: lost });
+      network.on({ method, path, nth: 1, after, answer: lost });
       await given.delete(state);
       expect(await holdings(given)).toEqual(theirs);
     });
   });
 
-  describe.each(UPDATED)("the update of $title", ({ update, ...held }) => {
+  describe.each(UPDATED)("the update of %s", (_title, held, update) => {
     const refused = async ({ given, state }: Scene & { state: State }, id: () => string) => {
-      const outcome = await outcomeOf(() => given.update(state, update?.args ?? {}));
+      const outcome = await outcomeOf(() => given.update(state, update.args));
       expect(wordsOf(outcome)).toContain(id());
       expect(wordsOf(outcome)).toMatch(
         /^(Could not update|Whitelist \S+ was changed, but) .*another one is in its place.*nothing is sent.*pulumi up --refresh/,
@@ -196,7 +122,7 @@ describe("an integration that a colleague has replaced since the last look", () 
     });
 
     // A POST of unknown fate is looked for, and not sent again.
-    const again = update?.method === "POST" ? [] : [["was answered with a 502", lost] as const];
+    const again = update.method === "POST" ? [] : [["was answered with a 502", lost] as const];
     test.each<readonly [string, Reply]>([["was held off", locked], ...again])(
       "fails in words and changes nothing of theirs where its first attempt %s",
       async (_how, answer) => {
@@ -204,8 +130,8 @@ describe("an integration that a colleague has replaced since the last look", () 
         let theirs = { id: "", held: {} };
         const after = async () => void (theirs = await replaceIntegration(scene.given));
         scene.network.on({
-          method: update?.method ?? "",
-          path: update?.path ?? "",
+          method: update.method,
+          path: update.path,
           nth: 1,
           executed: false,
           after,
@@ -217,33 +143,30 @@ describe("an integration that a colleague has replaced since the last look", () 
     );
   });
 
-  const readStale = async (held: Held) => {
-    const scene = await held.open();
+  const readStale = async (held: KindCase) => {
+    const scene = await sceneOf(held);
     const { given } = scene;
     // What an `up --refresh` reads first; any child of the integration brings its list.
-    await given.read({ id: held === mail ? PROJECT : `${PROJECT}/none/none`, outs: {} }).catch(() => undefined);
+    await given.read({ id: held.idIn(PROJECT), outs: {} }).catch(() => undefined);
     await given.edit({ kind: "integration", delete: true });
     await given.post("/projects/auth/create", { project_id: PROJECT, auth_provider: PROVIDER, branch_id: "br-main" });
     return scene;
   };
 
-  test.each([mail, oauth, domain, list, user, keys, transfer])(
-    "creating $title is recorded with the integration that it was made in",
-    async (held) => {
-      const { given } = await readStale(held);
-      const { outs } = await given.create(held.args);
-      expect(outs["authProviderProjectId"]).toBe(await integrationId(given));
-    },
-  );
+  test.each(EACH_CHILD)("creating %s is recorded with the integration that it was made in", async (_kind, held) => {
+    const { given } = await readStale(held);
+    const { outs } = await given.create(argsOf(held));
+    expect(outs["authProviderProjectId"]).toBe(await integrationId(given));
+  });
 
-  test.each([mail, oauth, domain, list, user, keys, transfer])(
-    "creating $title that was held off meanwhile ends in words, and nothing is made in theirs",
-    async (held) => {
-      const { given, network } = await held.open();
+  test.each(EACH_CHILD)(
+    "creating %s that was held off meanwhile ends in words, and nothing is made in theirs",
+    async (_kind, held) => {
+      const { given, network } = await sceneOf(held);
       let theirs: Json = {};
       const after = async () => void (theirs = (await replaceIntegration(given)).held);
       network.on({ when: isChange, nth: 1, executed: false, after, answer: locked });
-      const outcome = await outcomeOf(() => given.create(held.args));
+      const outcome = await outcomeOf(() => given.create(argsOf(held)));
       expect(wordsOf(outcome)).toMatch(/another one is in its place/);
       expect(outcome).toMatchObject({ kept: undefined });
       expect(await holdings(given)).toEqual(theirs);
@@ -275,7 +198,7 @@ describe("an integration that is replaced between the list and the request for k
   };
 
   test("AuthKeys keeps no keys of theirs", async () => {
-    await refusedKeys(await keys.open(), keys.args);
+    await refusedKeys(await keysScene(), argsOf(KIND_CASES.AuthKeys));
   });
 
   test("an adoption keeps neither their keys nor their integration", async () => {
@@ -298,23 +221,19 @@ describe("a list of integrations that cannot be read right before", () => {
     ["a 404 of something in front", page(404)],
     ["a list that does not tell which one it is", json({ data: [{ auth_provider: PROVIDER, branch_id: "br-main" }] })],
   ];
-  test.each(
-    TROUBLES.flatMap(([how, answer]) =>
-      [integration, mail, oauth].map(
-        ({ title }, index) => [how, title, [integration, mail, oauth][index], answer] as const,
-      ),
-    ),
-  )(
+  test.each(TROUBLES.flatMap(([how, answer]) => DELETED.map(([kind, held]) => [how, kind, held, answer] as const)))(
     "because of %s: nothing is sent, %s stays in the state, and the next try does it",
-    async (_how, _title, held = mail, answer) => {
+    async (_how, _kind, held, answer) => {
       const { given, network, state } = await refreshed(held);
       const before = await holdings(given);
       network.on({ method: "GET", path: INTEGRATIONS, answer });
-      const args = { ...held.update?.args, __timeouts: { update: 1, delete: 1 } };
+      const [update] = held.updates;
       const short = { ...state, outs: { ...state.outs, __timeouts: { update: 1, delete: 1 } } };
       expect(wordsOf(await outcomeOf(async () => void (await given.delete(short))))).toMatch(/Could not delete/);
-      if (held.update !== undefined)
+      if (update !== undefined) {
+        const args = { ...update.args, __timeouts: { update: 1, delete: 1 } };
         expect(wordsOf(await outcomeOf(() => given.update(short, args)))).toMatch(/Could not update/);
+      }
       expect(await given.mutations()).toEqual([]);
       expect(await holdings(given)).toEqual(before);
       network.calm();
@@ -328,7 +247,7 @@ describe("a list of integrations that cannot be read right before", () => {
     const { given, network, state } = await refreshed(mail);
     const unreadable = () => network.on({ method: "GET", path: INTEGRATIONS, answer: page(200) });
     network.on({ method: "PATCH", nth: 1, after: unreadable, answer: lost });
-    const outcome = await outcomeOf(() => given.update(state, mail.update?.args ?? {}));
+    const outcome = await outcomeOf(() => given.update(state, MAIL_UPDATE));
     expect(wordsOf(outcome)).toMatch(/an earlier attempt may have taken effect/);
     expect(outcome).toMatchObject({ kept: { outs: { __unfinished: "update" } } });
   });
@@ -342,26 +261,33 @@ describe("a list of integrations that lags", () => {
   ])(
     "and %s is not believed at once: the deletion and the update wait for another one, and are sent",
     async (_how, body) => {
-      for (const held of [integration, mail, oauth]) {
+      for (const [, held] of DELETED) {
+        const [update] = held.updates;
         const { given, network, state } = await refreshed(held);
         const before = await holdings(given);
         network.on({ method: "GET", path: INTEGRATIONS, nth: 1, answer: json(body) });
-        const now = held.update === undefined ? state : await given.update(state, held.update.args);
+        network.arrived.splice(0);
+        const now = update === undefined ? state : await given.update(state, update.args);
+        const updated = network.arrived.filter(isChange);
+        const isOnce = (sent: Arrived): boolean => updated.filter(({ method }) => method === sent.method).length === 1;
+        expect([held.kind, updated.length > 0, updated.every(isOnce)]).toEqual([held.kind, update !== undefined, true]);
         network.calm();
+        // What a run has added it does not delete.
+        given.restart();
         network.on({ method: "GET", path: INTEGRATIONS, nth: 1, answer: json(body) });
         await given.delete(now);
         expect(await holdings(given)).not.toEqual(before);
-        expect(await given.mutations()).toHaveLength(held.update === undefined ? 1 : 2);
+        expect(await given.mutations()).toHaveLength(updated.length + 1);
         expect(notes(given).join()).not.toContain("another auth integration");
       }
     },
   );
 
   test("an update whose integration no list shows any more fails in words, and nothing is sent", async () => {
-    for (const held of UPDATED) {
+    for (const [, held, update] of UPDATED) {
       const { given, network, state } = await refreshed(held);
       network.on({ method: "GET", path: INTEGRATIONS, answer: json({ data: [] }) });
-      const outcome = await outcomeOf(() => given.update(state, held.update?.args ?? {}));
+      const outcome = await outcomeOf(() => given.update(state, update.args));
       expect(wordsOf(outcome)).toMatch(/does not exist any more, so nothing is sent.*pulumi up --refresh/);
       expect(await given.mutations()).toEqual([]);
     }
@@ -372,11 +298,12 @@ describe("what it costs", () => {
   const isIntegrationList = ({ method, path }: { method: string; path: string }): boolean =>
     method === "GET" && path.endsWith("/auth/integrations");
 
-  test.each([mail, oauth])(
-    "an update of $title reads one list of integrations, right before it",
-    async ({ update, ...held }) => {
+  // A whitelist sends a request for each domain.
+  test.each(UPDATED.filter(([, , { method }]) => method === "PATCH"))(
+    "an update of %s reads one list of integrations, right before it",
+    async (_title, held, update) => {
       const { given, state } = await refreshed(held);
-      await given.update(state, update?.args ?? {});
+      await given.update(state, update.args);
       const all = await given.requests();
       expect(all.filter(isIntegrationList)).toHaveLength(1);
       const sentAt = all.findIndex(({ method }) => method !== "GET");
@@ -419,21 +346,17 @@ describe("a state that does not tell its integration", () => {
     if (found === undefined) throw new Error(`the fixture holds no ${kind}`);
     return { id: found.id, outs: { ...found.outputs, authProviderProjectId: undefined } };
   };
-  const CASES = [
-    { kind: "EmailServer", ...mail },
-    { kind: "OAuthProvider", ...oauth },
-    { kind: "WhitelistDomain", ...domain },
-  ] as const;
-  const standing = async (held: Held): Promise<Scene> => {
-    const opened = await held.open();
+  const CASES = [KIND_CASES.EmailServer, KIND_CASES.OAuthProvider, KIND_CASES.WhitelistDomain] as const;
+  const standing = async (held: KindCase): Promise<Scene> => {
+    const opened = await sceneOf(held);
     await opened.given.post(`${IN_AUTH}/domains`, { domain: "https://app.example.com", auth_provider: PROVIDER });
     await opened.given.forgetRequests();
     return opened;
   };
 
-  test.each(CASES)("gets it with the next refresh: $kind", async ({ kind, ...held }) => {
+  test.each(CASES)("gets it with the next refresh: $kind", async (held) => {
     const { given } = await standing(held);
-    const found = await given.read(older(kind));
+    const found = await given.read(older(held.kind));
     expect(found?.outs["authProviderProjectId"]).toBe(await integrationId(given));
     expect(notes(given)).toEqual([]);
   });
@@ -449,9 +372,9 @@ describe("a state that does not tell its integration", () => {
     expect((await holdings(given))["email_server"]).toMatchObject({ host: EMAIL_STANDARD.host });
   });
 
-  test.each(CASES)("is deleted by the name, which a line says: $kind", async ({ kind, ...held }) => {
+  test.each(CASES)("is deleted by the name, which a line says: $kind", async (held) => {
     const { given } = await standing(held);
-    await given.delete(older(kind));
+    await given.delete(older(held.kind));
     expect(await given.mutations()).toHaveLength(1);
     expect(notes(given)).toContainEqual(expect.stringContaining("its state did not tell its auth integration"));
   });

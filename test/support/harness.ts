@@ -61,6 +61,8 @@ export interface Harness {
   restart(): void;
   get(path: string): Promise<Json>;
   post(path: string, body: unknown): Promise<Json>;
+  /** Any call of the API past the provider, as a colleague sends it; a refusal is an answer. */
+  call(method: string, path: string, body?: unknown): Promise<Json>;
   /** What nobody declared: an edit behind the back of the API. */
   edit(edit: Json): Promise<void>;
   fault(fault: Json): Promise<void>;
@@ -177,6 +179,7 @@ export async function harness<Args extends object, Outputs extends object>(
     },
     get: async (path) => (await api(emulator, "GET", path)).body,
     post: async (path, sent) => (await api(emulator, "POST", path, sent)).body,
+    call: async (method, path, sent) => (await api(emulator, method, path, sent)).body,
     edit: async (edit) => void (await service.edit({ project_id: PROJECT, ...edit })),
     fault: (fault) => service.fault(fault),
     clearFaults: () => service.clearFaults(),
