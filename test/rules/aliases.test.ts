@@ -1,6 +1,7 @@
 /** Rule 4 with `aliases`: resources that have changed their names, beside what has come under the old one. */
+import { EACH_CHILD } from "../kinds";
 import { output, type Kind, type Program } from "../support/rules/program";
-import { branch, expectClean, expectDone, world } from "../support/rules/world";
+import { branch, expectClean, expectDone, placeIn, world } from "../support/rules/world";
 
 const site = (letter: string): string => `https://${letter}.example.com`;
 
@@ -10,13 +11,11 @@ const integration = (databaseName: string) => ({
   inputs: { projectId: "prj-1", branchId: branch("prj-1", 1), databaseName },
 });
 
-const CHILDREN: readonly (readonly [Kind, object])[] = [
-  ["OAuthProvider", { providerId: "google", adopt: true }],
-  ["WhitelistDomain", { domain: site("a"), adopt: true }],
-  ["Whitelist", { domains: [site("a"), site("b")] }],
-  ["EmailServer", { type: "shared" }],
-  ["AuthUser", { email: "a@example.com" }],
-];
+/** Also what stands in each integration by itself. */
+const CHILDREN = EACH_CHILD.flatMap(([kind, { least, adopts, takeovers }]): (readonly [Kind, object])[] => [
+  [kind, { ...least(placeIn("prj-1")), ...adopts }],
+  ...takeovers.map(({ from }): readonly [Kind, object] => [kind, from(placeIn("prj-1"))]),
+]);
 
 test.each(CHILDREN)(
   "%s: a child that was renamed with an alias comes back when its integration is replaced",
@@ -26,7 +25,7 @@ test.each(CHILDREN)(
     const stack = given.stack();
     const program = (name: string, databaseName: string, aliases: string[]): Program => [
       integration(databaseName),
-      { kind, name, aliases, inputs: { projectId: output("auth", "projectId"), ...inputs } },
+      { kind, name, aliases, inputs: { ...inputs, projectId: output("auth", "projectId") } },
     ];
     expectDone(await stack.up(program("old", "one", [])));
     expectDone(await stack.up(program("new", "one", ["old"])));
@@ -41,7 +40,7 @@ test.each(CHILDREN)("%s: renamed with an alias in the run that replaces its inte
   const stack = given.stack();
   const program = (name: string, databaseName: string, aliases: string[]): Program => [
     integration(databaseName),
-    { kind, name, aliases, inputs: { projectId: output("auth", "projectId"), ...inputs } },
+    { kind, name, aliases, inputs: { ...inputs, projectId: output("auth", "projectId") } },
   ];
   expectDone(await stack.up(program("old", "one", [])));
   expectDone(await stack.up(program("new", "two", ["old"])));
