@@ -1,32 +1,15 @@
-import type { Properties } from "../../src/contract/hiddenKeys";
-import type { EmulatorOptions } from "../../src/emulator";
+import { EACH_CASE, KIND_CASES } from "../kinds";
+import type { Creation, KindCase } from "../kinds/KindCase";
+import { REPLICA } from "../kinds/ComputeEndpoint";
+import { sceneOf } from "../kinds/started";
 import { ENDPOINTS as DEMO_ENDPOINTS } from "../support/computeCases";
-import { expectNoSecrets, PROJECT, PROVIDER, type Harness, type Json, type State } from "../support/harness";
+import { expectNoSecrets, PROJECT, type Harness, type Json, type State } from "../support/harness";
 import { cut, empty, json, lost, type Hostile, type Reply, type Scene } from "../support/rules/hostile";
-import {
-  COMPUTE,
-  computeScene,
-  computesOf,
-  CREATE_INTEGRATION,
-  CREATE_USER,
-  DOMAIN_ARGS,
-  DOMAINS,
-  domainScene,
-  ENDPOINTS,
-  INTEGRATED,
-  integrationScene,
-  OAUTH,
-  OAUTH_SHARED,
-  OAUTH_STANDARD,
-  oauthScene,
-  providerOf,
-  REPLICA,
-  recordsOf,
-  USER_ARGS,
-  userScene,
-  WHITELIST_ARGS,
-  whitelistScene,
-} from "../support/rules/mutations";
+import { OAUTH_SHARED, OAUTH_STANDARD } from "../kinds/OAuthProvider";
+import { WHITELIST_ARGS } from "../kinds/Whitelist";
+import { DOMAIN_ARGS } from "../kinds/WhitelistDomain";
+import { computesOf, DOMAINS, ENDPOINTS, OAUTH, providerOf, recordsOf } from "../support/rules/routes";
+import { computeScene, oauthScene, whitelistScene } from "../support/rules/scenes";
 import { Network } from "../support/rules/network";
 import { lastingLines, outcomeOf, up, wordsOf, type Outcome } from "../support/rules/steps";
 import { world } from "../support/rules/world";
@@ -39,73 +22,27 @@ const byColleague = (given: Harness, path: string, body: Json): Promise<Json> =>
 const computeByColleague = (given: Harness, endpoint: Json): Promise<Json> =>
   byColleague(given, DEMO_ENDPOINTS, { endpoint });
 const sized = (cu: number): Json => ({ autoscaling_limit_min_cu: cu, autoscaling_limit_max_cu: cu });
-const integrationByColleague = (given: Harness, more: Json): Promise<Json> =>
-  byColleague(given, "/projects/auth/create", { project_id: PROJECT, auth_provider: PROVIDER, ...more });
-const inAuth = (list: string): string => `/projects/${PROJECT}/auth/${list}`;
 
-interface Creation {
-  title: string;
-  path: string;
-  open: (options?: EmulatorOptions) => Promise<Scene>;
-  args: Properties;
-  /** The objects of this kind at the service. */
-  list: (given: Harness) => Promise<Json[]>;
-  /** The name of one of them in words and ids. */
-  nameOf: (record: Json) => string;
-  /** What tells it apart in words, where its name does not. */
-  marks?: (record: Json) => string[];
+const CREATIONS = EACH_CASE.flatMap((kindCase) =>
+  kindCase.creations.map((creation): Opened => ({
+    ...creation,
+    open: () => sceneOf(kindCase, creation.options),
+  })),
+);
+
+interface Opened extends Creation {
+  readonly open: () => Promise<Scene>;
 }
 
-const primary: Creation = {
-  title: "a primary",
-  path: ENDPOINTS,
-  open: computeScene,
-  args: { ...COMPUTE, name: "reports" },
-  list: computesOf,
-  nameOf: ({ id }) => String(id),
-};
-const replica: Creation = { ...primary, title: "a replica", args: REPLICA };
-const integration: Creation = {
-  title: "an integration",
-  path: CREATE_INTEGRATION,
-  // So that a colleague may take another branch.
-  open: () => integrationScene({ anyAuthBranch: true }),
-  args: INTEGRATED,
-  list: (given) => recordsOf(given, "integrations"),
-  nameOf: ({ auth_provider }) => String(auth_provider),
-  marks: ({ branch_id, db_name }) => [String(branch_id), String(db_name)],
-};
-const oauth: Creation = {
-  title: "an OAuth provider with shared keys",
-  path: OAUTH,
-  open: oauthScene,
-  args: OAUTH_SHARED,
-  // A new integration has two that nobody declared.
-  list: async (given) =>
-    (await recordsOf(given, "oauth_providers")).filter(({ id }) => id !== "google" && id !== "github"),
-  nameOf: ({ id }) => String(id),
-};
-const oauthWithCredentials: Creation = {
-  ...oauth,
-  title: "an OAuth provider with credentials",
-  args: OAUTH_STANDARD,
-};
-const domain: Creation = {
-  title: "a domain",
-  path: DOMAINS,
-  open: domainScene,
-  args: DOMAIN_ARGS,
-  list: (given) => recordsOf(given, "domains"),
-  nameOf: ({ domain: name }) => String(name),
-};
-const user: Creation = {
-  title: "a user",
-  path: CREATE_USER,
-  open: userScene,
-  args: USER_ARGS,
-  list: (given) => recordsOf(given, "users"),
-  nameOf: ({ email }) => String(email),
-};
+/** One that is tested by itself as well. */
+function creationOf(kindCase: KindCase, title: string): Opened {
+  const found = kindCase.creations.find((one) => one.title === title);
+  if (found === undefined) throw new Error(`${kindCase.kind} has no creation "${title}"`);
+  return { ...found, open: () => sceneOf(kindCase, found.options) };
+}
+const primary = creationOf(KIND_CASES.ComputeEndpoint, "a primary");
+const replica = creationOf(KIND_CASES.ComputeEndpoint, "a replica");
+const user = creationOf(KIND_CASES.AuthUser, "a user");
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const isNamedIn = ({ nameOf, marks = () => [] }: Creation, words: string, record: Json): boolean =>
@@ -125,101 +62,10 @@ async function expectTheirs({ given }: Scene, { list }: Creation, outcome: Outco
 }
 
 describe("a POST that was lost before it was executed, while a colleague makes", () => {
-  test.each<readonly [string, Creation, (given: Harness) => Promise<Json>, boolean]>([
-    [
-      "a replica beside our primary",
-      primary,
-      (g) => computeByColleague(g, { branch_id: "br-dev", type: "read_only" }),
-      false,
-    ],
-    [
-      "a primary of our name and another size",
-      primary,
-      (g) => computeByColleague(g, { branch_id: "br-dev", type: "read_write", name: "reports", ...sized(8) }),
-      true,
-    ],
-    [
-      "a primary of our size and another name",
-      primary,
-      (g) => computeByColleague(g, { branch_id: "br-dev", type: "read_write", name: "theirs", ...sized(2) }),
-      true,
-    ],
-    [
-      "a primary of our size and no name",
-      primary,
-      (g) => computeByColleague(g, { branch_id: "br-dev", type: "read_write", ...sized(2) }),
-      true,
-    ],
-    [
-      "a replica of another branch",
-      replica,
-      (g) => computeByColleague(g, { branch_id: "br-dev", type: "read_only", ...sized(2) }),
-      false,
-    ],
-    [
-      "a replica of another size",
-      replica,
-      (g) => computeByColleague(g, { branch_id: "br-main", type: "read_only", ...sized(8) }),
-      true,
-    ],
-    [
-      "an integration on another database",
-      integration,
-      (g) => integrationByColleague(g, { branch_id: "br-main", database_name: "theirs" }),
-      true,
-    ],
-    [
-      "an integration on another branch",
-      integration,
-      (g) => integrationByColleague(g, { branch_id: "br-dev", database_name: "appdb" }),
-      true,
-    ],
-    ["another OAuth provider", oauth, (g) => byColleague(g, inAuth("oauth_providers"), { id: "gitlab" }), false],
-    [
-      "our OAuth provider with credentials where we want shared keys",
-      oauth,
-      (g) =>
-        byColleague(g, inAuth("oauth_providers"), { id: "microsoft", client_id: "theirs", client_secret: "theirs" }),
-      true,
-    ],
-    [
-      "our OAuth provider with shared keys where we have credentials",
-      oauthWithCredentials,
-      (g) => byColleague(g, inAuth("oauth_providers"), { id: "microsoft" }),
-      true,
-    ],
-    [
-      "our OAuth provider with credentials that nobody can compare",
-      oauthWithCredentials,
-      (g) =>
-        byColleague(g, inAuth("oauth_providers"), { id: "microsoft", client_id: "theirs", client_secret: "theirs" }),
-      true,
-    ],
-    [
-      "another domain",
-      domain,
-      (g) => byColleague(g, inAuth("domains"), { domain: "https://theirs.example.com", auth_provider: PROVIDER }),
-      false,
-    ],
-    [
-      "another user",
-      user,
-      (g) =>
-        byColleague(g, "/projects/auth/user", {
-          project_id: PROJECT,
-          auth_provider: PROVIDER,
-          email: "theirs@example.com",
-        }),
-      false,
-    ],
-    [
-      "a user with our address",
-      user,
-      (g) =>
-        byColleague(g, "/projects/auth/user", { project_id: PROJECT, auth_provider: PROVIDER, email: USER_ARGS.email }),
-      false,
-    ],
-  ])("%s: it stays theirs", async (_what, creation, make, isNamed) => {
+  const LOOKALIKES = CREATIONS.flatMap((creation) =>
+    creation.lookalikes.map((theirs) => [theirs.title, creation, theirs] as const),
+  );
+  test.each(LOOKALIKES)("%s: it stays theirs", async (_what, creation, { make, isNamed }) => {
     const opened = await creation.open();
     const { given, network } = opened;
     let theirs: Json[] = [];
@@ -285,11 +131,11 @@ const LOSSES: readonly (readonly [string, Reply | ((real: Reply) => Reply) | "re
 const losing = (network: Hostile, path: string, answer: (typeof LOSSES)[number][1]) =>
   network.on({ method: "POST", path, nth: 1, answer });
 
-describe.each([primary, replica, integration, oauth, domain])(
+describe.each(CREATIONS.filter(({ isFound }) => isFound !== false))(
   "$title that was made, of which the answer was lost",
   (creation) => {
-    // The answer of the domain has no body: half of it is the whole.
-    const losses = LOSSES.filter(([, answer]) => creation !== domain || answer !== cut);
+    // Half of an answer without a body is the whole.
+    const losses = LOSSES.filter(([, answer]) => creation.isFound !== "bodiless" || answer !== cut);
     test.each(losses)("to %s, is found and recorded once, and a line says so", async (_how, answer) => {
       const { given, network } = await creation.open();
       losing(network, creation.path, answer);
@@ -388,25 +234,10 @@ test("what a project was told of claims nothing of the same name in another one"
 });
 
 describe("a conflict with what no list showed in time", () => {
-  test.each<readonly [string, Creation, (given: Harness) => Promise<Json>]>([
-    [
-      "primary",
-      primary,
-      (g) => computeByColleague(g, { branch_id: "br-dev", type: "read_write", name: "theirs", ...sized(8) }),
-    ],
-    [
-      "primary that looks like ours",
-      primary,
-      (g) => computeByColleague(g, { branch_id: "br-dev", type: "read_write", name: "reports", ...sized(2) }),
-    ],
-    ["integration", integration, (g) => integrationByColleague(g, { branch_id: "br-main", database_name: "theirs" })],
-    ["OAuth provider", oauthWithCredentials, (g) => byColleague(g, inAuth("oauth_providers"), { id: "microsoft" })],
-    [
-      "domain",
-      domain,
-      (g) => byColleague(g, inAuth("domains"), { domain: DOMAIN_ARGS.domain, auth_provider: PROVIDER }),
-    ],
-  ])("names the %s that is in the way, and takes nothing", async (_what, creation, make) => {
+  const CONFLICTS = CREATIONS.flatMap((creation) =>
+    creation.conflicts.map((theirs) => [theirs.title, creation, theirs] as const),
+  );
+  test.each(CONFLICTS)("names the %s that is in the way, and takes nothing", async (_what, creation, { make }) => {
     const opened = await creation.open();
     const { given, network } = opened;
     let theirs: Json[] = [];
