@@ -1,22 +1,56 @@
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../support/cli";
 import { textOf } from "../support/codeBlocks";
 
 const MAIN = join(ROOT, "dist", "cli", "main.js");
+const COMMANDS = ["drift", "import", "doctor", "init", "emulator"];
 
-test.each(["drift", "import", "doctor", "init", "emulator"])(
-  "AGENTS.md has the exit codes that the help of pulumi-svc %s has",
-  (command) => {
-    const help = spawnSync(process.execPath, [MAIN, command, "--help"], { encoding: "utf8" }).stdout;
-    const [, list = ""] = /Exit codes: ([^]*)/.exec(help) ?? [];
-    const codes = [...list.matchAll(/(?:^|; ?)\s*(\d+) /g)].map(([, code]) => code);
-    expect(codes).toEqual(expect.arrayContaining(["0", "1", "2"]));
-    const [, row = ""] = new RegExp(`^\\| \`pulumi-svc ${command}\` +\\|(.*)\\|$`, "m").exec(textOf("AGENTS.md")) ?? [];
-    const cells = row.split("|").map((cell) => cell.trim());
-    expect(cells.slice(0, 2)).toEqual([expect.stringMatching(/./), expect.stringMatching(/./)]);
-    // The columns are 0, 1 and the others; the line below the table says what 2 is.
-    const others = [...(cells[2] ?? "").matchAll(/(?:^|; )(\d+) /g)].map(([, code]) => code);
-    expect(new Set(["0", "1", "2", ...others])).toEqual(new Set(codes));
-  },
-);
+let folder: string;
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), "exit-codes-"))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const run = (...args: string[]) => spawnSync(process.execPath, [MAIN, ...args], { cwd: folder, encoding: "utf8" });
+
+test.each(COMMANDS)("AGENTS.md has the exit codes that the help of pulumi-svc %s has", (command) => {
+  const help = run(command, "--help").stdout;
+  const [, list = ""] = /Exit codes: ([^]*)/.exec(help) ?? [];
+  const codes = [...list.matchAll(/(?:^|; ?)\s*(\d+) /g)].map(([, code]) => code);
+  expect(codes).toEqual(expect.arrayContaining(["0", "1", "2"]));
+  const [, row = ""] = new RegExp(`^\\| \`pulumi-svc ${command}\` +\\|(.*)\\|$`, "m").exec(textOf("AGENTS.md")) ?? [];
+  const cells = row.split("|").map((cell) => cell.trim());
+  expect(cells.slice(0, 2)).toEqual([expect.stringMatching(/./), expect.stringMatching(/./)]);
+  // The columns are 0, 1 and the others; the line below the table says what 2 is.
+  const others = [...(cells[2] ?? "").matchAll(/(?:^|; )(\d+) /g)].map(([, code]) => code);
+  expect(new Set(["0", "1", "2", ...others])).toEqual(new Set(codes));
+});
+
+test.each([
+  ...COMMANDS.map((command) => [command, "--nonsense"]),
+  ["drift", "--from", "report.json", "--stack", "dev"],
+  ["drift", "--json", "--format", "text"],
+  ["import"],
+  ["nonsense"],
+])("wrong usage ends with 2: pulumi-svc %s %s", (...args) => {
+  expect(run(...args)).toMatchObject({ status: 2, stdout: "", stderr: expect.stringMatching(/^error: /) });
+});
+
+test.each([
+  ["drift", "--from", "missing.json"],
+  ["import", "--project", "prj-demo", "--state", "missing.json"],
+  ["emulator", "--seed", "missing.json"],
+])("a failure ends with 1: pulumi-svc %s %s", (...args) => {
+  expect(run(...args)).toMatchObject({ status: 1, stdout: "", stderr: expect.stringMatching(/^pulumi-svc: /) });
+});
+
+test("a file that init cannot write is a failure", () => {
+  // A link to nothing: no file exists under this name, and a new one cannot be made.
+  symlinkSync(join(folder, "nowhere"), join(folder, "Pulumi.yaml"));
+  expect(run("init", "--yes")).toMatchObject({
+    status: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/^pulumi-svc: .*Pulumi\.yaml/),
+  });
+});

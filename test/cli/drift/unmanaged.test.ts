@@ -134,6 +134,9 @@ test("no line to take over is offered for a domain that no program can declare",
   await service.edit({ kind: "domain", create: { domain: "myapp://callback" } });
   const { unmanaged } = await unmanagedObjects([stackWith(["AuthIntegration", "prj-demo/supported_provider"])]);
   expect(unmanaged).toEqual([
-    expect.objectContaining({ kind: "WhitelistDomain", adopt: "no program can declare it: it is not an http(s) origin" }),
+    expect.objectContaining({
+      kind: "WhitelistDomain",
+      adopt: "no program can declare it: it is not an http(s) origin",
+    }),
   ]);
 });
