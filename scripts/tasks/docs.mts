@@ -7,7 +7,7 @@ import { Reference, table } from "../docs/reference.mts";
 import { EXIT, say, UsageError } from "../lib/console.mjs";
 import { ROOT } from "../lib/paths.mjs";
 
-/** Writes the reference pages of docs/, and the table of imports, from the sources. With `--check` it only says what is wrong with them. */
+/** Writes the reference pages of docs/, the list of messages for the tests, and the table of imports, from the sources. With `--check` it only says what is wrong with them. */
 export async function docs(args: string[]): Promise<number> {
   const unknown = args.find((arg) => arg !== "--check");
   if (unknown) throw new UsageError(`docs does not know "${unknown}".`);
@@ -39,7 +39,7 @@ const PART = /(?<=<!-- Written by `npm run docs`.*-->\n)[^]*?(?=<!-- end of the 
 /** The documents that are not what the sources give; none where the sources do not say all that the reference has to. */
 async function compared(): Promise<{ problems: string; stale: Map<string, string> }> {
   const reference = new Reference();
-  const parts = { ...reference.pages(), "docs/messages.md": messages(), "CONTRIBUTING.md": houseTable() };
+  const parts = { ...reference.pages(), "test/docs/messages.md": messages(), "CONTRIBUTING.md": houseTable() };
   const problems = [...new Set(reference.problems)].join("\n");
   const stale = new Map<string, string>();
   for (const [path, part] of problems === "" ? Object.entries(parts) : []) {

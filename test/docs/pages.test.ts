@@ -98,7 +98,7 @@ test.each([
   ["docs/troubleshooting.md", 30],
   ["docs/plan.md", 2],
 ])("what %s quotes of this package is what the package says", (page, least) => {
-  const messages = textOf("docs/messages.md");
+  const messages = textOf("test/docs/messages.md");
   const lines = codeBlocks(page).flatMap(({ language, note, text }) =>
     language === "text" && note === "" ? text.trim().split("\n") : [],
   );

@@ -15,13 +15,20 @@ import { call, environment, SCRIPTS, temporaryFolder, type Called } from "../sup
 jest.setTimeout(300_000); // Each run reads all sources with the compiler.
 
 const ROOT = join(SCRIPTS, "..");
-const DOCS = join(ROOT, "docs");
-const PAGES = ["resources.md", "functions.md", "messages.md"];
+const PAGES = ["docs/resources.md", "docs/functions.md", "test/docs/messages.md"];
 
 /** What the pages are written from, in a folder of its own, and with the pages as they are. */
 function copy(): string {
   const root = temporaryFolder();
-  for (const name of ["src", "docs", "package.json", "tsconfig.json", ".prettierrc.json", "CONTRIBUTING.md"]) {
+  for (const name of [
+    "src",
+    "docs",
+    "test/docs/messages.md",
+    "package.json",
+    "tsconfig.json",
+    ".prettierrc.json",
+    "CONTRIBUTING.md",
+  ]) {
     cpSync(join(ROOT, name), join(root, name), { recursive: true });
   }
   symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
@@ -49,7 +56,7 @@ function edit(root: string, path: string, text: string, by: string): void {
   writeFileSync(file, before.replace(text, by));
 }
 
-const pages = (root: string): string[] => PAGES.map((page) => readFileSync(join(root, "docs", page), "utf8"));
+const pages = (root: string): string[] => PAGES.map((page) => readFileSync(join(root, page), "utf8"));
 
 /** The cells of each table row under a heading, as a reader sees them. */
 function rows(markdown: string, heading: string): string[][] {
@@ -67,14 +74,14 @@ describe("the reference", () => {
   test("is written behind the comment that says so, and a second run finds it the same", async () => {
     const root = copy();
     for (const [at, text] of pages(root).entries()) {
-      writeFileSync(join(root, "docs", PAGES[at] ?? ""), text.replace(/(?<=<!-- Written by .*-->\n)[^]*/, ""));
+      writeFileSync(join(root, PAGES[at] ?? ""), text.replace(/(?<=<!-- Written by .*-->\n)[^]*/, ""));
     }
     const missing = await docs(root, "--check");
     expect(missing.value).toBe(1);
-    for (const page of PAGES) expect(missing.output).toContain(`docs/${page} is not what the sources give`);
+    for (const page of PAGES) expect(missing.output).toContain(`${page} is not what the sources give`);
     expect(await docs(root)).toEqual({
       value: 0,
-      output: PAGES.map((page) => `docs/${page} is written anew.\n`).join(""),
+      output: PAGES.map((page) => `${page} is written anew.\n`).join(""),
     });
     const written = pages(root);
     expect(await docs(root)).toEqual({ value: 0, output: "The reference is up to date.\n" });
@@ -153,7 +160,7 @@ describe("the reference", () => {
       '"this service does not list branches"',
       "`branches cannot be listed: ${branches}`",
     );
-    expect(await docs(root)).toEqual({ value: 0, output: "docs/messages.md is written anew.\n" });
+    expect(await docs(root)).toEqual({ value: 0, output: "test/docs/messages.md is written anew.\n" });
     const lines = pages(root)[2]?.split("\n") ?? [];
     expect(lines).toContain("branches cannot be listed: {branches}");
     expect(lines).toContain("no branch of the project is flagged as default");
@@ -178,8 +185,11 @@ describe("the reference", () => {
         heading.toLowerCase().replaceAll(" ", "-"),
       );
     const links = PAGES.flatMap((page) =>
-      [...readFileSync(join(DOCS, page), "utf8").matchAll(/\]\(([^)#]*)#?([^)]*)\)/g)].map(
-        ([, path = "", anchor = ""]) => ({ file: join(DOCS, path === "" ? page : path), anchor }),
+      [...readFileSync(join(ROOT, page), "utf8").matchAll(/\]\(([^)#]*)#?([^)]*)\)/g)].map(
+        ([, path = "", anchor = ""]) => ({
+          file: path === "" ? join(ROOT, page) : join(ROOT, page, "..", path),
+          anchor,
+        }),
       ),
     );
     expect(links.length).toBeGreaterThan(50);
