@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { programFolder } from "../stack/program";
+import { programFolder } from "../stack/projectFile";
 import { terminalJson, terminalText, wantsColours } from "../output";
 import type { Check } from "./check";
 import { installationChecks } from "./installation";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { projectText } from "../stack/program";
+import { projectText } from "../stack/projectFile";
 import { failure, ok, skipped, warning, type Check } from "./check";
 
 /** Of the compiler, what this check needs. TypeScript 7 has none of it. */

@@ -1,5 +1,5 @@
 import { ENVIRONMENT, type ReadSetting } from "../../contract/settings";
-import { programFolder } from "./program";
+import { programFolder } from "./projectFile";
 import { type Pulumi, pulumiIn } from "./pulumi";
 
 /** A setting as the stack's configuration has it. */
