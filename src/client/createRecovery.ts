@@ -182,7 +182,7 @@ export class Creator {
       const id = value === undefined ? undefined : idOfResponse?.(value);
       // An object that existed before is not the one that this request has created.
       if (id !== undefined && (listedBefore.has(id) || group.claimed.has(id)))
-        throw new FateUnknownError(`the answer is about ${id}, which was there before`);
+        throw new FateUnknownError(`the response names ${id}, which existed before`);
       if (id !== undefined) group.claimed.add(id);
       // A route without a schema answers without a body.
       if (value !== undefined || schema === undefined) response = { body: value as Body };
@@ -232,7 +232,7 @@ function notProven<Item extends object>(
     .map((item) => describe(item) + (isOlder(item, sentAt) ? ", which is older than this request" : ""))
     .join("; ");
   return new FateUnknownError(
-    `${lost.what}; what has appeared meanwhile is not proven to be it: ${named}`,
+    `${lost.what}; these new objects may or may not be the result: ${named}`,
     lost.facts,
     `${advice?.(candidates) ?? "If none of them is yours"}, run pulumi up again`,
   );
@@ -241,7 +241,7 @@ function notProven<Item extends object>(
 const notFound = (
   lost: FateUnknownError,
   outcome: string,
-  advice = "Run pulumi up again: should it turn up, it is reported as already there",
+  advice = "Run pulumi up again: if it exists by then, the error names it",
 ): FateUnknownError => new FateUnknownError(`${lost.what}; ${outcome}`, lost.facts, advice);
 
 /** Reads the effect of an accepted change. When that read fails, the fate of the change is unknown. */

@@ -138,7 +138,7 @@ describe("an answer", () => {
     const given = service([{ id: "old", name: "a" }]);
     given.does(() => ({ id: "old" }));
     expect(await wordsOf(given.create({ name: "a" }))).toMatch(
-      /^FateUnknownError: the answer is about old, which was there before; the thing was looked for and does not exist/,
+      /^FateUnknownError: the response names old, which existed before; the thing was looked for and does not exist/,
     );
     given.does((make) => {
       make();
@@ -152,7 +152,7 @@ describe("an answer", () => {
     await endOf(given.create({ name: "a" }));
     given.listed.splice(0);
     given.does(() => ({ id: "new-0" }));
-    expect(await wordsOf(given.create({ name: "a" }))).toContain("the answer is about new-0, which was there before");
+    expect(await wordsOf(given.create({ name: "a" }))).toContain("the response names new-0, which existed before");
   });
 
   test("without a body is the outcome of a route that has none", async () => {
@@ -172,7 +172,7 @@ describe("an answer", () => {
       wasLost: false,
     });
     expect(await wordsOf(given.create({ name: "a" }))).toMatch(
-      /^FateUnknownError: the thing was accepted with an empty response; what has appeared meanwhile is not proven to be it: thing new-1/,
+      /^FateUnknownError: the thing was accepted with an empty response; these new objects may or may not be the result: thing new-1/,
     );
     given.does(() => undefined);
     expect(await wordsOf(given.create({ name: "a" }))).toContain(
@@ -221,7 +221,7 @@ describe("a lost answer", () => {
     given.does(lostAndNotMade);
     expect(await wordsOf(given.create({}))).toBe(
       `FateUnknownError: ${LOST}; the thing was looked for and does not exist (POST /things -> 502). ` +
-        "Run pulumi up again: should it turn up, it is reported as already there",
+        "Run pulumi up again: if it exists by then, the error names it",
     );
     expect(await wordsOf(given.create({}, { adviceIfLate: "Ask the service" }))).toMatch(/502\)\. Ask the service$/);
   });
@@ -236,7 +236,7 @@ describe("a lost answer", () => {
     });
     const isCandidate = ({ name }: Item): boolean => name !== "no candidate";
     expect(await wordsOf(given.create({ name: "a" }, { isCandidate }))).toBe(
-      `FateUnknownError: ${LOST}; what has appeared meanwhile is not proven to be it: thing new-0; ` +
+      `FateUnknownError: ${LOST}; these new objects may or may not be the result: thing new-0; ` +
         "thing new-1, which is older than this request (POST /things -> 502). " +
         "If none of them is yours, run pulumi up again",
     );
@@ -255,7 +255,9 @@ describe("a lost answer", () => {
       make();
       throw lost();
     });
-    expect(await wordsOf(given.create({ name: "a" }))).toContain("not proven to be it: thing new-0; thing new-1");
+    expect(await wordsOf(given.create({ name: "a" }))).toContain(
+      "may or may not be the result: thing new-0; thing new-1",
+    );
   });
 
   test.each([
@@ -350,7 +352,8 @@ describe("creations that look alike", () => {
       throw lost();
     });
     const ends = await Promise.all([wordsOf(more.create({})), wordsOf(more.create({}))]);
-    for (const end of ends) expect(end).toContain("not proven to be it: thing new-0; thing new-1; thing new-2");
+    for (const end of ends)
+      expect(end).toContain("may or may not be the result: thing new-0; thing new-1; thing new-2");
   });
 
   test("one that may be less objects than another one comes first, whichever was lost first", async () => {
@@ -403,7 +406,7 @@ describe("of lost creations that sent different things", () => {
       throw lost();
     });
     const ends = await Promise.all([wordsOf(given.create({ name: "a" })), wordsOf(given.create({ name: "b" }))]);
-    expect(ends[0]).toContain("not proven to be it: thing new-0; thing new-1");
+    expect(ends[0]).toContain("may or may not be the result: thing new-0; thing new-1");
   });
 
   test("what one has found is not named to another", async () => {

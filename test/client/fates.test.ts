@@ -208,7 +208,7 @@ test("an answer about what was there before is not the work of the POST", async 
   );
   const error = await errorOf(createCompute(client, "p", { branch_id: "b", type: "read_only" }));
   expect(error).toBeInstanceOf(FateUnknownError);
-  expect(String(error)).toContain("the answer is about ep-old, which was there before");
+  expect(String(error)).toContain("the response names ep-old, which existed before");
 });
 
 test("of what has appeared, none is claimed when two may be it, or when it is not as it was sent", async () => {
@@ -231,7 +231,7 @@ test("of what has appeared, none is claimed when two may be it, or when it is no
     );
     expect(error).toBeInstanceOf(FateUnknownError);
     const named = appeared.map(({ id }) => id).join("; ");
-    expect(String(error)).toContain(`not proven to be it: ${named} (POST`);
+    expect(String(error)).toContain(`may or may not be the result: ${named} (POST`);
     expect(String(error)).toContain(`Adopt one of ${appeared.length}, or, run pulumi up again`);
   }
 });
@@ -259,7 +259,7 @@ describe("of an object that no list showed before the POST whose answer was lost
 
   test("one that is older than the POST by the service's clock is named and not claimed", async () => {
     const error = await madeBefore((leftAt) => iso(leftAt - 3_000));
-    expect(error).toContain("not proven to be it: ep-1, which is older than this request (POST");
+    expect(error).toContain("may or may not be the result: ep-1, which is older than this request (POST");
   });
   test("one that was made when it left is claimed, also where its time is told in whole seconds", async () => {
     const found = { id: "ep-1" };
@@ -333,12 +333,12 @@ describe("a restart whose answer is lost", () => {
   test("is not repeated when it left none", async () => {
     const error = await errorOf(restart(false, true));
     expect(error).toBeInstanceOf(FateUnknownError);
-    expect(String(error)).toMatch(/the restart was looked for and has not begun.*Run pulumi up again/);
+    expect(String(error)).toMatch(/no list of operations shows the restart.*Run pulumi up again/);
   });
   test.each([true, false])("stays open on a service without operations route (it took place: %s)", async (took) => {
     const error = await errorOf(restart(took, false));
     expect(error).toBeInstanceOf(FateUnknownError);
-    expect(String(error)).toContain("the restart cannot be looked for");
+    expect(String(error)).toContain("without a list of operations the restart cannot be confirmed");
   });
 });
 

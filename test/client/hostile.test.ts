@@ -178,9 +178,7 @@ describe("an id that is none", () => {
     async (_short, id) => {
       const lists = { endpoints: [compute({ id })], providers: [{ id, type: "shared" }], branches: [{ id }] };
       const { server, client } = await scripted(({ method }) => ({ json: method === "GET" ? lists : { id } }));
-      expect(wordsOf(await errorOf(client.computes.list("p")))).toMatch(
-        /not what this route answers: endpoints\.0\.id/,
-      );
+      expect(wordsOf(await errorOf(client.computes.list("p")))).toMatch(/an unexpected shape: endpoints\.0\.id/);
       expect(wordsOf(await errorOf(client.auth.oauthProviders("p").list()))).toMatch(/providers\.0\.id/);
       expect(wordsOf(await errorOf(client.projects.branches("p")))).toMatch(/branches\.0\.id/);
       expect(await errorOf(client.auth.createUser("p", USER, PROVEN))).toBeInstanceOf(FateUnknownError);

@@ -28,7 +28,7 @@ const TROUBLE: readonly (readonly [string, Json, RegExp])[] = [
     /too many requests|no response/,
   ],
   ["a web page", { status: 200, body: "<html>log in</html>", contentType: "text/html", times: 0 }, /web page/],
-  ["a list without its items", { status: 200, body: {}, times: 0 }, /not what this route answers/],
+  ["a list without its items", { status: 200, body: {}, times: 0 }, /an unexpected shape/],
   [
     "a gateway's 404",
     { status: 404, body: "default backend - 404", contentType: "text/plain", times: 0 },

@@ -82,7 +82,9 @@ describe("a service that is not reached", () => {
   test("since https is asked of a port that speaks http", async () => {
     const compute = await harness(computeEndpoint, {}, QUICKLY, ({ baseUrl }) => baseUrl.replace("http:", "https:"));
     const { message } = await thrownBy(compute.create(LEAST));
-    expect(message).toMatch(/No TLS is spoken there: check whether the base URL begins with http:\/\/ or https:\/\/$/);
+    expect(message).toMatch(
+      /The server does not speak TLS on that port: check whether the base URL begins with http:\/\/ or https:\/\/$/,
+    );
   });
 });
 

@@ -288,7 +288,7 @@ describe("a list of integrations that lags", () => {
       const { given, network, state } = await refreshed(held);
       network.on({ method: "GET", path: INTEGRATIONS, answer: json({ data: [] }) });
       const outcome = await outcomeOf(() => given.update(state, update.args));
-      expect(wordsOf(outcome)).toMatch(/does not exist any more, so nothing is sent.*pulumi up --refresh/);
+      expect(wordsOf(outcome)).toMatch(/no longer exists, so nothing is sent.*pulumi up --refresh/);
       expect(await given.mutations()).toEqual([]);
     }
   });

@@ -202,9 +202,12 @@ export class ComputesApi {
       const operations =
         earlier && (await this.account.list("operations", projectId).pollWithinLag(newOperations, options));
       if (operations !== undefined) return { endpointId, operations };
-      const outcome = earlier === undefined ? "cannot be looked for" : "was looked for and has not begun";
+      const outcome =
+        earlier === undefined
+          ? "without a list of operations the restart cannot be confirmed"
+          : "no list of operations shows the restart";
       const what = lost?.what ?? "it was accepted";
-      throw new FateUnknownError(`${what}; the restart ${outcome}`, lost?.facts, "Run pulumi up again");
+      throw new FateUnknownError(`${what}; ${outcome}`, lost?.facts, "Run pulumi up again");
     };
     return this.#run(scope, steps, async (sent) => this.#untilReady(scope, await begun(sent), options));
   }

@@ -12,12 +12,12 @@ export class NotOursError extends Error {
     id: string,
     readonly instead: AuthIntegrationRecord | undefined,
   ) {
-    const gone = `the auth integration of this resource (${id}) does not exist any more`;
+    const gone = `the auth integration of this resource (${id}) no longer exists`;
     super(
       instead === undefined
-        ? `${gone}, so nothing is sent. Run pulumi up --refresh, which plans to create what is gone again`
+        ? `${gone}, so nothing is sent. Run pulumi up --refresh, which plans to create what is missing`
         : `${gone}; another one is in its place (${identityOf(instead)}), so nothing is sent to it. ` +
-            'Run pulumi up --refresh, which plans to create this resource there, or to take over what is there by then with "adopt: true"',
+            'Run pulumi up --refresh, which plans to create this resource there, or with "adopt: true" to take over what exists there',
     );
   }
 }

@@ -167,7 +167,7 @@ export class Requests {
         }
         if (request.retry === false) throw error;
         const seconds = Math.round((performance.now() - began) / 1000);
-        request.onProgress?.(`${throttled ? "the service asks to wait" : "trying again"}: ${error.what}, ${seconds} s`);
+        request.onProgress?.(`${throttled ? "the service asks to wait" : "retrying"}: ${error.what}, ${seconds} s`);
         const goOn = throttled ? request.onThrottled?.() : undefined;
         if (throttled) throttledLeftMs -= verdict.delayMs;
         await sleep(verdict.delayMs);

@@ -9,8 +9,8 @@ const MEANINGS = new Map<number, [typeof SvcError, string]>([
   [401, [errors.AuthenticationError, "the API key is missing or wrong"]],
   [403, [errors.PermissionError, "the API key does not permit this"]],
   [404, [errors.NotFoundError, "not found"]],
-  [408, [errors.TimeoutError, "the service gave up waiting for the request"]],
-  [409, [errors.ConflictError, "it conflicts with what is there"]],
+  [408, [errors.TimeoutError, "the service timed out waiting for the request"]],
+  [409, [errors.ConflictError, "it conflicts with an existing object"]],
   [410, [errors.NotFoundError, "gone"]],
   [423, [errors.LockedError, "the project has a running operation"]],
   [429, [errors.RateLimitError, "too many requests"]],
@@ -108,7 +108,7 @@ export function errorOf(exchange: Exchange): SvcError | undefined {
   if (status < 400)
     return new errors.BadResponseError("the service answered with a redirect, which is not followed", facts);
   if (isGoneStatus(status) && !isErrorBody(body)) {
-    const what = `a ${status} came back without the error body of the service, perhaps from something in front of it`;
+    const what = `a ${status} came back without the error body of the service, perhaps from a proxy`;
     return new errors.BadResponseError(`${what}. Check that the base URL is right`, facts);
   }
   const [Meaning, what] = meaningOf(status);
@@ -136,10 +136,10 @@ export function parseContent<Body>(exchange: Exchange, schema: z.ZodType<Body> |
   if (/html/i.test(raw.contentType) || raw.text.trimStart().startsWith("<"))
     return invalid("a web page came back instead of JSON");
   if (json === undefined) return invalid("the response is not JSON");
-  if (schema === undefined) return invalid("a body came back where this route answers without one");
+  if (schema === undefined) return invalid("the response has a body, but this route has none");
   const parsed = schema.safeParse(json);
   if (parsed.success) return { value: parsed.data };
   // Only places and kinds: zod's own messages may quote what they found.
   const places = parsed.error.issues.slice(0, 3).map(({ path, code }) => `${path.join(".") || "body"} (${code})`);
-  return invalid(`the body is not what this route answers: ${redactor.clean(places.join(", "))}`);
+  return invalid(`the response has an unexpected shape: ${redactor.clean(places.join(", "))}`);
 }

@@ -46,11 +46,11 @@ export function isCertificateTrouble(reason: string): boolean {
 /** What to do where the service is not reached, by the reason of the ConnectionError. No full stop: more may follow. */
 function connectionAdvice(reason: string, hostname: string): string | undefined {
   if (reason === "ENOTFOUND" || reason === "EAI_AGAIN")
-    return `DNS does not know the name ${hostname}: check svc:baseUrl (or SVC_BASE_URL) and the network`;
+    return `DNS does not resolve ${hostname}: check svc:baseUrl (or SVC_BASE_URL) and the network`;
   if (reason === "ECONNREFUSED") return "Nothing listens there: check the port of the base URL, or start the emulator";
-  if (reason === NO_TLS) return "No TLS is spoken there: check whether the base URL begins with http:// or https://";
-  if (isCertificateTrouble(reason))
-    return "Where something in between signs the certificates, name its own with NODE_EXTRA_CA_CERTS=<file>";
+  if (reason === NO_TLS)
+    return "The server does not speak TLS on that port: check whether the base URL begins with http:// or https://";
+  if (isCertificateTrouble(reason)) return "If a proxy intercepts TLS, set NODE_EXTRA_CA_CERTS to its CA certificate";
   return undefined;
 }
 

@@ -11,7 +11,7 @@ interface Job<A, T> {
 }
 
 const lockTimeout = (locked: LockedError, { totalMs }: Deadline): Error =>
-  withDetail(locked, `another operation held it for ${inSeconds(totalMs)}`, totalMs);
+  withDetail(locked, `still locked after ${inSeconds(totalMs)}`, totalMs);
 
 type WaitOptions = Pick<Job<unknown, unknown>, "deadline" | "onProgress">;
 

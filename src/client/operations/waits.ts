@@ -240,7 +240,7 @@ export class EndpointWait extends OperationWait<ReadyExpectation> implements Con
     const endpoint = endpoints.find(({ id }) => id === this.change.endpointId);
     this.#last = endpoint;
     if (this.steady.observe(endpoint === undefined, readAt))
-      throw new NotFoundError("it disappeared while it was waited for: the compute list no longer has it");
+      throw new NotFoundError("it was deleted during the wait: the list of computes no longer shows it");
     if (endpoint === undefined) return undefined;
     // Both lists are read side by side, so the one of computes may be of before that end: between two operations, say.
     const mayStart = endpoint.current_state === "idle" && this.haveSucceeded && !hadSucceeded;
@@ -297,7 +297,7 @@ export class EndpointWait extends OperationWait<ReadyExpectation> implements Con
     const { redactor } = this.account;
     const [newest] = operationsOf(id, listed);
     const why = newest !== undefined && hasFailed(newest) ? operationFailed(newest, redactor).message : undefined;
-    const what = `still "${current_state}", and no operation is under way that would change that`;
+    const what = `still "${current_state}", and no operation is running that would change that`;
     return new NotStartingError(redactor.clean(why === undefined ? what : `${what}; ${why}`));
   }
 }
@@ -309,7 +309,7 @@ interface DeletionExpectation extends AwaitedChange {
 
 /** Waits until a deleted compute is off the list. */
 export class DeletionWait extends OperationWait<DeletionExpectation> implements Condition<void> {
-  protected readonly neverSeen = "not known to be deleted";
+  protected readonly neverSeen = "not confirmed as deleted";
   protected lastSeen: string | undefined;
 
   override get needs(): Needs {
@@ -333,7 +333,7 @@ export class DeletionWait extends OperationWait<DeletionExpectation> implements 
     if (endpoint !== undefined && failed !== undefined) throw operationFailed(failed, this.account.redactor);
     const isQuiet = operations?.listed !== undefined && unfinished === undefined;
     if (this.steady.observe(isQuiet && endpoint !== undefined && endpoint.pending_state === undefined, readAt))
-      throw new SvcError("its deletion was accepted and nothing is under way any more, but it is still listed");
+      throw new SvcError("its deletion was accepted and no operation is running, but it is still listed");
     if (endpoints !== undefined) this.lastSeen = `being deleted, still "${endpoint?.current_state ?? "gone"}"`;
     this.reportProgress("deleting");
     return undefined;

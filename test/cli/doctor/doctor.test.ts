@@ -354,7 +354,7 @@ test("a refused port, an unknown name and a wrong protocol are told apart", asyn
   ]);
   expect(refused?.message).toContain(`127.0.0.1:${port}: ECONNREFUSED`);
   expect(refused?.remedy).toContain("Nothing listens there");
-  expect(unknown?.remedy).toMatch(/DNS does not know the name api\.pulumi-svc\.invalid/);
+  expect(unknown?.remedy).toMatch(/DNS does not resolve api\.pulumi-svc\.invalid/);
 });
 
 test("a proxy of the environment is named by its variable where it may be the reason", async () => {

@@ -161,7 +161,7 @@ describe("the time of an attempt", () => {
     // The service's own words are no such attempt.
     const { requests: told } = network(() => raw(408));
     const own = await endOf(told.read(get({ deadline: new Deadline(1_000), retry: false }), schema));
-    expect(String(own)).toContain("the service gave up waiting for the request");
+    expect(String(own)).toContain("the service timed out waiting for the request");
   });
 });
 
@@ -173,10 +173,7 @@ describe("a read", () => {
     expect(value).toEqual({ name: "thing" });
     expect(pauses()).toEqual([100, 200, 400, 800, 1_600, 2_500, 2_500]);
     expect(told).toHaveLength(7);
-    expect([told[0], told[6]]).toEqual([
-      "trying again: the service failed, 0 s",
-      "trying again: the service failed, 6 s",
-    ]);
+    expect([told[0], told[6]]).toEqual(["retrying: the service failed, 0 s", "retrying: the service failed, 6 s"]);
   });
 
   test("gives up after a number of faults, with the last one", async () => {
@@ -302,7 +299,7 @@ describe("a change", () => {
     expect(String(error)).toContain("the service asks to wait 20 s, more than the 19.7 s left");
     expect(error).toMatchObject({ deadlineMs: MINUTE });
     expect(held).toEqual([]);
-    expect(told[0]).toBe("trying again: too many requests, 0 s");
+    expect(told[0]).toBe("retrying: too many requests, 0 s");
   });
 
   test("ends with its deadline, with the last reason", async () => {

@@ -97,12 +97,8 @@ test("a connection that is refused is tried again for any method, since nothing 
 });
 
 test.each<[string, Reply | undefined, RegExp]>([
-  ["is refused", undefined, /^trying again: the service cannot be reached at 127\.0\.0\.1:9: ECONNREFUSED, \d+ s$/],
-  [
-    "breaks",
-    { fault: "reset" },
-    /^trying again: the connection to 127\.0\.0\.1:\d+ failed: (ECONNRESET|EPIPE), \d+ s$/,
-  ],
+  ["is refused", undefined, /^retrying: the service cannot be reached at 127\.0\.0\.1:9: ECONNREFUSED, \d+ s$/],
+  ["breaks", { fault: "reset" }, /^retrying: the connection to 127\.0\.0\.1:\d+ failed: (ECONNRESET|EPIPE), \d+ s$/],
 ])("while a connection that %s is tried again, the line names the host", async (_, reply, line) => {
   const options = reply === undefined ? { baseUrl: "http://127.0.0.1:9/api/v2" } : {};
   const { client } = await scripted(() => reply ?? good, { baseDelayMs: 1, ...options });

@@ -71,7 +71,9 @@ test("TLS that breaks, by whatever name, is no refused certificate, and the requ
     const request = { method: "POST", template: "/x", path: "/x", timeoutMs: 5_000, repeatable: false } as const;
     const error = await transport.send(request).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ reason: "EPROTO", beforeSending: false });
-    expect(String(error)).toMatch(/the connection to 127\.0\.0\.1:1 failed: EPROTO.*No TLS is spoken there/);
+    expect(String(error)).toMatch(
+      /the connection to 127\.0\.0\.1:1 failed: EPROTO.*The server does not speak TLS on that port/,
+    );
   } finally {
     connect.mockRestore();
   }

@@ -367,7 +367,7 @@ describe("a wait ends badly", () => {
     pass(1);
     const error = thrownBy(() => wait.check(look({ operations: [running], endpoints: [] })));
     expect(error).toBeInstanceOf(NotFoundError);
-    expect(String(error)).toContain("it disappeared while it was waited for: the compute list no longer has it");
+    expect(String(error)).toContain("it was deleted during the wait: the list of computes no longer shows it");
   });
 
   test("when nothing is under way that would start it, once lists have had the time to show it", () => {
@@ -384,11 +384,11 @@ describe("a wait ends badly", () => {
     const error = check("ep-1", background);
     expect(error).toBeInstanceOf(NotStartingError);
     expect(String(error)).toBe(
-      'NotStartingError: still "init", and no operation is under way that would change that; operation op-9 start_compute failed: no capacity',
+      'NotStartingError: still "init", and no operation is running that would change that; operation op-9 start_compute failed: no capacity',
     );
     // The newest one ended well: no reason is known.
     expect(String(check("ep-1", operation("finished", { id: "op-7" })))).toBe(
-      'NotStartingError: still "init", and no operation is under way that would change that',
+      'NotStartingError: still "init", and no operation is running that would change that',
     );
     // One that the response named and that no list shows may still be running.
     const untraced = endpointWait({ operations: [running] });
@@ -518,7 +518,7 @@ describe("a deleted compute is gone", () => {
     const error = thrownBy(() => wait.check(listed()));
     expect(error).toBeInstanceOf(SvcError);
     expect(String(error)).toBe(
-      "SvcError: its deletion was accepted and nothing is under way any more, but it is still listed",
+      "SvcError: its deletion was accepted and no operation is running, but it is still listed",
     );
   });
 
@@ -541,8 +541,8 @@ describe("a deleted compute is gone", () => {
       return wait.timedOut(new Deadline(60_000), undefined).message;
     };
     const tail = "after 60 s (operation op-9 start_compute running)";
-    expect(words()).toBe("not known to be deleted after 60 s");
-    expect(words({ operations: [running] })).toBe("not known to be deleted after 60 s");
+    expect(words()).toBe("not confirmed as deleted after 60 s");
+    expect(words({ operations: [running] })).toBe("not confirmed as deleted after 60 s");
     expect(words({ operations: [running], endpoints: [idle] })).toBe(`being deleted, still "idle" ${tail}`);
     expect(words({ operations: [running], endpoints: [] })).toBe(`being deleted, still "gone" ${tail}`);
   });

@@ -210,7 +210,7 @@ describe("somebody else's lock", () => {
     }
     expect(a.outcome).toBeInstanceOf(LockedError);
     expect(a.outcome).toMatchObject({ status: 423, deadlineMs: 1_000 });
-    expect(String(a.outcome)).toContain("the project has a running operation; another operation held it for 1 s");
+    expect(String(a.outcome)).toContain("the project has a running operation; still locked after 1 s");
     expect(b.sent).toBe(1);
   });
 
@@ -243,7 +243,7 @@ describe("somebody else's lock", () => {
     });
     const outcome = late.catch(String);
     await pass(BASE_MS);
-    expect(await outcome).toMatch(/^LockedError: .*another operation held it for 1 s/);
+    expect(await outcome).toMatch(/^LockedError: .*still locked after 1 s/);
   });
 
   test("is the reason where the deadline passes before the next attempt, and only then", async () => {

@@ -201,7 +201,7 @@ test("a compute that disappears while waited for ends the wait, a list that lags
   );
   const error = await errorOf(createCompute(gone.client, PRJ, {}));
   expect(error).toBeInstanceOf(NotFoundError);
-  expect(String(error)).toContain("disappeared");
+  expect(String(error)).toContain("deleted during the wait");
 });
 
 test("a compute that is not ready, with nothing under way, is not waited for, and the operation that failed is named", async () => {
@@ -210,7 +210,7 @@ test("a compute that is not ready, with nothing under way, is not waited for, an
   const error = await errorOf(client.computes.waitFor(PRJ, "ep-1", { deadline: new Deadline(PATIENT) }));
   expect(error).toBeInstanceOf(NotStartingError);
   expect(String(error)).toBe(
-    'NotStartingError: still "init", and no operation is under way that would change that; ' +
+    'NotStartingError: still "init", and no operation is running that would change that; ' +
       "operation op-9 start_compute failed: no capacity",
   );
 });

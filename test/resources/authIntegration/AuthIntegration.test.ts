@@ -271,7 +271,7 @@ describe("an integration whose answer was lost", () => {
     const made = { project_id: PROJECT, auth_provider: PROVIDER, branch_id: "br-main", database_name: "theirs" };
     await auth.post("/projects/auth/create", made);
     const { message } = await thrownBy(creating);
-    expect(message).toContain("not proven to be it: an auth integration on br-main, database theirs, created");
+    expect(message).toContain("may or may not be the result: an auth integration on br-main, database theirs, created");
     expect(message).toContain('Set "adopt: true" to manage it here (where it is as declared), or delete it');
     expect(await integrations(auth)).toHaveLength(1);
   });

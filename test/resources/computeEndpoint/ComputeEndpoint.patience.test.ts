@@ -18,7 +18,7 @@ describe("a failure for want of time names the time-out also where nothing is ke
     const compute = await computes();
     await compute.fault({ ...POST, status: 423, times: 0 });
     const error = await thrownBy(compute.create({ ...LEAST, __timeouts: { create: 1 } }));
-    expect(error.message).toMatch(/^Could not create .*another operation held it for 1 s \(.* 423.*\)\. To/);
+    expect(error.message).toMatch(/^Could not create .*still locked after 1 s \(.* 423.*\)\. To/);
     expect(error.message.endsWith(advice("create"))).toBe(true);
   });
 

@@ -243,18 +243,18 @@ describe("a creation that was interrupted", () => {
     expect(await made(compute)).toHaveLength(2);
   });
 
-  test("of a replica that may still turn up, only one with a name is said to be reported as already there", async () => {
+  test("of a replica that may still turn up, only one with a name is said to be named by the next error", async () => {
     const compute = await computes();
     const wordsOf = async (args: object): Promise<string> => {
       await compute.fault({ ...POST, status: 500 });
       return (await thrownBy(compute.create({ ...LEAST, type: "read_only", ...args }))).message;
     };
-    expect(await wordsOf({ name: "reports" })).toMatch(/Run pulumi up again: should it turn up, it is reported/);
+    expect(await wordsOf({ name: "reports" })).toMatch(/Run pulumi up again: if it exists by then, the error names it/);
     const unnamed = await wordsOf({});
     expect(unnamed).toMatch(
       /Before you run pulumi up again, look for a new read replica without a name on br-\w+: .*adopt/,
     );
-    expect(unnamed).not.toMatch(/reported as already there/);
+    expect(unnamed).not.toMatch(/if it exists by then/);
   });
 
   test("a 503 is no word on whether it took effect either", async () => {
