@@ -1,4 +1,4 @@
-import { type AuthIntegrationRecord, type EndpointRecord, FateUnknownError } from "../../src/client";
+import { type AuthIntegrationRecord, Deadline, type EndpointRecord, FateUnknownError, LockedError } from "../../src/client";
 import { createCompute, like, likeDomain } from "../support/creating";
 import { FakeProject } from "../support/fakeProject";
 import { skippingClock } from "../support/fakeClock";
@@ -339,6 +339,17 @@ describe("a restart whose answer is lost", () => {
     const error = await errorOf(restart(took, false));
     expect(error).toBeInstanceOf(FateUnknownError);
     expect(String(error)).toContain("without a list of operations the restart cannot be confirmed");
+  });
+  test("is not sent again when its operations are locked for longer than a read waits", async () => {
+    const project = new FakeProject();
+    project.computes.push({ id: "ep-1", host: "h", branch_id: "b", type: "t", current_state: "active" });
+    const { client, server } = inMemory((request, nth) => {
+      if (request.method === "POST") return { fault: "reset" };
+      return posts(server.seen).length > 0 ? { status: 423 } : project.script(request, nth);
+    });
+    const error = await errorOf(client.computes.restart("p", "ep-1", { deadline: new Deadline(300_000) }));
+    expect(error).toBeInstanceOf(LockedError);
+    expect(posts(server.seen)).toEqual(["/projects/p/endpoints/ep-1/restart"]);
   });
 });
 
