@@ -12,7 +12,7 @@ import type { Collection } from "../../src/client/reads/absence";
 import { Creator, readEffect } from "../../src/client/createRecovery";
 import { fakeClock, pass } from "../support/fakeClock";
 
-// What is taken for the object of a lost POST, with a service that does what the test says, on a clock that only the tests move.
+// The search alone, what is taken for the object of a lost POST: with a service that does what the test says, on a clock that only the tests move.
 fakeClock();
 
 const LAG = 1_000;

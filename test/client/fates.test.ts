@@ -1,4 +1,11 @@
-import { type AuthIntegrationRecord, Deadline, type EndpointRecord, FateUnknownError, LockedError } from "../../src/client";
+/** Changes whose response says nothing, route by route through the whole client, in memory. What is claimed: createRecovery.test.ts. */
+import {
+  type AuthIntegrationRecord,
+  Deadline,
+  type EndpointRecord,
+  FateUnknownError,
+  LockedError,
+} from "../../src/client";
 import { createCompute, like, likeDomain } from "../support/creating";
 import { FakeProject } from "../support/fakeProject";
 import { skippingClock } from "../support/fakeClock";
@@ -158,37 +165,6 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
   });
 });
 
-test("what was there before the POST is not taken for its work", async () => {
-  const { client } = inMemory(({ method, path }) => {
-    if (method === "POST") return { status: 500 };
-    if (path.endsWith("/oauth_providers")) return { json: { providers: [{ id: "google", type: "shared" }] } };
-    if (path.endsWith("/domains")) return { json: { domains: [{ domain: "https://a.test" }] } };
-    return { json: { data: [ITEM] } };
-  });
-  const attempts = [
-    client.auth.addOAuthProvider({ projectId: "p", body: { id: "google" }, recovery: like({ id: "google" }) }, PROVEN),
-    client.auth.addDomain(
-      { projectId: "p", domain: "https://a.test", authProvider: "a", recovery: likeDomain("https://a.test") },
-      PROVEN,
-    ),
-    client.auth.createIntegration({ projectId: "p", body: INTEGRATION, recovery: like(INTEGRATION) }),
-  ];
-  for (const attempt of attempts) await expect(attempt).rejects.toBeInstanceOf(FateUnknownError);
-});
-
-test("the list that is taken right before the POST can end the creation before anything is sent", async () => {
-  const { server, client } = inMemory(() => ({ json: { providers: [{ id: "google", type: "shared" }] } }));
-  const checkListed = (listed: readonly { id: string }[]): void => {
-    throw new Error(`already there: ${listed.map(({ id }) => id).join()}`);
-  };
-  const creation = client.auth.addOAuthProvider(
-    { projectId: "p", body: { id: "google" }, recovery: { ...like({ id: "google" }), checkListed } },
-    PROVEN,
-  );
-  await expect(creation).rejects.toThrow("already there: google");
-  expect(posts(server.seen)).toEqual([]);
-});
-
 test("that list is taken anew before each attempt", async () => {
   const { server, client } = inMemory(({ method }, nth) => {
     if (method === "POST") return nth < 3 ? { status: 429 } : { status: 201, json: { id: "google", type: "shared" } };
@@ -199,41 +175,6 @@ test("that list is taken anew before each attempt", async () => {
     PROVEN,
   );
   expect(server.seen.map(({ method }) => method).join()).toBe("GET,POST,GET,POST,GET,POST");
-});
-
-test("an answer about what was there before is not the work of the POST", async () => {
-  const old = { id: "ep-old", host: "h", branch_id: "b", type: "read_only", current_state: "active" };
-  const { client } = inMemory(({ method }) =>
-    method === "POST" ? { status: 201, json: { endpoint: old } } : { json: { endpoints: [old] } },
-  );
-  const error = await errorOf(createCompute(client, "p", { branch_id: "b", type: "read_only" }));
-  expect(error).toBeInstanceOf(FateUnknownError);
-  expect(String(error)).toContain("the response names ep-old, which existed before");
-});
-
-test("of what has appeared, none is claimed when two may be it, or when it is not as it was sent", async () => {
-  const computes = [1, 2].map((n) => ({ id: `ep-${n}`, host: "h", branch_id: "b", type: "t", current_state: "idle" }));
-  for (const appeared of [computes, computes.slice(1)]) {
-    let posted = false;
-    const { client } = inMemory(({ method }) => {
-      if (method !== "POST") return { json: { endpoints: posted ? appeared : [] } };
-      posted = true;
-      return { fault: "reset" };
-    });
-    const how = {
-      ...like<EndpointRecord>({}),
-      isOurs: () => appeared.length > 1,
-      describe: ({ id }: EndpointRecord) => id,
-    };
-    const advice = (items: readonly EndpointRecord[]): string => `Adopt one of ${items.length}, or`;
-    const error = await errorOf(
-      client.computes.create({ projectId: "p", attributes: {}, recovery: { ...how, advice } }),
-    );
-    expect(error).toBeInstanceOf(FateUnknownError);
-    const named = appeared.map(({ id }) => id).join("; ");
-    expect(String(error)).toContain(`may or may not be the result: ${named} (POST`);
-    expect(String(error)).toContain(`Adopt one of ${appeared.length}, or, run pulumi up again`);
-  }
 });
 
 describe("of an object that no list showed before the POST whose answer was lost", () => {
@@ -304,16 +245,6 @@ test("a lost answer among siblings that look alike never ends in two claims of o
   );
   expect(new Set(made.map(({ id }) => id)).size).toBe(8);
   expect(project.computes).toHaveLength(8);
-});
-
-test("when the look fails too, the error says that it could not be looked for", async () => {
-  const { client } = inMemory(({ method }, nth) => {
-    if (method === "POST") return { fault: "reset" };
-    return nth === 1 ? { json: { endpoints: [] } } : { status: 403 };
-  });
-  const error = await errorOf(createCompute(client, "p", { branch_id: "b" }));
-  expect(error).toBeInstanceOf(FateUnknownError);
-  expect(String(error)).toContain("could not be looked for: the API key does not permit this");
 });
 
 describe("a restart whose answer is lost", () => {

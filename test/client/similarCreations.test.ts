@@ -1,4 +1,7 @@
-/** Creations whose objects could be taken for each other (docs/design/rules.md, 2). */
+/**
+ * Creations whose objects could be taken for each other (docs/design/rules.md, 2), through the whole client, in memory. The search alone:
+ * createRecovery.test.ts.
+ */
 import { Deadline, FateUnknownError, type EndpointAttributes } from "../../src/client";
 import { createCompute } from "../support/creating";
 import { until } from "../support/emulator";

@@ -1,3 +1,4 @@
+/** The calls of auth through the whole client, in memory. */
 import {
   AuthenticationError,
   BadResponseError,

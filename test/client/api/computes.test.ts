@@ -1,3 +1,4 @@
+/** The calls of computes through the whole client, in memory. */
 import { BadResponseError, Deadline, NotFoundError } from "../../../src/client";
 import { FakeProject } from "../../support/fakeProject";
 import { compute, ENDPOINTS, gone, init, LIST, operation, OPERATIONS, PRJ, scene } from "../../support/scene";

@@ -27,7 +27,7 @@ import type { ClientTimings } from "../../../src/client/options";
 import { fakeClock, pass } from "../../support/fakeClock";
 import { errorOf } from "../../support/scriptedServer";
 
-// Attempts, pauses and verdicts, with a network that answers what the test says, on a clock that only the tests move.
+// Requests alone, their attempts, pauses and verdicts: with a network that answers what the test says, on a clock that only the tests move.
 fakeClock({ random: 0.5 });
 
 const MINUTE = 60_000;

@@ -1,3 +1,4 @@
+/** Retries over HTTP: what a connection does to a request, and rules of the whole schedule. Each pause and verdict alone: requests.test.ts. */
 import fc from "fast-check";
 import {
   BadRequestError,
@@ -14,7 +15,6 @@ import {
 } from "../../../src/client";
 import { retryAfterMs } from "../../../src/client/http/responses";
 import { LONGEST_DELAY_MS, MOST_FAULTS, type FailedAttempts, decideRetry } from "../../../src/client/http/retry";
-import { createCompute } from "../../support/creating";
 import { compute, gone } from "../../support/scene";
 import { closeAll, errorOf, type Reply, scripted } from "../../support/scriptedServer";
 import { PROVEN } from "../../support/proven";
@@ -55,12 +55,6 @@ describe("a read", () => {
     const { server, client } = await scripted(() => ({ status, json: { code: "no", message: "no" } }));
     await expect(client.computes.list("p")).rejects.toHaveProperty("status", status);
     expect(server.seen).toHaveLength(1);
-  });
-
-  test("gives up after a number of faults, and tells the last one", async () => {
-    const { server, client } = await scripted(() => ({ status: 500 }), { baseDelayMs: 1 });
-    await expect(client.computes.list("p")).rejects.toBeInstanceOf(ServiceError);
-    expect(server.seen).toHaveLength(MOST_FAULTS);
   });
 
   test("ends with its deadline when the service never answers", async () => {
@@ -107,18 +101,6 @@ test.each<[string, Reply | undefined, RegExp]>([
   expect(error).toBeInstanceOf(ConnectionError);
   expect(told).toHaveLength(MOST_FAULTS - 1);
   for (const text of told) expect(text).toMatch(line);
-});
-
-test("what is not found is named as far as the request names it", async () => {
-  const { client } = await scripted(({ method }) =>
-    method === "GET" ? { json: { endpoints: [], operations: [] } } : gone(),
-  );
-  const where = (work: Promise<unknown>): Promise<string> => errorOf(work).then(String);
-  expect(await where(createCompute(client, "p", { branch_id: "br-9" }))).toContain(
-    "NotFoundError: not found (project p, branch br-9): not there (POST /projects/{project_id}/endpoints -> 404",
-  );
-  expect(await where(client.computes.restart("p", "ep-9"))).toContain("not found (project p, compute ep-9): not there");
-  expect(await where(client.auth.createKeys("p", "a", PROVEN))).toContain("not found (project p): not there");
 });
 
 test("a PATCH that may have taken effect, was locked out then and is refused at last has an unknown fate", async () => {
@@ -193,25 +175,6 @@ describe("Retry-After", () => {
     const { client } = await scripted(() => ({ status: 429, headers }));
     const error = await errorOf(client.computes.list("p", { deadline: new Deadline(1_000) }));
     expect(error).toMatchObject({ retryAfterMs: 300_000 });
-  });
-
-  test("beyond the time that a read may be held off ends it at once and says so", async () => {
-    const { server, client } = await scripted(() => ({ status: 429, headers: { "retry-after": "300" } }));
-    const error = await errorOf(client.computes.list("p"));
-    expect(error).toBeInstanceOf(RateLimitError);
-    expect(String(error)).toContain("asks to wait 300 s, more than the 120 s left");
-    expect(server.seen).toHaveLength(1);
-  });
-
-  test("beyond the deadline of a change ends it at once and says so", async () => {
-    const { server, client } = await scripted(() => ({ status: 429, headers: { "retry-after": "120" } }));
-    const options = { deadline: new Deadline(30_000) };
-    const error = await errorOf(
-      client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" }, { ...options, ...PROVEN }),
-    );
-    expect(error).toBeInstanceOf(RateLimitError);
-    expect(String(error)).toMatch(/asks to wait 120 s, more than the (30|2\d(\.\d)?) s left/);
-    expect(server.seen).toHaveLength(1);
   });
 
   test("is read from any header without harm", () => {
@@ -311,15 +274,4 @@ test("requests that may be repeated share a connection, a POST has its own", asy
   expect(server.connections()).toBe(1);
   await client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" }, PROVEN);
   expect(server.connections()).toBe(2);
-});
-
-test("ids are encoded, and one that would change the path is refused before anything is sent", async () => {
-  const { server, client } = await scripted(() => ({ status: 204 }));
-  await client.auth.deleteUser({ projectId: "p/../q", userId: "a b?c#d", isIntegration: () => false }, PROVEN);
-  expect(server.lines()).toEqual(["DELETE /projects/p%2F..%2Fq/auth/users/a%20b%3Fc%23d"]);
-  for (const odd of ["", ".", ".."])
-    await expect(
-      client.auth.deleteUser({ projectId: "p", userId: odd, isIntegration: () => false }, PROVEN),
-    ).rejects.toThrow("auth_user_id");
-  expect(server.seen).toHaveLength(1);
 });

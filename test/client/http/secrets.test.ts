@@ -1,3 +1,4 @@
+/** Over HTTP: what a service repeats. The redactor alone: redact.test.ts. */
 import fc from "fast-check";
 import { inspect } from "node:util";
 import { Client, Deadline, SvcError } from "../../../src/client";

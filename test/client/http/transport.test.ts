@@ -1,3 +1,4 @@
+/** Over HTTP and TLS: what the sockets do. */
 import { createServer } from "node:http";
 import { Agent } from "node:https";
 import type { AddressInfo } from "node:net";

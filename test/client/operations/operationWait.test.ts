@@ -14,7 +14,7 @@ import type { ClientTimings } from "../../../src/client/options";
 import { fakeClock } from "../../support/fakeClock";
 import { compute, init, operation } from "../../support/scene";
 
-// What a wait makes of each look, and when it wants the next one, on a clock that only the tests move.
+// A wait alone, what it makes of each look and when it wants the next one, on a clock that only the tests move.
 fakeClock({ startsAtMs: 100_000 });
 
 const pass = (ms: number): void => jest.advanceTimersByTime(ms);

@@ -10,7 +10,7 @@ import {
 import { type Condition, type Needs, ProjectWatch, type Snapshot } from "../../../src/client/operations/watch";
 import { fakeClock, pass } from "../../support/fakeClock";
 
-// The poll loop of a project, with reads that answer what the test says, on a clock that only the tests move.
+// The poll loop of a project alone, with reads that answer what the test says, on a clock that only the tests move.
 fakeClock({ startsAtMs: 50_000 });
 
 const now = (): number => performance.now();

@@ -1,3 +1,4 @@
+/** Waits through the whole client, in memory. What a wait makes of a look: operationWait.test.ts; when it looks: projectWatch.test.ts. */
 import {
   AuthenticationError,
   Deadline,

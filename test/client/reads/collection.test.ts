@@ -15,7 +15,7 @@ import { isErrorBody, isGoneStatus } from "../../../src/client/http/responses";
 import { SharedRead, SharedReads, type CachedReads } from "../../../src/client/reads/sharedReads";
 import { fakeClock, pass } from "../../support/fakeClock";
 
-// What is cached, when it is believed that something is gone, and who is charged: on a clock that only the tests move.
+// Lists alone, what is cached, when it is believed that something is gone, and who is charged: on a clock that only the tests move.
 fakeClock({ startsAtMs: 10_000 });
 
 const now = (): number => performance.now();

@@ -1,3 +1,4 @@
+/** Shared reads through the whole client, in memory. What is cached and believed: collection.test.ts. */
 import { AuthenticationError, BadResponseError, Deadline, NotFoundError, TimeoutError } from "../../../src/client";
 import { SharedRead, SharedReads } from "../../../src/client/reads/sharedReads";
 import { likeDomain } from "../../support/creating";
