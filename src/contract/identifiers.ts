@@ -1,4 +1,5 @@
-/** How the service and this package name objects. Every program loads this file, so it does without zod. */
+/** How the service, this package and the engine name objects. Every program loads this file, so it does without zod. */
+import { isUnknown } from "./unknowns";
 
 /**
  * A segment of a route, such as the id of a project or the short name of an auth provider: no blank, no slash, nothing that
@@ -10,3 +11,16 @@ export const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
 export function projectOf(id: string): string {
   return id.split("/", 1)[0] ?? id;
 }
+
+const WELL_FORMED_URN = /^urn:pulumi:[^:]+::[^:]+::[^:].*::.+/;
+
+/** The name of a resource in the program. */
+export const nameInUrn = (urn: string): string => urn.split("::").at(-1) ?? urn;
+
+/** Whether it names a resource: in a preview a URN may be unknown. */
+export const isUrn = (urn: string | undefined): urn is string =>
+  urn !== undefined && !isUnknown(urn) && WELL_FORMED_URN.test(urn);
+
+/** ` ("api")`: for messages, behind what the object is at the service. Nothing where the name is not known. */
+export const labelOf = (urn: string | undefined): string =>
+  urn === undefined || isUnknown(urn) ? "" : ` ("${nameInUrn(urn)}")`;

@@ -4,7 +4,7 @@ import { visible, type Properties, type Timeouts } from "../contract/hiddenKeys"
 import { messageOf } from "../contract/oneLine";
 import { keyOrigin } from "../contract/settings";
 import { standInsIn } from "../contract/standIns";
-import { labelOf, nameInUrn } from "../contract/urn";
+import { labelOf, nameInUrn } from "../contract/identifiers";
 import { echoOf } from "./arguments";
 import type { Call, Created } from "./lifecycle";
 import { ManagedElsewhereError } from "./memory";

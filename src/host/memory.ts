@@ -1,6 +1,6 @@
 import { once, EventEmitter } from "node:events";
 import { inSeconds, WaitTimeoutError, withDeadline, type Deadline } from "../client";
-import { nameInUrn } from "../contract/urn";
+import { nameInUrn } from "../contract/identifiers";
 
 /**
  * The memory of one run (docs/design/rules.md, 4). Questions that are asked right before a request are synchronous.

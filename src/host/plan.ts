@@ -2,7 +2,7 @@
 import type { Properties } from "../contract/hiddenKeys";
 import { allowsUnlistedSizes, resolveSettings } from "../contract/settings";
 import { containsUnknown } from "../contract/unknowns";
-import { isUrn, labelOf, nameInUrn } from "../contract/urn";
+import { isUrn, labelOf, nameInUrn } from "../contract/identifiers";
 import { checkArguments, problemText, sameJson, specEntries, type Comparison, type Problem } from "./arguments";
 import type { Lifecycle, Look, Plan, Stored } from "./lifecycle";
 import { NOTHING, type Verdict } from "./lookAhead";

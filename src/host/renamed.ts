@@ -1,6 +1,6 @@
 /** What a plan says of a resource that was renamed or moved without an alias, where a refresh tells (docs/design/engine.md, Options). */
 import { typeToken, type Kind } from "../contract/pointer";
-import { nameInUrn } from "../contract/urn";
+import { nameInUrn } from "../contract/identifiers";
 
 /**
  * The children that our components always have, and what follows the component's name in theirs. A program can give an alias

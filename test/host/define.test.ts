@@ -16,7 +16,7 @@ const declaration: Declaration<Shape, Outputs> = {
   version: 3,
   deleteBeforeReplace: true,
   args: { home: { required: true, replaces: "container" }, size: { equal: (left, right) => left === -right } },
-  outputs: { host: { secret: true } },
+  outputs: { host: { secret: true, identity: true } },
 };
 const schemas: SchemasOf<Shape> = { size: z.number(), home: z.string() };
 const methods: Methods<Shape, Outputs & Partial<Shape>> = {
@@ -29,12 +29,13 @@ const methods: Methods<Shape, Outputs & Partial<Shape>> = {
 };
 
 test("a resource is its declaration with the schemas, in the order of the declaration, and its methods", () => {
-  const { kind, version, deleteBeforeReplace, args, ...rest } = define(declaration, schemas, methods);
+  const { kind, version, deleteBeforeReplace, args, identity, ...rest } = define(declaration, schemas, methods);
   expect({ kind, version, deleteBeforeReplace }).toEqual({ kind: "AuthUser", version: 3, deleteBeforeReplace: true });
   expect(Object.entries(args)).toEqual([
     ["home", { required: true, replaces: "container", schema: schemas.home }],
     ["size", { equal: declaration.args.size.equal, schema: schemas.size }],
   ]);
+  expect(identity).toEqual(["host"]);
   expect(rest).toEqual(methods);
 });
 

@@ -78,6 +78,21 @@ describe.each(EACH_KIND)("%s", (_kind, kindCase) => {
     }
     await expectNothingEditedSent(given);
   });
+
+  test("is neither updated nor deleted where what tells the object is no text", async () => {
+    const given = await started(kindCase);
+    const state = await given.create(inputs);
+    await given.forgetRequests();
+    const { identity = [] } = kindCase.lifecycle;
+    expect(identity.length).toBeGreaterThan(0);
+    for (const name of identity) {
+      const odd = edited(state, name, NUMBER);
+      const words = new RegExp(`the state holds "${name}" with a value of another type .*Nothing was sent`);
+      expect(await expectWords(given.update(odd, inputs))).toMatch(words);
+      expect(await expectWords(given.delete(odd))).toMatch(words);
+    }
+    expect(await given.requests()).toEqual([]);
+  });
 });
 
 test("an e-mail server whose host is no text in the state is changed after a refresh, and not before", async () => {

@@ -3,7 +3,7 @@ import { load } from "../../provider";
 import { type Properties, visible } from "../../contract/hiddenKeys";
 import { KINDS, type Kind, typeToken } from "../../contract/pointer";
 import { isSecretName } from "../../contract/secretNames";
-import { nameInUrn } from "../../contract/urn";
+import { nameInUrn } from "../../contract/identifiers";
 import { compareText } from "../output";
 import { isSecret, type StackState, type StoredResource } from "../stack/state";
 import { keyOf, type RefreshResult } from "./eventLog";

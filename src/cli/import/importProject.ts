@@ -2,10 +2,9 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync }
 import { dirname, resolve } from "node:path";
 import { getSystemErrorMap } from "node:util";
 import { Client, isOfProvider } from "../../client";
-import { projectOf } from "../../contract/identifiers";
+import { nameInUrn, projectOf } from "../../contract/identifiers";
 import { typeToken } from "../../contract/pointer";
 import { type ReadSetting, resolveSettings, type Settings } from "../../contract/settings";
-import { nameInUrn } from "../../contract/urn";
 import {
   branchComment,
   importedResource,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nameInUrn } from "../../contract/urn";
+import { nameInUrn } from "../../contract/identifiers";
 import type { ReadSetting } from "../../contract/settings";
 import type { Pulumi } from "./pulumi";
 

@@ -3,7 +3,7 @@ import type * as Grpc from "@grpc/grpc-js";
 import type * as EngineService from "@pulumi/pulumi/proto/engine_grpc_pb";
 import type * as EngineMessages from "@pulumi/pulumi/proto/engine_pb";
 import { oneLine } from "../../contract/oneLine";
-import { isUrn } from "../../contract/urn";
+import { isUrn } from "../../contract/identifiers";
 import type { Log, LogLine } from "../../host/progress";
 
 /** Nobody waits for it. Long, since one that is only slow must not cost the warnings of the whole process. */

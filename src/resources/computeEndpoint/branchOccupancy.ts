@@ -5,7 +5,7 @@
  */
 import type { EndpointRecord } from "../../client";
 import type { Call } from "../../host/lifecycle";
-import { nameInUrn } from "../../contract/urn";
+import { nameInUrn } from "../../contract/identifiers";
 import type { ComputeEndpointShape } from "./declaration";
 import { ALIAS_ADVICE, createdAgo, maybeInterrupted } from "../shared/existing";
 
