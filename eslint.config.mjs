@@ -77,14 +77,14 @@ export const importRules = [
   {
     files: "src/client/**",
     what: "the typed API: transport, retry, reads, queue, waits. It knows nothing of Pulumi",
-    imports: ["contract/depth", "contract/loopback", "contract/oneLine", "contract/secretNames", "contract/standIns"],
+    imports: ["contract/loopback", "contract/secretNames", "contract/standIns", "contract/untrusted"],
     packages: ["zod"],
     except: { "src/client/http/transport.ts": ["axios", "zod"] },
   },
   {
     files: "src/emulator/**",
     what: "the local service. No schema of the client: it would share a mistake",
-    imports: ["contract/version"],
+    imports: ["contract/installation"],
     packages: ["hono", "zod"],
     layers: { model: ["zod"], http: ["hono", "zod"], routes: ["zod"], control: ["hono", "zod"] },
   },

@@ -8,7 +8,7 @@ import { engineLog } from "./doors/dynamic/engineLog";
 import { dynamicProvider } from "./doors/dynamic/provider";
 import type { DynamicProvider } from "./doors/dynamic/types";
 import { Session } from "./host/session";
-import { packageVersion } from "./contract/version";
+import { packageVersion } from "./contract/installation";
 import { authIntegration } from "./resources/authIntegration/lifecycle";
 import { authKeys } from "./resources/authKeys/lifecycle";
 import { authOwnershipTransfer } from "./resources/authOwnershipTransfer/lifecycle";

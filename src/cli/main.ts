@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command } from "commander";
-import { packageVersion } from "../contract/version";
+import { packageVersion } from "../contract/installation";
 import { addDoctorCommand } from "./doctor/command";
 import { addDriftCommand } from "./drift/command";
 import { addEmulatorCommand } from "./emulator";

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isObject, objectProblems, wordFor } from "../helpers/given";
-import { withInheritedAliases } from "../program/inheritedAliases";
+import { withInheritedAliases } from "../program/options";
 import { ComputeEndpoint, type ComputeEndpointArgs } from "../resources/computeEndpoint/ComputeEndpoint";
 import { declaration as computeEndpoint } from "../resources/computeEndpoint/declaration";
 import { childOptions, refuse } from "./component";

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isObject, objectProblems } from "../helpers/given";
-import { withInheritedAliases } from "../program/inheritedAliases";
+import { withInheritedAliases } from "../program/options";
 import { AuthIntegration } from "../resources/authIntegration/AuthIntegration";
 import { declaration as emailServer } from "../resources/emailServer/declaration";
 import { EmailServer, type EmailServerArgs } from "../resources/emailServer/EmailServer";

@@ -1,5 +1,5 @@
 /** How the service, this package and the engine name objects. Every program loads this file, so it does without zod. */
-import { isUnknown } from "./unknowns";
+import { isUnknown } from "./hiddenKeys";
 
 /**
  * A segment of a route, such as the id of a project or the short name of an auth provider: no blank, no slash, nothing that

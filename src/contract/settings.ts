@@ -1,6 +1,6 @@
 import { SEGMENT } from "./identifiers";
 import { isLoopback } from "./loopback";
-import { isUnknown } from "./unknowns";
+import { isUnknown } from "./hiddenKeys";
 
 /** Where the service is and who asks (docs/design/api.md, Requests). Resolved anew at each call. */
 export interface Settings {

@@ -1,3 +1,4 @@
+// Apart from helpers/connectionUri.ts, which loads no SDK.
 import * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../program/inputs";
 import { connectionUri, optionNameProblems, type ConnectionUriOptions } from "../helpers/connectionUri";

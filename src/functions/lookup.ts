@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { MockMonitor } from "@pulumi/pulumi/runtime/mocks";
-import { messageOf } from "../contract/oneLine";
+import { messageOf } from "../contract/untrusted";
 import type { ArgumentsOf } from "../program/inputs";
 import type { ReadSetting } from "../contract/settings";
 import { isObject, isOutput, objectProblems, wordFor, type Expected } from "../helpers/given";

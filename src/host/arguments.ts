@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import type { ArgumentRules } from "../contract/declaration";
-import { DEEPEST, isDeeperThan } from "../contract/depth";
-import { type Properties, clean } from "../contract/hiddenKeys";
-import { oneLine } from "../contract/oneLine";
-import { isUnknown, containsUnknown } from "../contract/unknowns";
+import { DEEPEST, isDeeperThan, oneLine } from "../contract/untrusted";
+import { type Properties, clean, isUnknown, containsUnknown } from "../contract/hiddenKeys";
 import type { Changes } from "./lifecycle";
 
 /** What the provider knows of an argument: the rules of its declaration, and its schema. */

@@ -1,7 +1,7 @@
 /** One call of a lifecycle: its clock, its progress line, what it leaves in the state, and the words it fails with. */
 import { AuthenticationError, Deadline, mayHaveTakenEffect, StandInError, SvcError, WaitTimeoutError } from "../client";
 import { visible, type Properties, type Timeouts } from "../contract/hiddenKeys";
-import { messageOf } from "../contract/oneLine";
+import { messageOf } from "../contract/untrusted";
 import { keyOrigin } from "../contract/settings";
 import { standInsIn } from "../contract/standIns";
 import { labelOf, nameInUrn } from "../contract/identifiers";

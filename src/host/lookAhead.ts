@@ -14,7 +14,7 @@ import {
   type SvcError,
   undefinedIfGone,
 } from "../client";
-import { messageOf } from "../contract/oneLine";
+import { messageOf } from "../contract/untrusted";
 import type { Finding, Look } from "./lifecycle";
 import type { Settings } from "../contract/settings";
 

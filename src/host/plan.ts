@@ -1,7 +1,6 @@
 /** What a plan does and says: the checks of the inputs, the comparison with the state, and the words about both. */
-import type { Properties } from "../contract/hiddenKeys";
+import { type Properties, containsUnknown } from "../contract/hiddenKeys";
 import { allowsUnlistedSizes, resolveSettings } from "../contract/settings";
-import { containsUnknown } from "../contract/unknowns";
 import { isUrn, labelOf, nameInUrn } from "../contract/identifiers";
 import { checkArguments, problemText, sameJson, specEntries, type Comparison, type Problem } from "./arguments";
 import type { Lifecycle, Look, Plan, Stored } from "./lifecycle";

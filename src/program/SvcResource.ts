@@ -1,11 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isObject, isOutput, unknownNames, wordFor } from "../helpers/given";
-import { durationSeconds } from "./durations";
-import { withInheritedAliases } from "./inheritedAliases";
+import { timeoutsOf, withInheritedAliases } from "./options";
 import { checkInstallation } from "./installation";
 import { pointer, typeToken } from "../contract/pointer";
 import type { ArgumentRules, Declaration, Derived } from "../contract/declaration";
-import type { Timeouts } from "../contract/hiddenKeys";
 
 /** In place of the arguments of a resource that is only looked up (`get`): a constructor has no other way to say "none". */
 export const NO_ARGUMENTS = undefined as never;
@@ -66,7 +64,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
       }
       checkInstallation();
       const unknown = surplus(table, args);
-      const times = timeouts(opts.customTimeouts);
+      const times = timeoutsOf(opts.customTimeouts);
       const props = {
         ...inputs(table, args),
         ...(unknown !== undefined && { __surplus: unknown }),
@@ -189,14 +187,4 @@ function options(
 function urnOf(name: string, type: string, parent: pulumi.Resource | undefined): Promise<string> {
   // `promise()` is marked internal in the SDK's types; it is public on every Output since 1.0.
   return (pulumi.createUrn(name, type, parent) as pulumi.Output<string> & { promise(): Promise<string> }).promise();
-}
-
-function timeouts(given: pulumi.CustomTimeouts | undefined): Timeouts | undefined {
-  if (given === undefined) return undefined;
-  const { create, update, delete: remove } = given;
-  return {
-    ...(create !== undefined && { create: durationSeconds(create) }),
-    ...(update !== undefined && { update: durationSeconds(update) }),
-    ...(remove !== undefined && { delete: durationSeconds(remove) }),
-  };
 }

@@ -2,9 +2,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { MockMonitor } from "@pulumi/pulumi/runtime/mocks";
-import { resolveProvider } from "../contract/resolution";
-import { isAtLeast, OLDEST_SDK } from "../contract/sdkVersion";
-import { packageVersion } from "../contract/version";
+import { resolveProvider, isAtLeast, OLDEST_SDK, packageVersion } from "../contract/installation";
 
 const KEY = "svc:apiKey";
 const OWN_COMPILER = join("@pulumi", "pulumi", "vendor", "typescript@");

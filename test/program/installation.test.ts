@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type * as pulumi from "@pulumi/pulumi";
-import { packageVersion } from "../../src/contract/version";
+import { packageVersion } from "../../src/contract/installation";
 import { checkInstallation } from "../../src/program/installation";
 
 const found: jest.Mock<string | undefined, []> = jest.fn();
@@ -18,7 +18,10 @@ jest.mock("node:module", () => ({
       },
     }),
 }));
-jest.mock("../../src/contract/version", () => ({ packageVersion: jest.fn(() => "0.1.0") }));
+jest.mock("../../src/contract/installation", () => ({
+  ...jest.requireActual<object>("../../src/contract/installation"),
+  packageVersion: jest.fn(() => "0.1.0"),
+}));
 const versionOf = jest.mocked(packageVersion);
 
 beforeEach(() => {
@@ -59,7 +62,7 @@ test.each([
   // Another copy of the module, which has checked nothing yet.
   jest.isolateModules(() => {
     const fresh = jest.requireActual<{ checkInstallation: () => void }>("../../src/program/installation");
-    const version = jest.requireMock<{ packageVersion: jest.Mock }>("../../src/contract/version").packageVersion;
+    const version = jest.requireMock<{ packageVersion: jest.Mock }>("../../src/contract/installation").packageVersion;
     for (const each of versions) version.mockReturnValueOnce(each);
     const warn = jest.spyOn(jest.requireActual<typeof pulumi>("@pulumi/pulumi").log, "warn").mockResolvedValue();
     fresh.checkInstallation();

@@ -128,7 +128,7 @@ describe("the reference", () => {
     const root = copy();
     edit(root, "src/resources/authUser/declaration.ts", "  /** The id in the table of the synced users. */\n", "");
     const exported =
-      'export { readerOf } from "./functions/account";\nexport { packageVersion } from "./contract/version";\n';
+      'export { readerOf } from "./functions/account";\nexport { packageVersion } from "./contract/installation";\n';
     edit(root, "src/index.ts", "export { connectionUriOutput }", `${exported}export { connectionUriOutput }`);
     const before = pages(root);
     const { value, output } = await docs(root);

@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { resolveProvider } from "../../contract/resolution";
-import { isAtLeast, OLDEST_SDK, versionNumbers } from "../../contract/sdkVersion";
-import { packageVersion } from "../../contract/version";
+import { resolveProvider, isAtLeast, OLDEST_SDK, versionNumbers, packageVersion } from "../../contract/installation";
 import { failure, ok, skipped, warning, type Check } from "./check";
 import { typeScriptCheck } from "./typeScript";
 

@@ -1,5 +1,5 @@
 import { KINDS, typeToken } from "../../contract/pointer";
-import { isAtLeast } from "../../contract/sdkVersion";
+import { isAtLeast } from "../../contract/installation";
 import type { ReadSetting } from "../../contract/settings";
 import { type Configured, configurationOf } from "../stack/configuration";
 import { pulumiIn, type Run } from "../stack/pulumi";

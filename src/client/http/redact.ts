@@ -1,5 +1,5 @@
-import { oneLine } from "../../contract/oneLine";
 import { isSecretName } from "../../contract/secretNames";
+import { oneLine } from "../../contract/untrusted";
 
 /** `url`: where a transfer of ownership is confirmed. */
 const isSecretField = (name: string): boolean => isSecretName(name) || /^url$/i.test(name);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DEEPEST, isDeeperThan } from "../../contract/depth";
+import { DEEPEST, isDeeperThan } from "../../contract/untrusted";
 import * as errors from "./errors";
 import type { ErrorFacts, SvcError } from "./errors";
 import type { Redactor } from "./redact";

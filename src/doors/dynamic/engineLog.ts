@@ -2,8 +2,8 @@ import { createRequire } from "node:module";
 import type * as Grpc from "@grpc/grpc-js";
 import type * as EngineService from "@pulumi/pulumi/proto/engine_grpc_pb";
 import type * as EngineMessages from "@pulumi/pulumi/proto/engine_pb";
-import { oneLine } from "../../contract/oneLine";
 import { isUrn } from "../../contract/identifiers";
+import { oneLine } from "../../contract/untrusted";
 import type { Log, LogLine } from "../../host/progress";
 
 /** Nobody waits for it. Long, since one that is only slow must not cost the warnings of the whole process. */

@@ -1,6 +1,6 @@
 /** Errors in the form that the SDK's provider process needs (docs/design/engine.md, Errors). */
 import { clean, type Properties } from "../../contract/hiddenKeys";
-import { messageOf, oneLine } from "../../contract/oneLine";
+import { messageOf, oneLine } from "../../contract/untrusted";
 import { debugStacks } from "../../contract/settings";
 import { CallError } from "../../host/calls";
 

@@ -1,5 +1,5 @@
 import { Hono, type Context } from "hono";
-import { packageVersion } from "../../contract/version";
+import { packageVersion } from "../../contract/installation";
 import { checked, emptyResponse, parsedJson } from "../http/bodies";
 import { withoutSecrets, type RequestLog } from "../http/requestLog";
 import type { Env } from "../http/route";

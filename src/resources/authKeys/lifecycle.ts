@@ -2,7 +2,7 @@ import { declaration, type AuthKeysOutputs, type AuthKeysShape } from "./declara
 import { schemas } from "./schemas";
 import { childId, splitChildId } from "../shared/identifiers";
 import { keepStored, inIntegration } from "../shared/integrationChild";
-import { keyOutputs, storedKeys } from "../shared/keySet";
+import { keyOutputs, storedKeys } from "../shared/outputs";
 
 type Shape = AuthKeysShape;
 type Outputs = AuthKeysOutputs & Partial<Shape>;

@@ -1,7 +1,7 @@
 import { ConflictError, type AuthIntegrationRecord } from "../../client";
 import { declaration, type AuthUserOutputs, type AuthUserShape } from "./declaration";
 import { schemas } from "./schemas";
-import { omitUndefined } from "../shared/omitUndefined";
+import { omitUndefined } from "../shared/outputs";
 import { claim, splitId } from "../shared/identifiers";
 import { keepStored, inIntegration, type ChildCall } from "../shared/integrationChild";
 import { ALIAS_ADVICE, maybeInterrupted } from "../shared/existing";

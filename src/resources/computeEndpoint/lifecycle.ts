@@ -13,7 +13,7 @@ import { ruleOf, type Problem } from "../../host/arguments";
 import { unconfirmed, requireConfirmed } from "../../host/confirmed";
 import { define } from "../../host/define";
 import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./declaration";
-import { omitUndefined } from "../shared/omitUndefined";
+import { omitUndefined } from "../shared/outputs";
 import { schemas } from "./schemas";
 import { LARGEST_AUTOSCALING_CU } from "../../helpers/computeSizes";
 import { computeFindings } from "./lookAhead";

@@ -9,7 +9,7 @@ import {
   proxyHostOf,
   suspendTimeoutSeconds,
 } from "./declaration";
-import { omitUndefined } from "../shared/omitUndefined";
+import { omitUndefined } from "../shared/outputs";
 
 type Shape = ComputeEndpointShape;
 

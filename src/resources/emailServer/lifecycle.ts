@@ -5,7 +5,7 @@ import { effect } from "../../host/lookAhead";
 import { unconfirmed, requireConfirmed } from "../../host/confirmed";
 import { declaration, SMTP_ARGUMENTS, type EmailServerArguments, type EmailServerOutputs } from "./declaration";
 import { schemas } from "./schemas";
-import { omitUndefined } from "../shared/omitUndefined";
+import { omitUndefined } from "../shared/outputs";
 import { claim } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import { readable } from "../../helpers/masked";

@@ -6,7 +6,7 @@ import { STAND_INS } from "../../contract/standIns";
 import { declaration, KNOWN_OAUTH_PROVIDERS, type OAuthProviderOutputs, type OAuthProviderShape } from "./declaration";
 import { schemas } from "./schemas";
 import { nearestName } from "../../helpers/given";
-import { omitUndefined } from "../shared/omitUndefined";
+import { omitUndefined } from "../shared/outputs";
 import { claim, splitId } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import {

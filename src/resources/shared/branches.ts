@@ -1,7 +1,7 @@
 /** Messages about a branch that the service does not take, or does not have: they name the branches that there are. */
 import { BadRequestError, NotFoundError, type BranchRecord } from "../../client";
 import type { Call, Look } from "../../host/lifecycle";
-import { listed } from "./listed";
+import { listed } from "../../contract/untrusted";
 
 const MOST_NAMED = 20;
 const LONGEST_NAME = 64;

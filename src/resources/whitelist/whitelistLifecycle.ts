@@ -2,7 +2,7 @@ import type { Call } from "../../host/lifecycle";
 import { effect } from "../../host/lookAhead";
 import { whitelistDeclaration, type WhitelistOutputs, type WhitelistShape } from "./declaration";
 import { whitelistSchemas } from "./schemas";
-import { listed } from "../shared/listed";
+import { listed } from "../../contract/untrusted";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
 import {
   addDomain,

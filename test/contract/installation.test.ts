@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isAtLeast, OLDEST_SDK } from "../../src/contract/sdkVersion";
+import { isAtLeast, OLDEST_SDK } from "../../src/contract/installation";
 
 test("the oldest SDK is the one that npm is told", () => {
   const { peerDependencies } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8")) as {

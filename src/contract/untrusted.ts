@@ -1,0 +1,30 @@
+/** Bounds of what somebody else wrote (a program, a transformation, the service), before it is walked through or shown. */
+
+/** Deeper than anything that is meant. What walks through a value calls itself, and would run out of stack. */
+export const DEEPEST = 100;
+
+/** Whether objects and lists are nested beyond so many levels. */
+export function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  for (const key of Object.keys(value)) if (isDeeperThan(levels - 1, Reflect.get(value, key))) return true;
+  return false;
+}
+
+/** Nothing that moves a terminal's cursor, begins a line or turns the direction of reading. */
+export function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
+}
+
+/** The message of whatever was thrown. It may quote the service, so it is one line. */
+export function messageOf(thrown: unknown): string {
+  if (thrown instanceof Error && thrown.message !== "") return oneLine(thrown.message);
+  if (typeof thrown === "string" && thrown !== "") return oneLine(thrown);
+  return "an unexpected failure without a message";
+}
+
+/** For messages: the first names, and how many more there are. */
+export function listed(names: readonly string[], most: number): string {
+  const more = names.length - most;
+  return names.slice(0, most).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}

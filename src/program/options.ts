@@ -1,0 +1,46 @@
+/** What the options of a resource or component become before the SDK gets them. */
+import * as pulumi from "@pulumi/pulumi";
+import type { Timeouts } from "../contract/hiddenKeys";
+
+/**
+ * The options with the aliases that follow from those of the parent: where a parent `old` is `new` now, its child
+ * `new-primary` was `old-primary`. The engine derives the same ones, but not once the state holds the parent under its new
+ * name; and an `up` without the alias leaves it there, although its children could not be created
+ * (docs/design/engine.md, Options).
+ */
+export function withInheritedAliases<Options extends pulumi.ResourceOptions>(
+  name: string,
+  type: string,
+  opts: Options,
+): Options {
+  const { parent, aliases = [] } = opts;
+  if (!pulumi.Resource.isInstance(parent)) return opts;
+  const all = pulumi.allAliases(aliases, name, type, parent, pulumi.resourceName(parent));
+  // Without an alias of the parent they are the resource's own, which are best left as they were given.
+  return all.length > aliases.length ? { ...opts, aliases: all } : opts;
+}
+
+/** `customTimeouts`, in seconds. */
+export function timeoutsOf(given: pulumi.CustomTimeouts | undefined): Timeouts | undefined {
+  if (given === undefined) return undefined;
+  const { create, update, delete: remove } = given;
+  return {
+    ...(create !== undefined && { create: durationSeconds(create) }),
+    ...(update !== undefined && { update: durationSeconds(update) }),
+    ...(remove !== undefined && { delete: durationSeconds(remove) }),
+  };
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3_600, m: 60, s: 1, ms: 0.001 };
+
+/**
+ * Seconds of a duration as `customTimeouts` has them: `"10m"`, `"1h30m"`, `"2.5s"`.
+ * @throws when it is anything else, with what was expected.
+ */
+export function durationSeconds(text: string): number {
+  if (!/^(\d+(\.\d+)?(ms|h|m|s))+$/.test(text)) {
+    throw new Error(`customTimeouts: "${text}" is not a duration such as "10m", "1h30m" or "45s"`);
+  }
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g)];
+  return parts.reduce((sum, [, amount, unit = ""]) => sum + Number(amount) * (UNIT_SECONDS[unit] ?? 0), 0);
+}
