@@ -8,7 +8,7 @@ import { PROJECT, type Harness, type Json, type State } from "../support/harness
 /**
  * What the tests that hold for every kind need of one kind. Each file beside this one is a case, and index.ts has one for each
  * kind: a kind without a case does not compile, nor does a case without an answer to each question. All of it is written by
- * hand from docs/design/api.md, and nothing is taken from the code under test but what the kind is called.
+ * hand from docs/design/api.md, and no value in it is taken from the code under test.
  */
 export interface KindCase<Shape extends object = Readonly<Record<string, unknown>>> {
   readonly kind: Kind;
