@@ -13,7 +13,10 @@ export interface Asked {
   readonly sent: string;
 }
 
-/** Stands before the service and counts requests, so that something can happen at an exact one of them. */
+/**
+ * A proxy before the service for whole commands of the CLI. It counts requests, so that something can happen at an exact one of them.
+ * What becomes of one request of a lifecycle is said by a rule of rules/hostile.ts, and of a whole project by rules/network.ts.
+ */
 export class Gateway {
   /** Called at each request, which waits for it. */
   at: (count: number, moment: Moment) => void = () => undefined;

@@ -42,7 +42,10 @@ afterAll(async () => {
   for (const stack of open.splice(0)) await stack.close();
 });
 
-/** A program, a stack of its own on a file backend, and an emulator: everything thrown away at the end. */
+/**
+ * A program, a stack of its own on a file backend, and an emulator: everything thrown away at the end. It runs the real CLI, a second
+ * or more for each command; the `Stack` of rules/program.ts takes the engine's steps in process, for hundreds of runs.
+ */
 export class Stack {
   readonly #project: string;
   readonly #backend: string;

@@ -5,7 +5,7 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 
 export type Answer = (request: LogRequest, reply: (error: Error | null) => void) => void;
 
-/** An engine that hands each log request to `answer`; gRPC's own server, as the CLI has one. */
+/** The engine as the provider's process sees it: one that hands each log request to `answer`; gRPC's own server, as the CLI has one. */
 export async function fakeEngine(answer: Answer): Promise<{ address: string; close: () => void }> {
   const server = new grpc.Server();
   // Only the method under test; the service's other methods answer UNIMPLEMENTED.

@@ -28,7 +28,10 @@ export interface FakeOptions {
   endsAs?: string;
 }
 
-/** A project with computes whose operations take their time: just enough of the service to see queue and waits from outside. */
+/**
+ * A project with computes whose operations take their time, as a script of scriptedServer.ts: just enough of the service to see queue
+ * and waits from outside, at exact times. The emulator shares no clock with the client.
+ */
 export class FakeProject {
   readonly computes: Compute[] = [];
   readonly operations: Operation[] = [];

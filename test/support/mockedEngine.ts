@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
 /**
- * An engine that makes resources from their inputs. Unlike with `pulumi.runtime.setMocks` alone the functions ask the
+ * The engine as a program sees it, which makes resources from their inputs. Unlike with `pulumi.runtime.setMocks` alone the functions ask the
  * service: this monitor is none of the SDK's mocks.
  */
 export async function mockEngine({ isPreview = false } = {}): Promise<void> {

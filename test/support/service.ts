@@ -19,7 +19,7 @@ export interface LoggedRequest {
  */
 export const ownPort = (): number => 20_000 + (process.pid % 10_000);
 
-/** The emulator, and what a test asks it over raw HTTP: no code is shared with the client under test. */
+/** The emulator that a harness or a stack talks to, and what a test asks it over raw HTTP, past the client under test. */
 export class Service {
   constructor(readonly emulator: Emulator) {}
 

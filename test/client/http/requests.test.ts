@@ -471,7 +471,7 @@ test.each([
 });
 
 describe("what is known to have happened", () => {
-  test.each<[SvcError, string]>([
+  const EVENTS: [SvcError, string][] = [
     [new LockedError("x", { status: 423 }), "throttled"],
     [new RateLimitError("x", { status: 429 }), "throttled"],
     [new ConnectionError("x", { reason: "ECONNREFUSED", beforeSending: true }), "not-sent"],
@@ -490,9 +490,13 @@ describe("what is known to have happened", () => {
     [new BadRequestError("x", { status: 400 }), "refused"],
     [new ConflictError("x", { status: 409 }), "refused"],
     [new SvcError("x"), "refused"],
-  ])("%s", (error, happened) => {
-    expect(whatHappened(error)).toBe(happened);
-  });
+  ];
+  test.each(EVENTS.map(([error, happened]) => [error.name, JSON.stringify(error.facts), happened, error] as const))(
+    "after a %s with %s it is %s",
+    (_name, _facts, happened, error) => {
+      expect(whatHappened(error)).toBe(happened);
+    },
+  );
 
   test.each<[string, unknown, boolean]>([
     ["an operation that failed", new OperationFailedError("x"), true],

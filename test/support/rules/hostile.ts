@@ -133,7 +133,10 @@ const fits = ({ method, path, when }: Rule, request: Arrived): boolean => {
   );
 };
 
-/** A proxy before an API root, which ends with the test. It passes on what no rule is for. */
+/**
+ * A proxy before an API root, for one lifecycle: rules say what becomes of a request. It passes on what no rule is for, and ends with
+ * the test. Gateway.ts is the one for the CLI, network.ts the one for many projects at a time.
+ */
 async function inFrontOf(root: string): Promise<Hostile> {
   const armed: Armed[] = [];
   const arrived: Arrived[] = [];

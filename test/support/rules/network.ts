@@ -77,7 +77,7 @@ async function isQuietSoon(seen: Seen, own = 0): Promise<boolean> {
   return false;
 }
 
-/** A proxy before the service, for many projects at the same time: each has a weather of its own. */
+/** A proxy before the service for whole programs, many projects at the same time: each has a weather of its own. */
 export class Network {
   readonly #projects = new Map<string, Seen>();
 

@@ -394,7 +394,7 @@ function partOf(error: unknown): { id: string; outs: Properties } | undefined {
   return typeof id === "string" ? { id, outs: stored(properties as Properties) } : undefined;
 }
 
-/** A stack: its state, and the commands of the CLI, each in a provider process of its own. */
+/** A stack in process: its state, and the commands of the CLI, each in a provider process of its own. The real CLI: ../Stack.ts. */
 export class Stack {
   state: readonly Entry[] = [];
   readonly #account: Account;
