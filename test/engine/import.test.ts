@@ -146,7 +146,7 @@ test("what no program can declare stays at the service alone, and the rest is im
   await service.edit({ kind: "domain", id: "http://localhost:3000", set: { domain: "myapp://callback" } });
   const made = await svc(stack, "import", "--project", "prj-demo", "--force");
   expect(made.status).toBe(0);
-  expect(made.stderr).toMatch(/^pulumi-svc: left out, since no program can declare it: redirect domain myapp:.*\n$/);
+  expect(made.stderr).toMatch(/^pulumi-svc: left out, because no program can declare it: redirect domain myapp:.*\n$/);
   compile();
   for (const file of ["import.json", "index.ts"])
     expect(readFileSync(join(program, file), "utf8")).not.toContain("myapp");
