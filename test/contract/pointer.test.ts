@@ -34,6 +34,7 @@ test("every kind loads as a dynamic provider with all its methods", () => {
       "create",
       "delete",
       "diff",
+      "problems",
       "read",
       "repair",
       "update",
