@@ -1,41 +1,19 @@
-import { execFile } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Report } from "../../src/cli/drift/report";
 import { startEmulator } from "../../src/emulator";
 import { api, DEMO } from "../support/emulator";
-import { ROOT } from "../support/cli";
 import { ownPort } from "../support/service";
 import { Stack } from "../support/Stack";
+import { drift, svc, type Ended } from "../support/svc";
 
 const GOOGLE = "canary-google-secret-drift";
 const SMTP = "canary-smtp-password-drift";
 const SETTING = "canary-pg-setting-drift";
 const THEIRS = "canary-their-secret-drift";
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** The command itself, in the folder of the program. */
-async function drift(stack: Stack, args: string[], env: NodeJS.ProcessEnv = {}, cwd = "program"): Promise<Ended> {
-  const command = [join(ROOT, "dist", "cli", "main.js"), "drift", ...args];
-  const options = { cwd: join(stack.folder, cwd), env: { ...stack.env, ...env } };
-  const ended = await new Promise<Ended>((resolve) => {
-    const child = execFile(process.execPath, command, options, (_error, stdout, stderr) =>
-      resolve({ code: child.exitCode ?? -1, stdout, stderr }),
-    );
-  });
-  stack.said += ended.stdout + ended.stderr;
-  return ended;
-}
-
-async function reported(stack: Stack, ...args: string[]): Promise<{ code: number; report: Report }> {
-  const { code, stdout } = await drift(stack, ["--format", "json", ...args]);
-  return { code, report: JSON.parse(stdout) as Report };
-}
+/** The command, whatever it prints. */
+const ended = (stack: Stack, args: string[], env: NodeJS.ProcessEnv = {}, folder = "program"): Promise<Ended> =>
+  svc(stack, ["drift", ...args], { env, folder });
 
 /** One line on standard error, exit code 1, nothing else. */
 function expectFailure({ code, stdout, stderr }: Ended, words: RegExp): void {
@@ -81,21 +59,21 @@ test("drift names what somebody changed, deleted and added, and nothing that the
   const { service } = stack;
   const { emulator } = service;
   const before = await service.state();
-  expectFailure(await drift(stack, []), /holds no resource of pulumi-svc.*pulumi up/);
+  expectFailure(await ended(stack, []), /holds no resource of pulumi-svc.*pulumi up/);
 
   expect(await stack.up()).toMatchObject({ code: 0 });
   stack.program(program(`new svc.ComputeEndpoint("new", { projectId: "prj-demo", branchId: "br-test" });`));
-  expect(await drift(stack, ["--unmanaged"])).toEqual({ code: 0, stdout: "Stack dev: no drift\n", stderr: "" });
+  expect(await ended(stack, ["--unmanaged"])).toEqual({ code: 0, stdout: "Stack dev: no drift\n", stderr: "" });
 
   const added = await api(emulator, "POST", `${DEMO}/endpoints`, {
     endpoint: { branch_id: "br-test", type: "read_write" },
   });
   expect(added.status).toBe(201);
   const { id: addedId } = added.body["endpoint"] as { id: string };
-  const only = await drift(stack, ["--unmanaged", "--stack", "dev"]);
+  const only = await ended(stack, ["--unmanaged", "--stack", "dev"]);
   expect(only.code).toBe(8);
   expect(only.stdout).toContain(`ComputeEndpoint prj-demo/${addedId}`);
-  expect((await drift(stack, [])).code).toBe(0);
+  expect((await ended(stack, [])).code).toBe(0);
 
   const idOf = async (name: string): Promise<string> => (await stack.resource(name)).id;
   const [apiId, replicaId] = [await idOf("api"), await idOf("replica")];
@@ -124,11 +102,11 @@ test("drift names what somebody changed, deleted and added, and nothing that the
   expect(await stack.run("refresh", "--preview-only", "--expect-no-changes", ...targets)).toMatchObject({ code: 7 });
   const refresh = await templates(stack);
   await service.clearRequests();
-  const { code, report } = await reported(stack);
+  const { code, report } = await drift(stack);
   expect(code).toBe(7);
   expect(await templates(stack)).toEqual(refresh);
   await service.clearRequests();
-  const all = await reported(stack, "--unmanaged");
+  const all = await drift(stack, "--unmanaged");
   const lists = [
     "branches",
     "endpoints",
@@ -223,8 +201,8 @@ test("drift names what somebody changed, deleted and added, and nothing that the
     ["ComputeEndpoint", `prj-demo/${addedId}`, "adopt: true"],
     ["OAuthProvider", "prj-demo/microsoft", "adopt: true"],
   ]);
-  expect((await reported(stack)).report.fingerprint).toBe(report.fingerprint);
-  expect(JSON.parse((await drift(stack, ["--json"])).stdout)).toEqual(report);
+  expect((await drift(stack)).report.fingerprint).toBe(report.fingerprint);
+  expect(JSON.parse((await ended(stack, ["--json"])).stdout)).toEqual(report);
   expect(all.report.fingerprint).not.toBe(report.fingerprint);
 
   // The engine's own log of a plan holds what the program has pending, too.
@@ -233,19 +211,19 @@ test("drift names what somebody changed, deleted and added, and nothing that the
   const plan = await stack.run("preview", "--refresh", "--event-log", events, ...targets);
   expect(plan).toMatchObject({ code: 0, text: expect.stringMatching(/2 to create/) });
   delete stack.env["PULUMI_DEBUG_COMMANDS"];
-  expect((await reported(stack, "--from", events)).report).toEqual(report);
+  expect((await drift(stack, "--from", events)).report).toEqual(report);
   // The debug events of the program's SDK hold them in clear.
   expect(await stack.leaks([SMTP])).toEqual([`${SMTP} in ${events}`]);
   rmSync(events);
 
   // The other formats, the job summary, and debug mode.
   const summary = join(stack.folder, "job-summary");
-  const text = await drift(stack, ["--unmanaged"], { SVC_DEBUG: "1", SVC_API_KEY: emulator.apiKey });
+  const text = await ended(stack, ["--unmanaged"], { SVC_DEBUG: "1", SVC_API_KEY: emulator.apiKey });
   expect([text.code, text.stderr]).toEqual([7, ""]);
   for (const words of ["size.max", "smtp.foreign.example.com", "microsoft", "deleted", all.report.fingerprint])
     expect(text.stdout).toContain(words);
   const out = join(stack.folder, "drift.md");
-  const markdown = await drift(stack, ["--unmanaged", "--format", "markdown", "--out", out], {
+  const markdown = await ended(stack, ["--unmanaged", "--format", "markdown", "--out", out], {
     GITHUB_STEP_SUMMARY: summary,
     SVC_DEBUG: "1",
     PULUMI_SKIP_CONFIRMATIONS: "true",
@@ -259,16 +237,16 @@ test("drift names what somebody changed, deleted and added, and nothing that the
   expect(readFileSync(summary, "utf8")).toBe(readFileSync(out, "utf8"));
   const file = join(stack.folder, "report.json");
   writeFileSync(file, JSON.stringify(all.report));
-  expect((await drift(stack, ["--from", file], {}, ".")).stdout).toBe(text.stdout);
+  expect((await ended(stack, ["--from", file], {}, ".")).stdout).toBe(text.stdout);
 
   // Repaired, with what the program had pending taken back.
   stack.program(program());
   expect(await stack.up("--refresh", ...targets)).toMatchObject({ code: 0 });
-  expect((await drift(stack, [])).code).toBe(0);
-  expect((await drift(stack, ["--unmanaged"])).code).toBe(8);
+  expect((await ended(stack, [])).code).toBe(0);
+  expect((await ended(stack, ["--unmanaged"])).code).toBe(8);
   expect((await api(emulator, "DELETE", `${DEMO}/endpoints/${addedId}`)).status).toBe(200);
   await api(emulator, "DELETE", `${DEMO}/auth/oauth_providers/microsoft`);
-  expect((await drift(stack, ["--unmanaged"])).code).toBe(0);
+  expect((await ended(stack, ["--unmanaged"])).code).toBe(0);
 
   const { serverKey } = await stack.outputs();
   expect(serverKey).toMatch(/./);
@@ -289,30 +267,30 @@ test("what it cannot tell is a failure in one line, with the words of the CLI or
   expect(await stack.up()).toMatchObject({ code: 0 });
   mkdirSync(join(stack.folder, "elsewhere"));
   // The command starts Node by its path, and looks for the CLI only.
-  expectFailure(await drift(stack, [], { PATH: "/nowhere" }), /Pulumi CLI was not found.*PATH/);
+  expectFailure(await ended(stack, [], { PATH: "/nowhere" }), /Pulumi CLI was not found.*PATH/);
   stack.write("old/pulumi", "#!/bin/sh\necho 'error: unknown flag: --run-program' >&2\nexit 255\n");
   chmodSync(join(stack.folder, "program", "old", "pulumi"), 0o755);
-  expectFailure(await drift(stack, [], { PATH: `./old:${stack.env["PATH"]}` }), /unknown flag.*too old.*update it/);
-  expectFailure(await drift(stack, [], {}, "elsewhere"), /pulumi refresh failed: no Pulumi\.yaml/);
-  expectFailure(await drift(stack, ["--stack", "nope"]), /no stack named 'nope'/);
-  expectFailure(await drift(stack, [], { PULUMI_CONFIG_PASSPHRASE: "wrong" }), /incorrect passphrase/);
+  expectFailure(await ended(stack, [], { PATH: `./old:${stack.env["PATH"]}` }), /unknown flag.*too old.*update it/);
+  expectFailure(await ended(stack, [], {}, "elsewhere"), /pulumi refresh failed: no Pulumi\.yaml/);
+  expectFailure(await ended(stack, ["--stack", "nope"]), /no stack named 'nope'/);
+  expectFailure(await ended(stack, [], { PULUMI_CONFIG_PASSPHRASE: "wrong" }), /incorrect passphrase/);
   expectFailure(
-    await drift(stack, [], { PULUMI_BACKEND_URL: "https://me:canary-pw@127.0.0.1:9" }),
+    await ended(stack, [], { PULUMI_BACKEND_URL: "https://me:canary-pw@127.0.0.1:9" }),
     /pulumi refresh failed/,
   );
 
   const fault = (body: object) =>
     fetch(`${first.url}/_emulator/faults`, { method: "POST", body: JSON.stringify(body) });
   await fault({ status: 429, headers: { "retry-after": "2" }, times: 2 });
-  expect((await drift(stack, [])).code).toBe(0);
+  expect((await ended(stack, [])).code).toBe(0);
   await first.close();
 
   const second = await startEmulator({ activationMs: 50, data, port: first.port, apiKey: "canary-second-key-drift" });
   try {
-    expectFailure(await drift(stack, [], { SVC_DEBUG: "1" }), /Could not read ComputeEndpoint .*401/);
+    expectFailure(await ended(stack, [], { SVC_DEBUG: "1" }), /Could not read ComputeEndpoint .*401/);
   } finally {
     await second.close();
   }
-  expectFailure(await drift(stack, ["--unmanaged"]), /Could not read ComputeEndpoint .*cannot be reached/);
+  expectFailure(await ended(stack, ["--unmanaged"]), /Could not read ComputeEndpoint .*cannot be reached/);
   expect(await stack.leaks(["canary-first-key-drift", "canary-second-key-drift", "canary-pw"])).toEqual([]);
 });

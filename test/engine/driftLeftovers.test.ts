@@ -1,8 +1,6 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
 import type { Report } from "../../src/cli/drift/report";
-import { ROOT } from "../support/cli";
 import { Stack } from "../support/Stack";
+import { drift } from "../support/svc";
 
 const DOMAINS = "/projects/{project_id}/auth/domains";
 
@@ -11,16 +9,6 @@ const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
 new svc.WhitelistDomain("d", { projectId: auth.projectId, domain: "https://${domain}.example.com" }, ${options});
 new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1, name: "api" }, { ignoreChanges: ["size"] });
 `;
-
-async function drift(stack: Stack): Promise<{ code: number | null; report: Report }> {
-  const command = [join(ROOT, "dist", "cli", "main.js"), "drift", "--format", "json"];
-  const options = { cwd: join(stack.folder, "program"), env: stack.env };
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, command, options, (_error, stdout) =>
-      resolve({ code: child.exitCode, report: JSON.parse(stdout) as Report }),
-    );
-  });
-}
 
 const found = ({ drift }: Report) =>
   drift.map(({ name, id, change, repair: { action } }) => [name, id, change, action]);

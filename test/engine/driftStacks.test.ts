@@ -1,9 +1,7 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
 import type { Report } from "../../src/cli/drift/report";
 import { api, DEMO } from "../support/emulator";
-import { ROOT } from "../support/cli";
 import { Stack } from "../support/Stack";
+import { drift, svc } from "../support/svc";
 
 /** What a stack holds goes by its name; the project is the same. */
 const PROGRAM = `
@@ -14,17 +12,14 @@ new svc.OAuthProvider("oauth", { projectId: auth?.projectId ?? "prj-demo", provi
 new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId, size: 1 });
 `;
 
-async function drift(stack: Stack, ...args: string[]): Promise<{ code: number | null; report: Report; text: string }> {
-  const run = (format: string) =>
-    new Promise<{ code: number | null; text: string }>((resolve) => {
-      const command = [join(ROOT, "dist", "cli", "main.js"), "drift", "--unmanaged", ...args, "--format", format];
-      const options = { cwd: join(stack.folder, "program"), env: stack.env };
-      const child = execFile(process.execPath, command, options, (_error, stdout, stderr) =>
-        resolve({ code: child.exitCode, text: stdout + stderr }),
-      );
-    });
-  const [{ code, text }, { text: words }] = [await run("json"), await run("text")];
-  return { code, report: JSON.parse(text) as Report, text: words };
+/** With what is in the project and in no stack, as a report and in words. */
+async function unmanagedDrift(
+  stack: Stack,
+  ...args: string[]
+): Promise<{ code: number; report: Report; text: string }> {
+  const options = ["--unmanaged", ...args];
+  const { stdout, stderr } = await svc(stack, ["drift", ...options, "--format", "text"]);
+  return { ...(await drift(stack, ...options)), text: stdout + stderr };
 }
 
 test("two stacks of one project, checked together, do not report each other, and each one's drift bears its name", async () => {
@@ -35,11 +30,11 @@ test("two stacks of one project, checked together, do not report each other, and
   await stack.run("up", "--yes", "--skip-preview", "--stack", "prod");
 
   // Alone, each one reports what the other one holds.
-  const alone = await drift(stack, "--stack", "dev");
+  const alone = await unmanagedDrift(stack, "--stack", "dev");
   expect(alone.code).toBe(8);
   expect(alone.report.unmanaged.map(({ kind }) => kind)).toEqual(["ComputeEndpoint", "OAuthProvider"]);
   const both = ["--stack", "dev", "--stack", "prod"];
-  expect(await drift(stack, ...both)).toMatchObject({
+  expect(await unmanagedDrift(stack, ...both)).toMatchObject({
     code: 0,
     report: { stack: "dev, prod", drift: [], unmanaged: [] },
   });
@@ -47,7 +42,7 @@ test("two stacks of one project, checked together, do not report each other, and
   const compute = (await service.endpoints()).find(({ branch_id }) => branch_id === "br-test");
   await service.edit({ kind: "endpoint", id: compute?.["id"], set: { autoscaling_limit_max_cu: 4 } });
   expect((await api(service.emulator, "POST", `${DEMO}/auth/oauth_providers`, { id: "vercel" })).status).toBe(200);
-  const changed = await drift(stack, ...both);
+  const changed = await unmanagedDrift(stack, ...both);
   expect(changed.code).toBe(7);
   expect(changed.report.drift).toMatchObject([{ urn: expect.stringMatching(/^urn:pulumi:prod::/), name: "api" }]);
   expect(changed.report.unmanaged.map(({ id }) => id)).toEqual(["prj-demo/vercel"]);

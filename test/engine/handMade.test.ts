@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Report } from "../../src/cli/drift/report";
@@ -6,34 +5,22 @@ import { ROOT } from "../support/cli";
 import { api, createCompute, DEMO } from "../support/emulator";
 import { handMadeProject } from "../support/handMade";
 import { Stack } from "../support/Stack";
+import { svc } from "../support/svc";
 
 const CLIENT_SECRET = "canary-client-secret-hand-made";
 const PASSWORD = "canary-smtp-password-hand-made";
-
-/** The command itself, in the folder of the program. */
-async function svc(stack: Stack, ...args: string[]): Promise<{ code: number; stdout: string }> {
-  const { emulator } = stack.service;
-  const env = { ...stack.env, SVC_API_KEY: emulator.apiKey, SVC_BASE_URL: emulator.baseUrl };
-  const command = [join(ROOT, "dist", "cli", "main.js"), ...args];
-  const options = { cwd: join(stack.folder, "program"), env };
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, command, options, (_, stdout, stderr) => {
-      stack.said += stdout + stderr;
-      resolve({ code: child.exitCode ?? -1, stdout });
-    });
-  });
-}
 
 test("a project that was set up by hand is brought under Pulumi, edited by hand, and brought back", async () => {
   const stack = await Stack.create({ program: "", emulator: { secretAnswers: "masked" } });
   const { service } = stack;
   const { emulator } = service;
+  const settings = { env: { SVC_API_KEY: emulator.apiKey, SVC_BASE_URL: emulator.baseUrl } };
   const file = (name: string): string => join(stack.folder, "program", name);
   await handMadeProject(emulator, { clientSecret: CLIENT_SECRET, password: PASSWORD });
   stack.write("Pulumi.yaml", "name: proj\nruntime: nodejs\nmain: index.ts\n");
   stack.write("tsconfig.json", readFileSync(join(ROOT, "examples", "quickstart", "tsconfig.json"), "utf8"));
 
-  expect(await svc(stack, "import", "--project", "prj-demo")).toMatchObject({ code: 0 });
+  expect(await svc(stack, ["import", "--project", "prj-demo"], settings)).toMatchObject({ code: 0 });
   await stack.config("githubClientId", "own-id");
   await stack.config("githubClientSecret", CLIENT_SECRET, true);
   await stack.config("smtpPassword", PASSWORD, true);
@@ -42,7 +29,11 @@ test("a project that was set up by hand is brought under Pulumi, edited by hand,
   // Sends what cannot be read; from then on a preview is empty.
   expect(await stack.up()).toMatchObject({ code: 0 });
   expect(await stack.preview("--expect-no-changes")).toMatchObject({ code: 0 });
-  expect(await svc(stack, "drift", "--unmanaged")).toEqual({ code: 0, stdout: "Stack dev: no drift\n" });
+  expect(await svc(stack, ["drift", "--unmanaged"], settings)).toEqual({
+    code: 0,
+    stdout: "Stack dev: no drift\n",
+    stderr: "",
+  });
 
   // By hand: of each kind of object one is changed or deleted, and one is added.
   const endpoints = await service.endpoints();
@@ -67,7 +58,7 @@ test("a project that was set up by hand is brought under Pulumi, edited by hand,
   await api(emulator, "POST", `${DEMO}/auth/oauth_providers`, { id: "microsoft" });
   await service.edit({ kind: "domain", create: { domain: "https://foreign.example.com" } });
 
-  const json = await svc(stack, "drift", "--unmanaged", "--format", "json");
+  const json = await svc(stack, ["drift", "--unmanaged", "--format", "json"], settings);
   expect(json.code).toBe(7);
   const report = JSON.parse(json.stdout) as Report;
   expect(
@@ -88,8 +79,8 @@ test("a project that was set up by hand is brought under Pulumi, edited by hand,
     ["WhitelistDomain", "prj-demo/https://foreign.example.com", "adopt: true"],
   ]);
   writeFileSync(file("report.json"), json.stdout);
-  const text = (await svc(stack, "drift", "--from", "report.json")).stdout;
-  const markdown = (await svc(stack, "drift", "--from", "report.json", "--format", "markdown")).stdout;
+  const text = (await svc(stack, ["drift", "--from", "report.json"], settings)).stdout;
+  const markdown = (await svc(stack, ["drift", "--from", "report.json", "--format", "markdown"], settings)).stdout;
   for (const { kind, name, id, change, repair } of report.drift) {
     const words = repair.restarts ? `${repair.action}, which restarts the compute` : repair.action;
     const [, block = ""] = text.split(`\n${kind} ${name} (${id}) ${change}\n`);
@@ -116,7 +107,11 @@ new svc.WhitelistDomain("foreign", { projectId: "prj-demo", domain: "https://for
   expect(await stack.up("--refresh")).toMatchObject({ code: 0 });
   expect((await service.endpoints()).map(({ id }) => id)).toContain(added["id"]);
   expect(await service.list("/projects/prj-demo/auth/email_server")).toMatchObject({ host: "smtp.example.com" });
-  expect(await svc(stack, "drift", "--unmanaged")).toEqual({ code: 0, stdout: "Stack dev: no drift\n" });
+  expect(await svc(stack, ["drift", "--unmanaged"], settings)).toEqual({
+    code: 0,
+    stdout: "Stack dev: no drift\n",
+    stderr: "",
+  });
 
   expect(await stack.destroy()).toMatchObject({ code: 0 });
   const [left] = (await service.state()).projects;

@@ -1,37 +1,16 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { api, createCompute, DEMO, integrate, STANDARD_EMAIL } from "../support/emulator";
 import { ROOT } from "../support/cli";
 import { handMadeProject } from "../support/handMade";
 import { Stack } from "../support/Stack";
+import { svc } from "../support/svc";
 
 const CLIENT_SECRET = "canary-client-secret-import";
 const PASSWORD = "canary-smtp-password-import";
 const SECRETS = [CLIENT_SECRET, PASSWORD];
 const IMPORT = ["--generate-code=false", "--protect=false", "--yes"];
-
-interface Ended {
-  status: number;
-  stdout: string;
-  stderr: string;
-}
-
-/** The command itself, in the folder of the program, with the settings of the stack. */
-async function svc(stack: Stack, ...args: string[]): Promise<Ended> {
-  const { env } = stack;
-  const command = [join(ROOT, "dist", "cli", "main.js"), ...args];
-  const ended = await new Promise<Ended>((resolve) => {
-    const child = execFile(
-      process.execPath,
-      command,
-      { cwd: join(stack.folder, "program"), env },
-      (_, stdout, stderr) => resolve({ status: child.exitCode ?? -1, stdout, stderr }),
-    );
-  });
-  stack.said += ended.stdout + ended.stderr;
-  return ended;
-}
 
 /** The resources that a plan changes, by name; all others stay as they are. */
 async function changes(stack: Stack): Promise<string[]> {
@@ -52,16 +31,16 @@ test("a project that was set up by hand is imported, and the program that is wri
   stack.write("Pulumi.yaml", "name: proj\nruntime: nodejs\nmain: index.ts\n");
   stack.write("tsconfig.json", readFileSync(join(ROOT, "examples", "quickstart", "tsconfig.json"), "utf8"));
 
-  const made = await svc(stack, "import", "--project", "prj-demo", "--json");
-  expect(made).toMatchObject({ status: 0, stderr: "" });
+  const made = await svc(stack, ["import", "--project", "prj-demo", "--json"]);
+  expect(made).toMatchObject({ code: 0, stderr: "" });
   const report = JSON.parse(made.stdout) as { imported: { kind: string }[]; configuration: object[]; next: string[] };
   expect(report.imported).toHaveLength(10);
-  expect(await svc(stack, "import", "--project", "prj-demo")).toMatchObject({
-    status: 1,
+  expect(await svc(stack, ["import", "--project", "prj-demo"])).toMatchObject({
+    code: 1,
     stdout: "",
     stderr: expect.stringMatching(/^pulumi-svc: import\.json and index\.ts exist already, and nothing was written\./),
   });
-  expect(await svc(stack, "import")).toMatchObject({ status: 2, stdout: "" });
+  expect(await svc(stack, ["import"])).toMatchObject({ code: 2, stdout: "" });
 
   const program = join(stack.folder, "program");
   execFileSync(join(ROOT, "node_modules", ".bin", "tsc"), ["-p", program], { stdio: "inherit" });
@@ -104,9 +83,9 @@ test("a project that was set up by hand is imported, and the program that is wri
 
   const known = await stack.exported();
   stack.write("state.json", known);
-  const again = await svc(stack, "import", "--project", "prj-demo", "--state", "state.json", "--force");
+  const again = await svc(stack, ["import", "--project", "prj-demo", "--state", "state.json", "--force"]);
   expect(again).toMatchObject({
-    status: 0,
+    code: 0,
     stdout: expect.stringMatching(/holds nothing that the stack does not hold/),
   });
 
@@ -138,14 +117,14 @@ test("what no program can declare stays at the service alone, and the rest is im
     return steps.map(({ op, urn }) => `${op} ${urn.split("::").at(-1)}`).filter((step) => !step.startsWith("same "));
   };
 
-  const listed = await svc(stack, "import", "--project", "prj-demo", "--whitelist");
-  expect(listed).toMatchObject({ status: 0, stderr: "" });
+  const listed = await svc(stack, ["import", "--project", "prj-demo", "--whitelist"]);
+  expect(listed).toMatchObject({ code: 0, stderr: "" });
   compile();
   expect(readFileSync(join(program, "index.ts"), "utf8")).toMatch(/new svc\.Whitelist\("domains"/);
 
   await service.edit({ kind: "domain", id: "http://localhost:3000", set: { domain: "myapp://callback" } });
-  const made = await svc(stack, "import", "--project", "prj-demo", "--force");
-  expect(made.status).toBe(0);
+  const made = await svc(stack, ["import", "--project", "prj-demo", "--force"]);
+  expect(made.code).toBe(0);
   expect(made.stderr).toMatch(/^pulumi-svc: left out, because no program can declare it: redirect domain myapp:.*\n$/);
   compile();
   for (const file of ["import.json", "index.ts"])
@@ -179,7 +158,7 @@ test("a Whitelist that an import has written stands for all of the list, without
     await api(emulator, "POST", `${DEMO}/auth/domains`, { domain, auth_provider: "supported_provider" });
   stack.write("Pulumi.yaml", "name: proj\nruntime: nodejs\nmain: index.ts\n");
   stack.write("tsconfig.json", readFileSync(join(ROOT, "examples", "quickstart", "tsconfig.json"), "utf8"));
-  expect(await svc(stack, "import", "--project", "prj-demo", "--whitelist")).toMatchObject({ status: 0, stderr: "" });
+  expect(await svc(stack, ["import", "--project", "prj-demo", "--whitelist"])).toMatchObject({ code: 0, stderr: "" });
   expect(await stack.run("import", "--file", "import.json", ...IMPORT)).toMatchObject({ code: 0 });
   expect((await stack.resource("domains")).inputs).toMatchObject({
     domains: ["http://localhost:3000", "https://app.example.com"],
@@ -196,7 +175,7 @@ test("a refresh before the first up keeps a password that the service shows encr
   const { emulator } = stack.service;
   await integrate(emulator);
   await api(emulator, "PATCH", `${DEMO}/auth/email_server`, { ...STANDARD_EMAIL, password: PASSWORD });
-  expect(await svc(stack, "import", "--project", "prj-demo")).toMatchObject({ status: 0 });
+  expect(await svc(stack, ["import", "--project", "prj-demo"])).toMatchObject({ code: 0 });
   expect(await stack.run("import", "--file", "import.json", ...IMPORT)).toMatchObject({ code: 0 });
   expect(await stack.refresh()).toMatchObject({ code: 0 });
   const { inputs, outputs } = await stack.resource("mail");

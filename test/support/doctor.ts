@@ -1,7 +1,5 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { ROOT } from "./cli";
 import type { Stack } from "./Stack";
+import { svc } from "./svc";
 
 interface Check {
   readonly name: string;
@@ -16,16 +14,10 @@ export interface Diagnosis {
 }
 
 /** `pulumi-svc doctor --json` in the folder of the stack's program. */
-export function doctor(stack: Stack, ...args: string[]): Promise<Diagnosis> {
-  const command = [join(ROOT, "dist", "cli", "main.js"), "doctor", "--json", ...args];
-  return new Promise((resolve) => {
-    const options = { cwd: join(stack.folder, "program"), env: stack.env };
-    execFile(process.execPath, command, options, (_error, stdout, stderr) => {
-      stack.said += stdout + stderr;
-      // The command's own JSON.
-      resolve(JSON.parse(stdout) as Diagnosis);
-    });
-  });
+export async function doctor(stack: Stack, ...args: string[]): Promise<Diagnosis> {
+  const { stdout } = await svc(stack, ["doctor", "--json", ...args]);
+  // The command's own JSON.
+  return JSON.parse(stdout) as Diagnosis;
 }
 
 export const check = ({ checks }: Diagnosis, name: string): Check | undefined =>
