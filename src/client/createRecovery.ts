@@ -29,7 +29,7 @@ export interface CreationRecovery<Item> {
   readonly describe: (item: Item) => string;
   /** What to do about candidates that are not proven to be ours. */
   readonly advice?: ((items: readonly Item[]) => string) | undefined;
-  /** What to do where none is found: the service may still make it. @default another try, which reports it as already there */
+  /** What to do where none is found: the service may still create it. @default to run it again, where the error names it */
   readonly adviceIfLate?: string | undefined;
   readonly onFound: (item: Item) => void;
 }
@@ -68,7 +68,7 @@ interface LostCreation {
 
 /**
  * Creations whose objects could be taken for each other. They are sent side by side. While lost ones are looked for, none
- * is under way: what has appeared then, and no response was about, belongs to the lost ones.
+ * is under way: new objects that no response named then belong to the lost ones.
  */
 class SimilarCreations {
   /** The objects that one of them has created, or found. */
@@ -101,7 +101,7 @@ class SimilarCreations {
     const lost = this.#lost.splice(0);
     const from = performance.now();
     await Promise.all(lost.map(async (one) => one.load(from)));
-    // One with a wider choice could take the only object that another one may have created: it was sent earlier, or sent less.
+    // The narrowest choice first: one with a wider choice could take the only object that fits another one.
     // One without any is settled last, so that its error does not name what the others have found.
     const choices = new Map(lost.map((one) => [one, one.matching().length]));
     const choiceOf = (one: LostCreation): number => choices.get(one) || Number.MAX_SAFE_INTEGER;
@@ -132,7 +132,7 @@ export class Creator {
     let listedBefore = new Set<string>();
     let sentAt = Number.NaN;
     const beforeAttempt = async (): Promise<void> => {
-      // Side by side, so that neither list grows old.
+      // In parallel, so that neither list is old when the request is sent.
       const lists = [collection.list({ ...options, since: performance.now() }), request.beforeAttempt?.()] as const;
       const [listed] = await Promise.all(lists);
       listedBefore = new Set(listed.map(idOf));
@@ -143,7 +143,7 @@ export class Creator {
     let found: Item | undefined;
     let failure: unknown;
     const lostBy = (lost: FateUnknownError, expected: CreationRecovery<Item>): LostCreation => {
-      // Its time does not run while others come to their end.
+      // Its time does not run while others end.
       const resume = options.deadline?.pause();
       let appeared: readonly Item[] = [];
       let matching: readonly Item[] = [];

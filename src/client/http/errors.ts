@@ -65,17 +65,17 @@ export class BadRequestError extends SvcError {}
 export class StandInError extends SvcError {}
 export class AuthenticationError extends SvcError {}
 export class PermissionError extends SvcError {}
-/** 404 or 410 with the error body of the service (reads/absence.ts), and a compute that disappeared while it was waited for. */
+/** 404 or 410 with the error body of the service (reads/absence.ts), and a compute that was deleted during a wait. */
 export class NotFoundError extends SvcError {}
 export class ConflictError extends SvcError {}
 export class LockedError extends SvcError {}
 export class RateLimitError extends SvcError {}
 export class ServiceError extends SvcError {}
-/** An attempt or the whole call took too long, or the service gave up waiting (408). */
+/** An attempt or the whole call took too long, or the service timed out (408). */
 export class TimeoutError extends SvcError {}
 
 export class ConnectionError extends SvcError {}
-/** A response that is not the service's: HTML, cut JSON, a missing field, a 404 of something in front of it. */
+/** A response that is not the service's: HTML, cut JSON, a missing field, a 404 of a proxy. */
 export class BadResponseError extends SvcError {}
 
 /** A request that may have taken effect, and whose effect was not found again. */

@@ -5,10 +5,10 @@ import { oneLine } from "../../contract/untrusted";
 const isSecretField = (name: string): boolean => isSecretName(name) || /^url$/i.test(name);
 const SHOWN = "[secret]";
 
-/** A value under a name of the user's may be a secret. Short ones (`on`, `64MB`) are words of any message. */
+/** The user chooses the names here, so any value may be a secret. Short ones (`on`, `64MB`) occur in any message. */
 const FREE_FIELD = /^(pg_settings|pgSettings)$/;
 const SHORTEST_IN_FREE_FIELD = 8;
-/** Where the user's name tells of a secret. */
+/** Where the name tells of a secret. */
 const SHORTEST_UNDER_SECRET_NAME = 4;
 
 /** The secret values of a body, of arguments or of a state: found by the names of their fields. Long lists come here: no copies. */

@@ -29,7 +29,7 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** By the clock of the service, which a date in its answer is about; by ours where the answer does not tell. */
+/** By the clock of the service, which a date in its response refers to; by ours where the response has no date. */
 function serviceTime({ date = "" }: RawResponse): number {
   const told = Date.parse(date);
   return Number.isNaN(told) ? Date.now() : told;
@@ -52,7 +52,7 @@ function dropNulls(value: unknown): void {
   }
 }
 
-/** Undefined for what is no JSON, or none that anybody means. */
+/** Undefined for what is not JSON, or nested too deeply. */
 function jsonOf(text: string): unknown {
   try {
     const json: unknown = JSON.parse(text);

@@ -81,7 +81,7 @@ export class ProjectQueue {
     }
   }
 
-  /** Nothing of ours is under way, so somebody else holds the lock. Keeps its place, so that only one change asks. */
+  /** No change of ours is running, so somebody else holds the lock. Keeps its position, so that only one change retries. */
   async #waitForForeignLock(
     error: LockedError,
     attempts: number,
