@@ -1,4 +1,4 @@
-/** One call of a lifecycle: its clock, its progress line, what it leaves in the state, and the words it fails with. */
+/** One call of a lifecycle: its clock, its progress line, what it leaves in the state, and its error messages. */
 import { AuthenticationError, Deadline, mayHaveTakenEffect, StandInError, SvcError, WaitTimeoutError } from "../client";
 import { visible, type Properties, type Timeouts } from "../contract/hiddenKeys";
 import { messageOf } from "../contract/untrusted";
@@ -21,7 +21,7 @@ const GRACE_MS = 15_000;
 
 type Verb = keyof Timeouts;
 
-/** A call that failed, in words for users. */
+/** A call that failed, with a message for users. */
 export class CallError extends Error {
   readonly #kept: Kept | undefined;
 
@@ -129,7 +129,7 @@ export async function remove<Args extends object, Outputs extends object>(
       const advice = timeoutAdvice(thrown, "delete", timeoutMs) + storedKeyAdvice(hosted, thrown, marksOf(outs));
       throw failure(hosted, { verb: "delete", urn, id, thrown, advice });
     }
-    const message = `${resource.kind} ${id} stays at the service: "${nameInUrn(thrown.owner)}" of this program manages it now`;
+    const message = `${resource.kind} ${id} is not deleted: "${nameInUrn(thrown.owner)}" of this program manages it now`;
     session.log({ severity: "info", message, urn, ephemeral: false });
   }
 }
@@ -249,7 +249,7 @@ function startCall<Args extends object, Outputs extends object>(
 }
 
 /**
- * A call that has not ended long after its deadline is given up, so that no defect can hang the engine (which waits for a
+ * A call that has not ended long after its deadline is abandoned, so that no defect can hang the engine (which waits for a
  * call for ever, also after Ctrl-C). Longer than any request that must not be cut.
  */
 function withHardTimeout<Result>(deadline: Deadline, graceMs: number, work: Promise<Result>): Promise<Result> {
@@ -257,7 +257,7 @@ function withHardTimeout<Result>(deadline: Deadline, graceMs: number, work: Prom
     let timer: NodeJS.Timeout | undefined;
     const unsubscribe = deadline.onExpire(() => {
       const seconds = Math.round((deadline.totalMs + graceMs) / 1000);
-      timer = setTimeout(() => reject(new Error(`no end after ${seconds} s; the call was given up`)), graceMs);
+      timer = setTimeout(() => reject(new Error(`no result after ${seconds} s; the call was abandoned`)), graceMs);
     });
     void work.then(resolve, reject).finally(() => {
       unsubscribe();
@@ -291,7 +291,7 @@ function failure<Args extends object, Outputs extends object>(
 /** Advice for a call that a deadline ended; empty for any other. */
 function timeoutAdvice(thrown: unknown, verb: Verb, totalMs: number): string {
   const isOver = thrown instanceof SvcError && thrown.deadlineMs === totalMs;
-  return thrown instanceof WaitTimeoutError || isOver ? ` To wait longer at once, raise "customTimeouts.${verb}".` : "";
+  return thrown instanceof WaitTimeoutError || isOver ? ` To wait longer, raise "customTimeouts.${verb}".` : "";
 }
 
 /** For a read or a deletion of what the state holds, whose key is refused. A program calls `check`, and brings the key of today. */
@@ -312,10 +312,9 @@ function storedKeyAdvice<Args extends object, Outputs extends object>(
 function withoutStandIns(thrown: unknown, news: Properties): unknown {
   const names = thrown instanceof StandInError ? standInsIn(news) : [];
   if (names.length === 0) return thrown;
-  const [is, it, them] =
-    names.length === 1 ? ["is a text that stands", "It", "it"] : ["are texts that stand", "They", "them"];
+  const [is, it, them] = names.length === 1 ? ["is a placeholder", "It", "it"] : ["are placeholders", "They", "them"];
   return new Error(
-    `${names.map((name) => `"${name}"`).join(", ")} ${is} in the state for what the service does not show. ${it} would have been sent as the real value, ` +
-      `so nothing was sent. Give the real value in the program, and take ${them} out of ignoreChanges`,
+    `${names.map((name) => `"${name}"`).join(", ")} ${is} in the state for a value that the service does not show. ${it} would have been sent as the real value, ` +
+      `so nothing was sent. Give the real value in the program, and remove ${them} from ignoreChanges`,
   );
 }

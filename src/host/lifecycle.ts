@@ -22,7 +22,7 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
    * also of one that is not known yet.
    */
   readonly rules?: (args: Partial<Args>, given: ReadonlySet<string>) => Problem[];
-  /** What a replacement does, and what users lose by it: the end of a sentence. */
+  /** What a replacement does, and what users lose by it. It ends a sentence. */
   readonly replacement: (plan: Plan<Args, Outputs>) => string;
   /** What else a plan should say on the resource's own line, once. Not asked for a replacement. */
   readonly warnings?: (plan: Plan<Args, Outputs>) => string[];
@@ -31,8 +31,8 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   /** What a plan should say of the arguments alone, before anything is compared, once. */
   readonly createWarnings?: (declared: Declared<Args>) => string[];
   /**
-   * What the service shows of a creation before it is carried out: what is in its way, and what it does there. By
-   * lists alone, each of which all resources share (host/lookAhead.ts).
+   * What the service shows about a creation before it is sent: what blocks it, and what it changes. It reads only lists,
+   * which all resources share (host/lookAhead.ts).
    */
   readonly lookAhead?: (look: Look<Args>) => Promise<readonly Finding[]>;
   /** The objects at the service that these arguments declare: another resource that declares one of them is an error. */
@@ -77,7 +77,7 @@ export interface Observed<Args, Outputs> {
   /** An argument that is not set is `undefined`; one that cannot be read back is left out, and the stored value stays. */
   readonly args: { readonly [Name in keyof Args]?: Args[Name] | undefined };
   readonly outputs: Outputs;
-  /** Nothing is under way any more. */
+  /** No change is running any more. */
   readonly ready: boolean;
 }
 
@@ -111,14 +111,14 @@ export interface Declared<Args> {
   readonly isReplacement: boolean;
 }
 
-/** What a plan finds out at the service about a resource that it is to create. */
+/** What a plan has found out from the service about a resource that it creates. */
 export interface Finding {
   readonly message: string;
-  /** The creation would fail by it, or wait for it. Otherwise it is what the creation does. */
+  /** The creation would fail because of it, or wait for it. Otherwise it is an effect of the creation. */
   readonly isObstacle: boolean;
 }
 
-/** A resource that is to be created, and whom to ask about it. Its project is known. */
+/** A resource that is to be created, and what is needed to ask the service about it. Its project is known. */
 export interface Look<Args> {
   /** Those that are known and well formed. */
   readonly args: Partial<Args> & { readonly projectId: string };

@@ -1,7 +1,6 @@
 /**
- * A plan meets the service (docs/design/rules.md, 5). Where it has something to create, the lists of the service show what is
- * in the way before anything is deployed. Each list is read once and shared by all resources; a plan that creates nothing
- * asks nobody.
+ * What a plan asks the service (docs/design/rules.md, 5). If it creates something, the lists of the service show what blocks the
+ * creation, before anything is deployed. Each list is read once for all resources. A plan that creates nothing sends nothing.
  */
 import {
   AuthenticationError,
@@ -21,14 +20,14 @@ import type { Settings } from "../contract/settings";
 /** How long the looks of a plan may take in all. */
 const LOOKS_MS = 10_000;
 const SHOWN_AFTER_MS = 1_000;
-/** So many attempts of one read that reach no service are told at once: what refuses a connection seldom begins to take it. */
+/** After this many attempts of one read without a connection, the plan waits no longer: a refused connection seldom recovers in seconds. */
 const MOST_UNREACHED = 4;
 
 /** What a plan says of one resource. */
 export interface Verdict {
   readonly failures: readonly string[];
   readonly warnings: readonly string[];
-  /** A warning names what the creation does to others: a remark that it may do so would say it twice. */
+  /** A warning names what the creation does to other objects. A remark that it may do so would repeat it. */
   readonly tellsEffect: boolean;
 }
 
@@ -47,7 +46,7 @@ export const NOTHING: Verdict = { failures: [], warnings: [], tellsEffect: false
 export const obstacle = (message: string): Finding => ({ message, isObstacle: true });
 export const effect = (message: string): Finding => ({ message, isObstacle: false });
 
-/** An object that stands where one is to be created, in the words of the creation. */
+/** An object that exists where one is to be created, with the message of the creation. */
 export const inTheWay = (words: string): Finding =>
   obstacle(`pulumi up fails here unless the same run removes this first: ${words}`);
 
@@ -57,9 +56,9 @@ const missingProject = (projectId: string): Finding =>
   );
 
 export class LookAhead {
-  /** The service does not answer, which is said once. */
+  /** The service has not answered. That is reported once. */
   #isOver = false;
-  /** One clock for all looks. It runs while one is under way, and no pause that the service asks for stops it. */
+  /** One clock for all looks. It runs during each of them, also while the service asks to wait. */
   #leftMs: number;
   #clock: Deadline | undefined;
   #underWay = 0;
@@ -88,7 +87,7 @@ export class LookAhead {
       const tellsEffect = findings.some(({ isObstacle }) => !isObstacle);
       return { failures: of(true), warnings: of(false), tellsEffect };
     };
-    const timer = setTimeout(() => onProgress(`asking ${host} what is there`), SHOWN_AFTER_MS);
+    const timer = setTimeout(() => onProgress(`asking ${host} what exists`), SHOWN_AFTER_MS);
     const deadline = this.#startClock();
     try {
       const findings = await untilUnreached((onError) => this.#inProject(question, { deadline, onProgress, onError }));
@@ -136,7 +135,7 @@ export class LookAhead {
   }
 }
 
-/** The work, or the error of the attempt after which nobody tries on. The work behind the promise goes on. */
+/** The result of the work, or the error of the last attempt that is waited for. The work itself continues. */
 async function untilUnreached<Result>(work: (onError: (error: SvcError) => void) => Promise<Result>): Promise<Result> {
   let unreached = 0;
   return new Promise((resolve, reject) => {
@@ -158,7 +157,7 @@ function refusedKey(host: string, { withoutAdvice }: SvcError, keyAdvice: string
 
 function notAsked(host: string, error: unknown): string {
   return (
-    `${host} could not be asked what is there, so this plan does not know whether what it creates can be created: ${messageOf(error)}. ` +
-    "pulumi up needs the service. Run the plan again, or switch its looks off with svc:offlinePlan (SVC_OFFLINE_PLAN=1)"
+    `${host} could not be asked what exists, so this plan cannot tell whether its resources can be created: ${messageOf(error)}. ` +
+    "pulumi up needs the service. Run the plan again, or set svc:offlinePlan (SVC_OFFLINE_PLAN=1) to plan without the service"
   );
 }

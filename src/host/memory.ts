@@ -143,7 +143,7 @@ export class RunMemory {
       if (owner === undefined || owner === urn) continue;
       throw new Error(
         `${object} was taken over by "${nameInUrn(owner)}" of this program in the same run, since it still existed. ` +
-          `Take "${nameInUrn(owner)}" out of the program, run pulumi up (which leaves the object alone), and put it back`,
+          `Remove "${nameInUrn(owner)}" from the program, run pulumi up (which does not delete the object), and add it again`,
       );
     }
   }

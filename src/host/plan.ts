@@ -1,4 +1,4 @@
-/** What a plan does and says: the checks of the inputs, the comparison with the state, and the words about both. */
+/** What a plan does: it checks the inputs, compares them with the state, and reports both. */
 import { type Properties, containsUnknown } from "../contract/hiddenKeys";
 import { allowsUnlistedSizes, resolveSettings } from "../contract/settings";
 import { isUrn, labelOf, nameInUrn } from "../contract/identifiers";
@@ -12,9 +12,9 @@ import type { Hosted } from "./session";
 import { compareWith, storedFrom } from "./state";
 
 /** Of a problem that `svc:allowUnlistedSizes` would make a warning. */
-const NEWER_VALUE_ADVICE = ". Where the service has it by now, set svc:allowUnlistedSizes to true";
+const NEWER_VALUE_ADVICE = ". If the service supports it by now, set svc:allowUnlistedSizes to true";
 
-/** Checks and normalises the inputs. What a plan has to say before anything is compared is said here, once. */
+/** Checks and normalises the inputs. What a plan reports before anything is compared is reported here, once. */
 export async function check<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
   request: CheckRequest,
@@ -82,7 +82,7 @@ export function checkedArgs<Args extends object, Outputs extends object>(
   return args as Args;
 }
 
-/** Notes what a resource of the program declares. Returns what the declaration alone makes a plan say. */
+/** Records what a resource of the program declares. Returns what a plan reports of the declaration alone. */
 function declare<Args extends object, Outputs extends object>(
   { resource, session }: Hosted<Args, Outputs>,
   { urn, olds, news }: CheckRequest & { readonly urn: string },
@@ -105,13 +105,13 @@ function declare<Args extends object, Outputs extends object>(
   if (renamed !== undefined) session.warn(urn, renamed);
   if (!sameJson(olds, news)) {
     for (const problem of allowed)
-      session.warn(urn, `${problemText(problem)}; svc:allowUnlistedSizes lets it through, and the service decides`);
+      session.warn(urn, `${problemText(problem)}; svc:allowUnlistedSizes accepts it, and the service decides`);
   }
   const remarks = resource.createWarnings?.({ args: known, label: labelOf(urn), isNew, isReplacement }) ?? [];
   return { problems, remarks };
 }
 
-/** What the service shows in the way of a creation (lookAhead.ts). */
+/** What the service shows that blocks a creation (lookAhead.ts). */
 async function lookAhead<Args extends object, Outputs extends object>(
   { resource, session, readSetting }: Hosted<Args, Outputs>,
   urn: string | undefined,
@@ -140,7 +140,7 @@ async function lookAhead<Args extends object, Outputs extends object>(
   }
 }
 
-/** What the program changes in what the state holds, and what a plan says of that. */
+/** What the program changes in what the state holds. A plan reports it. */
 export async function diff<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
   { urn, stateUrn, id, outs, news }: DiffRequest,
@@ -148,7 +148,7 @@ export async function diff<Args extends object, Outputs extends object>(
   const { resource, session } = hosted;
   const stored = storedFrom(resource, id, outs);
   const changes = compareWith(resource, stored, news);
-  // A refresh compares too, and runs no program: then nothing was checked, and nothing is said or held.
+  // A refresh compares too, and runs no program: then nothing was checked, and nothing is reported or recorded.
   const oldInputs = urn === undefined ? undefined : session.checkedInputs.get(urn);
   if (urn !== undefined && oldInputs !== undefined) {
     const plan = planOf({ urn, stored, news, changes });
@@ -166,7 +166,7 @@ export async function diff<Args extends object, Outputs extends object>(
 }
 
 /**
- * Notes which objects a resource of the program has in its state and goes on managing.
+ * Records which objects a resource of the program has in its state and goes on managing.
  * @throws when another one has one of them, too.
  */
 function holdObjects<Args extends object, Outputs extends object>(
@@ -186,11 +186,11 @@ function holdObjects<Args extends object, Outputs extends object>(
   if (other === undefined) return;
   throw new Error(
     `${resource.kind} ${id} is in the state of "${nameInUrn(urn)}" and of "${nameInUrn(other)}", and each would undo the other's changes. ` +
-      `Take one of them out of the program; the deletion that pulumi up plans then leaves the object alone`,
+      `Remove one of them from the program: pulumi up plans its deletion, and does not delete the object`,
   );
 }
 
-/** What a plan would do and say about what a refresh has found. It asks nobody. */
+/** What a plan would do and report after a refresh. Nothing is sent. */
 export function repair<Args extends object, Outputs extends object>(
   { resource }: Hosted<Args, Outputs>,
   { urn, id, outs, news }: RepairRequest,
@@ -225,7 +225,7 @@ function planOf<Args, Outputs>(about: {
   };
 }
 
-/** What a plan says of one resource. */
+/** What a plan reports of one resource. */
 function planMessages<Args extends object, Outputs extends object>(
   resource: Lifecycle<Args, Outputs>,
   plan: Plan<Args, Outputs>,
@@ -253,7 +253,7 @@ function planMessages<Args extends object, Outputs extends object>(
     const { unreadable, local } = resource.args[name];
     const what = `"${name}" of ${subject} is no longer managed`;
     const isShown = unreadable !== true && local !== true;
-    messages.push(isShown ? `${what}: it stays as it is at the service, and drift is no longer detected` : what);
+    messages.push(isShown ? `${what}: the value is unchanged, and drift is no longer detected` : what);
   }
   return messages;
 }

@@ -11,7 +11,7 @@ export type Log = (line: LogLine) => void;
 
 const SHORTEST_PAUSE_MS = 2_000;
 
-/** The moving line of one call: a new text at most every 2 s, and only when it differs. */
+/** The progress line of one call: a new text at most every 2 s, and only if it differs. */
 export class Progress {
   #shown: string | undefined;
   #shownAt = Number.NEGATIVE_INFINITY;

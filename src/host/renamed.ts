@@ -1,4 +1,4 @@
-/** What a plan says of a resource that was renamed or moved without an alias, where a refresh tells (docs/design/engine.md, Options). */
+/** What a plan reports if a refresh has shown that a resource was renamed or moved without an alias (docs/design/engine.md, Options). */
 import { typeToken, type Kind } from "../contract/pointer";
 import { nameInUrn } from "../contract/identifiers";
 
@@ -18,7 +18,7 @@ export function renamedWarning(urn: string, oldUrn: string): string | undefined 
   const alias = aliasFor(urn, oldUrn);
   if (alias === undefined) return undefined;
   return (
-    `"${name}" declares an object that the stack holds as "${oldName}". Where this plan deletes "${oldName}", the resource was ` +
+    `"${name}" declares an object that the stack holds as "${oldName}". If this plan deletes "${oldName}", the resource was ` +
     `renamed or moved: add aliases: [${alias.line}] to the options of ${alias.of}, and nothing is created or deleted`
   );
 }

@@ -1,6 +1,6 @@
 /**
  * What a door asks the host, and what it answers. A door speaks the protocol of one kind of Pulumi provider; the host knows none.
- * No file of zod is imported here: the published types are made from it.
+ * Nothing here imports zod: the published types depend on this file.
  */
 import type { Properties, Timeouts } from "../contract/hiddenKeys";
 
@@ -107,6 +107,6 @@ export interface Repair {
   readonly action: "update" | "replace" | "create";
   /** It restarts a compute that is active. */
   readonly restarts: boolean;
-  /** The words of a plan about it. */
+  /** What a plan reports about it. */
   readonly messages: readonly string[];
 }

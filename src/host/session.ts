@@ -51,7 +51,7 @@ export class Session {
     this.lookAhead = new LookAhead(lookAheadMs);
   }
 
-  /** Throws all that is wrong with the settings at once. */
+  /** @throws one error with everything that is wrong with the settings. */
   account(read: ReadSetting): { client: Client; settings: Settings; keyAdvice: string } {
     const { settings, problems } = resolveSettings(read);
     if (settings === undefined) {

@@ -28,7 +28,7 @@ test("a preview says what a wide span, disabling, a replacement and a dropped ar
     `compute ${wide} ("wide") ${span}`,
     `the new compute on br-main ("added") ${span}`,
     `"disabled" suspends compute ${off} ("off"): open connections are dropped, and no query wakes it`,
-    `"name" of ComputeEndpoint prj-demo/${off} ("off") is no longer managed: it stays as it is at the service, and drift is no longer detected`,
+    `"name" of ComputeEndpoint prj-demo/${off} ("off") is no longer managed: the value is unchanged, and drift is no longer detected`,
     `ComputeEndpoint prj-demo/${replica} ("replica") is replaced, since "regionId" changes: it is deleted first, and the new one has another id and another host`,
   ]) {
     expect(plan.text).toContain(`warning: ${warning}`);

@@ -29,10 +29,10 @@ test("what a renamed resource takes over is kept when the old name goes, and the
   const handedOver = await stack.up();
   expect(handedOver).toMatchObject({ code: 0 });
   expect(handedOver.text).toMatch(
-    /ComputeEndpoint prj-demo\/ep-\S+ stays at the service: "api-2" of this program manages it now/,
+    /ComputeEndpoint prj-demo\/ep-\S+ is not deleted: "api-2" of this program manages it now/,
   );
   expect(handedOver.text).toContain(
-    'AuthIntegration prj-demo/supported_provider stays at the service: "auth-2" of this program manages it now',
+    'AuthIntegration prj-demo/supported_provider is not deleted: "auth-2" of this program manages it now',
   );
   expect(await objectsAtService(stack)).toEqual(made);
   expect(await names(stack)).toEqual(["api-2", "auth-2", "github-2", "list-2", "mail-2"]);

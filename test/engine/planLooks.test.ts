@@ -91,7 +91,7 @@ test("a service that cannot be reached is one warning of the whole plan, and wit
   await stack.config("svc:baseUrl", `http://127.0.0.1:${await closedPort()}/api/v2`);
   const plan = await stack.preview();
   expect(plan.code).toBe(0);
-  expect(count(diagnostics(plan.text), /could not be asked what is there.*ECONNREFUSED/)).toBe(1);
+  expect(count(diagnostics(plan.text), /could not be asked what exists.*ECONNREFUSED/)).toBe(1);
   stack.env["SVC_STRICT_PLAN"] = "true";
   expect(await stack.preview()).toMatchObject({ code: 1, text: expect.stringMatching(/error:.*could not be asked/) });
 });

@@ -83,8 +83,8 @@ test("renames, moves and other stacks keep every object, as docs/recipes.md has 
   const failed = await stack.up("--refresh");
   expect(failed.code).not.toBe(0);
   for (const line of [
-    'Where this plan deletes "orders-primary", the resource was renamed or moved: add aliases: [{ name: "orders" }] to the options of the ComputeGroup "sales"',
-    'Where this plan deletes "auth", the resource was renamed or moved: add aliases: [{ name: "auth" }] to the options of the ProjectAuth "login"',
+    'If this plan deletes "orders-primary", the resource was renamed or moved: add aliases: [{ name: "orders" }] to the options of the ComputeGroup "sales"',
+    'If this plan deletes "auth", the resource was renamed or moved: add aliases: [{ name: "auth" }] to the options of the ProjectAuth "login"',
   ])
     expect(failed.text).toContain(line);
   expect(failed.text).toContain(

@@ -40,7 +40,7 @@ describe("a compute that is not ready in time", () => {
     const failed = await stack.up();
     expect(failed.code).not.toBe(0);
     expect(failed.text).toMatch(
-      /ComputeEndpoint prj-demo\/ep-\S+ exists, but still "init" after 2 s \(operation \S+ start_compute running\)\. It is kept in the stack: run pulumi up again\. To wait longer at once, raise "customTimeouts\.create"\./,
+      /ComputeEndpoint prj-demo\/ep-\S+ exists, but still "init" after 2 s \(operation \S+ start_compute running\)\. It is kept in the stack: run pulumi up again\. To wait longer, raise "customTimeouts\.create"\./,
     );
     expect(await stack.destroy()).toMatchObject({ code: 0 });
     expect((await service.endpoints()).map(({ branch_id }) => branch_id)).toEqual(["br-main"]);

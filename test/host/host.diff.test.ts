@@ -160,7 +160,7 @@ describe("what a plan says by itself", () => {
 
   test("an argument that is no longer given stays at the service, where it stands there", () => {
     const plain = '"size" of ComputeEndpoint toy-1 is no longer managed';
-    const shown = `${plain}: it stays as it is at the service, and drift is no longer detected`;
+    const shown = `${plain}: the value is unchanged, and drift is no longer detected`;
     const { size } = toyLifecycle().args;
     expect(says({}, { home: "a" })).toEqual([shown]);
     expect(says({}, { home: "a" }, { size: { ...size, unreadable: true } })).toEqual([plain]);

@@ -40,7 +40,7 @@ test("what another resource has created or taken over in this process is not del
   await toy.create(inputs("new"));
   await toy.delete(ID, outs("old"));
   expect(deleted).toEqual([]);
-  expect(said()).toEqual([`ComputeEndpoint ${ID} stays at the service: "new" of this program manages it now`]);
+  expect(said()).toEqual([`ComputeEndpoint ${ID} is not deleted: "new" of this program manages it now`]);
 });
 
 test("nor under its own URN, which an alias may have left in the state of the old name", async () => {
@@ -160,7 +160,7 @@ describe("a resource that manages several objects", () => {
     await declared(toy, "abc");
     await toy.delete("toy-2", outs("bc"));
     expect(deleted).toEqual([]);
-    expect(said()).toEqual(['ComputeEndpoint toy-2 stays at the service: "abc" of this program manages it now']);
+    expect(said()).toEqual(['ComputeEndpoint toy-2 is not deleted: "abc" of this program manages it now']);
   });
 });
 
@@ -209,7 +209,7 @@ describe("what a refresh of this process has found in the state", () => {
     declares: ({ home }) => (home === undefined ? [] : [{ object: `home ${home}`, what: '"home"' }]),
   };
   const warning =
-    '"new" declares an object that the stack holds as "old". Where this plan deletes "old", the resource was renamed or moved: ' +
+    '"new" declares an object that the stack holds as "old". If this plan deletes "old", the resource was renamed or moved: ' +
     'add aliases: [{ name: "old" }] to the options of "new", and nothing is created or deleted';
 
   test("and the program declares under another name, the plan says with the alias to give, once", async () => {
@@ -310,7 +310,7 @@ describe("what begins to leave", () => {
     const deletion = toy.delete(ID, outs("old"));
     const creation = toy.create({ ...inputs("new"), __timeouts: { create: 0.1 } });
     await expect(creation).rejects.toThrow(
-      `toy ${ID} was still being deleted after 0.1 s. To wait longer at once, raise "customTimeouts.create".`,
+      `toy ${ID} was still being deleted after 0.1 s. To wait longer, raise "customTimeouts.create".`,
     );
     end();
     await deletion;
@@ -383,6 +383,6 @@ describe("what is taken over", () => {
     begin();
     await deletion;
     expect(deleted).toEqual([]);
-    expect(said()).toEqual([`ComputeEndpoint ${ID} stays at the service: "new" of this program manages it now`]);
+    expect(said()).toEqual([`ComputeEndpoint ${ID} is not deleted: "new" of this program manages it now`]);
   });
 });

@@ -31,7 +31,7 @@ async function expectRefused(given: Harness, state: State, program: Properties, 
   const { outcome, state: after } = await up(given, state, program);
   expect(wordsOf(outcome)).toMatch(
     new RegExp(
-      `"${name}" is a text that stands in the state for what the service does not show\\..*nothing was sent\\. Give the real value in the program`,
+      `"${name}" is a placeholder in the state for a value that the service does not show\\..*nothing was sent\\. Give the real value in the program`,
     ),
   );
   expect(await given.mutations()).toEqual([]);
@@ -101,7 +101,7 @@ describe("an OAuth provider", () => {
       clientId: "(own credentials: changed outside Pulumi)",
       clientSecret: "x",
     });
-    expect(wordsOf(outcome)).toMatch(/"clientId" is a text that stands/);
+    expect(wordsOf(outcome)).toMatch(/"clientId" is a placeholder/);
     expect(await providerOf(given)).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import { isUrn } from "../../contract/identifiers";
 import { oneLine } from "../../contract/untrusted";
 import type { Log, LogLine } from "../../host/progress";
 
-/** Nobody waits for it. Long, since one that is only slow must not cost the warnings of the whole process. */
+/** Nothing waits for it. It is long, because a call that is only slow must not silence the process. */
 const CALL_DEADLINE_MS = 10_000;
 const ADDRESS = /^(127\.0\.0\.1|localhost|\[::1\]):\d+$/;
 
@@ -17,7 +17,7 @@ export function isEngineAddress(text: string | undefined): text is string {
 
 /**
  * The engine's own log, at the address that it gives the dynamic-provider process as its last argument. After a first
- * failure the process stays silent: a line that does not show must never cost an `up`.
+ * failure the process logs nothing more: a line that cannot be shown must not fail an `up`.
  */
 export function engineLog(address: string | undefined = process.argv.at(-1)): Log {
   if (!isEngineAddress(address)) return () => undefined;

@@ -66,7 +66,7 @@ export function computeWarnings({
     ...either("disabled", news.disabled === true ? [suspends(what)] : [], maySuspend),
   );
   for (const part of droppedParts(stored.outs.settings, news.settings)) {
-    warnings.push(`"settings.${part}" of ${what} is no longer managed: it stays as it is at the service`);
+    warnings.push(`"settings.${part}" of ${what} is no longer managed: the value is unchanged`);
   }
   if (changes.changed.has("size")) warnings.push(...spanWarnings(what, news));
   return warnings;

@@ -162,7 +162,7 @@ describe("in one up", () => {
     const moving = compute.update(state, on("br-test", { __timeouts: { update: 20 } }));
     const error = await thrownBy(compute.update(demo, on("br-dev", { __timeouts: { update: 1 } })));
     expect(error.message).toMatch(
-      /ep-\S+ was still leaving br-dev after 1 s\. To wait longer at once, raise "customTimeouts\.update"\.$/,
+      /ep-\S+ was still leaving br-dev after 1 s\. To wait longer, raise "customTimeouts\.update"\.$/,
     );
     await moving;
   }, 20_000);

@@ -2,7 +2,7 @@ import { atService, computes, endpointId, LEAST } from "../../support/computeCas
 import { thrownBy, type State } from "../../support/harness";
 
 const POST = { method: "POST", path: "/projects/{project_id}/endpoints" };
-const advice = (verb: string) => ` To wait longer at once, raise "customTimeouts.${verb}".`;
+const advice = (verb: string) => ` To wait longer, raise "customTimeouts.${verb}".`;
 
 describe("a failure for want of time names the time-out also where nothing is kept", () => {
   test("when the next up waits for an unfinished compute once more", async () => {

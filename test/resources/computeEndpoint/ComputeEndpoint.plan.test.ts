@@ -88,7 +88,7 @@ test.each([
 test("an argument that is taken out: it is no longer managed", async () => {
   const { compute, state } = await declared();
   expect(await warningsOf(compute, state, OLDS, LEAST)).toEqual([
-    `"size" of ComputeEndpoint ${state.id} ("thing") is no longer managed: it stays as it is at the service, and drift is no longer detected`,
+    `"size" of ComputeEndpoint ${state.id} ("thing") is no longer managed: the value is unchanged, and drift is no longer detected`,
     `"restartTriggers" of ComputeEndpoint ${state.id} ("thing") is no longer managed`,
   ]);
 });
@@ -147,7 +147,7 @@ test.each([
   expect(await warningsOf(compute, state, { ...LEAST, settings: whole }, { ...LEAST, settings })).toEqual(
     parts.map(
       (part) =>
-        `"settings.${part}" of compute ${endpointId(state)} ("thing") is no longer managed: it stays as it is at the service`,
+        `"settings.${part}" of compute ${endpointId(state)} ("thing") is no longer managed: the value is unchanged`,
     ),
   );
 });

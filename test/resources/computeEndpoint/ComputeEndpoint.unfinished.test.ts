@@ -35,7 +35,7 @@ describe("a wait that times out", () => {
     expect(error["id"]).toBe(`prj-demo/${id}`);
     expect(error.message).toMatch(
       new RegExp(
-        `^ComputeEndpoint prj-demo/${id} exists, but still "init" after 1 s \\(operation [0-9a-f-]{36} start_compute running\\)\\. It is kept in the stack: run pulumi up again\\. To wait longer at once, raise "customTimeouts.create"\\.$`,
+        `^ComputeEndpoint prj-demo/${id} exists, but still "init" after 1 s \\(operation [0-9a-f-]{36} start_compute running\\)\\. It is kept in the stack: run pulumi up again\\. To wait longer, raise "customTimeouts.create"\\.$`,
       ),
     );
     expect(error["reasons"]).toEqual([error.message]);
