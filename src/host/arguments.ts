@@ -3,7 +3,6 @@ import type { z } from "zod";
 import type { ArgumentRules } from "../contract/declaration";
 import { DEEPEST, isDeeperThan, oneLine } from "../contract/untrusted";
 import { type Properties, clean, isUnknown, containsUnknown } from "../contract/hiddenKeys";
-import type { Changes } from "./lifecycle";
 
 /** What the provider knows of an argument: the rules of its declaration, and its schema. */
 export interface ArgumentSpec<T> extends ArgumentRules<T> {
@@ -178,6 +177,15 @@ export function sameArgument(spec: ArgumentRules<unknown>, left: unknown, right:
   const [a, b] = [left ?? spec.assumed, right ?? spec.assumed];
   if (a === undefined || b === undefined) return a === b;
   return sameJson(a, b) || (spec.equal?.(a, b) ?? false);
+}
+
+export interface Changes<Args> {
+  /** Given with another value than the one stored. */
+  readonly changed: ReadonlySet<keyof Args & string>;
+  /** Taken out of the program: no longer managed. */
+  readonly dropped: ReadonlySet<keyof Args & string>;
+  /** Managed from now on, with the stored value: the service may have another by now, so an update checks. */
+  readonly added: ReadonlySet<keyof Args & string>;
 }
 
 export interface Comparison<Args> extends Changes<Args> {

@@ -2,7 +2,9 @@ import type { Client, Deadline, SvcError } from "../client";
 import type { Claim, RunMemory } from "./memory";
 import type { Kind } from "../contract/pointer";
 import type { Properties } from "../contract/hiddenKeys";
-import type { ArgumentSpecs, Problem } from "./arguments";
+import type { ArgumentSpecs, Changes, Problem } from "./arguments";
+
+export type { Changes };
 
 /**
  * What a resource is to this provider: plain functions over typed values, which know nothing of hidden keys, unknown
@@ -79,15 +81,6 @@ export interface Observed<Args, Outputs> {
   readonly outputs: Outputs;
   /** No change is running any more. */
   readonly ready: boolean;
-}
-
-export interface Changes<Args> {
-  /** Given with another value than the one stored. */
-  readonly changed: ReadonlySet<keyof Args & string>;
-  /** Taken out of the program: no longer managed. */
-  readonly dropped: ReadonlySet<keyof Args & string>;
-  /** Managed from now on, with the stored value: the service may have another by now, so an update checks. */
-  readonly added: ReadonlySet<keyof Args & string>;
 }
 
 export interface Plan<Args, Outputs> {
