@@ -48,11 +48,11 @@ function shownPath(path: string): string {
 export function checkArguments<Args extends object>(
   kind: string,
   specs: ArgumentSpecs<Args>,
-  given: Properties,
+  args: Properties,
 ): { args: Properties; problems: Problem[] } {
-  const args: Properties = {};
+  const checked: Properties = {};
   const problems: Problem[] = [];
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(args)) {
     const spec = specOf(specs, name);
     if (spec === undefined) {
       problems.push({
@@ -66,13 +66,13 @@ export function checkArguments<Args extends object>(
       continue;
     }
     const result = checkValue(spec.schema, value, name);
-    args[name] = result.value;
+    checked[name] = result.value;
     problems.push(...result.problems);
   }
   for (const [name, spec] of specEntries(specs)) {
-    if (spec.required === true && given[name] === undefined) problems.push({ path: name, reason: "is required" });
+    if (spec.required === true && args[name] === undefined) problems.push({ path: name, reason: "is required" });
   }
-  return { args, problems };
+  return { args: checked, problems };
 }
 
 /** Each entry is an `ArgumentSpec` of its own type; used here for values of which nothing is known yet. */
@@ -198,9 +198,7 @@ export interface Comparison<Args> extends Changes<Args> {
  */
 export function compare<Args extends object>(
   specs: ArgumentSpecs<Args>,
-  outs: Properties,
-  managed: ReadonlySet<string>,
-  news: Properties,
+  { outs, managed, news }: { outs: Properties; managed: ReadonlySet<string>; news: Properties },
 ): Comparison<Args> {
   type Name = keyof Args & string;
   const changed = new Set<Name>();
@@ -209,26 +207,26 @@ export function compare<Args extends object>(
   const replaces = new Set<Name>();
   for (const [key, spec] of specEntries(specs)) {
     if (spec.createOnly === true) continue;
-    const given = news[key] !== undefined;
-    if (!given && !managed.has(key) && spec.unset === undefined) continue;
+    const isGiven = news[key] !== undefined;
+    if (!isGiven && !managed.has(key) && spec.unset === undefined) continue;
     if (containsUnknown(news[key])) {
       changed.add(key);
       if (spec.replaces === "container" && isUnknown(news[key])) replaces.add(key);
       continue;
     }
-    if (!given && spec.unset !== undefined) {
+    if (!isGiven && spec.unset !== undefined) {
       if (outs[key] === undefined) continue;
       changed.add(key);
       if (spec.unset === "replace") replaces.add(key);
       continue;
     }
-    if (!given && spec.assumed === undefined) {
+    if (!isGiven && spec.assumed === undefined) {
       dropped.add(key);
       continue;
     }
     const isUnknownAtService = spec.unreadable === true && !managed.has(key) && outs[key] === undefined;
     if (isUnknownAtService || sameArgument(spec, outs[key], news[key])) {
-      if (!given) dropped.add(key);
+      if (!isGiven) dropped.add(key);
       else if (!managed.has(key)) added.add(key);
       continue;
     }
@@ -245,9 +243,7 @@ export function compare<Args extends object>(
  */
 export function echoOf<Args extends object>(
   specs: ArgumentSpecs<Args>,
-  managed: readonly string[] | undefined,
-  stored: Properties,
-  observed: Properties,
+  { managed, stored, observed }: { managed: readonly string[] | undefined; stored: Properties; observed: Properties },
 ): Properties {
   const found = Object.keys(observed).filter((name) => observed[name] !== undefined);
   const names = managed?.concat(found.filter((name) => specOf(specs, name)?.unset !== undefined)) ?? found;

@@ -92,7 +92,7 @@ export async function read<Args extends object, Outputs extends object>(
       session.memory.setRefreshed(urn, claims ?? []);
     }
     // Wins over an output of the same name, also where it is undefined: a refresh has found it unset.
-    const args = echoOf(resource.args, __args, stored.outs, observed.args);
+    const args = echoOf(resource.args, { managed: __args, stored: stored.outs, observed: observed.args });
     const unfinished = observed.ready ? {} : { ...(__unfinished && { __unfinished }), ...(__sent && { __sent }) };
     const found = toOuts(resource.version, { outputs: observed.outputs, args, carried, unfinished });
     // A resource that is only looked up has no managed arguments.

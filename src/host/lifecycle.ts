@@ -20,10 +20,10 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   /** The service refuses a second object beside an existing one, so a replacement deletes first. */
   readonly deleteBeforeReplace: boolean;
   /**
-   * Rules over several arguments. `args`: those that are known and well formed; `given`: the names of all that are given,
+   * Rules over several arguments. `args`: those that are known and well formed; `givenNames`: the names of all that are given,
    * also of one that is not known yet.
    */
-  readonly rules?: (args: Partial<Args>, given: ReadonlySet<string>) => Problem[];
+  readonly rules?: (args: Partial<Args>, givenNames: ReadonlySet<string>) => Problem[];
   /** What a replacement does, and what users lose by it. It ends a sentence. */
   readonly replacement: (plan: Plan<Args, Outputs>) => string;
   /** What else a plan should say on the resource's own line, once. Not asked for a replacement. */
@@ -38,7 +38,7 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
    */
   readonly lookAhead?: (look: Look<Args>) => Promise<readonly Finding[]>;
   /** The objects at the service that these arguments declare: another resource that declares one of them is an error. */
-  readonly declares?: (args: Partial<Args>, authProvider: string, given: ReadonlySet<string>) => Claim[];
+  readonly declares?: (args: Partial<Args>, authProvider: string, givenNames: ReadonlySet<string>) => Claim[];
   /** The objects at the service that the resource manages. */
   readonly objects: (id: string, outs: Partial<Outputs & Args>) => string[];
   /** Outs of an older `version` as those of this one. */
@@ -116,7 +116,7 @@ export interface Look<Args> {
   /** Those that are known and well formed. */
   readonly args: Partial<Args> & { readonly projectId: string };
   /** The names of all that are given, also of one that is not known yet. */
-  readonly given: ReadonlySet<string>;
+  readonly givenNames: ReadonlySet<string>;
   readonly authProvider: string;
   readonly client: Client;
   /** For the lists: the time of the plan, and where its progress is shown. */

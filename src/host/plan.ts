@@ -126,7 +126,7 @@ async function lookAhead<Args extends object, Outputs extends object>(
   const progress = new Progress(session.log, urn, settings.quiet);
   const about = {
     args: { ...known, projectId },
-    given: new Set(Object.keys(news)),
+    givenNames: new Set(Object.keys(news)),
     authProvider: settings.authProvider,
     client,
     isOfProgram: (object: string) => session.memory.wasInState(object),

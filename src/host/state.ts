@@ -84,7 +84,7 @@ export function compareWith<Args extends object, Outputs extends object>(
   const { args: specs } = resource;
   // Every resource of a program has an argument. Where none is named (an import), all that is known is taken for managed.
   const known = managed.size > 0 ? managed : new Set(Object.keys(outs).filter((name) => specOf(specs, name)));
-  return compare(specs, outs as Properties, known, news);
+  return compare(specs, { outs: outs as Properties, managed: known, news });
 }
 
 function upgraded<Args extends object, Outputs extends object>(

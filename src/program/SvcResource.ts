@@ -53,10 +53,10 @@ export function resource<Args extends object, Shape extends object, Outputs exte
   const lazy = lazyProperties(table);
 
   abstract class SvcResource extends pulumi.CustomResource {
-    constructor(name: string, args: object | undefined, given?: pulumi.CustomResourceOptions) {
+    constructor(name: string, args: object | undefined, options?: pulumi.CustomResourceOptions) {
       const { kind } = declaration;
       const type = typeToken(kind);
-      const opts = withInheritedAliases(name, type, checkedOptions(`${kind} "${name}"`, args, given));
+      const opts = withInheritedAliases(name, type, checkedOptions(`${kind} "${name}"`, args, options));
       if (opts.import !== undefined) {
         throw new Error(
           `${kind} "${name}": the option "import" does not work for dynamic resources. Take the object over with "adopt: true" where the resource has it, a whole project with "pulumi-svc import", or look it up with ${kind}.get.`,
@@ -80,7 +80,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
       const { stackTraceLimit } = Error;
       Error.stackTraceLimit = 1;
       try {
-        super(type, name, props, options(table, opts));
+        super(type, name, props, withDefaults(table, opts));
       } catch (error) {
         Error.stackTraceLimit = stackTraceLimit;
         addCallers(error, new.target);
@@ -170,7 +170,7 @@ function inputs({ args: declared, outputs }: Table, args: object | undefined): p
   return props;
 }
 
-function options(
+function withDefaults(
   { args, outputs, deleteBeforeReplace }: Table,
   opts: pulumi.CustomResourceOptions,
 ): pulumi.CustomResourceOptions {

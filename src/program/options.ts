@@ -21,9 +21,9 @@ export function withInheritedAliases<Options extends pulumi.ResourceOptions>(
 }
 
 /** `customTimeouts`, in seconds. */
-export function timeoutsOf(given: pulumi.CustomTimeouts | undefined): Timeouts | undefined {
-  if (given === undefined) return undefined;
-  const { create, update, delete: remove } = given;
+export function timeoutsOf(timeouts: pulumi.CustomTimeouts | undefined): Timeouts | undefined {
+  if (timeouts === undefined) return undefined;
+  const { create, update, delete: remove } = timeouts;
   return {
     ...(create !== undefined && { create: durationSeconds(create) }),
     ...(update !== undefined && { update: durationSeconds(update) }),

@@ -44,7 +44,7 @@ const specs: ArgumentSpecs<Args> = {
 
 /** As four lists of names. */
 function compared(outs: Properties, managed: string[], news: Properties): Record<string, string[]> {
-  const { changed, dropped, added, replaces } = compare(specs, outs, new Set(managed), news);
+  const { changed, dropped, added, replaces } = compare(specs, { outs, managed: new Set(managed), news });
   return { changed: [...changed], dropped: [...dropped], added: [...added], replaces: [...replaces] };
 }
 const NOTHING = { changed: [], dropped: [], added: [], replaces: [] };
@@ -144,7 +144,7 @@ describe("what a read returns", () => {
     ["a value of which nothing was stored", ["mode"], {}, { mode: "plain" }, { mode: "plain" }],
     ["what it does not know, as it is found", ["odd"], { odd: 1 }, { odd: 2 }, { odd: 2 }],
   ])("%s", (_what, managed, stored, observed, expected) => {
-    expect(echoOf(specs, managed, stored, observed)).toStrictEqual(expected);
+    expect(echoOf(specs, { managed, stored, observed })).toStrictEqual(expected);
   });
 });
 

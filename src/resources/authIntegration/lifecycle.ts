@@ -26,9 +26,9 @@ const DEFAULT_ROLE = "svcdb_owner";
 
 /** An auth integration with the key set of its creation (docs/design/api.md). */
 export const authIntegration = define(declaration, schemas, {
-  declares({ projectId, authProvider }, standard, given) {
+  declares({ projectId, authProvider }, standard, givenNames) {
     // Without the argument it is the one of the settings; one that is not known yet may be any.
-    const named = given.has("authProvider") ? authProvider : standard;
+    const named = givenNames.has("authProvider") ? authProvider : standard;
     return claim(
       'an auth integration with the same "projectId" and "authProvider"',
       integrationObject,
@@ -53,30 +53,30 @@ export const authIntegration = define(declaration, schemas, {
   },
 
   async lookAhead(look) {
-    const { args: known, given, client, reading } = look;
+    const { args: known, givenNames, client, reading } = look;
     const { projectId, branchId, authProvider = look.authProvider } = known;
-    if (given.has("authProvider") && known.authProvider === undefined) return [];
+    if (givenNames.has("authProvider") && known.authProvider === undefined) return [];
     const existing = (await client.auth.integrations(projectId).list(reading)).find(isIntegration(authProvider));
     if (existing !== undefined) {
       if (look.isOfProgram(integrationObject(projectId, authProvider, existing.auth_provider_project_id))) return [];
       const refusal = refusalToAdopt(known, existing);
       return refusal === undefined ? [] : [inTheWay(refusal)];
     }
-    if (given.has("branchId") && branchId === undefined) return [];
+    if (givenNames.has("branchId") && branchId === undefined) return [];
     return branchFindings(projectId, branchId, await listBranches(look));
   },
 
-  async create(call, given) {
-    const { projectId, authProvider = call.authProvider } = given;
+  async create(call, args) {
+    const { projectId, authProvider = call.authProvider } = args;
     const id = `${projectId}/${authProvider}`;
-    const made = await takeOverOrCreate(call, given, authProvider);
+    const made = await takeOverOrCreate(call, args, authProvider);
     // Stored before any other request: the server key cannot be read again.
     const known = { projectId, authProvider, ...made };
     call.checkpoint(id, known);
     const integration = await find(call, id, known);
     if (integration === undefined) throw new Error("no list shows it yet");
     const outputs = { ...known, ...recordOutputs(integration) };
-    requireConfirmed(declaration.args, { sent: given, shown: toArguments(projectId, integration) }, (shown) =>
+    requireConfirmed(declaration.args, { sent: args, shown: toArguments(projectId, integration) }, (shown) =>
       call.checkpoint(id, outputs, shown),
     );
     return { id, outputs };
@@ -89,7 +89,7 @@ export const authIntegration = define(declaration, schemas, {
     return { args: toArguments(splitId(id).projectId, integration), outputs, ready: true };
   },
 
-  async update(call, { id, outs }, given) {
+  async update(call, { id, outs }, args) {
     // Every argument replaces, so this only completes a failed creation.
     const integration = await find(call, id, outs);
     if (integration === undefined) throw goneError();
@@ -98,7 +98,7 @@ export const authIntegration = define(declaration, schemas, {
     const hasKeys = outs.secretServerKey !== undefined && outs.secretServerKey !== "";
     const keys = hasKeys ? {} : keyOutputs(await createKeys(call, projectId, integration));
     const outputs = { ...storedOutputs(id, outs), ...keys, ...recordOutputs(integration) };
-    requireConfirmed(declaration.args, { sent: given, shown: toArguments(projectId, integration) }, (shown) =>
+    requireConfirmed(declaration.args, { sent: args, shown: toArguments(projectId, integration) }, (shown) =>
       call.checkpoint(id, outputs, shown),
     );
     return outputs;
@@ -139,16 +139,16 @@ function find(call: Call<Outputs>, id: string, { authProviderProjectId }: Partia
 
 type CreatedIntegration = ReturnType<typeof keyOutputs> & { branchId: string; roleName?: string };
 
-function takeOverOrCreate(call: Call<Outputs>, given: Shape, authProvider: string): Promise<CreatedIntegration> {
-  const { projectId } = given;
+function takeOverOrCreate(call: Call<Outputs>, args: Shape, authProvider: string): Promise<CreatedIntegration> {
+  const { projectId } = args;
   const objectOf = (item?: AuthIntegrationRecord) =>
     integrationObject(projectId, authProvider, item?.auth_provider_project_id);
   const isSame = isIntegration(authProvider);
   return useExistingOrCreate(call, objectOf, {
     collection: call.client.auth.integrations(projectId),
     matches: (item) => isSame(item) && !call.run.wasDeleted(objectOf(item)),
-    useExisting: (item) => adopt(call, given, item),
-    create: () => createNew(call, given, authProvider),
+    useExisting: (item) => adopt(call, args, item),
+    create: () => createNew(call, args, authProvider),
     advice:
       "But no list shows an integration in this project, and lists can lag behind: run pulumi up again in a while. " +
       "When it says the same, what is in the way is most likely the database schema of an earlier one, which stays when an integration is deleted. " +
@@ -156,8 +156,8 @@ function takeOverOrCreate(call: Call<Outputs>, given: Shape, authProvider: strin
   });
 }
 
-async function createNew(call: Call<Outputs>, given: Shape, authProvider: string): Promise<CreatedIntegration> {
-  const { projectId, databaseName, roleName, branchId = await defaultBranchId(call, given.projectId) } = given;
+async function createNew(call: Call<Outputs>, args: Shape, authProvider: string): Promise<CreatedIntegration> {
+  const { projectId, databaseName, roleName, branchId = await defaultBranchId(call, args.projectId) } = args;
   const id = `${projectId}/${authProvider}`;
   const isCandidate = isIntegration(authProvider);
   const sent = { branchId, databaseName };
@@ -192,10 +192,10 @@ async function createNew(call: Call<Outputs>, given: Shape, authProvider: string
 }
 
 /** Keys cannot be read back, so a new set is created; older ones stay valid. The role cannot be read back either. */
-async function adopt(call: Call<Outputs>, given: Shape, existing: AuthIntegrationRecord): Promise<CreatedIntegration> {
-  const { projectId } = given;
+async function adopt(call: Call<Outputs>, args: Shape, existing: AuthIntegrationRecord): Promise<CreatedIntegration> {
+  const { projectId } = args;
   const { auth_provider: authProvider, branch_id: branchId, auth_provider_project_id } = existing;
-  const refusal = refusalToAdopt(given, existing);
+  const refusal = refusalToAdopt(args, existing);
   if (refusal !== undefined) throw new Error(refusal);
   call.run.takeOver(integrationObject(projectId, authProvider, auth_provider_project_id));
   const keys = await createKeys(call, projectId, existing);
@@ -204,14 +204,14 @@ async function adopt(call: Call<Outputs>, given: Shape, existing: AuthIntegratio
 
 /** Why an existing integration is not taken over; undefined where it is. */
 function refusalToAdopt(
-  given: Partial<Shape> & Pick<Shape, "projectId">,
+  args: Partial<Shape> & Pick<Shape, "projectId">,
   existing: AuthIntegrationRecord,
 ): string | undefined {
   const { branch_id: branchId, created_at } = existing;
   const what = `an auth integration exists on ${branchId}${createdAgo(created_at)}`;
-  const differing = unconfirmed(declaration.args, { sent: given, shown: toArguments(given.projectId, existing) });
+  const differing = unconfirmed(declaration.args, { sent: args, shown: toArguments(args.projectId, existing) });
   const named = differing.map((name) => `"${name}"`).join(" and ");
-  if (given.adopt !== true) {
+  if (args.adopt !== true) {
     const likeness = differing.length > 0 ? `; it differs from the program in ${named}` : "";
     return `${what}${likeness}.${maybeInterrupted(created_at)} Set "adopt: true" to manage it here (a new key set is made, older keys stay valid), or delete it first${ALIAS_ADVICE}`;
   }

@@ -47,8 +47,8 @@ export const computeEndpoint = define(declaration, schemas, {
   createWarnings: computeCreateWarnings,
   lookAhead: computeFindings,
 
-  declares({ projectId, branchId, type, adopt }, _authProvider, given) {
-    const primaryOf = type === PRIMARY || !given.has("type") ? projectId : undefined;
+  declares({ projectId, branchId, type, adopt }, _authProvider, givenNames) {
+    const primaryOf = type === PRIMARY || !givenNames.has("type") ? projectId : undefined;
     return [
       ...claim('a primary compute with the same "projectId" and "branchId"', primaryObject, primaryOf, branchId),
       ...claim('the compute that "adopt" names', adoptedObject, typeof adopt === "string" ? adopt : undefined),

@@ -8,10 +8,10 @@ import { listBranches, missingBranch } from "../shared/branches";
 
 /** What the lists show about a compute that is to be created, for a plan. */
 export async function computeFindings(look: Look<ComputeEndpointShape>): Promise<Finding[]> {
-  const { args, given, client, reading } = look;
+  const { args, givenNames, client, reading } = look;
   const { projectId, branchId, type = PRIMARY, name, adopt = false } = args;
   const listed = await client.computes.list(projectId, reading);
-  const isOpen = (argument: "type" | "adopt"): boolean => given.has(argument) && args[argument] === undefined;
+  const isOpen = (argument: "type" | "adopt"): boolean => givenNames.has(argument) && args[argument] === undefined;
   if (isOpen("type") || isOpen("adopt")) return [];
   const isForeign = ({ id }: EndpointRecord): boolean => !look.isOfProgram(computeObject(id));
 

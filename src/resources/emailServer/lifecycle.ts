@@ -29,10 +29,10 @@ export const emailServer = inIntegration(declaration, schemas, {
       : [];
   },
 
-  async lookAhead({ args: known, given, client, reading, isOfProgram }) {
+  async lookAhead({ args: known, givenNames, client, reading, isOfProgram }) {
     const { projectId } = known;
     // What is not known yet cannot be compared.
-    const isKnown = [...given].every((name) => Object.hasOwn(known, name));
+    const isKnown = [...givenNames].every((name) => Object.hasOwn(known, name));
     if (!isKnown || isOfProgram(serverObject(projectId))) return [];
     const other = otherServer(known, await client.auth.emailServer(projectId, reading));
     return other === undefined
@@ -40,14 +40,14 @@ export const emailServer = inIntegration(declaration, schemas, {
       : [effect(`pulumi up overwrites the e-mail server of project ${projectId}: ${other}`)];
   },
 
-  async create(call, given) {
-    const { projectId } = given;
+  async create(call, args) {
+    const { projectId } = args;
     const before = await call.client.auth.emailServer(projectId, { ...call, since: performance.now() });
     await call.run.waitUntilFree(serverObject(projectId));
     // Before the request, so that no deletion of this run begins meanwhile, which would reset it.
     call.run.takeOver(serverObject(projectId));
-    await send(call, given);
-    noteOverwritten(call, given, before);
+    await send(call, args);
+    noteOverwritten(call, args, before);
     return { id: projectId, outputs: {} };
   },
 
@@ -63,8 +63,8 @@ export const emailServer = inIntegration(declaration, schemas, {
     };
   },
 
-  async update(call, { unfinished, outs }, given, { changed }) {
-    if (changed.size > 0 || unfinished) await send(call, given, outs);
+  async update(call, { unfinished, outs }, args, { changed }) {
+    if (changed.size > 0 || unfinished) await send(call, args, outs);
     return {};
   },
 
@@ -74,24 +74,24 @@ export const emailServer = inIntegration(declaration, schemas, {
   },
 });
 
-function rules({ type }: Partial<Shape>, given: ReadonlySet<string>): Problem[] {
+function rules({ type }: Partial<Shape>, givenNames: ReadonlySet<string>): Problem[] {
   if (type === "standard") {
-    const missing = SMTP_ARGUMENTS.filter((name) => !given.has(name));
+    const missing = SMTP_ARGUMENTS.filter((name) => !givenNames.has(name));
     return missing.map((path) => ({ path, reason: 'is required for the type "standard"' }));
   }
   if (type !== "shared") return [];
-  const surplus = SMTP_ARGUMENTS.filter((name) => given.has(name));
+  const surplus = SMTP_ARGUMENTS.filter((name) => givenNames.has(name));
   return surplus.map((path) => ({ path, reason: 'is for the type "standard" only: the shared server has none' }));
 }
 
 /** As a whole: a standard configuration requires all of it. */
-async function send(call: ChildCall<Outputs>, given: Shape, stored: Partial<Shape> = {}): Promise<void> {
-  const { projectId, senderEmail, senderName, ...rest } = given;
+async function send(call: ChildCall<Outputs>, args: Shape, stored: Partial<Shape> = {}): Promise<void> {
+  const { projectId, senderEmail, senderName, ...rest } = args;
   const request: EmailServerRequest = omitUndefined({ ...rest, sender_email: senderEmail, sender_name: senderName });
   const isShown = (server: EmailServerRecord): boolean =>
-    unconfirmed(declaration.args, { sent: given, shown: toArguments(projectId, server) }).length === 0;
+    unconfirmed(declaration.args, { sent: args, shown: toArguments(projectId, server) }).length === 0;
   const server = await call.client.auth.updateEmailServer({ projectId, body: request, isShown }, call);
-  requireConfirmed(declaration.args, { sent: given, shown: toArguments(projectId, server) }, (shown) =>
+  requireConfirmed(declaration.args, { sent: args, shown: toArguments(projectId, server) }, (shown) =>
     // A password cannot be read back: the state keeps the one that was known to be applied.
     call.checkpoint(projectId, {}, { ...shown, password: stored.password }),
   );
@@ -114,19 +114,17 @@ function toArguments(projectId: string, server: EmailServerRecord): Partial<Shap
   };
 }
 
-function noteOverwritten(call: Call<Outputs>, given: Shape, before: EmailServerRecord): void {
-  const other = otherServer(given, before);
-  if (other !== undefined) call.note(`EmailServer ${given.projectId}: ${other}; it was overwritten`);
+function noteOverwritten(call: Call<Outputs>, args: Shape, before: EmailServerRecord): void {
+  const other = otherServer(args, before);
+  if (other !== undefined) call.note(`EmailServer ${args.projectId}: ${other}; it was overwritten`);
 }
 
 /** An own server that is configured, where it differs from what is given. */
-function otherServer(given: Partial<Shape> & Pick<Shape, "projectId">, before: EmailServerRecord): string | undefined {
+function otherServer(args: Partial<Shape> & Pick<Shape, "projectId">, before: EmailServerRecord): string | undefined {
   if (before.type === "shared") return undefined;
-  const found = toArguments(given.projectId, before);
+  const found = toArguments(args.projectId, before);
   const unset = Object.fromEntries(["type", ...SMTP_ARGUMENTS].map((name) => [name, ""]));
-  const names = unconfirmed(declaration.args, { sent: { ...unset, ...given }, shown: found }).map(
-    (name) => `"${name}"`,
-  );
+  const names = unconfirmed(declaration.args, { sent: { ...unset, ...args }, shown: found }).map((name) => `"${name}"`);
   if (names.length === 0) return undefined;
   const host = found.host === undefined ? "" : ` (${found.host})`;
   return `another server was configured there${host}, different in ${names.join(", ")}`;

@@ -29,8 +29,8 @@ const providerObject = (projectId: string, id: string): string => `OAuth provide
 
 /** A way to sign in (docs/design/api.md). */
 export const oauthProvider = inIntegration(declaration, schemas, {
-  rules(_args, given) {
-    const missing = ["clientId", "clientSecret"].filter((name) => !given.has(name));
+  rules(_args, givenNames) {
+    const missing = ["clientId", "clientSecret"].filter((name) => !givenNames.has(name));
     const reason =
       'is missing: give both "clientId" and "clientSecret", or neither to use the shared keys of the service';
     return missing.length === 1 ? missing.map((path) => ({ path, reason })) : [];
@@ -51,25 +51,25 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     (replaces.has("clientId") ? "it goes back to the shared keys of the service by being" : "it is") +
     ` deleted and created again: nobody can sign in with it meanwhile${adoptionNote(news)}`,
 
-  async lookAhead({ args: known, given, client, reading, isOfProgram }) {
+  async lookAhead({ args: known, givenNames, client, reading, isOfProgram }) {
     const { projectId, providerId } = known;
     if (providerId === undefined || isOfProgram(providerObject(projectId, providerId))) return [];
     const listed = await client.auth.oauthProviders(projectId).list(reading);
     const existing = listed.find(isProvider(providerId));
-    const refusal = existing && refusalToAdopt(known.adopt === true, given.has("clientId"), existing);
+    const refusal = existing && refusalToAdopt(known.adopt === true, givenNames.has("clientId"), existing);
     return refusal === undefined ? [] : [inTheWay(refusal)];
   },
 
-  async create(call, given) {
-    const { projectId, providerId } = given;
+  async create(call, args) {
+    const { projectId, providerId } = args;
     const { type } = await useExistingOrCreate(call, () => providerObject(projectId, providerId), {
       collection: call.client.auth.oauthProviders(projectId),
       matches: isProvider(providerId),
-      useExisting: (provider) => adopt(call, given, provider),
-      create: () => createNew(call, given),
+      useExisting: (provider) => adopt(call, args, provider),
+      create: () => createNew(call, args),
       advice: notListedAdvice(`the OAuth provider ${providerId}`),
     });
-    return { id: idOf(given), outputs: { type } };
+    return { id: idOf(args), outputs: { type } };
   },
 
   async read(call, { id, managed, unfinished }) {
@@ -84,17 +84,17 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     };
   },
 
-  async update(call, { id, outs, unfinished, sent: sentBefore }, given, { changed }) {
+  async update(call, { id, outs, unfinished, sent: sentBefore }, args, { changed }) {
     const current = await find(call, id, performance.now());
     if (current === undefined) throw goneError();
     // Of an unfinished change, what it had sent is sent again.
     const mayBeOpen = (name: CredentialName): boolean => unfinished && (sentBefore?.has(name) ?? true);
     const wanted = CREDENTIALS.filter((name) => changed.has(name) || mayBeOpen(name));
-    if (wanted.length === 0 || given.clientId === undefined) return { type: current.type };
+    if (wanted.length === 0 || args.clientId === undefined) return { type: current.type };
     // A shared provider has no credentials of which one could stay.
     const names = current.type === "standard" ? wanted : CREDENTIALS;
-    const sent: Credentials = Object.fromEntries(names.map((name) => [name, given[name]]));
-    return { type: (await setCredentials(call, given, { sent, applied: outs })).type };
+    const sent: Credentials = Object.fromEntries(names.map((name) => [name, args[name]]));
+    return { type: (await setCredentials(call, args, { sent, applied: outs })).type };
   },
 
   async delete(call, { id }) {
@@ -116,10 +116,10 @@ const isProvider =
   ({ id }: OAuthProviderRecord): boolean =>
     id === providerId;
 
-async function createNew(call: ChildCall<Outputs>, given: Shape): Promise<OAuthProviderRecord> {
-  const { projectId, providerId } = given;
+async function createNew(call: ChildCall<Outputs>, args: Shape): Promise<OAuthProviderRecord> {
+  const { projectId, providerId } = args;
   const isCandidate = isProvider(providerId);
-  const type = given.clientId === undefined ? "shared" : "standard";
+  const type = args.clientId === undefined ? "shared" : "standard";
   const recovery: CreationRecovery<OAuthProviderRecord> = {
     isCandidate,
     isOursIfAccepted: (provider) => isCandidate(provider) && provider.type === type,
@@ -127,11 +127,11 @@ async function createNew(call: ChildCall<Outputs>, given: Shape): Promise<OAuthP
     isOurs: (provider) => isCandidate(provider) && type === "shared" && provider.type === type,
     describe: (provider) => `the OAuth provider ${provider.id} with the type ${provider.type}`,
     advice: () => 'Set "adopt: true" to manage it here',
-    onFound: () => call.note(`OAuthProvider ${idOf(given)} was found after the answer to its creation was lost`),
+    onFound: () => call.note(`OAuthProvider ${idOf(args)} was found after the answer to its creation was lost`),
   };
-  const request = { id: providerId, ...credentials(given) };
+  const request = { id: providerId, ...credentials(args) };
   const made = await call.client.auth.addOAuthProvider({ projectId, body: request, recovery }, call);
-  return requireApplied(call, given, { provider: made, applied: {} });
+  return requireApplied(call, args, { provider: made, applied: {} });
 }
 
 /**
@@ -140,14 +140,14 @@ async function createNew(call: ChildCall<Outputs>, given: Shape): Promise<OAuthP
  */
 function requireApplied(
   call: Call<Outputs>,
-  given: Shape,
+  args: Shape,
   { provider, applied }: { provider: OAuthProviderRecord; applied: Credentials },
 ): OAuthProviderRecord {
   const { clientId, clientSecret } = applied;
-  call.checkpoint(idOf(given), { type: provider.type }, { clientId, clientSecret });
-  if (given.clientId !== undefined && provider.type !== "standard") throw shownDifferently(["clientId"]);
+  call.checkpoint(idOf(args), { type: provider.type }, { clientId, clientSecret });
+  if (args.clientId !== undefined && provider.type !== "standard") throw shownDifferently(["clientId"]);
   const names = unconfirmed(declaration.args, {
-    sent: given,
+    sent: args,
     shown: omitUndefined({ clientId: readable(provider.client_id) }),
   });
   if (names.length > 0) throw shownDifferently(names);
@@ -156,16 +156,16 @@ function requireApplied(
 
 async function setCredentials(
   call: ChildCall<Outputs>,
-  given: Shape,
+  args: Shape,
   { sent, applied }: { sent: Credentials; applied: Credentials },
 ): Promise<OAuthProviderRecord> {
-  const { projectId, providerId } = given;
+  const { projectId, providerId } = args;
   call.sending(CREDENTIALS.filter((name) => sent[name] !== undefined));
   const provider = await call.client.auth.updateOAuthProvider(
     { projectId, id: providerId, body: credentials(sent) },
     call,
   );
-  return requireApplied(call, given, { provider, applied });
+  return requireApplied(call, args, { provider, applied });
 }
 
 const credentials = ({ clientId, clientSecret }: Credentials) =>
@@ -178,14 +178,14 @@ function find(call: Call<Outputs>, id: string, since?: number) {
 
 async function adopt(
   call: ChildCall<Outputs>,
-  given: Shape,
+  args: Shape,
   existing: OAuthProviderRecord,
 ): Promise<OAuthProviderRecord> {
-  const refusal = refusalToAdopt(given.adopt === true, given.clientId !== undefined, existing);
+  const refusal = refusalToAdopt(args.adopt === true, args.clientId !== undefined, existing);
   if (refusal !== undefined) throw new Error(refusal);
-  call.run.takeOver(providerObject(given.projectId, given.providerId));
-  if (given.clientId !== undefined) {
-    const provider = await setCredentials(call, given, { sent: given, applied: {} });
+  call.run.takeOver(providerObject(args.projectId, args.providerId));
+  if (args.clientId !== undefined) {
+    const provider = await setCredentials(call, args, { sent: args, applied: {} });
     if (existing.type !== "shared") {
       call.note(`OAuthProvider ${existing.id} had credentials of its own; those of the program replaced them`);
     }

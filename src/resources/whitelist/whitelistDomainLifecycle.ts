@@ -44,9 +44,9 @@ export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whiteli
     return listed.some(isOrigin(look, domain)) ? [inTheWay(onTheList(domain))] : [];
   },
 
-  async create(call, given) {
-    const { projectId, domain } = given;
-    const useExisting = (): void => takeOver(call, given);
+  async create(call, args) {
+    const { projectId, domain } = args;
+    const useExisting = (): void => takeOver(call, args);
     await useExistingOrCreate(
       call,
       () => domainObject(projectId, domain),

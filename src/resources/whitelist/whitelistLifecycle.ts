@@ -50,12 +50,12 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
     ];
   },
 
-  async create(call, given) {
-    const { projectId } = given;
+  async create(call, args) {
+    const { projectId } = args;
     const outputs = { authProvider: call.authProvider };
     // The state holds only what is on the list.
     const onAdded = (domains: string[]): void => call.checkpoint(projectId, outputs, { domains });
-    const { removed } = await applyDomains(call, given, { onAdded, isPlanned: () => true });
+    const { removed } = await applyDomains(call, args, { onAdded, isPlanned: () => true });
     noteRemoved(call, projectId, removed);
     return { id: projectId, outputs };
   },
@@ -74,14 +74,14 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
     return { args: { projectId, authProvider, domains }, outputs: { authProvider }, ready: true };
   },
 
-  async update(call, { id: projectId, outs: { domains: before = [] }, unfinished }, given) {
+  async update(call, { id: projectId, outs: { domains: before = [] }, unfinished }, args) {
     const outputs = { authProvider: call.authProvider };
     // The plan showed those of the state; others may have been added since. Of an unfinished one it announced all.
     const isPlanned = (origin: string): boolean => unfinished || before.includes(origin);
     // The added ones are managed from here on, and the earlier ones still exist.
     const onAdded = (present: string[]): void =>
       call.checkpoint(projectId, outputs, { domains: [...new Set([...before, ...present])] });
-    const { removed, kept } = await applyDomains(call, given, { onAdded, isPlanned });
+    const { removed, kept } = await applyDomains(call, args, { onAdded, isPlanned });
     const unlisted = removed.filter((origin) => !before.includes(origin));
     noteRemoved(call, projectId, unlisted);
     if (kept.length > 0) {
