@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import type { Kind } from "../../src/contract/pointer";
-import type { EACH_KIND} from "../kinds";
+import type { EACH_KIND } from "../kinds";
 import { EACH_CHILD, KIND_CASES } from "../kinds";
 import { DEMO, PATIENCE, wholeIn, type KindCase } from "../kinds/KindCase";
 import { sceneOf } from "../kinds/started";
