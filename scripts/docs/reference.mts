@@ -28,7 +28,7 @@ interface Declared {
   outputs: Record<string, Rules>;
 }
 interface Rules {
-  secret?: true;
+  secret?: boolean;
   replaces?: unknown;
   createOnly?: true;
 }
@@ -188,12 +188,16 @@ export class Reference {
     const standard = property.getJsDocTags(this.#checker).find((tag) => tag.name === "default");
     const { args, outputs } = this.#declared.get(main.name) ?? {};
     const rules = args?.[name];
+    const isSecret = { ...args, ...outputs }[name]?.secret === true;
+    const told = oneLine(Object.values(texts).join(" "));
+    for (const problem of column === "Argument" && rules ? differing({ ...rules, secret: isSecret }, told) : [])
+      this.problems.push(`${placeOf(property)}: ${main.name}.${name} ${problem}`);
     return {
       [column]: `\`${name}\``,
       Type: target ? link(`\`${code}\``, target, page) : `\`${code}\``,
       Required: column === "Argument" ? this.#required(name, type) : "",
       Default: ts.displayPartsToString(standard?.text).replace(/^("[^"]*"|\[\]|\d+|true|false)(?=\s|$)/, "`$1`"),
-      Secret: args && outputs ? ({ ...args, ...outputs }[name]?.secret ? "yes" : "no") : "",
+      Secret: args && outputs ? (isSecret ? "yes" : "no") : "",
       Description:
         types.length > 1 ? types.map((type) => `\`${type}\`: ${texts[type]}`).join(" ") : this.#text(property),
       "Changing it": column === "Argument" && rules ? changing(rules) : "",
@@ -255,6 +259,18 @@ function printed({ declarations = [] }: ts.Symbol, index: number): string[] {
 /** Without the documents that the code names as its sources: the package lacks them. */
 function withoutSources(text: string): string {
   return text.replace(/\s*\(docs\/design\/[^()]*\)/g, "").replace(/[,;]\s*docs\/design\/[^()]*(?=\))/g, "");
+}
+
+/** What editors show of an argument has to agree with its table. */
+function differing({ replaces, createOnly, secret }: Rules, text: string): string[] {
+  const said: [RegExp, unknown][] = [
+    [/\bChanging this replaces\b/, replaces],
+    [/\bChanging this later has no effect\b/, createOnly],
+    [/\bSecret\b/, secret],
+  ];
+  return said
+    .filter(([words, holds]) => words.test(text) !== Boolean(holds))
+    .map(([words]) => `says something else than its table: ${words.source.replaceAll("\\b", "")}`);
 }
 
 /** What a change of an argument does. */

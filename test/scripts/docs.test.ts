@@ -119,6 +119,18 @@ describe("the reference", () => {
     edit(root, "src/resources/emailServer/declaration.ts", password, password.replace("secret: true, ", ""));
     const region = "regionId: { replaces: true }";
     edit(root, "src/resources/computeEndpoint/declaration.ts", region, region.replace("replaces", "createOnly"));
+    // What editors show has to agree with the table.
+    const { value, output } = await docs(root);
+    expect(value).toBe(1);
+    const prose = "says something else than its table";
+    expect(output).toMatch(new RegExp(`^src/.*: EmailServer\\.password ${prose}: Secret$`, "m"));
+    expect(output).toMatch(new RegExp(`: ComputeEndpoint\\.regionId ${prose}: Changing this replaces$`, "m"));
+    expect(output).toMatch(
+      new RegExp(`: ComputeEndpoint\\.regionId ${prose}: Changing this later has no effect$`, "m"),
+    );
+    const sentence = "/** Must be the project's region. Changing this replaces the compute. */";
+    edit(root, "src/resources/computeEndpoint/declaration.ts", sentence, "/** Changing this later has no effect. */");
+    edit(root, "src/resources/emailServer/declaration.ts", "`username`. Secret.", "`username`.");
     expect(await docs(root)).toMatchObject({ value: 0 });
     expect(cells("Arguments of EmailServer", "password")).not.toContain("yes");
     expect(cells("Arguments of ComputeEndpoint", "regionId")?.at(-1)).toBe("no effect after creation");
