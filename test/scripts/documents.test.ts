@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { KINDS } from "../../src/contract/pointer";
 
 const ROOT = join(__dirname, "..", "..");
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
@@ -39,6 +40,15 @@ test.each(documents)("%s links to headings that are there", (file) => {
     return page.endsWith(".md") && !anchorsOf(page).includes(anchor);
   });
   expect(lost.map(([link]) => link)).toEqual([]);
+});
+
+test.each(KINDS)("%s has a guide, and a row in README.md and docs/concepts.md that leads to it", (kind) => {
+  const lacking = [
+    ["README.md", "docs/guide"],
+    ["docs/concepts.md", "guide"],
+  ].filter(([page = "", folder = ""]) => !read(page).includes(`| [\`${kind}\`](${folder}/${kind}.md)`));
+  expect({ pagesWithoutRow: lacking.map(([page]) => page) }).toEqual({ pagesWithoutRow: [] });
+  expect(read(`docs/guide/${kind}.md`)).not.toBe("");
 });
 
 test.each(["SECURITY.md", "CONTRIBUTING.md"])("the test files that %s tells to run are there", (page) => {
