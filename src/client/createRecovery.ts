@@ -81,7 +81,7 @@ class SimilarCreations {
   async enter({ deadline, onProgress }: WaitOptions): Promise<void> {
     const resume = deadline?.pause();
     while (this.#search !== undefined) {
-      onProgress?.("waiting while a creation whose response was lost is looked for");
+      onProgress?.("waiting: checking whether a creation with a lost response took effect");
       await this.#search;
     }
     resume?.();
@@ -159,7 +159,7 @@ export class Creator {
           } catch (error) {
             failure =
               error instanceof SvcError
-                ? notFound(lost, `${thing} could not be looked for: ${error.what}`, expected.adviceIfLate)
+                ? notFound(lost, `checking for ${thing} failed: ${error.what}`, expected.adviceIfLate)
                 : error;
           }
         },
@@ -187,7 +187,7 @@ export class Creator {
       // A route without a schema answers without a body.
       if (value !== undefined || schema === undefined) response = { body: value as Body };
       else {
-        const accepted = new FateUnknownError(`${thing} was accepted with an empty response`);
+        const accepted = new FateUnknownError(`the creation of ${thing} was answered with an empty response`);
         lost = lostBy(accepted, { ...recovery, isOurs: isOursIfAccepted });
       }
     } catch (error) {
@@ -227,7 +227,7 @@ function notProven<Item extends object>(
   { thing, sentAt, lost }: { thing: string; sentAt: number; lost: FateUnknownError },
 ): FateUnknownError {
   const candidates = appeared.filter(isCandidate);
-  if (candidates.length === 0) return notFound(lost, `${thing} was looked for and does not exist`, adviceIfLate);
+  if (candidates.length === 0) return notFound(lost, `a later check did not find ${thing}`, adviceIfLate);
   const named = candidates
     .map((item) => describe(item) + (isOlder(item, sentAt) ? ", which is older than this request" : ""))
     .join("; ");
@@ -250,7 +250,7 @@ export async function readEffect<T>(read: () => Promise<T>): Promise<T> {
     return await read();
   } catch (error) {
     if (!(error instanceof SvcError) || error instanceof FateUnknownError) throw error;
-    throw new FateUnknownError(`it was accepted, and its effect could not be read: ${error.what}`, {
+    throw new FateUnknownError(`the service accepted it, but reading the result failed: ${error.what}`, {
       ...error.facts,
       method: undefined,
     });

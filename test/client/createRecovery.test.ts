@@ -19,7 +19,7 @@ const LAG = 1_000;
 const AT = Date.parse("2026-01-01T00:00:10Z");
 const SCHEMA = z.looseObject({ id: z.string() });
 const FACTS = { method: "POST", path: "/things", status: 502 };
-const LOST = "the service failed, so it may have taken effect";
+const LOST = "the service failed; the request may have taken effect";
 
 interface Item {
   id: string;
@@ -138,7 +138,7 @@ describe("an answer", () => {
     const given = service([{ id: "old", name: "a" }]);
     given.does(() => ({ id: "old" }));
     expect(await wordsOf(given.create({ name: "a" }))).toMatch(
-      /^FateUnknownError: the response names old, which existed before; the thing was looked for and does not exist/,
+      /^FateUnknownError: the response names old, which existed before; a later check did not find the thing/,
     );
     given.does((make) => {
       make();
@@ -172,12 +172,10 @@ describe("an answer", () => {
       wasLost: false,
     });
     expect(await wordsOf(given.create({ name: "a" }))).toMatch(
-      /^FateUnknownError: the thing was accepted with an empty response; these new objects may or may not be the result: thing new-1/,
+      /^FateUnknownError: the creation of the thing was answered with an empty response; these new objects may or may not be the result: thing new-1/,
     );
     given.does(() => undefined);
-    expect(await wordsOf(given.create({ name: "a" }))).toContain(
-      "with an empty response; the thing was looked for and does",
-    );
+    expect(await wordsOf(given.create({ name: "a" }))).toContain("with an empty response; a later check did not");
   });
 
   test("that refuses it is an error as it is, and the next one is sent", async () => {
@@ -213,14 +211,14 @@ describe("a lost answer", () => {
     expect(early).toEqual({ found: given.listed[1], wasLost: true });
     // The next one claims none of these.
     given.does(lostAndNotMade);
-    expect(await wordsOf(given.create({ name: "a" }))).toContain("the thing was looked for and does not exist");
+    expect(await wordsOf(given.create({ name: "a" }))).toContain("a later check did not find the thing");
   });
 
   test("that made nothing says so, with the way on", async () => {
     const given = service();
     given.does(lostAndNotMade);
     expect(await wordsOf(given.create({}))).toBe(
-      `FateUnknownError: ${LOST}; the thing was looked for and does not exist (POST /things -> 502). ` +
+      `FateUnknownError: ${LOST}; a later check did not find the thing (POST /things -> 502). ` +
         "Run pulumi up again: if it exists by then, the error names it",
     );
     expect(await wordsOf(given.create({}, { adviceIfLate: "Ask the service" }))).toMatch(/502\)\. Ask the service$/);
@@ -245,7 +243,7 @@ describe("a lost answer", () => {
       /\. Delete new-3 and new-4, run pulumi up again$/,
     );
     const ours = { isCandidate: () => false, isOurs: () => true };
-    expect(await wordsOf(given.create({ name: "a" }, ours))).toContain("was looked for and does not exist");
+    expect(await wordsOf(given.create({ name: "a" }, ours))).toContain("a later check did not find ");
   });
 
   test("is not taken for one of two that may be it", async () => {
@@ -281,7 +279,7 @@ describe("a lost answer", () => {
     const given = service();
     given.does(lostAndMade);
     given.lookFails(new PermissionError("not allowed", { status: 403 }));
-    expect(await wordsOf(given.create({}))).toContain(`${LOST}; the thing could not be looked for: not allowed (POST`);
+    expect(await wordsOf(given.create({}))).toContain(`${LOST}; checking for the thing failed: not allowed (POST`);
     const defect = new TypeError("x");
     given.lookFails(defect);
     expect(await endOf(given.create({}))).toBe(defect);
@@ -303,7 +301,7 @@ describe("creations that look alike", () => {
     );
     await pass(LAG - 1);
     expect(given.sent).toHaveLength(4);
-    expect(told).toEqual(["waiting while a creation whose response was lost is looked for"]);
+    expect(told).toEqual(["waiting: checking whether a creation with a lost response took effect"]);
     expect(deadline.remainingMs()).toBe(500);
     await pass(1);
     expect(given.sent).toHaveLength(5);
@@ -417,7 +415,7 @@ describe("of lost creations that sent different things", () => {
     });
     const ends = await Promise.all([endOf(given.create({ name: "a" })), wordsOf(given.create({ name: "b" }))]);
     expect(ends[0]).toMatchObject({ found: { id: "new-0" } });
-    expect(ends[1]).toContain("was looked for and does not exist");
+    expect(ends[1]).toContain("a later check did not find ");
   });
 });
 
@@ -426,7 +424,7 @@ test("what an accepted change led to has an unknown fate where it cannot be read
   const facts = { method: "GET", path: "/things", status: 503 };
   const error = await endOf(readEffect(async () => Promise.reject(new ServiceError("down", facts))));
   expect(error).toBeInstanceOf(FateUnknownError);
-  expect(String(error)).toBe("FateUnknownError: it was accepted, and its effect could not be read: down (503)");
+  expect(String(error)).toBe("FateUnknownError: the service accepted it, but reading the result failed: down (503)");
   for (const other of [lost(), new TypeError("x")])
     expect(await endOf(readEffect(async () => Promise.reject(other)))).toBe(other);
 });

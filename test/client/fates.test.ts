@@ -84,8 +84,10 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
     );
     for (const error of errors) {
       expect(error).toBeInstanceOf(FateUnknownError);
-      expect(String(error)).toMatch(isEmpty ? /was accepted/ : /was looked for/);
-      expect(String(error)).toMatch(/does not exist|no list shows it/);
+      expect(String(error)).toMatch(
+        isEmpty ? /was answered with an empty response|the service accepted/ : /a later check did not find/,
+      );
+      expect(String(error)).toMatch(/a later check did not find|does not list/);
     }
     expect(posts(server.seen)).toHaveLength(errors.length);
   });
@@ -138,7 +140,7 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
     const { server, client } = inMemory(() => fault);
     const error = await errorOf(client.auth.createUser("p", { auth_provider: "a", email: "e@x.test" }, PROVEN));
     expect(error).toBeInstanceOf(FateUnknownError);
-    expect(String(error)).toMatch(/users cannot be listed.*Run it again/);
+    expect(String(error)).toMatch(/users cannot be listed.*Run pulumi up again/);
     expect(server.seen).toHaveLength(1);
   });
 
@@ -258,7 +260,7 @@ describe("a restart whose answer is lost", () => {
   test("is not repeated when it left none", async () => {
     const error = await errorOf(restart(false, true));
     expect(error).toBeInstanceOf(FateUnknownError);
-    expect(String(error)).toMatch(/no list of operations shows the restart.*Run pulumi up again/);
+    expect(String(error)).toMatch(/the list of operations does not show the restart.*Run pulumi up again/);
   });
   test.each([true, false])("stays open on a service without operations route (it took place: %s)", async (took) => {
     const error = await errorOf(restart(took, false));

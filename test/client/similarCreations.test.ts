@@ -81,7 +81,7 @@ test("of two lost ones of which one was executed, one is found, and the other on
     nth === 1 ? "lost, executed" : nth === 2 ? "lost, not executed" : "answered",
   );
   expect(ids.sort()).toEqual(project.computes.map(({ id }) => id).sort());
-  expect(words).toEqual([expect.stringContaining("the compute was looked for and does not exist")]);
+  expect(words).toEqual([expect.stringContaining("a later check did not find the compute")]);
 });
 
 test("more that could be theirs than were lost: none is claimed, and all are named", async () => {
@@ -143,7 +143,7 @@ test("while one is looked for none is sent; afterwards they are", async () => {
   // The search takes a lag; the second request leaves when it is over, and the first one is waited for beside it.
   expect(posted).toBe(2);
   expect((sentAt[1] ?? 0) - (sentAt[0] ?? 0)).toBeGreaterThan(140);
-  expect(lines).toContain("waiting while a creation whose response was lost is looked for");
+  expect(lines).toContain("waiting: checking whether a creation with a lost response took effect");
   expect(project.computes).toHaveLength(2);
 });
 

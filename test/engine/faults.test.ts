@@ -13,7 +13,7 @@ describe("an up over a service that misbehaves", () => {
     await service.fault({ ...CREATE, status: 423, times: 6 });
     const run = await stack.up();
     expect(run).toMatchObject({ code: 0 });
-    expect(run.text).toMatch(/waiting for an operation of this project that somebody else started/);
+    expect(run.text).toMatch(/waiting for an operation of this project that was started outside this run/);
     await stack.finish(before);
   });
 

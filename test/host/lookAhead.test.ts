@@ -32,7 +32,7 @@ const TROUBLE: readonly (readonly [string, Json, RegExp])[] = [
   [
     "a gateway's 404",
     { status: 404, body: "default backend - 404", contentType: "text/plain", times: 0 },
-    /without the error body/,
+    /has no error body/,
   ],
 ];
 

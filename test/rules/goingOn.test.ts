@@ -236,7 +236,7 @@ describe("a change of a secret of unknown fate", () => {
     network.on({ method: "PATCH", path: EMAIL, answer: empty() });
     network.on({ method: "GET", path: EMAIL, executed: false, answer: json({ code: "", message: "no" }, 403) });
     const broken = await up(given, first, { ...EMAIL_STANDARD, password: `${CANARY}-new` });
-    expect(wordsOf(broken.outcome)).toMatch(/its effect could not be read/);
+    expect(wordsOf(broken.outcome)).toMatch(/reading the result failed/);
     expect(broken.state?.outs).toMatchObject({ password: EMAIL_STANDARD.password, __unfinished: "update" });
     network.calm();
     const back = await up(given, broken.state, EMAIL_STANDARD);

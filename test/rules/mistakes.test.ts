@@ -79,7 +79,7 @@ const MISTAKES: readonly Mistake[] = [
     what: "Something else answers, such as a login page",
     program: COMPUTE,
     plant: fault({ status: 200, body: "<html>log in</html>", contentType: "text/html" }),
-    now: /could not be asked.*a web page came back/,
+    now: /could not be asked.*the response is a web page/,
   },
   {
     what: "The service fails (503)",

@@ -188,7 +188,7 @@ describe("an integration that is replaced between the list and the request for k
     const theirs = replacedBefore(KEYS, scene);
     const outcome = await outcomeOf(() => scene.given.create(args));
     expect(wordsOf(outcome)).toMatch(
-      /was replaced by another one \(\S+\) while keys were made.*not stored.*up --refresh/,
+      /was replaced by another one \(\S+\) while keys were created.*not stored.*up --refresh/,
     );
     expect(wordsOf(outcome)).toContain(theirs().id);
     // Not in the state, where a destroy would find it.
@@ -289,7 +289,7 @@ describe("a list of integrations that lags", () => {
       const { given, network, state } = await refreshed(held);
       network.on({ method: "GET", path: INTEGRATIONS, answer: json({ data: [] }) });
       const outcome = await outcomeOf(() => given.update(state, update.args));
-      expect(wordsOf(outcome)).toMatch(/no longer exists, so nothing is sent.*pulumi up --refresh/);
+      expect(wordsOf(outcome)).toMatch(/no longer exists\. Nothing was sent.*pulumi up --refresh/);
       expect(await given.mutations()).toEqual([]);
     }
   });

@@ -102,7 +102,10 @@ export class AuthApi {
 
   async emailServer(projectId: string, options?: ListOptions): Promise<EmailServerRecord> {
     const [server] = await this.account.list("emailServer", projectId).list(options);
-    return required(server, "the response does not hold the configuration", { method: "GET", template: EMAIL_SERVER });
+    return required(server, "the response does not contain the configuration", {
+      method: "GET",
+      template: EMAIL_SERVER,
+    });
   }
 
   /** Keys cannot be read again: where the response was lost, a new key set is created. */
@@ -149,13 +152,13 @@ export class AuthApi {
       request,
       schema: bodies.keySet,
       accepted: ({ value }) => {
-        const keys = required(value, "the keys were made, but the response does not hold them", request);
+        const keys = required(value, "the keys were created, but the response does not contain them", request);
         // It names the integration itself, and so tells what happened after the list.
         const { id } = options.integration;
         if (id === undefined || keys.auth_provider_project_id === id) return keys;
         throw new Error(
-          `the auth integration of this resource (${id}) was replaced by another one (${keys.auth_provider_project_id}) while keys were made, ` +
-            "so the new key set belongs to that one and is not stored. Run pulumi up --refresh, which plans what is missing",
+          `the auth integration of this resource (${id}) was replaced by another one (${keys.auth_provider_project_id}) while keys were created. ` +
+            "The new key set belongs to that one and is not stored. Run pulumi up --refresh, which creates what is missing",
         );
       },
     });
@@ -181,13 +184,15 @@ export class AuthApi {
       lists: [],
       request,
       schema: bodies.user,
-      accepted: ({ value }) => ({ id: required(value, "the response does not hold the id of the user", request).id }),
+      accepted: ({ value }) => ({
+        id: required(value, "the response does not contain the id of the user", request).id,
+      }),
       failed: (error) => {
         if (!(error instanceof FateUnknownError)) throw error;
         throw new FateUnknownError(
-          `${error.what}; users cannot be listed, so it is not known whether this one was created`,
+          `${error.what}; the user may or may not have been created: users cannot be listed`,
           error.facts,
-          "Run it again: when that reports a conflict, the user was created. Find the user in the table of the synced users " +
+          "Run pulumi up again. If it reports a conflict, the user was created: find the user in the table of the synced users " +
             "(svc_auth.users_sync), and delete it or choose another address",
         );
       },
@@ -226,7 +231,7 @@ export class AuthApi {
       lists: ["integrations"],
       request,
       schema: bodies.transfer,
-      accepted: ({ value }) => ({ url: required(value, "the response does not hold the address", request).url }),
+      accepted: ({ value }) => ({ url: required(value, "the response does not contain the URL", request).url }),
     });
   }
 
@@ -268,7 +273,7 @@ export class AuthApi {
       accepted: async ({ value }) => {
         if (value !== undefined) return value;
         const listed = await readEffect(() => this.oauthProviders(projectId).pollWithinLag(find, options));
-        return required(listed, "it was accepted, but no list shows the provider", request);
+        return required(listed, "the service accepted it, but does not list the provider", request);
       },
     });
   }
@@ -303,7 +308,7 @@ export class AuthApi {
       recovery,
       created: async () => {
         const listed = await this.domains(projectId).pollWithinLag((items) => items.find(recovery.isOurs), options);
-        required(listed, "the domain was accepted, but no list shows it", request);
+        required(listed, "the service accepted the domain, but does not list it", request);
       },
       found: (item) => recovery.onFound(item),
     });

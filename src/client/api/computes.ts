@@ -205,8 +205,8 @@ export class ComputesApi {
       const outcome =
         earlier === undefined
           ? "without a list of operations the restart cannot be confirmed"
-          : "no list of operations shows the restart";
-      const what = lost?.what ?? "it was accepted";
+          : "the list of operations does not show the restart";
+      const what = lost?.what ?? "the service accepted it";
       throw new FateUnknownError(`${what}; ${outcome}`, lost?.facts, "Run pulumi up again");
     };
     return this.#run(scope, steps, async (sent) => this.#untilReady(scope, await begun(sent), options));

@@ -15,9 +15,9 @@ export class NotOursError extends Error {
     const gone = `the auth integration of this resource (${id}) no longer exists`;
     super(
       instead === undefined
-        ? `${gone}, so nothing is sent. Run pulumi up --refresh, which plans to create what is missing`
-        : `${gone}; another one is in its place (${identityOf(instead)}), so nothing is sent to it. ` +
-            'Run pulumi up --refresh, which plans to create this resource there, or with "adopt: true" to take over what exists there',
+        ? `${gone}. Nothing was sent. Run pulumi up --refresh, which creates what is missing`
+        : `${gone}: another one has replaced it (${identityOf(instead)}). Nothing was sent. ` +
+            'Run pulumi up --refresh, which creates this resource there, or adopts an existing one with "adopt: true"',
     );
   }
 }

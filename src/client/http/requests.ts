@@ -58,7 +58,7 @@ function pathOf({ method, template, params }: Request): string {
 function refuseStandIns({ method, template, body }: Request): void {
   const [path] = standInsIn(body);
   if (path === undefined) return;
-  const what = `${path} is a text that stands for a value which the service does not show, so nothing was sent`;
+  const what = `${path} is a placeholder for a value that the service does not show: nothing was sent`;
   throw new errors.StandInError(what, { method, path: template });
 }
 
@@ -230,4 +230,4 @@ const stillUnknown = ({ what, facts }: SvcError): errors.FateUnknownError =>
   new errors.FateUnknownError(`${what}; an earlier attempt may have taken effect`, facts);
 
 const fateUnknown = ({ what, facts, advice }: SvcError): errors.FateUnknownError =>
-  new errors.FateUnknownError(`${what}, so it may have taken effect`, facts, advice);
+  new errors.FateUnknownError(`${what}; the request may have taken effect`, facts, advice);

@@ -108,7 +108,7 @@ export function errorOf(exchange: Exchange): SvcError | undefined {
   if (status < 400)
     return new errors.BadResponseError("the service answered with a redirect, which is not followed", facts);
   if (isGoneStatus(status) && !isErrorBody(body)) {
-    const what = `a ${status} came back without the error body of the service, perhaps from a proxy`;
+    const what = `the response (${status}) has no error body of the service and may come from a proxy`;
     return new errors.BadResponseError(`${what}. Check that the base URL is right`, facts);
   }
   const [Meaning, what] = meaningOf(status);
@@ -134,7 +134,7 @@ export function parseContent<Body>(exchange: Exchange, schema: z.ZodType<Body> |
     return { invalid: new errors.BadResponseError(what + messageOf(facts), facts) };
   };
   if (/html/i.test(raw.contentType) || raw.text.trimStart().startsWith("<"))
-    return invalid("a web page came back instead of JSON");
+    return invalid("the response is a web page, not JSON");
   if (json === undefined) return invalid("the response is not JSON");
   if (schema === undefined) return invalid("the response has a body, but this route has none");
   const parsed = schema.safeParse(json);

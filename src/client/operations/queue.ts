@@ -95,7 +95,7 @@ export class ProjectQueue {
       throw verdict.because === "too-late"
         ? pauseTooLong(error, remainingMs, deadline.totalMs)
         : lockTimeout(error, deadline);
-    onProgress?.("waiting for an operation of this project that somebody else started");
+    onProgress?.("waiting for an operation of this project that was started outside this run");
     await sleep(verdict.delayMs);
     // Timers may come late.
     if (deadline.expired) throw lockTimeout(error, deadline);

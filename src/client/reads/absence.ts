@@ -63,7 +63,7 @@ export class Collection<T> {
   async listAfterLag(options: WaitOptions = {}, from = performance.now()): Promise<readonly T[]> {
     const since = from + this.lagMs;
     const late = ({ totalMs }: Deadline): Error =>
-      new TimeoutError(`lists can lag behind, and a second one did not arrive within ${inSeconds(totalMs)}`);
+      new TimeoutError(`lists can be out of date, and a second one could not be read within ${inSeconds(totalMs)}`);
     // A timer may fire a moment early, and the list is to be shared by all who wait for it.
     await withDeadline(options.deadline, sleep(Math.ceil(since - performance.now()) + 1), late);
     return this.list({ ...options, since });

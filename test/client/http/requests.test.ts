@@ -335,7 +335,7 @@ describe("a change", () => {
       const { requests, sent } = network(() => reply);
       const error = await endOf(requests.send(patch({ method: "POST" }), schema));
       expect(error).toBeInstanceOf(FateUnknownError);
-      expect(String(error)).toContain(", so it may have taken effect");
+      expect(String(error)).toContain("; the request may have taken effect");
       expect(sent).toHaveLength(1);
     }
     const { requests, sent } = network((nth) => (nth < 3 ? refusedConnection() : good));

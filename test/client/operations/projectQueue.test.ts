@@ -186,7 +186,7 @@ describe("somebody else's lock", () => {
     await a.refused();
     const b = new Change(queue, "b");
     for (const [index, pause] of [50, 100, 200, 400, 800, 1_600, 2_500, 2_500].entries()) {
-      expect(a.told.at(-1)).toBe("waiting for an operation of this project that somebody else started");
+      expect(a.told.at(-1)).toBe("waiting for an operation of this project that was started outside this run");
       await pass(pause - 1);
       expect(sent(a, b)).toEqual([index + 1, 0]);
       await pass(1);

@@ -103,7 +103,7 @@ describe("a list", () => {
     const { things } = collection([["a"]]);
     const error = await thrownIn(things.listAfterLag({ deadline: new Deadline(1_000) }));
     expect(error).toBeInstanceOf(TimeoutError);
-    expect(String(error)).toBe("TimeoutError: lists can lag behind, and a second one did not arrive within 1 s");
+    expect(String(error)).toBe("TimeoutError: lists can be out of date, and a second one could not be read within 1 s");
   });
 });
 

@@ -172,7 +172,7 @@ describe("when the fate of the creation is unknown", () => {
     const auth = await harness(authIntegration);
     await auth.fault({ method: "POST", path: "/projects/auth/create", drop: "reset" });
     const error = await thrownBy(auth.create(INPUTS));
-    expect(error.message).toMatch(/the integration was looked for and does not exist.*Run pulumi up again/);
+    expect(error.message).toMatch(/a later check did not find the integration.*Run pulumi up again/);
     expect(await auth.mutations()).toHaveLength(1);
     expect((await auth.create(INPUTS)).id).toBe(ID);
   });

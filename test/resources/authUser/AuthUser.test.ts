@@ -123,7 +123,7 @@ test.each([
   await user.fault({ method: "POST", path: "/projects/auth/user", ...fault });
   const error = await thrownBy(user.create(INPUTS));
   expect(error.message).toMatch(
-    /not known whether this one was created.*Run it again.*conflict.*users_sync.*delete it/,
+    /may or may not have been created.*Run pulumi up again.*conflict.*users_sync.*delete it/,
   );
   expect(error.message).not.toMatch(/import/);
   expect(error).not.toHaveProperty("id");

@@ -226,7 +226,7 @@ describe("a creation that was interrupted", () => {
     const compute = await computes();
     await compute.fault({ ...POST, status: 500 });
     const error = await thrownBy(compute.create(LEAST));
-    expect(error.message).toMatch(/it may have taken effect; the compute was looked for and does not exist/);
+    expect(error.message).toMatch(/the request may have taken effect; a later check did not find the compute/);
     expect(error).not.toHaveProperty("id");
     expect(await posts(compute)).toHaveLength(1);
     await compute.create(LEAST);
