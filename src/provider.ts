@@ -49,7 +49,7 @@ export function load(kind: string): DynamicProvider {
 
 function unknownKind(kind: string): Error {
   const error = new Error(
-    `pulumi-svc ${packageVersion() ?? ""} has no resource ${JSON.stringify(kind)} (it knows ${KINDS.join(", ")}). The program was written with another version: two are installed. Let the program and its packages depend on the same one.`,
+    `pulumi-svc ${packageVersion() ?? ""} has no resource ${JSON.stringify(kind)} (it knows ${KINDS.join(", ")}). The program was written with another version: two are installed. Make the program and its packages depend on the same one.`,
   );
   error.stack = "";
   return error;

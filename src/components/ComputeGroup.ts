@@ -128,7 +128,7 @@ function argumentProblems(args: unknown): string[] {
   if (Array.isArray(replicas)) problems.push(...listProblems(replicas));
   else if (replicas !== undefined && !(Number.isInteger(replicas) && Number(replicas) >= 0)) {
     const but = typeof replicas === "number" ? "" : `, not ${wordFor(replicas)}: each is a resource of its own`;
-    problems.push(`replicas: must be a whole number from 0, or a list${but}`);
+    problems.push(`replicas: must be a whole number, 0 or more, or a list${but}`);
   }
   return problems;
 }

@@ -27,7 +27,7 @@ export function redirectDomainsOf(args: Declared | undefined | null): RedirectDo
   if (redirectDomains === undefined) return { each: [], problems: [] };
   if (!isTexts(redirectDomains)) {
     return refused(
-      'redirectDomains: each becomes a resource that bears the origin in its name, so the list and its elements must be plain strings, not Outputs. Give plain strings, or set "exclusiveDomains: true"',
+      'redirectDomains: each domain becomes a resource with the origin in its name, so the list and its elements must be plain strings, not Outputs. Give plain strings, or set "exclusiveDomains: true"',
     );
   }
   const each = redirectDomains.map(originOf);

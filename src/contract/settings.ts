@@ -75,7 +75,7 @@ export function resolveSettings(read: ReadSetting): { settings?: Settings; probl
   }
   const maxRequestsPerMinute = share === undefined ? undefined : Number(share);
   if (share !== undefined && !SHARE.test(share)) {
-    problems.push("svc:maxRequestsPerMinute (or SVC_MAX_REQUESTS_PER_MINUTE) must be a whole number from 10 on");
+    problems.push("svc:maxRequestsPerMinute (or SVC_MAX_REQUESTS_PER_MINUTE) must be a whole number, 10 or more");
   }
   if (problems.length > 0 || apiKey === undefined || baseUrl === undefined) return { problems };
   const url = baseUrl.replace(/\/+$/, "");

@@ -75,6 +75,6 @@ export async function knownSettings(provider: Provider): Promise<ProviderSetting
   };
   if (await settings.isKnown) return settings.promise();
   throw new Error(
-    "the settings of the provider are not known yet in this preview. Use the form of this function that ends in Output: its result is then not known either",
+    "the settings of the provider are not known yet in this preview. Use the form of this function that ends in Output; its result is then unknown too",
   );
 }

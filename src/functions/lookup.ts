@@ -70,14 +70,14 @@ function mocksOfTest(): pulumi.runtime.Mocks | undefined {
 
 /** All arguments of all functions are texts. */
 function textProblems(args: unknown, expected: Expected): string[] {
-  if (isOutput(args)) return ["the arguments are an Output: give them to the form that ends in Output"];
+  if (isOutput(args)) return ["the arguments are an Output: pass them to the form that ends in Output"];
   const problems = objectProblems(args, "", expected);
   const given = isObject(args) ? args : {};
   const isBad = (value: unknown): boolean => value === "" || (value !== undefined && typeof value !== "string");
   const bad = expected.known.filter((name) => isBad(given[name]));
   if (bad.length === 0) return problems;
   const names = bad.map((name) => `"${name}"`).join(" and ");
-  const words = `${names} must be a string that is not empty; an Output goes to the form that ends in Output`;
+  const words = `${names} must be a string that is not empty; pass an Output to the form that ends in Output`;
   return [...problems, words];
 }
 

@@ -35,7 +35,7 @@ export function checkedLimitsOf(size: ComputeSize): { min: number; max: number }
   if (typeof min === "number" && typeof max === "number") return { min, max };
   const given = isObject(size) ? "an object without both of them" : wordFor(size);
   throw new TypeError(
-    `a size must be a number of compute units (CU), or {min, max}, not ${given}. Of an Output: size.apply(…)`,
+    `a size must be a number of compute units (CU), or {min, max}, not ${given}. For an Output, use size.apply(…)`,
   );
 }
 

@@ -53,12 +53,12 @@ export function optionNameProblems(options: unknown): string[] {
 }
 
 function optionProblems(options: unknown): string[] {
-  if (isOutput(options)) return ["the options are an Output: give them to connectionUriOutput"];
+  if (isOutput(options)) return ["the options are an Output: pass them to connectionUriOutput"];
   const problems = optionNameProblems(options);
   const values = typeof options === "object" && options !== null ? options : {};
   for (const [name, [words, isGood]] of Object.entries(OPTIONS)) {
     const value: unknown = Reflect.get(values, name);
-    if (isOutput(value)) problems.push(`${name}: is an Output: give the options to connectionUriOutput`);
+    if (isOutput(value)) problems.push(`${name}: is an Output: pass the options to connectionUriOutput`);
     else if (value === null || (value !== undefined && !isGood(value))) {
       const but = typeof value === "string" || typeof value === "number" ? "" : `, not ${wordFor(value)}`;
       problems.push(`${name}: must be ${words}${but}`);

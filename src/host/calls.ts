@@ -304,7 +304,7 @@ function storedKeyAdvice<Args extends object, Outputs extends object>(
   // Of the first error only of a key that is refused, as all that it advises.
   const isAdvised = thrown instanceof AuthenticationError && thrown.advice !== undefined;
   return isStored && isAdvised && keyOrigin(readSetting) === "configured"
-    ? " Refresh and destroy run no program and use the key that is stored with the stack: after a rotation run `pulumi up` first, or add --run-program."
+    ? " Refresh and destroy do not run the program: they use the key that is stored with the stack. After a rotation, run `pulumi up` first, or add --run-program."
     : "";
 }
 

@@ -48,11 +48,11 @@ export const effect = (message: string): Finding => ({ message, isObstacle: fals
 
 /** An object that exists where one is to be created, with the message of the creation. */
 export const inTheWay = (words: string): Finding =>
-  obstacle(`pulumi up fails here unless the same run removes this first: ${words}`);
+  obstacle(`pulumi up will fail here, unless the same run removes this first: ${words}`);
 
 const missingProject = (projectId: string): Finding =>
   obstacle(
-    `project ${projectId} does not exist, or this key may not see it. Check "projectId" (an id, not a name), and that the key is that of its account`,
+    `project ${projectId} does not exist, or this key may not see it. Check "projectId" (an id, not a name), and that the key belongs to its account`,
   );
 
 export class LookAhead {
@@ -87,7 +87,7 @@ export class LookAhead {
       const tellsEffect = findings.some(({ isObstacle }) => !isObstacle);
       return { failures: of(true), warnings: of(false), tellsEffect };
     };
-    const timer = setTimeout(() => onProgress(`asking ${host} what exists`), SHOWN_AFTER_MS);
+    const timer = setTimeout(() => onProgress(`checking ${host} for conflicts`), SHOWN_AFTER_MS);
     const deadline = this.#startClock();
     try {
       const findings = await untilUnreached((onError) => this.#inProject(question, { deadline, onProgress, onError }));
@@ -152,12 +152,12 @@ async function lacksProject(client: Client, projectId: string, reading: Look<obj
 }
 
 function refusedKey(host: string, { withoutAdvice }: SvcError, keyAdvice: string): string {
-  return `${host} refuses this plan: ${withoutAdvice}. ${keyAdvice}, or check svc:baseUrl (or SVC_BASE_URL)`;
+  return `${host} refused a request of this plan: ${withoutAdvice}. ${keyAdvice}, or check svc:baseUrl (or SVC_BASE_URL)`;
 }
 
 function notAsked(host: string, error: unknown): string {
   return (
-    `${host} could not be asked what exists, so this plan cannot tell whether its resources can be created: ${messageOf(error)}. ` +
-    "pulumi up needs the service. Run the plan again, or set svc:offlinePlan (SVC_OFFLINE_PLAN=1) to plan without the service"
+    `${host} could not be queried, so this plan does not show whether its resources can be created: ${messageOf(error)}. ` +
+    "pulumi up needs the service. Run the plan again, or set svc:offlinePlan (SVC_OFFLINE_PLAN=1) to plan without it"
   );
 }

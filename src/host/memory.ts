@@ -127,7 +127,7 @@ export class RunMemory {
   takeOver(object: string, urn: string): void {
     const owner = this.otherOwner(object, urn);
     if (owner !== undefined)
-      throw new Error(`${object} is managed by "${nameInUrn(owner)}" of this program already. Declare it once`);
+      throw new Error(`${object} is already managed by "${nameInUrn(owner)}" of this program. Declare it once`);
     if (this.release(object) !== undefined)
       throw new Error(`${object} is being deleted or moved away in this run. Run pulumi up again`);
     this.setOwner(object, urn);
@@ -142,7 +142,7 @@ export class RunMemory {
       const owner = this.#states.get(object)?.owner;
       if (owner === undefined || owner === urn) continue;
       throw new Error(
-        `${object} was taken over by "${nameInUrn(owner)}" of this program in the same run, since it still existed. ` +
+        `"${nameInUrn(owner)}" of this program took over ${object} in the same run, because it still existed. ` +
           `Remove "${nameInUrn(owner)}" from the program, run pulumi up (which does not delete the object), and add it again`,
       );
     }

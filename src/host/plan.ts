@@ -12,7 +12,7 @@ import type { Hosted } from "./session";
 import { compareWith, storedFrom } from "./state";
 
 /** Of a problem that `svc:allowUnlistedSizes` would make a warning. */
-const NEWER_VALUE_ADVICE = ". If the service supports it by now, set svc:allowUnlistedSizes to true";
+const NEWER_VALUE_ADVICE = ". If the service supports it, set svc:allowUnlistedSizes to true";
 
 /** Checks and normalises the inputs. What a plan reports before anything is compared is reported here, once. */
 export async function check<Args extends object, Outputs extends object>(
@@ -105,7 +105,7 @@ function declare<Args extends object, Outputs extends object>(
   if (renamed !== undefined) session.warn(urn, renamed);
   if (!sameJson(olds, news)) {
     for (const problem of allowed)
-      session.warn(urn, `${problemText(problem)}; svc:allowUnlistedSizes accepts it, and the service decides`);
+      session.warn(urn, `${problemText(problem)}; it is sent, because svc:allowUnlistedSizes is set`);
   }
   const remarks = resource.createWarnings?.({ args: known, label: labelOf(urn), isNew, isReplacement }) ?? [];
   return { problems, remarks };
@@ -185,8 +185,8 @@ function holdObjects<Args extends object, Outputs extends object>(
   const other = objects.map((object) => memory.otherOwner(object, urn)).find((owner) => owner !== undefined);
   if (other === undefined) return;
   throw new Error(
-    `${resource.kind} ${id} is in the state of "${nameInUrn(urn)}" and of "${nameInUrn(other)}", and each would undo the other's changes. ` +
-      `Remove one of them from the program: pulumi up plans its deletion, and does not delete the object`,
+    `${resource.kind} ${id} is managed by both "${nameInUrn(urn)}" and "${nameInUrn(other)}", which would undo each other's changes. ` +
+      `Remove one of them from the program: pulumi up plans its deletion, but does not delete the object`,
   );
 }
 
@@ -241,7 +241,7 @@ function planMessages<Args extends object, Outputs extends object>(
   const messages: string[] = [];
   if (certain.length > 0) {
     const change = certain.length === 1 ? "changes" : "change";
-    messages.push(`${subject} is replaced, since ${quoted(certain)} ${change}: ${resource.replacement(plan)}`);
+    messages.push(`${subject} is replaced, because ${quoted(certain)} ${change}: ${resource.replacement(plan)}`);
   } else if (open.length > 0) {
     const [names, are] = [open.map(([name]) => name), open.length === 1 ? "is" : "are"];
     messages.push(`${subject} may be replaced when ${quoted(names)} ${are} known: ${resource.replacement(plan)}`);

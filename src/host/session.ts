@@ -9,9 +9,9 @@ import { keyOrigin, resolveSettings, type ReadSetting, type Settings } from "../
 /** What to do when the service refuses the key, by where that comes from. */
 const KEY_ADVICE = {
   configured:
-    "It comes from svc:apiKey in the stack's configuration, or from the apiKey of an explicit Provider, which wins over SVC_API_KEY. " +
-    "Set it anew with `pulumi config set --secret svc:apiKey`, or in the program",
-  environment: "It comes from SVC_API_KEY in the environment. Set that anew",
+    "It comes from svc:apiKey in the stack's configuration, or from the apiKey of an explicit Provider, which takes precedence over SVC_API_KEY. " +
+    "Set it again with `pulumi config set --secret svc:apiKey`, or in the program",
+  environment: "It comes from SVC_API_KEY in the environment. Set a valid key there",
 } as const;
 
 /** A resource, as a door has it: all of this provider's share a session. */

@@ -70,8 +70,8 @@ export function refuseEdited<Args extends object, Outputs extends object>(
   if (edited.length === 0) return;
   const names = edited.map(([name]) => `"${name}"`).join(", ");
   throw new Error(
-    `the state holds ${names} with a value of another type than this provider stores: somebody has edited the state. ` +
-      "Nothing was sent. Run pulumi refresh, which reads the value from the service",
+    `the state has a value of the wrong type for ${names}: it was edited by hand. ` +
+      "Nothing was sent. Run pulumi refresh, which reads it from the service",
   );
 }
 

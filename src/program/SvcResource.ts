@@ -59,7 +59,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
       const opts = withInheritedAliases(name, type, checkedOptions(`${kind} "${name}"`, args, options));
       if (opts.import !== undefined) {
         throw new Error(
-          `${kind} "${name}": the option "import" does not work for dynamic resources. Take the object over with "adopt: true" where the resource has it, a whole project with "pulumi-svc import", or look it up with ${kind}.get.`,
+          `${kind} "${name}": the option "import" does not work for dynamic resources. Use "adopt: true" if the resource has it, "pulumi-svc import" for a whole project, or ${kind}.get to look it up.`,
         );
       }
       checkInstallation();
@@ -136,7 +136,7 @@ function checkedOptions(owner: string, args: unknown, opts: unknown = {}): pulum
   }
   const { id } = opts;
   if ("id" in opts && (id === undefined || id === "" || !["string", "object"].includes(typeof id) || id === null)) {
-    throw new Error(`${owner}: the id of what is looked up must be a string that is not empty.`);
+    throw new Error(`${owner}: the id to look up must be a string that is not empty.`);
   }
   if (args === undefined && id === undefined) throw new Error(`${owner}: the arguments are missing.`);
   // An object; its properties are not checked here.

@@ -27,7 +27,7 @@ function checkSdk(): void {
   const found = sdkVersion();
   if (found === undefined || isAtLeast(found, OLDEST_SDK)) return;
   throw new Error(
-    `pulumi-svc: @pulumi/pulumi ${found} is too old: it needs ${OLDEST_SDK} or later. Run \`npm install @pulumi/pulumi@3\`, or what your package manager has for it.`,
+    `pulumi-svc: @pulumi/pulumi ${found} is too old: it needs ${OLDEST_SDK} or later. Run \`npm install @pulumi/pulumi@3\`, or the equivalent of your package manager.`,
   );
 }
 
@@ -60,7 +60,7 @@ function checkPointerResolves(): void {
   const other = packageVersion(dirname(found));
   if (own !== undefined && own !== other) {
     void pulumi.log.warn(
-      `pulumi-svc ${own} is imported, but ${other ?? "an unknown version"} will run: two versions are installed. Let the program and its packages depend on the same one.`,
+      `pulumi-svc ${own} is imported, but ${other ?? "an unknown version"} will run: two versions are installed. Make the program and its packages depend on the same one.`,
     );
   }
 }
@@ -96,7 +96,7 @@ function warnOfOldCompiler(): void {
   const isUsed = loaded.some((file) => file.endsWith(".ts") && !file.includes("node_modules"));
   if (version === undefined || !isUsed) return;
   void pulumi.log.warn(
-    `no TypeScript is installed beside this program, so the Pulumi SDK compiles it with its own, ${version}, which knows neither today's syntax nor today's tsconfig.json. Run \`npm install --save-dev typescript@5\`, or what your package manager has for it.`,
+    `no TypeScript is installed beside this program, so the Pulumi SDK compiles it with its own, ${version}, which supports neither current syntax nor current tsconfig.json options. Run \`npm install --save-dev typescript@5\`, or the equivalent of your package manager.`,
   );
 }
 
@@ -104,7 +104,7 @@ function warnOfOldCompiler(): void {
 function warnOfPlainKey(): void {
   if (pulumi.runtime.allConfig()[KEY] === undefined || isSecret(KEY)) return;
   void pulumi.log.warn(
-    `${KEY} stands in clear in the stack's configuration, and so in its state. Set it anew with \`pulumi config set --secret ${KEY}\` and run pulumi up, or give it in the environment as SVC_API_KEY; then rotate it.`,
+    `${KEY} is stored in plain text in the stack's configuration, and therefore in its state. Set it again with \`pulumi config set --secret ${KEY}\` and run pulumi up, or set SVC_API_KEY in the environment; then rotate the key.`,
   );
 }
 

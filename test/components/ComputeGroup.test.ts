@@ -113,7 +113,7 @@ test("its customTimeouts are those of each of its computes", async () => {
 
 test.each([-1, 1.5, Number.NaN])("%p replicas are refused in words", (replicas) => {
   expect(() => new svc.ComputeGroup("orders", { ...BASE, primary: {}, replicas })).toThrow(
-    'ComputeGroup "orders": replicas: must be a whole number from 0, or a list',
+    'ComputeGroup "orders": replicas: must be a whole number, 0 or more, or a list',
   );
 });
 

@@ -55,7 +55,7 @@ test("a group without a primary, or with replicas that are an Output, says what 
     'ComputeGroup "it": primary: must be an object, not an Output',
   );
   expect(words(svc.ComputeGroup, { ...GROUP, replicas: pulumi.output(2) })).toBe(
-    'ComputeGroup "it": replicas: must be a whole number from 0, or a list, not an Output: each is a resource of its own',
+    'ComputeGroup "it": replicas: must be a whole number, 0 or more, or a list, not an Output: each is a resource of its own',
   );
 });
 

@@ -169,7 +169,7 @@ test.each(["9", "0", "-10", "12.5", "1e3", "0x20", "Infinity", "many CANARY", "0
     const { settings, problems } = from({ apiKey: "k", baseUrl: "https://x.example/v2", maxRequestsPerMinute });
     expect(settings).toBeUndefined();
     expect(problems).toEqual([
-      "svc:maxRequestsPerMinute (or SVC_MAX_REQUESTS_PER_MINUTE) must be a whole number from 10 on",
+      "svc:maxRequestsPerMinute (or SVC_MAX_REQUESTS_PER_MINUTE) must be a whole number, 10 or more",
     ]);
   },
 );

@@ -71,7 +71,7 @@ test("a compute is created, left alone, found drifted, repaired, resized, moved,
   const replacement = await stack.preview();
   expect(replacement.text).toMatch(/\+-1 to replace/);
   expect(replacement.text).toContain(
-    `ComputeEndpoint prj-demo/${String(endpointId)} ("api") is replaced, since "type" changes`,
+    `ComputeEndpoint prj-demo/${String(endpointId)} ("api") is replaced, because "type" changes`,
   );
   await service.clearRequests();
   expect(await stack.up()).toMatchObject({ code: 0 });

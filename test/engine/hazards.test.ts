@@ -80,7 +80,7 @@ test("a key that stands in clear in the configuration is warned of, once", async
     program: `
       for (const branchId of ["br-dev", "br-test"]) new svc.ComputeEndpoint(branchId, { projectId: "prj-demo", branchId });`,
   });
-  const words = /svc:apiKey stands in clear in the stack's configuration/;
+  const words = /svc:apiKey is stored in plain text in the stack's configuration/;
   expect((await stack.preview()).text).not.toMatch(words);
   await stack.config("svc:apiKey", stack.service.emulator.apiKey);
   const { diagnostics } = JSON.parse((await stack.run("preview", "--json")).stdout) as {

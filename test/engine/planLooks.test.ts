@@ -45,7 +45,7 @@ test("a branch that is not there and a domain that is listed already are said in
   expect(plan.code).toBe(0);
   expect(diagnostics(plan.text)).toMatch(/\(api\):\s+warning: project prj-demo has no branch br-prod\. It has br-main/);
   expect(diagnostics(plan.text)).toMatch(
-    /\(app\):\s+warning: pulumi up fails here.*https:\/\/app\.example\.com is on the whitelist already.*"adopt: true"/,
+    /\(app\):\s+warning: pulumi up will fail here.*https:\/\/app\.example\.com is on the whitelist already.*"adopt: true"/,
   );
   expect(await asked(stack)).toEqual([DOMAINS, INTEGRATIONS, BRANCHES, ENDPOINTS]);
 
@@ -56,7 +56,7 @@ test("a branch that is not there and a domain that is listed already are said in
   // What stands in the way of the update itself is the update's to say.
   const update = await stack.up();
   expect(update.code).not.toBe(0);
-  expect(update.text).not.toMatch(/pulumi up fails here|warning: project prj-demo has no branch/);
+  expect(update.text).not.toMatch(/pulumi up will fail here|warning: project prj-demo has no branch/);
 
   stack.env["SVC_OFFLINE_PLAN"] = "1";
   await service.clearRequests();
@@ -79,8 +79,8 @@ test("a key that is refused fails the plan once, and a plan without anything new
   stack.program(compute("a", 'branchId: "br-dev"') + compute("b", 'branchId: "br-test"'));
   const plan = await stack.preview();
   expect(plan.code).not.toBe(0);
-  expect(count(diagnostics(plan.text), /refuses this plan: the API key is missing or wrong/)).toBe(1);
-  expect(plan.text).toMatch(/127\.0\.0\.1:\d+ refuses this plan/);
+  expect(count(diagnostics(plan.text), /refused a request of this plan: the API key is missing or wrong/)).toBe(1);
+  expect(plan.text).toMatch(/127\.0\.0\.1:\d+ refused a request of this plan/);
   expect(plan.text).not.toContain("canary-wrong-key");
 });
 
@@ -91,9 +91,9 @@ test("a service that cannot be reached is one warning of the whole plan, and wit
   await stack.config("svc:baseUrl", `http://127.0.0.1:${await closedPort()}/api/v2`);
   const plan = await stack.preview();
   expect(plan.code).toBe(0);
-  expect(count(diagnostics(plan.text), /could not be asked what exists.*ECONNREFUSED/)).toBe(1);
+  expect(count(diagnostics(plan.text), /could not be queried.*ECONNREFUSED/)).toBe(1);
   stack.env["SVC_STRICT_PLAN"] = "true";
-  expect(await stack.preview()).toMatchObject({ code: 1, text: expect.stringMatching(/error:.*could not be asked/) });
+  expect(await stack.preview()).toMatchObject({ code: 1, text: expect.stringMatching(/error:.*could not be queried/) });
 });
 
 test("a plan asks for at most one list of a collection, none without new objects, and an update for none more", async () => {

@@ -66,7 +66,7 @@ test("a whole auth set-up comes in one up; a replaced integration brings everyth
   // The integration, two providers, two domains, the e-mail server, the user and the keys.
   expect(plan.text).toMatch(/\+-8 to replace/);
   expect(plan.text).toMatch(
-    /AuthIntegration .* is replaced, since .*: it is deleted and created again: all of its users and keys are lost/,
+    /AuthIntegration .* is replaced, because .*: it is deleted and created again: all of its users and keys are lost/,
   );
   expect(await stack.up()).toMatchObject({ code: 0 });
   expect(await objectsAtService(stack)).toMatchObject(complete("br-dev"));

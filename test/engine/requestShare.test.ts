@@ -33,7 +33,7 @@ test("a share that is none is refused in the plan, from the configuration and fr
     `new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1 }, ${options});`;
   const stack = await Stack.create({ program: compute("{}") });
   await stack.config("svc:maxRequestsPerMinute", "9");
-  const words = /svc:maxRequestsPerMinute \(or SVC_MAX_REQUESTS_PER_MINUTE\) must be a whole number from 10 on/;
+  const words = /svc:maxRequestsPerMinute \(or SVC_MAX_REQUESTS_PER_MINUTE\) must be a whole number, 10 or more/;
   const ofStack = await stack.preview();
   expect(ofStack.code).not.toBe(0);
   expect(ofStack.text).toMatch(words);

@@ -66,7 +66,7 @@ test("each argument of an integration replaces it, and the preview says what is 
     const ops = steps.filter(({ urn }) => urn.endsWith("::auth")).map(({ op }) => op);
     expect([changes, ops]).toEqual([changes, ["replace"]]);
     expect(diagnostics.map(({ message }) => message).join("\n")).toMatch(
-      /AuthIntegration prj-demo\/supported_provider \("auth"\) (is replaced, since|may be replaced when) .*: it is deleted and created again: all of its users and keys are lost/,
+      /AuthIntegration prj-demo\/supported_provider \("auth"\) (is replaced, because|may be replaced when) .*: it is deleted and created again: all of its users and keys are lost/,
     );
   }
   stack.program(text({}));

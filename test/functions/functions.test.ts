@@ -77,7 +77,7 @@ describe("computes", () => {
     [{ branchId: "br-test" }, 'no compute of the project serves this "branchId"'],
     [{}, 'give either "endpointId" or "branchId"'],
     [{ branchId: "br-main", endpointId: PRIMARY }, 'give either "endpointId" or "branchId"'],
-    [{ branchId: "" }, '"branchId" must be a string that is not empty; an Output goes to the form that ends in Output'],
+    [{ branchId: "" }, '"branchId" must be a string that is not empty; pass an Output to the form that ends in Output'],
   ])("asked for with %j fail in words", async (args, words) => {
     await configured();
     expect(await messageOf(svc.getComputeEndpoint({ ...PROJECT, ...args }))).toBe(`getComputeEndpoint: ${words}`);
@@ -210,7 +210,7 @@ describe("settings", () => {
     expect(await readOf(stack)).toMatchObject({ settings: { maxRequestsPerMinute: 33 } });
     const none = new svc.Provider("none", { ...account, maxRequestsPerMinute: 1.5 });
     await expect(svc.getBranches(PROJECT, { provider: none })).rejects.toThrow(
-      /^getBranches: svc:maxRequestsPerMinute .* must be a whole number from 10 on$/,
+      /^getBranches: svc:maxRequestsPerMinute .* must be a whole number, 10 or more$/,
     );
   });
 

@@ -19,7 +19,7 @@ const untyped = connectionUri as (options?: unknown) => string; // as above
 test("a connection URI refuses an Output, which would stand in it as [Output<T>], and names the form that takes it", () => {
   for (const name of ["host", "database", "role", "password", "pooled", "port", "sslMode"]) {
     expect(() => untyped({ ...OPTIONS, [name]: output(CANARY) })).toThrow(
-      new RegExp(`^connectionUri: ${name}: is an Output: give the options to connectionUriOutput$`),
+      new RegExp(`^connectionUri: ${name}: is an Output: pass the options to connectionUriOutput$`),
     );
   }
   expect(() => untyped(output(OPTIONS))).toThrow(/connectionUriOutput/);

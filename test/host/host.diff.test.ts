@@ -154,7 +154,7 @@ describe("what a plan says by itself", () => {
     ]);
     expect(says(olds, { home: "a", size: UNKNOWN, region: "there" })).toEqual([]);
     expect(says(olds, { home: "b", size: UNKNOWN, region: UNKNOWN })).toEqual([
-      'ComputeEndpoint toy-1 is replaced, since "home" changes: it is made anew',
+      'ComputeEndpoint toy-1 is replaced, because "home" changes: it is made anew',
     ]);
   });
 

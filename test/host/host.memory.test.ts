@@ -63,7 +63,7 @@ test("an object that one resource gives up for another id is no second declarati
   await toy.diff(ID, outs("old"), { ...inputs("old"), region: "there" });
   await toy.create(inputs("new"));
   await declared(toy, "new");
-  expect(said()).toEqual([`ComputeEndpoint ${ID} ("old") is replaced, since "region" changes: it is made anew`]);
+  expect(said()).toEqual([`ComputeEndpoint ${ID} ("old") is replaced, because "region" changes: it is made anew`]);
 });
 
 test("nor is what another resource of the program held before this process began", async () => {
@@ -115,7 +115,7 @@ test("an object is not changed once another resource has taken it over, also whi
     },
   });
   await toy.update(ID, outs("first"), inputs("first"));
-  const message = /^Could not update .*: toy toy-1 was taken over by "new" of this program in the same run/;
+  const message = /^Could not update .*: "new" of this program took over toy toy-1 in the same run/;
   await expect(toy.update(ID, outs("late"), inputs("late"))).rejects.toThrow(message);
   await expect(toy.update(ID, outs("later"), inputs("later"))).rejects.toThrow(message);
   expect(sent).toEqual(["first"]);
@@ -125,7 +125,7 @@ test("one object in the state of two resources is an error of the plan, and neit
   const { toy, deleted } = oneProcess();
   await declared(toy, "one");
   await expect(declared(toy, "two")).rejects.toThrow(
-    `ComputeEndpoint ${ID} is in the state of "two" and of "one", and each would undo the other's changes`,
+    `ComputeEndpoint ${ID} is managed by both "two" and "one", which would undo each other's changes`,
   );
   await toy.delete(ID, outs("two"));
   expect(deleted).toEqual([]);
@@ -348,7 +348,7 @@ describe("what is taken over", () => {
   test("is nobody else's of this program", async () => {
     const { toy } = taking();
     await declared(toy, "holder");
-    const words = `toy ${ID} is managed by "holder" of this program already. Declare it once`;
+    const words = `toy ${ID} is already managed by "holder" of this program. Declare it once`;
     await expect(toy.create(inputs("new"))).rejects.toThrow(words);
   });
 

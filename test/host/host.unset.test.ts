@@ -36,7 +36,7 @@ describe("an argument that is declared unset by leaving it out", () => {
     await toy.check({ home: "a", region: "r" }, { home: "a", __urn: URN });
     await toy.diff("toy-1", { ...OUTS, region: "r", __args: ["home", "region"] }, { home: "a", __urn: URN });
     expect(log.map(({ message }) => message)).toEqual([
-      'ComputeEndpoint toy-1 ("toy") is replaced, since "region" changes: it is made anew',
+      'ComputeEndpoint toy-1 ("toy") is replaced, because "region" changes: it is made anew',
     ]);
   });
 

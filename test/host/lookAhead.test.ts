@@ -17,7 +17,7 @@ async function plans(given: Harness) {
 }
 
 const NOT_ASKED =
-  /^127\.0\.0\.1:\d+ could not be asked what exists, so this plan cannot tell whether its resources can be created: (.*)\. pulumi up needs the service\./;
+  /^127\.0\.0\.1:\d+ could not be queried, so this plan does not show whether its resources can be created: (.*)\. pulumi up needs the service\./;
 
 const TROUBLE: readonly (readonly [string, Json, RegExp])[] = [
   ["a service that fails", { status: 503, times: 0 }, /the service failed.*; still failing after.*503/],
@@ -78,7 +78,7 @@ test("what takes a while shows on the line of the resource, which is clear at th
   const given = await harness(computeEndpoint, { latencyMs: 1_200 }, { attemptTimeoutMs: 5_000 });
   await given.plan({ projectId: PROJECT, branchId: "br-dev" });
   const shown = given.log.filter(({ ephemeral }) => ephemeral).map(({ message }) => message);
-  expect(shown).toEqual([expect.stringMatching(/^asking 127\.0\.0\.1:\d+ what exists$/), ""]);
+  expect(shown).toEqual([expect.stringMatching(/^checking 127\.0\.0\.1:\d+ for conflicts$/), ""]);
 });
 
 test("two looks at the same time share a list and the clock", async () => {
@@ -104,6 +104,6 @@ test("a key without the right to read fails the plan, too", async () => {
   await given.fault({ status: 403, times: 0, body: { code: "forbidden", message: "read-only key" } });
   const { failures } = await given.plan({ projectId: PROJECT, branchId: "br-dev" });
   expect(failures).toEqual([
-    expect.stringMatching(/refuses this plan: the API key does not permit this: read-only key/),
+    expect.stringMatching(/refused a request of this plan: the API key does not permit this: read-only key/),
   ]);
 });

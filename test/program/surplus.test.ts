@@ -86,7 +86,7 @@ describe("what JavaScript may give in place of the arguments is refused in words
       // Whatever a look-up takes, JavaScript may give it anything.
       const { get } = svc[kind] as unknown as { get(name: string, id: unknown): unknown };
       expect(() => get.call(svc[kind], "thing", id)).toThrow(
-        /^\w+ "thing": the id of what is looked up must be a string/,
+        /^\w+ "thing": the id to look up must be a string/,
       );
     }
   });

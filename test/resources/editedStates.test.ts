@@ -87,7 +87,7 @@ describe.each(EACH_KIND)("%s", (_kind, kindCase) => {
     expect(identity.length).toBeGreaterThan(0);
     for (const name of identity) {
       const odd = edited(state, name, NUMBER);
-      const words = new RegExp(`the state holds "${name}" with a value of another type .*Nothing was sent`);
+      const words = new RegExp(`the state has a value of the wrong type for "${name}": .*Nothing was sent`);
       expect(await expectWords(given.update(odd, inputs))).toMatch(words);
       expect(await expectWords(given.delete(odd))).toMatch(words);
     }
@@ -101,7 +101,7 @@ test("an e-mail server whose host is no text in the state is changed after a ref
   await given.forgetRequests();
   const program = { ...STANDARD, senderName: "New" };
   expect(await expectWords(given.update(state, program))).toMatch(
-    /the state holds "host" with a value of another type .*Nothing was sent\. Run pulumi refresh/,
+    /the state has a value of the wrong type for "host": .*Nothing was sent\. Run pulumi refresh/,
   );
   expect(await given.requests()).toEqual([]);
   given.restart();

@@ -93,7 +93,7 @@ describe("every kind", () => {
     await given.fault({ status: 401, times: 0, body: { code: "unauthorized", message: `no ${CANARY}-key` } });
     const { failures } = await given.plan(inputs);
     expect(failures).toEqual([
-      expect.stringMatching(/^127\.0\.0\.1:\d+ refuses this plan: the API key is missing or wrong.*401/),
+      expect.stringMatching(/^127\.0\.0\.1:\d+ refused a request of this plan: the API key is missing or wrong.*401/),
     ]);
     expect(failures.join()).toMatch(/It comes from svc:apiKey in the stack's configuration, or from the apiKey/);
     expect(failures.join()).not.toMatch(/refresh and destroy/i);
@@ -147,7 +147,7 @@ describe("ComputeEndpoint", () => {
     const { warnings } = await said(given, { branchId: "br-main" });
     expect(warnings).toEqual([
       expect.stringMatching(
-        /^pulumi up fails here unless the same run removes this first: the branch has a primary compute already: ep-demo-main-10000001 on br-main.*"adopt: true"/,
+        /^pulumi up will fail here, unless the same run removes this first: the branch has a primary compute already: ep-demo-main-10000001 on br-main.*"adopt: true"/,
       ),
     ]);
     expect(await said(given, { branchId: "br-main", adopt: true })).toEqual({ failures: [], warnings: [] });

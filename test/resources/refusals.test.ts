@@ -33,7 +33,7 @@ describe("a refused key", () => {
     compute.restart();
     await compute.fault(UNREADABLE_KEY);
     const { message } = await thrownBy(compute[verb](state));
-    expect(message).toMatch(/\. Refresh and destroy run no program and use the key that is stored with the stack: /);
+    expect(message).toMatch(/\. Refresh and destroy do not run the program: they use the key that is stored with the stack\. /);
     // Once: one wrong key fails every call.
     expect((await thrownBy(compute[verb](state))).message).not.toMatch(/The key was sent|Refresh/);
   });
@@ -56,7 +56,7 @@ describe("a refused key", () => {
     try {
       const stored = { ...LEAST, __urn: urnOf("ComputeEndpoint"), __version: 1, __args: ["projectId", "branchId"] };
       const { message } = await thrownBy(provider.read(`${PROJECT}/ep-demo-main-10000001`, stored));
-      expect(message).toMatch(/ It comes from SVC_API_KEY in the environment\. Set that anew$/);
+      expect(message).toMatch(/ It comes from SVC_API_KEY in the environment\. Set a valid key there$/);
       expect(message).not.toContain("canary");
     } finally {
       if (before === undefined) delete process.env["SVC_API_KEY"];

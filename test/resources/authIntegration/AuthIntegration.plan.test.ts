@@ -50,7 +50,7 @@ test("a plan that replaces it says once what is lost", async () => {
   await auth.diff(state, news);
   expect(auth.log.filter(({ severity }) => severity === "warning").map(({ message }) => message)).toEqual([
     expect.stringMatching(
-      /^AuthIntegration prj-demo\/.* is replaced, since "databaseName" changes: it is deleted and created again: all of its users and keys are lost/,
+      /^AuthIntegration prj-demo\/.* is replaced, because "databaseName" changes: it is deleted and created again: all of its users and keys are lost/,
     ),
   ]);
 });

@@ -43,7 +43,7 @@ test("a rotation makes the new set before the old one is forgotten, and the plan
   const warnings = keys.log.filter(({ severity }) => severity === "warning");
   expect(warnings.map(({ message }) => message)).toEqual([
     expect.stringMatching(
-      /^AuthKeys prj-demo\/.* is replaced, since "rotationTriggers" changes: a new key set is made; .*cannot revoke keys.*stay valid/,
+      /^AuthKeys prj-demo\/.* is replaced, because "rotationTriggers" changes: a new key set is made; .*cannot revoke keys.*stay valid/,
     ),
   ]);
   const second = await keys.create(news);

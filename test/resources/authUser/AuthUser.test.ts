@@ -86,7 +86,7 @@ test("a replacement deletes first, and the plan says that the id changes", async
   await user.check(news);
   expect(await user.diff(state, news)).toMatchObject({ replaces: ["name"], deleteBeforeReplace: true });
   expect(user.log.map(({ message }) => message)).toEqual([
-    `AuthUser ${state.id} ("thing") is replaced, since "name" changes: the user is deleted and created again, with another id`,
+    `AuthUser ${state.id} ("thing") is replaced, because "name" changes: the user is deleted and created again, with another id`,
   ]);
   await user.delete(state);
   expect(await users(user)).toEqual([]);

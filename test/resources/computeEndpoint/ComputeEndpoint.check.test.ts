@@ -121,7 +121,7 @@ describe("with svc:allowUnlistedSizes", () => {
     const inputs = { ...LEAST, ...given };
     expect(await compute.check(inputs)).toEqual([]);
     expect(warnings()).toContainEqual(
-      expect.stringMatching(`^warning: ${words}.*; svc:allowUnlistedSizes accepts it, and the service decides$`),
+      expect.stringMatching(`^warning: ${words}.*; it is sent, because svc:allowUnlistedSizes is set$`),
     );
     compute.log.splice(0);
     compute.restart();
@@ -161,7 +161,7 @@ test("a size that is not listed is refused with the setting that lets it through
   try {
     const [problem] = await compute.check({ ...LEAST, size: 17 });
     expect(problem).toMatch(
-      / is not a size .*\. If the service supports it by now, set svc:allowUnlistedSizes to true$/,
+      / is not a size .*\. If the service supports it, set svc:allowUnlistedSizes to true$/,
     );
     await expect(compute.create({ ...LEAST, size: 17 })).rejects.toThrow(/17 CU is not a size/);
     expect(await compute.mutations()).toEqual([]);
@@ -192,7 +192,7 @@ test.each([
   [
     "size",
     17,
-    /^size: 17 CU is not a size of the service \(0\.25, 0\.5, 1 to 16, and the even numbers from 18 to 56\)\. If the service supports it by now, set svc:allowUnlistedSizes to true$/,
+    /^size: 17 CU is not a size of the service \(0\.25, 0\.5, 1 to 16, and the even numbers from 18 to 56\)\. If the service supports it, set svc:allowUnlistedSizes to true$/,
   ],
   ["size", { min: 1, max: 18 }, /^size\.max: 18 CU is too large to scale: autoscaling goes up to 16 CU/],
   ["size", { min: 4, max: 2 }, /^size\.min: min must not be larger than max$/],
@@ -226,7 +226,7 @@ test.each([
 
 test("a large fixed size with scale to zero is one problem, at the argument that can be changed", async () => {
   expect(await compute.check({ ...LEAST, size: 18, scaleToZero: true })).toEqual([
-    "scaleToZero: must be false or left out for a size above 16 CU, which cannot scale to zero. If the service supports it by now, set svc:allowUnlistedSizes to true",
+    "scaleToZero: must be false or left out for a size above 16 CU, which cannot scale to zero. If the service supports it, set svc:allowUnlistedSizes to true",
   ]);
 });
 

@@ -65,7 +65,7 @@ test.each([
 ])("a replacement by %j: another host, and nothing else is worth saying", async (news, names) => {
   const { id, warnings } = await plan(news);
   expect(warnings).toEqual([
-    `ComputeEndpoint ${PROJECT}/${id} ("thing") is replaced, since ${names}: it is deleted first, and the new one has another id and another host`,
+    `ComputeEndpoint ${PROJECT}/${id} ("thing") is replaced, because ${names}: it is deleted first, and the new one has another id and another host`,
   ]);
 });
 
@@ -78,7 +78,7 @@ test.each([
   const [warning, ...more] = await warningsOf(compute, state, OLDS, news);
   expect(more).toEqual([]);
   expect(warning).toBe(
-    `ComputeEndpoint ${PROJECT}/${id} ("thing") is replaced, since "type" changes: it is deleted first, and the new one has another id and another host` +
+    `ComputeEndpoint ${PROJECT}/${id} ("thing") is replaced, because "type" changes: it is deleted first, and the new one has another id and another host` +
       (itself
         ? '; "adopt", which names the old one, has no effect then'
         : '; "adopt" takes over ep-other-1 instead of creating one: from another branch it is moved to br-dev; where its size differs from what is declared it is restarted, and open connections are dropped; destroying deletes it, unless retainOnDelete is set'),
