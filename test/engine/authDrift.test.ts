@@ -77,7 +77,7 @@ test("drift of the auth settings shows by name and is repaired; credentials that
   // Both credentials dropped: back to the shared keys, as a replacement that the plan shows.
   stack.program(program({ google: "" }));
   const plan = await stack.preview("--diff");
-  expect(plan.text).toMatch(/goes back to the shared keys/);
+  expect(plan.text).toMatch(/with the shared keys of the service: users cannot sign in/);
   expect(plan.text).not.toMatch(/no longer managed/);
   expect(await stack.up()).toMatchObject({ code: 0 });
   expect(await providers(stack)).toMatchObject({

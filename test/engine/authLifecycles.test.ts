@@ -76,7 +76,7 @@ test("each auth resource is created, left alone, found drifted in every argument
   const plan = await stack.preview("--refresh", "--diff");
   expect(plan.text).toMatch(/~ type\s*: "shared" => "standard"/);
   expect(plan.text).toMatch(
-    /warning: AuthKeys prj-demo\/\S+ \("\w+"\) is replaced, because "rotationTriggers" changes: a new key set is made; the service cannot revoke keys, so the old ones stay valid/,
+    /warning: AuthKeys prj-demo\/\S+ \("\w+"\) is replaced, because "rotationTriggers" changes: a new key set is created; the service cannot revoke keys: the old keys stay valid/,
   );
   expect(plan.text).toMatch(
     /warning: AuthUser prj-demo\/\S+ \("\w+"\) is replaced, because .*: the user is deleted and created again, with another id/,

@@ -11,7 +11,7 @@ test("a branch's primary is taken over, brought to what is declared, and survive
   expect(refused.code).not.toBe(0);
   expect(refused.text).toMatch(
     new RegExp(
-      `the branch has a primary compute already: ${String(primary?.["id"])} on br-main, created .* ago\\. .*"adopt: true"`,
+      `the branch already has a primary compute: ${String(primary?.["id"])} on br-main, created .* ago\\. .*"adopt: true"`,
     ),
   );
   stack.program(program(", adopt: true"));
@@ -38,7 +38,7 @@ test("what an adoption does is said by the plan, and adopt may stay in the progr
   stack.program(program(id, 'size: 1, type: "read_write"'));
   const plan = await stack.preview();
   expect(plan.text).toContain(
-    `warning: ComputeEndpoint ("main") takes over ${id} instead of creating one: from another branch it is moved to br-dev; where its size differs`,
+    `warning: ComputeEndpoint ("main") takes over ${id} instead of creating one: if it is on another branch, it moves to br-dev; if its size differs`,
   );
   expect(await stack.up()).toMatchObject({ code: 0 });
   expect((await stack.resource("main")).id).toBe(`prj-demo/${id}`);

@@ -46,7 +46,7 @@ test("each change of a compute sends what differs, and restarts only where it sa
   await service.clearRequests();
   const idle = await stack.up();
   expect(idle).toMatchObject({ code: 0 });
-  expect(idle.text).toMatch(/is idle, so it was not restarted: its next start applies everything anyway/);
+  expect(idle.text).toMatch(/is idle and was not restarted: its next start applies all changes/);
   expect(await bodies(stack)).toEqual([]);
 
   stack.program(program("size: 1"));

@@ -39,7 +39,7 @@ test("a chain of moves with one slot: in the order of dependsOn it works, else i
   if (any.code !== 0) {
     // Where the engine had not compared the one in the way yet, only the branch is known to be taken.
     expect(any.text).toMatch(
-      /"r\d" of this program manages ep-\S+, whose move has failed or has not begun: with --parallel 1|has a primary compute already .* Go in two steps/,
+      /"r\d" of this program manages ep-\S+, whose move has failed or has not started: with --parallel 1|already has a primary compute .* Use two steps/,
     );
     expect(await stack.up()).toMatchObject({ code: 0 });
   }
@@ -63,13 +63,13 @@ test("two computes that swap branches, and a move onto a branch whose primary go
   stack.program(two("br-test", "br-dev"));
   const swap = await stack.up();
   expect(swap.code).not.toBe(0);
-  expect(swap.text).toMatch(/br-(test|dev) has a primary compute already \(ep-\S+\).*[Tt]wo steps/s);
+  expect(swap.text).toMatch(/br-(test|dev) already has a primary compute \(ep-\S+\).*[Tt]wo steps/s);
   expect(await stack.service.mutations()).toEqual([]);
 
   stack.program(two("br-test", ""));
   const onto = await stack.up();
   expect(onto.code).not.toBe(0);
-  expect(onto.text).toMatch(/br-test has a primary compute already.*[Tt]wo steps/s);
+  expect(onto.text).toMatch(/br-test already has a primary compute.*[Tt]wo steps/s);
 
   // The two steps: first the one in the way, then the move.
   stack.program(two("br-dev", ""));

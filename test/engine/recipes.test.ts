@@ -87,9 +87,7 @@ test("renames, moves and other stacks keep every object, as docs/recipes.md has 
     'If this plan deletes "auth", the resource was renamed or moved: add aliases: [{ name: "auth" }] to the options of the ProjectAuth "login"',
   ])
     expect(failed.text).toContain(line);
-  expect(failed.text).toContain(
-    'give it an alias: aliases: [{ name: "<old name>" }] in the options of what was renamed',
-  );
+  expect(failed.text).toContain('add an alias to its options: aliases: [{ name: "<old name>" }]');
   expect(await objects()).toEqual(made);
 
   stack.program(together(afters));

@@ -119,7 +119,7 @@ describe("what stands, and only a conflict tells of", () => {
       const h = await computes();
       await h.fault({ ...LAGGING_COMPUTES, times });
       const error = await thrownBy(h.create(ON_MAIN));
-      expect(error.message).toContain(`the branch has a primary compute already: ${DEMO_PRIMARY} on br-main`);
+      expect(error.message).toContain(`the branch already has a primary compute: ${DEMO_PRIMARY} on br-main`);
       expect(error.message).toContain('set "adopt: true"');
       expect(error).not.toHaveProperty("id");
       await h.clearFaults();
@@ -143,7 +143,7 @@ test.each([{}, { adopt: true }])(
     const h = await computes();
     await h.fault({ ...LAGGING_COMPUTES, times: 0 });
     const error = await thrownBy(h.create({ ...ON_MAIN, ...more }));
-    expect(error.message).toMatch(/409.*no list shows.*br-main.*run pulumi up again.*delete it first/);
+    expect(error.message).toMatch(/409.*the service does not list.*br-main.*run pulumi up again.*delete it first/);
     expect(error).not.toHaveProperty("id");
   },
 );
@@ -153,7 +153,7 @@ test("a schema is not to be dropped for a list that lags for long: first comes a
   await withIntegration(h);
   await h.fault({ ...lagging("integrations", { data: [] }), times: 0 });
   const error = await thrownBy(h.create({ projectId: PROJECT, branchId: "br-main" }));
-  expect(error.message).toMatch(/409.*lists can lag behind: run pulumi up again in a while.*says the same.*schema/);
+  expect(error.message).toMatch(/409.*Lists can be out of date: run pulumi up again in a while.*is the same.*schema/);
   expect(error).not.toHaveProperty("id");
 });
 
@@ -169,7 +169,7 @@ test.each([
     await h.edit({ kind: "domain", create: { domain: A } });
     await h.fault({ ...lagging("domains", { domains: [] }), times: 0 });
     const error = await thrownBy(h.create({ projectId: PROJECT, ...args }));
-    expect(error.message).toMatch(/409.*no list shows https:\/\/a\.example\.com.*run pulumi up again.*delete it first/);
+    expect(error.message).toMatch(/409.*the service does not list https:\/\/a\.example\.com.*run pulumi up again.*delete it first/);
     expect(error).not.toHaveProperty("id");
   },
 );
@@ -191,7 +191,7 @@ test("an OAuth provider that no list shows and that is refused all the same is n
   await withIntegration(h);
   await h.fault({ ...lagging("oauth_providers", { providers: [] }), times: 0 });
   const error = await thrownBy(h.create({ projectId: PROJECT, providerId: "google", adopt: true }));
-  expect(error.message).toMatch(/409.*no list shows the OAuth provider google.*run pulumi up again.*delete it first/);
+  expect(error.message).toMatch(/409.*the service does not list the OAuth provider google.*run pulumi up again.*delete it first/);
   expect(error).not.toHaveProperty("id");
 });
 

@@ -147,7 +147,7 @@ describe("ComputeEndpoint", () => {
     const { warnings } = await said(given, { branchId: "br-main" });
     expect(warnings).toEqual([
       expect.stringMatching(
-        /^pulumi up will fail here, unless the same run removes this first: the branch has a primary compute already: ep-demo-main-10000001 on br-main.*"adopt: true"/,
+        /^pulumi up will fail here, unless the same run removes this first: the branch already has a primary compute: ep-demo-main-10000001 on br-main.*"adopt: true"/,
       ),
     ]);
     expect(await said(given, { branchId: "br-main", adopt: true })).toEqual({ failures: [], warnings: [] });
@@ -157,7 +157,7 @@ describe("ComputeEndpoint", () => {
   test("of a compute that adopt names the plan says that it is not there, or another type", async () => {
     const { given } = await startKind("ComputeEndpoint");
     expect((await said(given, { branchId: "br-dev", adopt: "ep-none" })).warnings).toEqual([
-      '"adopt" names a compute that is not in this project. Take "adopt" out to make a new one',
+      '"adopt" names a compute that is not in this project. Remove "adopt" to create a new one',
     ]);
     const replica = { branchId: "br-dev", type: "read_only", adopt: DEMO_PRIMARY };
     expect((await said(given, replica)).warnings).toEqual([
@@ -185,7 +185,7 @@ describe("ComputeEndpoint", () => {
     await given.post(LISTS.endpoints, { endpoint: replica });
     const declared = { branchId: "br-main", type: "read_only" };
     expect((await said(given, { ...declared, name: "reports" })).warnings).toEqual([
-      expect.stringMatching(/a read replica of this name already: (ep-\S+) on br-main.*"adopt: '\1'"/),
+      expect.stringMatching(/already has a read replica of this name: (ep-\S+) on br-main.*"adopt: '\1'"/),
     ]);
     expect(await said(given, declared)).toEqual({ failures: [], warnings: [] });
   });
@@ -208,11 +208,11 @@ describe("AuthIntegration", () => {
     await withIntegration(given);
     expect((await said(given, { databaseName: "other" })).warnings).toEqual([
       expect.stringMatching(
-        /fails here.*an auth integration exists on br-main.*differs from the program in "databaseName".*"adopt: true"/,
+        /will fail here.*an auth integration exists on br-main.*differs from the program in "databaseName".*"adopt: true"/,
       ),
     ]);
     expect((await said(given, { databaseName: "other", adopt: true })).warnings).toEqual([
-      expect.stringMatching(/which cannot be changed\. Declare what is there/),
+      expect.stringMatching(/which cannot be changed\. Declare the existing values/),
     ]);
     expect(await said(given, { adopt: true })).toEqual({ failures: [], warnings: [] });
   });
@@ -263,7 +263,7 @@ describe("what lives in an integration", () => {
     const { given } = await startKind("WhitelistDomain");
     await given.edit({ kind: "domain", create: { domain: "https://APP.example.com:443" } });
     expect((await said(given, { domain: DOMAIN })).warnings).toEqual([
-      expect.stringMatching(/fails here.*https:\/\/app\.example\.com is on the whitelist already.*"adopt: true"/),
+      expect.stringMatching(/will fail here.*https:\/\/app\.example\.com is on the whitelist already.*"adopt: true"/),
     ]);
     expect(await said(given, { domain: DOMAIN, adopt: true })).toEqual({ failures: [], warnings: [] });
   });
@@ -279,7 +279,7 @@ describe("what lives in an integration", () => {
     await given.post(LISTS.oauthProviders, { id: "microsoft", client_id: "a", client_secret: `${CANARY}-b` });
     given.restart();
     expect((await said(given, { providerId: "microsoft", adopt: true })).warnings).toEqual([
-      expect.stringMatching(/declares no credentials, which cannot be taken away/),
+      expect.stringMatching(/declares no credentials, and the service cannot remove them/),
     ]);
   });
 
@@ -290,7 +290,7 @@ describe("what lives in an integration", () => {
     const removes = await strict(() => given.plan({ projectId: PROJECT, domains: [DOMAIN] }));
     expect(removes).toEqual({
       failures: [],
-      warnings: [expect.stringMatching(/pulumi up removes it: https:\/\/old\.example\.com$/)],
+      warnings: [expect.stringMatching(/that this Whitelist does not declare: https:\/\/old\.example\.com$/)],
     });
 
     const mail = (await startKind("EmailServer")).given;
@@ -313,7 +313,7 @@ describe("settings", () => {
     const { given } = await startKind("ComputeEndpoint");
     const { failures, warnings } = await strict(() => said(given, { branchId: "br-main" }));
     expect(warnings).toEqual([]);
-    expect(failures).toEqual([expect.stringMatching(/the branch has a primary compute already/)]);
+    expect(failures).toEqual([expect.stringMatching(/the branch already has a primary compute/)]);
   });
 
   test("with offlinePlan nothing is asked and nothing is said", async () => {

@@ -426,7 +426,7 @@ test("an integration that its creation left open is not done while the service s
     after: () => network.on({ method: "GET", path: INTEGRATIONS, answer: json({ data: [] }) }),
   });
   const made = await outcomeOf(() => given.create(INTEGRATED));
-  expect(wordsOf(made)).toMatch(/no list shows it yet/);
+  expect(wordsOf(made)).toMatch(/the service does not list it yet/);
   network.calm();
   const again = await up(given, made.ended === "badly" ? made.kept : undefined, INTEGRATED);
   expect(wordsOf(again.outcome)).toMatch(/databaseName|replaced/);

@@ -94,8 +94,8 @@ describe("going on with a failed change", () => {
     const { given, kept } = await failedChange();
     const said = await warningsOf(given, kept, program, program);
     expect(said).toEqual([
-      `the last change of compute ${endpointId(kept)} ("thing") was not finished: it goes on, and "scaleToZero" is sent again where the service shows another value, ` +
-        "and where an operation failed the compute restarts, which drops open connections",
+      `the previous update of compute ${endpointId(kept)} ("thing") did not finish. This one resumes it, and "scaleToZero" is sent again if the service shows another value; ` +
+        "if an operation failed, the compute restarts and drops open connections",
     ]);
   });
 
@@ -136,7 +136,7 @@ describe("going on with a failed change", () => {
     expect(__sent).toEqual(["scaleToZero"]);
     const old = { ...kept, outs };
     expect((await warningsOf(given, old, program, program))[0]).toContain(
-      "it goes on, and whatever differs from the program is sent: the state does not tell what had been sent, and where",
+      "This one resumes it, and everything that differs from the program is sent, because the state does not say what the failed update sent; if",
     );
     const { outcome } = await up(given, old, program);
     expect(outcome).toMatchObject({ ended: "well" });

@@ -62,7 +62,12 @@ const MISTAKES: readonly Mistake[] = [
   { what: "No base URL", program: COMPUTE, account: { baseUrl: "" } },
   { what: "A base URL without `/v2`", program: COMPUTE, account: { baseUrl: "https://api.example.com" } },
   { what: "`http://` to another host", program: COMPUTE, account: { baseUrl: "http://api.example.com/v2" } },
-  { what: "A wrong key", program: COMPUTE, account: { apiKey: "wrong" }, now: /error: .*refused a request of this plan.*401/ },
+  {
+    what: "A wrong key",
+    program: COMPUTE,
+    account: { apiKey: "wrong" },
+    now: /error: .*refused a request of this plan.*401/,
+  },
   {
     what: "A key without the right to read",
     program: COMPUTE,
@@ -131,13 +136,13 @@ const MISTAKES: readonly Mistake[] = [
   {
     what: "A branch that has a primary",
     program: compute({ branchId: "br-main" }),
-    now: /the branch has a primary compute already/,
+    now: /the branch already has a primary compute/,
   },
   {
     what: "A read replica of this name",
     program: compute({ branchId: "br-main", type: "read_only", name: "reports" }),
     plant: replica,
-    now: /the branch has a read replica of this name already/,
+    now: /the branch already has a read replica of this name/,
   },
   {
     what: "`adopt` with the id of no compute",
@@ -154,7 +159,7 @@ const MISTAKES: readonly Mistake[] = [
     program: compute({ branchId: "br-dev", adopt: PRIMARY }),
     plant: (given) =>
       given.call("POST", `/projects/${P}/endpoints`, { endpoint: { branch_id: "br-dev", type: "read_write" } }),
-    now: /br-dev has a primary compute already/,
+    now: /br-dev already has a primary compute/,
   },
   {
     what: "`adopt` of a primary that is under way",
@@ -167,7 +172,7 @@ const MISTAKES: readonly Mistake[] = [
     what: "A compute under another name, without `aliases`",
     before: COMPUTE,
     program: [one("ComputeEndpoint", { branchId: "br-dev" }, "renamed")],
-    now: /give it an alias/,
+    now: /add an alias/,
   },
   {
     what: "An integration that exists",
@@ -209,13 +214,13 @@ const MISTAKES: readonly Mistake[] = [
     what: "`adopt` of an OAuth provider that has credentials, without any",
     program: [one("OAuthProvider", { providerId: "microsoft", adopt: true })],
     plant: within("/auth/oauth_providers", { id: "microsoft", client_id: "x", client_secret: "y" }),
-    now: /which cannot be taken away/,
+    now: /the service cannot remove them/,
   },
   {
     what: "A `Whitelist` in place of a longer list",
     program: [one("Whitelist", { domains: [DOMAIN] })],
     plant: within("/auth/domains", { domain: "https://old.example.com", auth_provider: AUTH_PROVIDER }),
-    now: /pulumi up removes it: https:\/\/old\.example\.com/,
+    now: /that this Whitelist does not declare: https:\/\/old\.example\.com/,
     succeeds: true,
   },
   {

@@ -99,7 +99,7 @@ test("one replaces the integration: the other neither changes nor deletes in the
   await done(one.up([moved, site, { ...theirs, inputs: { ...theirs.inputs, ...mine } }]));
   const before = await given.holdings(ID);
   const { errors } = await other.up([domain, oauth, mail("smtp.new.example.com")]);
-  expect(errors.join()).toMatch(/another one is in its place/);
+  expect(errors.join()).toMatch(/another one has replaced it/);
   await done(other.destroy());
   const { integrations, domains, email_server } = await given.holdings(ID);
   expect({ integrations, domains, email_server }).toEqual({

@@ -74,7 +74,9 @@ describe("an integration that a colleague has replaced since the last look", () 
       expect(network.arrived.filter(isChange)).toEqual([]);
       expect(notes(given)).toEqual([
         expect.stringMatching(
-          new RegExp(`another auth integration is in its place \\(${theirs.id}, on br-main.*nothing there was deleted`),
+          new RegExp(
+            `its auth integration was replaced by another one \\(${theirs.id}, on br-main.*nothing in that one was deleted`,
+          ),
         ),
       ]);
     });
@@ -106,7 +108,7 @@ describe("an integration that a colleague has replaced since the last look", () 
       const outcome = await outcomeOf(() => given.update(state, update.args));
       expect(wordsOf(outcome)).toContain(id());
       expect(wordsOf(outcome)).toMatch(
-        /^(Could not update|Whitelist \S+ was changed, but) .*another one is in its place.*nothing is sent.*pulumi up --refresh/,
+        /^(Could not update|Whitelist \S+ was changed, but) .*another one has replaced it.*Nothing was sent.*pulumi up --refresh/,
       );
       expectNoSecrets(given);
     };
@@ -168,7 +170,7 @@ describe("an integration that a colleague has replaced since the last look", () 
       const after = async () => void (theirs = (await replaceIntegration(given)).held);
       network.on({ when: isChange, nth: 1, executed: false, after, answer: locked });
       const outcome = await outcomeOf(() => given.create(argsOf(held)));
-      expect(wordsOf(outcome)).toMatch(/another one is in its place/);
+      expect(wordsOf(outcome)).toMatch(/another one has replaced it/);
       expect(outcome).toMatchObject({ kept: undefined });
       expect(await holdings(given)).toEqual(theirs);
       expectNoSecrets(given);
@@ -279,7 +281,7 @@ describe("a list of integrations that lags", () => {
         await given.delete(now);
         expect(await holdings(given)).not.toEqual(before);
         expect(await given.mutations()).toHaveLength(updated.length + 1);
-        expect(notes(given).join()).not.toContain("another auth integration");
+        expect(notes(given).join()).not.toContain("its auth integration was replaced");
       }
     },
   );
@@ -368,7 +370,7 @@ describe("a state that does not tell its integration", () => {
     const id = await integrationId(given);
     expect(outs["authProviderProjectId"]).toBe(id);
     expect(notes(given)).toEqual([
-      expect.stringMatching(new RegExp(`its state did not tell its auth integration.*${id}`)),
+      expect.stringMatching(new RegExp(`its state does not name its auth integration.*${id}`)),
     ]);
     expect((await holdings(given))["email_server"]).toMatchObject({ host: EMAIL_STANDARD.host });
   });
@@ -377,7 +379,7 @@ describe("a state that does not tell its integration", () => {
     const { given } = await standing(held);
     await given.delete(older(held.kind));
     expect(await given.mutations()).toHaveLength(1);
-    expect(notes(given)).toContainEqual(expect.stringContaining("its state did not tell its auth integration"));
+    expect(notes(given)).toContainEqual(expect.stringContaining("its state does not name its auth integration"));
   });
 });
 

@@ -146,7 +146,7 @@ export function resourceCases(kindCase: KindCase): void {
       await given.provider.diff(id, { ...outs, ...other }, { ...inputs, ...other });
       await deleting;
       expect(await given.mutations()).toEqual([]);
-      expect(notes(given)).toEqual([expect.stringMatching(/"other"|another resource manages it now/)]);
+      expect(notes(given)).toEqual([expect.stringMatching(/"other"|another resource manages them now/)]);
     });
   }
 

@@ -25,7 +25,7 @@ export interface AuthIntegrationShape {
    */
   authProvider?: string;
   /**
-   * Takes over an integration that exists instead of failing. Its keys cannot be read, so a new key set is made; the
+   * Takes over an integration that exists instead of failing. Its keys cannot be read, so a new key set is created; the
    * older ones stay valid. Changing this later has no effect.
    * @default false
    */

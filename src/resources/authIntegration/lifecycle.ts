@@ -43,13 +43,13 @@ export const authIntegration = define(declaration, schemas, {
 
   replacement({ replaces, news, stored }) {
     const lost =
-      'it is deleted and created again: all of its users and keys are lost, and only what is declared with its "projectId" output comes back';
+      'it is deleted and created again: all of its users and keys are lost, and only resources that use its "projectId" output are created again';
     const elsewhere = (["projectId", "branchId", "databaseName"] as const).some(
       (name) => replaces.has(name) || (news[name] === undefined && stored.managed.has(name)),
     );
     return elsewhere
       ? lost + adoptionNote(news)
-      : `${lost}${adoptionNote(news)}. It comes back on the same database: the service may keep the schema of the old one there (svc_auth by default), and then refuses the new one until it is dropped`;
+      : `${lost}${adoptionNote(news)}. The new one uses the same database: if the service keeps the old schema there (svc_auth by default), it refuses the new integration until you drop the schema`;
   },
 
   async lookAhead(look) {
@@ -74,7 +74,7 @@ export const authIntegration = define(declaration, schemas, {
     const known = { projectId, authProvider, ...made };
     call.checkpoint(id, known);
     const integration = await find(call, id, known);
-    if (integration === undefined) throw new Error("no list shows it yet");
+    if (integration === undefined) throw new Error("the service does not list it yet");
     const outputs = { ...known, ...recordOutputs(integration) };
     requireConfirmed(declaration.args, { sent: args, shown: toArguments(projectId, integration) }, (shown) =>
       call.checkpoint(id, outputs, shown),
@@ -150,9 +150,9 @@ function takeOverOrCreate(call: Call<Outputs>, args: Shape, authProvider: string
     useExisting: (item) => adopt(call, args, item),
     create: () => createNew(call, args, authProvider),
     advice:
-      "But no list shows an integration in this project, and lists can lag behind: run pulumi up again in a while. " +
-      "When it says the same, what is in the way is most likely the database schema of an earlier one, which stays when an integration is deleted. " +
-      "Look at the users in it, then drop the schema in the database (svc_auth by default), or choose another database",
+      "But the service does not list an integration in this project. Lists can be out of date: run pulumi up again in a while. " +
+      "If the message is the same then, the cause is most likely the database schema of a deleted integration. " +
+      "Check the users in it, then drop the schema in the database (svc_auth by default), or choose another database",
   });
 }
 
@@ -168,12 +168,12 @@ async function createNew(call: Call<Outputs>, args: Shape, authProvider: string)
       unconfirmed(declaration.args, { sent, shown: toArguments(projectId, item), proof: true }).length === 0,
     describe: (item) =>
       `an auth integration on ${item.branch_id}, database ${item.db_name ?? "unknown"}${createdAgo(item.created_at)}`,
-    advice: () => 'Set "adopt: true" to manage it here (where it is as declared), or delete it',
+    advice: () => 'Set "adopt: true" to manage it here (if it matches the program), or delete it',
     onFound: (item) => {
       // Without keys for now: they were lost with the response, and creating new ones may fail.
       call.checkpoint(id, { ...storedOutputs(id, {}), ...recordOutputs(item) });
       call.note(
-        `AuthIntegration ${id} was found after the answer to its creation was lost: a new key set is made for it`,
+        `AuthIntegration ${id} was found after the response to its creation was lost: a new key set is created for it`,
       );
     },
   };
@@ -213,10 +213,10 @@ function refusalToAdopt(
   const named = differing.map((name) => `"${name}"`).join(" and ");
   if (args.adopt !== true) {
     const likeness = differing.length > 0 ? `; it differs from the program in ${named}` : "";
-    return `${what}${likeness}.${maybeInterrupted(created_at)} Set "adopt: true" to manage it here (a new key set is made, older keys stay valid), or delete it first${ALIAS_ADVICE}`;
+    return `${what}${likeness}.${maybeInterrupted(created_at)} Set "adopt: true" to manage it here (a new key set is created, older keys stay valid), or delete it first${ALIAS_ADVICE}`;
   }
   if (differing.length === 0) return undefined;
-  return `${what}, and differs from the program in ${named}, which cannot be changed. Declare what is there, or delete it first`;
+  return `${what}. It differs from the program in ${named}, which cannot be changed. Declare the existing values, or delete it first`;
 }
 
 /** What the list of branches shows about the one that an integration is to be created on. */

@@ -7,13 +7,13 @@ import { keyOutputs, storedKeys } from "../shared/outputs";
 type Shape = AuthKeysShape;
 type Outputs = AuthKeysOutputs & Partial<Shape>;
 
-const NOT_REVOKED = "the service cannot revoke keys, so the old ones stay valid for whoever holds them";
+const NOT_REVOKED = "the service cannot revoke keys: the old keys stay valid";
 
 /** A key set of an integration (docs/design/api.md). */
 export const authKeys = inIntegration(declaration, schemas, {
   objects: () => [],
 
-  replacement: () => `a new key set is made; ${NOT_REVOKED}`,
+  replacement: () => `a new key set is created; ${NOT_REVOKED}`,
 
   async create(call, { projectId }) {
     const { authProvider } = call;

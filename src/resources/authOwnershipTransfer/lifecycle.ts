@@ -6,20 +6,20 @@ import { keepStored, inIntegration } from "../shared/integrationChild";
 type Shape = AuthOwnershipTransferShape;
 type Outputs = AuthOwnershipTransferOutputs & Partial<Shape>;
 
-const NOT_TAKEN_BACK = "an address that was given out stays open, and a transfer that was confirmed is not taken back";
+const NOT_TAKEN_BACK = "an issued URL stays valid, and a confirmed transfer is not undone";
 
 /** The first step of a transfer of ownership (docs/design/api.md): asking for the address of the second. */
 export const authOwnershipTransfer = inIntegration(declaration, schemas, {
   objects: () => [],
 
-  replacement: () => `another address is asked for; ${NOT_TAKEN_BACK}`,
+  replacement: () => `a new URL is requested; ${NOT_TAKEN_BACK}`,
 
   async create(call, { projectId }) {
     const { authProvider } = call;
     const { url } = await call.client.auth.transferOwnership(projectId, authProvider, call);
     const id = childId(projectId, authProvider, url);
     call.note(
-      `AuthOwnershipTransfer ${id}: nothing is handed over yet. Open the address in "url" (a secret: see pulumi stack output --show-secrets) in a browser and confirm the account that becomes the owner`,
+      `AuthOwnershipTransfer ${id}: the transfer is not finished. Open "url" (a secret: see pulumi stack output --show-secrets) in a browser and confirm the new owner`,
     );
     return { id, outputs: { projectId, authProvider, url } };
   },

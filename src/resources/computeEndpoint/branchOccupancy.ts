@@ -44,8 +44,8 @@ export async function findOccupant(
     }
     if (moverId !== undefined && waitsInCycle(call, computeObject(moverId), object))
       throw new Error(
-        `${occupiedBranch(occupant)}; that one waits in turn for the branch of ${moverId}, so neither can go first. Nothing was changed. ` +
-          `Go in two steps: first move one of them to a free branch and run pulumi up; then move it to where it belongs and run pulumi up again`,
+        `${occupiedBranch(occupant)}; that one in turn waits for the branch of ${moverId}: computes cannot swap branches in one step. Nothing was changed. ` +
+          `Use two steps: first move one of them to a free branch and run pulumi up; then move it to its branch and run pulumi up again`,
       );
     call.onProgress(`waiting for ${occupant.id} to leave ${branchId}`);
     await run.waitUntilFree(object, `${occupant.id} was still leaving ${branchId}`);
@@ -73,8 +73,8 @@ export async function refuseOccupiedBranch(
   if (occupant === undefined) return;
   const order = orderAdvice(call, occupant);
   throw new Error(
-    `${occupiedBranch(occupant)}. Nothing was changed. ${order === "" ? "Go" : `${order}. Else go`} in two steps: ` +
-      `first move ${occupant.id} to a free branch, or take it out of the program, and run pulumi up; ` +
+    `${occupiedBranch(occupant)}. Nothing was changed. ${order === "" ? "Use" : `${order}. Otherwise use`} two steps: ` +
+      `first move ${occupant.id} to a free branch, or remove it from the program, and run pulumi up; ` +
       `then move this one and run pulumi up again`,
   );
 }
@@ -85,35 +85,37 @@ export function orderAdvice({ run }: Call<never>, { id }: EndpointRecord): strin
   if (owner === undefined) return "";
   const name = nameInUrn(owner);
   return (
-    `"${name}" of this program manages ${id}, whose move has failed or has not begun: with --parallel 1 the engine may begin it only after this one. ` +
-    `If it moves to a branch that is free, run pulumi up without --parallel, or put "${name}" into dependsOn of this resource`
+    `"${name}" of this program manages ${id}, whose move has failed or has not started: with --parallel 1 the engine may start it only after this one. ` +
+    `If it moves to a free branch, run pulumi up without --parallel, or add "${name}" to dependsOn of this resource`
   );
 }
 
 export const occupiedBranch = ({ id, branch_id }: EndpointRecord): string =>
-  `${branch_id} has a primary compute already (${id}), and a branch can have one only`;
+  `${branch_id} already has a primary compute (${id}), and a branch can have only one`;
 
 /** The error for a compute that exists where one is to be created. */
 export function alreadyExists(endpoint: EndpointRecord): Error {
   const isPrimary = endpoint.type === PRIMARY;
-  const what = isPrimary ? "the branch has a primary compute" : "the branch has a read replica of this name";
+  const what = isPrimary
+    ? "the branch already has a primary compute"
+    : "the branch already has a read replica of this name";
   const adopt = isPrimary ? "adopt: true" : `adopt: '${endpoint.id}'`;
   const counted = isPrimary ? undefined : COUNTED_REPLICA.exec(endpoint.name ?? "")?.[1];
   const asList =
     counted === undefined
       ? ""
-      : ` (where a ComputeGroup counts its replicas, give them as a list instead, this one with key: "${counted}", the same name, and adopt)`;
+      : ` (if a ComputeGroup has a count of replicas, use a list instead, with this one as key: "${counted}", the same name, and adopt)`;
   return new Error(
-    `${what} already: ${endpoint.id} on ${endpoint.branch_id}${createdAgo(endpoint.created_at)}.${maybeInterrupted(endpoint.created_at)} ` +
+    `${what}: ${endpoint.id} on ${endpoint.branch_id}${createdAgo(endpoint.created_at)}.${maybeInterrupted(endpoint.created_at)} ` +
       `To manage it here, set "${adopt}" on this resource${asList}; ` +
-      `to have a new one, delete ${endpoint.id} first or choose another branch${ALIAS_ADVICE}`,
+      `to create a new one, delete ${endpoint.id} first or choose another branch${ALIAS_ADVICE}`,
   );
 }
 
 /** Why the compute that "adopt" names is not taken over; undefined where it is. */
 export function refusalToAdopt(endpoint: EndpointRecord | undefined, type: string): string | undefined {
   if (endpoint === undefined)
-    return '"adopt" names a compute that is not in this project. Take "adopt" out to make a new one';
+    return '"adopt" names a compute that is not in this project. Remove "adopt" to create a new one';
   return endpoint.type === type
     ? undefined
     : `"adopt" names ${endpoint.id}, whose type is ${endpoint.type}, not ${type}: a type cannot be changed`;

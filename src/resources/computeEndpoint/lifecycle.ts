@@ -221,7 +221,7 @@ async function mendFailedOperation({ call, args }: Update, endpoint: EndpointRec
   if (!(await hasFailedChange(call, args.projectId, endpoint))) return endpoint;
   const restarted = await restartActive(call, args, endpoint);
   if (restarted.current_state === "active" && (await hasFailedChange(call, args.projectId, restarted)))
-    throw new Error("its last operation failed, and a restart has not mended that. Look into it at the service");
+    throw new Error("its last operation failed, and a restart did not fix it. Check it at the service");
   return restarted;
 }
 
@@ -285,8 +285,8 @@ async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointReco
     adviceIfLate:
       type === PRIMARY || name !== undefined
         ? undefined
-        : `Before you run pulumi up again, look for a new read replica without a name on ${branchId}: nothing tells it from others, so another one would be made. Set "adopt: 'ep-…'" to manage it here, or delete it`,
-    onFound: ({ id }) => call.note(`${id} was found after the answer to its creation was lost`),
+        : `Before you run pulumi up again, look for a new read replica without a name on ${branchId}: the next run cannot recognize it and would create another one. Set "adopt: 'ep-…'" to manage it here, or delete it`,
+    onFound: ({ id }) => call.note(`${id} was found after the response to its creation was lost`),
   };
   return createOrUseExisting<EndpointRecord, EndpointRecord>(call, {
     collection: computes.collection(projectId),
@@ -300,7 +300,7 @@ async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointReco
       );
       return untilShown(call, args, { endpoint, sent: args });
     },
-    advice: notListedAdvice(`what is in the way on ${branchId}`),
+    advice: notListedAdvice(`the conflicting compute on ${branchId}`),
   });
 }
 
@@ -438,7 +438,7 @@ async function restartActive(call: Call<Outputs>, args: Shape, endpoint: Endpoin
   call.sending([]);
   const noteSkipped = ({ current_state, pending_state }: EndpointRecord): void => {
     const state = pending_state === "idle" ? "going idle" : current_state;
-    call.note(`${endpoint.id} is ${state}, so it was not restarted: its next start applies everything anyway`);
+    call.note(`${endpoint.id} is ${state} and was not restarted: its next start applies all changes`);
   };
   if (endpoint.current_state !== "active") {
     noteSkipped(endpoint);

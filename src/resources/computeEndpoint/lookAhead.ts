@@ -42,7 +42,7 @@ function underWay(endpoint: EndpointRecord | undefined): Finding[] {
   const goal = pending_state === undefined ? "" : `, on its way to "${pending_state}"`;
   return [
     obstacle(
-      `${id} on ${branch_id}, which "adopt" takes over, is not ready: it is "${current_state}"${goal}. pulumi up waits for it, and starts it again where nothing is under way`,
+      `${id} on ${branch_id}, which "adopt" takes over, is not ready: it is "${current_state}"${goal}. pulumi up waits for it, and starts it if no operation is in progress`,
     ),
   ];
 }

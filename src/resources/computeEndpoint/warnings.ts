@@ -45,13 +45,13 @@ export function computeWarnings({
   const warnings: string[] = [];
   if (stored.unfinished) {
     warnings.push(
-      `the last change of ${what} was not finished: it goes on${sentAgain(stored)}, and where an operation failed the compute restarts, which drops open connections`,
+      `the previous update of ${what} did not finish. This one resumes it${sentAgain(stored)}; if an operation failed, the compute restarts and drops open connections`,
     );
   }
   warnings.push(...either("size", [`a change of "size" ${restarts}`], mayRestart));
   if (changes.added.has("size") && !changes.changed.has("size")) {
     warnings.push(
-      `"size" of ${what} is managed from now on: where the service has another by now, ${what} restarts, which drops open connections`,
+      `"size" of ${what} is managed from now on: if the service has another size, ${what} restarts and drops open connections`,
     );
   }
   const moves = `${what} moves from ${from} to ${news.branchId}: it keeps its id and host, and serves the data of the other branch from then on`;
@@ -75,10 +75,10 @@ export function computeWarnings({
 /** What going on with an unfinished change sends: what else differs at the service stays as it is. */
 function sentAgain({ sent }: Plan<ComputeEndpointShape, ComputeEndpointOutputs>["stored"]): string {
   if (sent === undefined)
-    return ", and whatever differs from the program is sent: the state does not tell what had been sent";
+    return ", and everything that differs from the program is sent, because the state does not say what the failed update sent";
   const names = [...sent].map((name) => `"${name}"`).join(", ");
   const are = sent.size === 1 ? "is" : "are";
-  return names === "" ? "" : `, and ${names} ${are} sent again where the service shows another value`;
+  return names === "" ? "" : `, and ${names} ${are} sent again if the service shows another value`;
 }
 
 const suspends = (what: string): string =>
@@ -119,11 +119,11 @@ export function computeCreateWarnings({ args, label, isNew, isReplacement }: Dec
 function takesOver(adopt: string | true, branchId: string | undefined): string {
   const [which, moved] =
     adopt === true
-      ? [`the primary compute of ${branchId ?? "its branch"}, where there is one,`, ""]
-      : [adopt, `from another branch it is moved${branchId === undefined ? "" : ` to ${branchId}`}; `];
+      ? [`the primary compute of ${branchId ?? "its branch"}, if there is one,`, ""]
+      : [adopt, `if it is on another branch, it moves${branchId === undefined ? "" : ` to ${branchId}`}; `];
   return (
     `takes over ${which} instead of creating one: ${moved}` +
-    "where its size differs from what is declared it is restarted, and open connections are dropped; " +
+    "if its size differs from the program, it restarts and drops open connections; " +
     "destroying deletes it, unless retainOnDelete is set"
   );
 }

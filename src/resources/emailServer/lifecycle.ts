@@ -21,7 +21,7 @@ export const emailServer = inIntegration(declaration, schemas, {
   declares: ({ projectId }) => claim('the e-mail server of the same "projectId"', serverObject, projectId),
   objects: (projectId) => [serverObject(projectId)],
 
-  replacement: () => "the old project goes back to the shared server of the service",
+  replacement: () => "the old project uses the shared server of the service again",
   createWarnings({ args: { projectId }, isNew }) {
     const mail = `the mail configuration${projectId === undefined ? "" : ` of project ${projectId}`}`;
     return isNew
@@ -70,7 +70,7 @@ export const emailServer = inIntegration(declaration, schemas, {
 
   async delete(call, { id: projectId }) {
     await call.client.auth.resetEmailServer(projectId, { ...call, beforeAttempt: call.beforeDelete });
-    call.note(`EmailServer ${projectId}: mail goes through the shared server of the service again`);
+    call.note(`EmailServer ${projectId}: mail is sent by the shared server of the service again`);
   },
 });
 
@@ -81,7 +81,7 @@ function rules({ type }: Partial<Shape>, givenNames: ReadonlySet<string>): Probl
   }
   if (type !== "shared") return [];
   const surplus = SMTP_ARGUMENTS.filter((name) => givenNames.has(name));
-  return surplus.map((path) => ({ path, reason: 'is for the type "standard" only: the shared server has none' }));
+  return surplus.map((path) => ({ path, reason: 'is only allowed for the type "standard"' }));
 }
 
 /** As a whole: a standard configuration requires all of it. */

@@ -45,11 +45,11 @@ export const oauthProvider = inIntegration(declaration, schemas, {
   createWarnings({ args: { providerId }, label, isNew }) {
     const meant = providerId === undefined || !isNew ? undefined : nearMiss(providerId);
     if (meant === undefined) return [];
-    return [`OAuthProvider${label}: its "providerId" is not a known one. Was "${meant}" meant?`];
+    return [`OAuthProvider${label}: its "providerId" is not a known one. Did you mean "${meant}"?`];
   },
   replacement: ({ replaces, news }) =>
-    (replaces.has("clientId") ? "it goes back to the shared keys of the service by being" : "it is") +
-    ` deleted and created again: nobody can sign in with it meanwhile${adoptionNote(news)}`,
+    `it is deleted and created again${replaces.has("clientId") ? " with the shared keys of the service" : ""}: ` +
+    `users cannot sign in with it meanwhile${adoptionNote(news)}`,
 
   async lookAhead({ args: known, givenNames, client, reading, isOfProgram }) {
     const { projectId, providerId } = known;
@@ -127,7 +127,7 @@ async function createNew(call: ChildCall<Outputs>, args: Shape): Promise<OAuthPr
     isOurs: (provider) => isCandidate(provider) && type === "shared" && provider.type === type,
     describe: (provider) => `the OAuth provider ${provider.id} with the type ${provider.type}`,
     advice: () => 'Set "adopt: true" to manage it here',
-    onFound: () => call.note(`OAuthProvider ${idOf(args)} was found after the answer to its creation was lost`),
+    onFound: () => call.note(`OAuthProvider ${idOf(args)} was found after the response to its creation was lost`),
   };
   const request = { id: providerId, ...credentials(args) };
   const made = await call.client.auth.addOAuthProvider({ projectId, body: request, recovery }, call);
@@ -203,9 +203,9 @@ function refusalToAdopt(
   const whose = type === "shared" ? "with the shared keys of the service" : `with the type ${type}`;
   const what = `the OAuth provider ${id} exists already, ${whose}`;
   if (!isAdopted)
-    return `${what}. A new integration offers some shared ones by itself.${maybeInterrupted()} Set "adopt: true" to manage it here, or delete it first${ALIAS_ADVICE}`;
+    return `${what}. A new integration has some shared ones by default.${maybeInterrupted()} Set "adopt: true" to manage it here, or delete it first${ALIAS_ADVICE}`;
   if (hasCredentials || type === "shared") return undefined;
-  return `${what}, and the program declares no credentials, which cannot be taken away from it. Declare "clientId" and "clientSecret", or delete it first to have it with the shared keys`;
+  return `${what}, but the program declares no credentials, and the service cannot remove them. Declare "clientId" and "clientSecret", or delete the provider first to use the shared keys`;
 }
 
 /** A change by hand from own credentials to shared keys, or back, has no value to show: a text takes its place (contract/standIns.ts). */

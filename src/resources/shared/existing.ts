@@ -46,18 +46,16 @@ export async function useExistingOrCreate<Item, Result>(
 
 /** The end of a message about an existing object: it may be the program's own. */
 export const ALIAS_ADVICE =
-  "; or, if it is this program's own under another name, give it an alias: " +
-  'aliases: [{ name: "<old name>" }] in the options of what was renamed, this resource or the component that makes it';
+  '; or, if you renamed the resource or its component, add an alias to its options: aliases: [{ name: "<old name>" }]';
 
 /** For a replacement that may take over an existing object. */
 export const adoptionNote = ({ adopt }: { adopt?: unknown }): string =>
-  adopt === true ? '; with "adopt" it takes over what is there by then' : "";
+  adopt === true ? '; with "adopt" it takes over an object that exists by then' : "";
 
-export const goneError = (): Error =>
-  new Error("it no longer exists. Run pulumi up --refresh, which plans to create it again");
+export const goneError = (): Error => new Error("it no longer exists. Run pulumi up --refresh, which creates it again");
 
 export const notListedAdvice = (thing: string): string =>
-  `But no list shows ${thing}. Lists can lag behind: run pulumi up again in a while, or delete it first`;
+  `But the service does not list ${thing}. Lists can be out of date: run pulumi up again in a while, or delete it first`;
 
 /** An `up` that was interrupted is followed by another one sooner or later. */
 const MOST_LIKELY_OURS_MS = 86_400_000;

@@ -178,7 +178,7 @@ export async function deleteIfOurs(call: Call<never>, held: Held, work: () => Pr
     const { instead } = error;
     if (instead === undefined) return;
     call.note(
-      `${held.what}: another auth integration is in its place (${identityOf(instead)}), and nothing there was deleted`,
+      `${held.what}: its auth integration was replaced by another one (${identityOf(instead)}); nothing in that one was deleted`,
     );
   }
 }
@@ -186,5 +186,5 @@ export async function deleteIfOurs(call: Call<never>, held: Held, work: () => Pr
 /** Of a state without the id of the integration. */
 function noteUnproven(call: Call<never>, { what, outs, integration: { id } }: Held): void {
   if (storedIntegration(outs).authProviderProjectId !== undefined || id === undefined) return;
-  call.note(`${what}: its state did not tell its auth integration, so the one of that name was taken for it (${id})`);
+  call.note(`${what}: its state does not name its auth integration; the one with the same name was used (${id})`);
 }

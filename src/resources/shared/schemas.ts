@@ -20,7 +20,7 @@ export const email = string.regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/u, { error: "must b
 export const list = <Element extends z.ZodType>(element: Element, error: string) => z.array(element, { error });
 
 /** Values that only matter by their change. */
-export const triggersSchema = list(z.unknown(), "must be a list of values, any of them");
+export const triggersSchema = list(z.unknown(), "must be a list of any values");
 
 /** `z.strictObject`, but each unknown property is a problem of its own, with the nearest known name. */
 export function object<Shape extends z.ZodRawShape>(shape: Shape, error: string) {

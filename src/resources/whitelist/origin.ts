@@ -13,7 +13,7 @@ const SURPLUS: readonly (readonly [pattern: RegExp, name: string])[] = [
 
 function reasonsAgainst(given: string): string[] {
   const reasons: string[] = [];
-  if (/\s/.test(given)) reasons.push(`must hold no blank: it is an origin ${EXAMPLE}`);
+  if (/\s/.test(given)) reasons.push(`must not contain a blank: it is an origin ${EXAMPLE}`);
   const text = given.replace(/\s/g, "");
   if (!/^https?:\/\//i.test(text)) reasons.push(`must begin with http:// or https://, ${EXAMPLE}`);
   const rest = text.replace(/^[a-z][a-z0-9+.-]*:\/\//i, "");

@@ -170,5 +170,7 @@ export async function deleteOrigins(
   await call.client.auth.deleteDomains({ projectId, domains: toDelete, authProvider: call.authProvider }, call);
   const kept = origins.filter(isDeletionBlocked);
   if (kept.length === 0) return;
-  call.note(`stays on the whitelist of ${projectId}, since another resource manages it now: ${kept.sort().join(", ")}`);
+  call.note(
+    `not removed from the whitelist of ${projectId}, because another resource manages them now: ${kept.sort().join(", ")}`,
+  );
 }

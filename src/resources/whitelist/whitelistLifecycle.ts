@@ -27,7 +27,7 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
     isNew ? [takesOver(`creating the Whitelist${label}`, projectId)] : [],
 
   warnings({ stored: { id, outs, unfinished }, news: { domains: declared }, changes, label }) {
-    const goesOn = unfinished ? [takesOver(`going on with the Whitelist${label}`, id)] : [];
+    const goesOn = unfinished ? [takesOver(`resuming the Whitelist${label}`, id)] : [];
     if (!changes.changed.has("domains") || declared === undefined) return goesOn;
     const before = outs.domains ?? [];
     // An added one by its place: its value may be a secret of the program. A removed one stands on the list, which is public.
@@ -45,7 +45,7 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
     if (others.length === 0) return [];
     return [
       effect(
-        `the list of project ${projectId} holds more than this Whitelist declares, and pulumi up removes it: ${others.join(", ")}`,
+        `pulumi up removes domains of project ${projectId} that this Whitelist does not declare: ${others.join(", ")}`,
       ),
     ];
   },
@@ -87,8 +87,8 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
     if (kept.length > 0) {
       const names = kept.join(", ");
       call.note(
-        `Whitelist ${projectId}: somebody has added what the program does not list and the plan did not show, so it stays: ${names}. ` +
-          "pulumi preview --refresh shows it, and pulumi up --refresh removes it",
+        `Whitelist ${projectId}: domains were added outside this program after the last refresh and were not removed: ${names}. ` +
+          "pulumi preview --refresh shows them, and pulumi up --refresh removes them",
       );
     }
     return outputs;
@@ -105,7 +105,7 @@ const listedOrNone = (names: readonly string[]): string => (names.length === 0 ?
 
 function takesOver(what: string, projectId: string | undefined): string {
   const list = `the whole list of redirect domains${projectId === undefined ? "" : ` of project ${projectId}`}`;
-  return `${what} takes over ${list}: one that is on it and is not declared is removed`;
+  return `${what} takes over ${list}: domains that are not declared are removed`;
 }
 
 /**
@@ -143,5 +143,5 @@ async function applyDomains(
 
 function noteRemoved(call: Call<Outputs>, projectId: string, removed: readonly string[]): void {
   if (removed.length === 0) return;
-  call.note(`Whitelist ${projectId}: removed what the program does not list: ${removed.join(", ")}`);
+  call.note(`Whitelist ${projectId}: removed domains that the program does not list: ${removed.join(", ")}`);
 }

@@ -155,7 +155,7 @@ test("a refused creation is a plain error: one line, without details, stack or s
   const error = await failing(provider.create({ ...INPUTS, branchId: "br-main" }));
   expect(error.failure).toBeUndefined();
   expect(error.message).toMatch(
-    /^Could not create ComputeEndpoint \("api"\): the branch has a primary compute already/,
+    /^Could not create ComputeEndpoint \("api"\): the branch already has a primary compute/,
   );
   expect(error.message).not.toMatch(/\n|canary|node_modules/);
 });

@@ -67,7 +67,7 @@ test.each([
   await auth.check(news);
   await auth.diff(state, news);
   const [message] = auth.log.map((line) => line.message);
-  const words = /the service may keep the schema of the old one.*refuses the new one.*until it is dropped/;
+  const words = /if the service keeps the old schema there.*refuses the new integration until you drop the schema/;
   if (said) expect(message).toMatch(words);
   else expect(message).not.toMatch(/schema/);
 });
@@ -155,7 +155,9 @@ describe("deleting", () => {
     auth.restart();
     await auth.delete(state);
     expect(await integrations(auth)).toHaveLength(1);
-    expect(auth.log.at(-1)?.message).toMatch(/another auth integration is in its place.*nothing there was deleted/);
+    expect(auth.log.at(-1)?.message).toMatch(
+      /its auth integration was replaced by another one.*nothing in that one was deleted/,
+    );
   });
 
   test.each([

@@ -84,7 +84,7 @@ describe("creating", () => {
   test("one that no list shows, for longer than lists lag, is kept with its keys, unfinished", async () => {
     const auth = await harness(authIntegration, { listLagMs: 60_000 });
     const error = await thrownBy(auth.create(INPUTS));
-    expect(error.message).toMatch(/exists, but no list shows it yet/);
+    expect(error.message).toMatch(/exists, but the service does not list it yet/);
     expect(error["properties"]).toMatchObject({ secretServerKey: expect.stringMatching(/.+/), __unfinished: "create" });
   });
 });
@@ -97,7 +97,7 @@ describe("an integration that exists already", () => {
     const error = await thrownBy(auth.create(INPUTS));
     expect(error.message).toMatch(/an auth integration exists on br-main, created 2 hours ago/);
     expect(error.message).toMatch(
-      /interrupted pulumi up may have created it.*"adopt: true".*or delete it first.*give it an alias/,
+      /interrupted pulumi up may have created it.*"adopt: true".*or delete it first.*add an alias/,
     );
     expect(error).not.toHaveProperty("id");
     expect(await auth.mutations()).toEqual([]);
@@ -145,8 +145,10 @@ test("a schema that an earlier integration left behind is explained, with what t
   const state = await auth.create(INPUTS);
   await auth.delete(state);
   const error = await thrownBy(auth.create(INPUTS));
-  expect(error.message).toMatch(/409.*most likely the database schema of an earlier one, which stays/);
-  expect(error.message).toContain("But no list shows an integration in this project, and lists can lag behind");
+  expect(error.message).toMatch(/409.*most likely the database schema of a deleted integration/);
+  expect(error.message).toContain(
+    "But the service does not list an integration in this project. Lists can be out of date",
+  );
   expect(error.message).toMatch(/drop the schema in the database.*or choose another database/);
   expect(error).not.toHaveProperty("id");
   expect((await auth.create({ ...INPUTS, databaseName: "other" })).id).toBe(ID);
@@ -272,7 +274,7 @@ describe("an integration whose answer was lost", () => {
     await auth.post("/projects/auth/create", made);
     const { message } = await thrownBy(creating);
     expect(message).toContain("may or may not be the result: an auth integration on br-main, database theirs, created");
-    expect(message).toContain('Set "adopt: true" to manage it here (where it is as declared), or delete it');
+    expect(message).toContain('Set "adopt: true" to manage it here (if it matches the program), or delete it');
     expect(await integrations(auth)).toHaveLength(1);
   });
 });

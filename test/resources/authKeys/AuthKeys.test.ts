@@ -43,7 +43,7 @@ test("a rotation makes the new set before the old one is forgotten, and the plan
   const warnings = keys.log.filter(({ severity }) => severity === "warning");
   expect(warnings.map(({ message }) => message)).toEqual([
     expect.stringMatching(
-      /^AuthKeys prj-demo\/.* is replaced, because "rotationTriggers" changes: a new key set is made; .*cannot revoke keys.*stay valid/,
+      /^AuthKeys prj-demo\/.* is replaced, because "rotationTriggers" changes: a new key set is created; .*cannot revoke keys.*stay valid/,
     ),
   ]);
   const second = await keys.create(news);
@@ -101,6 +101,6 @@ test("triggers may be of any type", async () => {
   const keys = await started();
   expect(await keys.check({ ...INPUTS, rotationTriggers: [1, true, { a: [null] }] })).toEqual([]);
   expect(await keys.check({ ...INPUTS, rotationTriggers: "2025-11" })).toEqual([
-    "rotationTriggers: must be a list of values, any of them",
+    "rotationTriggers: must be a list of any values",
   ]);
 });

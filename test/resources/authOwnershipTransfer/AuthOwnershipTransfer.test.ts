@@ -21,7 +21,7 @@ test("creating it asks for the address once, and says that a person has to confi
   expect((await transfer.mutations()).map(({ method, path }) => `${method} ${path}`)).toEqual([
     "POST /projects/auth/transfer_ownership",
   ]);
-  expect(transfer.log.at(-1)?.message).toMatch(/nothing is handed over yet.*in a browser and confirm/);
+  expect(transfer.log.at(-1)?.message).toMatch(/the transfer is not finished.*in a browser and confirm/);
   expectNoSecrets(transfer, [String(outs["url"])]);
 });
 
@@ -44,7 +44,7 @@ test("deleting it sends nothing and says what it does not undo", async () => {
   await transfer.forgetRequests();
   await transfer.delete(state);
   expect(await transfer.requests()).toEqual([]);
-  expect(transfer.log.at(-1)?.message).toMatch(/removed from the stack only: .*stays open, .*not taken back/);
+  expect(transfer.log.at(-1)?.message).toMatch(/removed from the stack only: .*stays valid, .*is not undone/);
   expectNoSecrets(transfer, [String(state.outs["url"])]);
 });
 
@@ -62,9 +62,7 @@ test("the plan of a replacement says that another address does not take the firs
   const news = { ...INPUTS, triggers: ["second"] };
   await transfer.check(news);
   await transfer.diff(state, news);
-  expect(transfer.log.at(-1)?.message).toMatch(
-    /: another address is asked for; an address that was given out stays open/,
-  );
+  expect(transfer.log.at(-1)?.message).toMatch(/: a new URL is requested; an issued URL stays valid/);
 });
 
 test("one that is only looked up has no address", async () => {

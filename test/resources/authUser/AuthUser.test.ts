@@ -109,7 +109,7 @@ test("an address that is taken is reported with both ways to go on", async () =>
   expect(error.message).toMatch(
     /409.*A user with this "email" exists already. An interrupted pulumi up may have created it/,
   );
-  expect(error.message).toMatch(/users_sync.*delete it or choose another address; or, if .* give it an alias/);
+  expect(error.message).toMatch(/users_sync.*delete it or choose another address; or, if .* add an alias/);
   expect(await users(user)).toHaveLength(1);
   expectNoSecrets(user);
 });

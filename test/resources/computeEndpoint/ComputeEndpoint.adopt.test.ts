@@ -28,11 +28,11 @@ describe("a compute that is in the way", () => {
     await compute.forgetRequests();
     const error = await thrownBy(compute.create(ON_MAIN));
     expect(error.message).toBe(
-      `Could not create ComputeEndpoint ("thing"): the branch has a primary compute already: ${DEMO_PRIMARY} on br-main, created 3 minutes ago. ` +
+      `Could not create ComputeEndpoint ("thing"): the branch already has a primary compute: ${DEMO_PRIMARY} on br-main, created 3 minutes ago. ` +
         'An interrupted pulumi up may have created it. To manage it here, set "adopt: true" on this resource; ' +
-        `to have a new one, delete ${DEMO_PRIMARY} first or choose another branch; ` +
-        "or, if it is this program's own under another name, give it an alias: " +
-        'aliases: [{ name: "<old name>" }] in the options of what was renamed, this resource or the component that makes it',
+        `to create a new one, delete ${DEMO_PRIMARY} first or choose another branch; ` +
+        "or, if you renamed the resource or its component, add an alias to its options: " +
+        'aliases: [{ name: "<old name>" }]',
     );
     expect(error).not.toHaveProperty("id");
     expect(await compute.mutations()).toEqual([]);
@@ -54,7 +54,7 @@ describe("a compute that is in the way", () => {
     const compute = await computes();
     await compute.edit({ kind: "endpoint", create: { branch_id: "br-dev", type: "read_only" } });
     await compute.create(LEAST);
-    expect((await thrownBy(compute.create(LEAST))).message).toMatch(/the branch has a primary compute already/);
+    expect((await thrownBy(compute.create(LEAST))).message).toMatch(/the branch already has a primary compute/);
   });
 
   test("is named as well when the list lags and only the service's refusal tells of it", async () => {
@@ -62,7 +62,7 @@ describe("a compute that is in the way", () => {
     const path = "/projects/{project_id}/endpoints";
     await compute.fault({ method: "GET", path, status: 200, body: { endpoints: [] } });
     const error = await thrownBy(compute.create(ON_MAIN));
-    expect(error.message).toMatch(new RegExp(`the branch has a primary compute already: ${DEMO_PRIMARY} on br-main`));
+    expect(error.message).toMatch(new RegExp(`the branch already has a primary compute: ${DEMO_PRIMARY} on br-main`));
     expect(error.message).toMatch(/set "adopt: true"/);
   });
 
@@ -76,7 +76,7 @@ describe("a compute that is in the way", () => {
     const compute = await computes();
     const id = await replica(compute, { name: "reports" });
     const error = await thrownBy(compute.create({ ...ON_MAIN, type: "read_only", name: "reports" }));
-    expect(error.message).toMatch(/the branch has a read replica of this name already/);
+    expect(error.message).toMatch(/the branch already has a read replica of this name/);
     expect(error.message).toContain(`set "adopt: '${id}'" on this resource`);
   });
 
@@ -85,8 +85,8 @@ describe("a compute that is in the way", () => {
     const id = await replica(compute, { name: "db-replica-2" });
     const error = await thrownBy(compute.create({ ...ON_MAIN, type: "read_only", name: "db-replica-2" }));
     expect(error.message).toContain(
-      `set "adopt: '${id}'" on this resource (where a ComputeGroup counts its replicas, give them as a list instead, ` +
-        `this one with key: "2", the same name, and adopt); to have a new one, delete ${id} first`,
+      `set "adopt: '${id}'" on this resource (if a ComputeGroup has a count of replicas, use a list instead, ` +
+        `with this one as key: "2", the same name, and adopt); to create a new one, delete ${id} first`,
     );
   });
 
@@ -178,7 +178,7 @@ describe("adopting", () => {
     const compute = await computes();
     const error = await thrownBy(compute.create({ ...LEAST, adopt: "ep-nowhere-1" }));
     expect(error.message).toMatch(
-      /"adopt" names a compute that is not in this project\. Take "adopt" out to make a new one$/,
+      /"adopt" names a compute that is not in this project\. Remove "adopt" to create a new one$/,
     );
   });
 
@@ -216,7 +216,7 @@ describe("adopting", () => {
     compute.restart();
     await compute.forgetRequests();
     const error = await thrownBy(compute.create({ ...ON_MAIN, adopt: DEMO_PRIMARY }));
-    expect(error.message).toMatch(/Take "adopt" out to make a new one/);
+    expect(error.message).toMatch(/Remove "adopt" to create a new one/);
     expect(await compute.mutations()).toEqual([]);
   });
 
@@ -235,7 +235,7 @@ describe("adopting", () => {
     const other = await compute.create(LEAST);
     await compute.forgetRequests();
     const error = await thrownBy(compute.create({ ...ON_MAIN, adopt: endpointId(other), size: 4 }));
-    expect(error.message).toMatch(/br-main has a primary compute already \(ep-demo-main-10000001\).*Go in two steps/);
+    expect(error.message).toMatch(/br-main already has a primary compute \(ep-demo-main-10000001\).*Use two steps/);
     expect(await compute.mutations()).toEqual([]);
   });
 

@@ -160,9 +160,7 @@ test("a size that is not listed is refused with the setting that lets it through
   process.env["SVC_ALLOW_UNLISTED_SIZES"] = "false";
   try {
     const [problem] = await compute.check({ ...LEAST, size: 17 });
-    expect(problem).toMatch(
-      / is not a size .*\. If the service supports it, set svc:allowUnlistedSizes to true$/,
-    );
+    expect(problem).toMatch(/ is not a size .*\. If the service supports it, set svc:allowUnlistedSizes to true$/);
     await expect(compute.create({ ...LEAST, size: 17 })).rejects.toThrow(/17 CU is not a size/);
     expect(await compute.mutations()).toEqual([]);
   } finally {
@@ -217,7 +215,7 @@ test.each([
     /^scaleToZero\.after: unknown property\. Did you mean "afterSeconds"\?$/,
   ],
   ["settings", "fast", /^settings: must be an object with pgSettings and preloadLibraries$/],
-  ["restartTriggers", "v1", /^restartTriggers: must be a list of values, any of them$/],
+  ["restartTriggers", "v1", /^restartTriggers: must be a list of any values$/],
   ["adopt", "br-1", /^adopt: must be true, false or the id of a compute/],
   ["tags", {}, /^tags: is not an argument of ComputeEndpoint\..*transformation/],
 ])("%s %j is refused in words that begin with its path", async (name, value, words) => {

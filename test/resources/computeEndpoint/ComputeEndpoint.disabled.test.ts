@@ -156,7 +156,7 @@ describe("adopting a compute whose start has failed", () => {
   test("is not kept in the stack when it is refused before anything is changed", async () => {
     const { compute } = await stranded();
     const error = await thrownBy(compute.create({ ...LEAST, adopt: DEMO_PRIMARY }));
-    expect(error.message).toMatch(/br-dev has a primary compute already/);
+    expect(error.message).toMatch(/br-dev already has a primary compute/);
     expect(error).not.toHaveProperty("id");
     expect(await compute.mutations()).toEqual([]);
   });

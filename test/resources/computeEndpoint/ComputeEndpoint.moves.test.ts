@@ -55,8 +55,8 @@ test("a move to a branch that has a primary is an error before anything else is 
   await compute.forgetRequests();
   const error = await thrownBy(compute.update(state, on("br-main", { size: 4, name: "reports" })));
   expect(error.message).toBe(
-    `Could not update ComputeEndpoint ${state.id} ("thing"): br-main has a primary compute already (${DEMO_PRIMARY}), and a branch can have one only. Nothing was changed. ` +
-      `Go in two steps: first move ${DEMO_PRIMARY} to a free branch, or take it out of the program, and run pulumi up; ` +
+    `Could not update ComputeEndpoint ${state.id} ("thing"): br-main already has a primary compute (${DEMO_PRIMARY}), and a branch can have only one. Nothing was changed. ` +
+      `Use two steps: first move ${DEMO_PRIMARY} to a free branch, or remove it from the program, and run pulumi up; ` +
       "then move this one and run pulumi up again",
   );
   expect(error).not.toHaveProperty("id");
@@ -121,7 +121,7 @@ describe("in one up", () => {
       thrownBy(compute.update(state, on("br-nowhere"))),
     ]);
     expect(front.message).toMatch(/404/);
-    expect(behind.message).toMatch(/br-dev has a primary compute already.*Go in two steps/);
+    expect(behind.message).toMatch(/br-dev already has a primary compute.*Use two steps/);
     expect(await places(compute)).toEqual({ [DEMO_PRIMARY]: "br-main", [endpointId(state)]: "br-dev" });
   });
 
@@ -133,8 +133,8 @@ describe("in one up", () => {
       thrownBy(compute.update(demo, on("br-dev", { size: 4 }))),
       thrownBy(compute.update(state, on("br-main", { size: 4 }))),
     ]);
-    for (const { message } of errors) expect(message).toMatch(/Nothing was changed\. Go in two steps: first move /);
-    expect(errors.some(({ message }) => message.includes("neither can go first"))).toBe(true);
+    for (const { message } of errors) expect(message).toMatch(/Nothing was changed\. Use two steps: first move /);
+    expect(errors.some(({ message }) => message.includes("computes cannot swap branches in one step"))).toBe(true);
     expect(await compute.mutations()).toEqual([]);
   });
 
@@ -148,7 +148,7 @@ describe("in one up", () => {
       thrownBy(compute.update(dev, on("br-test"))),
       thrownBy(compute.update(third, on("br-main"))),
     ]);
-    for (const { message } of errors) expect(message).toMatch(/Go in two steps/);
+    for (const { message } of errors) expect(message).toMatch(/Use two steps/);
     expect(await compute.mutations()).toEqual([]);
   });
 

@@ -81,7 +81,7 @@ test.each([
     `ComputeEndpoint ${PROJECT}/${id} ("thing") is replaced, because "type" changes: it is deleted first, and the new one has another id and another host` +
       (itself
         ? '; "adopt", which names the old one, has no effect then'
-        : '; "adopt" takes over ep-other-1 instead of creating one: from another branch it is moved to br-dev; where its size differs from what is declared it is restarted, and open connections are dropped; destroying deletes it, unless retainOnDelete is set'),
+        : '; "adopt" takes over ep-other-1 instead of creating one: if it is on another branch, it moves to br-dev; if its size differs from the program, it restarts and drops open connections; destroying deletes it, unless retainOnDelete is set'),
   );
 });
 
@@ -159,23 +159,23 @@ describe("an adoption", () => {
     return compute.log.map(({ message }) => message);
   };
   const BROUGHT =
-    "where its size differs from what is declared it is restarted, and open connections are dropped; destroying deletes it, unless retainOnDelete is set";
+    "if its size differs from the program, it restarts and drops open connections; destroying deletes it, unless retainOnDelete is set";
 
   test("of a branch's primary: what it does to that, and to whom it belongs from then on", async () => {
     expect(await createWarnings({ adopt: true, size: 2 })).toEqual([
-      `ComputeEndpoint ("thing") takes over the primary compute of br-dev, where there is one, instead of creating one: ${BROUGHT}`,
+      `ComputeEndpoint ("thing") takes over the primary compute of br-dev, if there is one, instead of creating one: ${BROUGHT}`,
     ]);
     expect(await createWarnings({ adopt: true, branchId: UNKNOWN })).toEqual([
-      `ComputeEndpoint ("thing") takes over the primary compute of its branch, where there is one, instead of creating one: ${BROUGHT}`,
+      `ComputeEndpoint ("thing") takes over the primary compute of its branch, if there is one, instead of creating one: ${BROUGHT}`,
     ]);
   });
 
   test("of one by its id: it may move", async () => {
     expect(await createWarnings({ adopt: "ep-there-1" })).toEqual([
-      `ComputeEndpoint ("thing") takes over ep-there-1 instead of creating one: from another branch it is moved to br-dev; ${BROUGHT}`,
+      `ComputeEndpoint ("thing") takes over ep-there-1 instead of creating one: if it is on another branch, it moves to br-dev; ${BROUGHT}`,
     ]);
     expect(await createWarnings({ adopt: "ep-there-1", branchId: UNKNOWN, type: "read_only" })).toEqual([
-      `ComputeEndpoint ("thing") takes over ep-there-1 instead of creating one: from another branch it is moved; ${BROUGHT}`,
+      `ComputeEndpoint ("thing") takes over ep-there-1 instead of creating one: if it is on another branch, it moves; ${BROUGHT}`,
     ]);
   });
 

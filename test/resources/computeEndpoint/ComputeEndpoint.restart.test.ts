@@ -37,7 +37,7 @@ test("on an idle compute nothing is called, and the line says that its next star
   const after = await compute.update(state, V2);
   expect(await changes(compute)).toEqual([]);
   expect(notes(compute)).toEqual([
-    `${endpointId(state)} is idle, so it was not restarted: its next start applies everything anyway`,
+    `${endpointId(state)} is idle and was not restarted: its next start applies all changes`,
   ]);
   expect((await compute.diff(after, V2)).changes).toBe(false);
 });
@@ -62,7 +62,7 @@ test("neither is one of a compute that is on its way to idle", async () => {
   await compute.fault({ method: "POST", path: RESTART, status: 412 });
   await compute.update(state, V2);
   expect(notes(compute)).toEqual([
-    `${endpointId(state)} is going idle, so it was not restarted: its next start applies everything anyway`,
+    `${endpointId(state)} is going idle and was not restarted: its next start applies all changes`,
   ]);
 });
 

@@ -16,7 +16,7 @@ describe("what is declared", () => {
   test.each(SMTP)("for the shared server has no %s", async (name) => {
     const given = await started();
     expect(await given.check({ ...SHARED, [name]: STANDARD[name] })).toEqual([
-      `${name}: is for the type "standard" only: the shared server has none`,
+      `${name}: is only allowed for the type "standard"`,
     ]);
     expectNoSecrets(given);
   });

@@ -290,7 +290,7 @@ describe("deleting a mail configuration", () => {
     const state = await given.create(STANDARD);
     await given.delete(state);
     expect(await configured(given)).toEqual({ type: "shared" });
-    expect(notes(given)).toEqual([`EmailServer ${PROJECT}: mail goes through the shared server of the service again`]);
+    expect(notes(given)).toEqual([`EmailServer ${PROJECT}: mail is sent by the shared server of the service again`]);
   });
 
   // The setting names the first; the second is what a program may give as an argument to all but this kind.
@@ -306,7 +306,7 @@ describe("deleting a mail configuration", () => {
     expect(await configured(given)).toMatchObject({ host: "smtp.theirs.example.com" });
     expect(notes(given)).toEqual([
       expect.stringMatching(
-        /^EmailServer prj-demo: another auth integration is in its place \(\S+, on br-main.*\), and nothing there was deleted$/,
+        /^EmailServer prj-demo: its auth integration was replaced by another one \(\S+, on br-main.*\); nothing in that one was deleted$/,
       ),
     ]);
   });

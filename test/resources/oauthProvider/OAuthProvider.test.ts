@@ -91,7 +91,7 @@ describe("creating an OAuth provider", () => {
     expect(outs).toMatchObject({ type: "shared" });
     expect((await given.requests("POST")).length).toBe(1);
     expect(notes(given)).toEqual([
-      `OAuthProvider ${PROJECT}/microsoft was found after the answer to its creation was lost`,
+      `OAuthProvider ${PROJECT}/microsoft was found after the response to its creation was lost`,
     ]);
   });
 
@@ -121,7 +121,7 @@ describe("a provider that exists already", () => {
     const given = await started();
     const error = await thrownBy(given.create({ ...STANDARD, providerId: "google" }));
     expect(error.message).toMatch(
-      /OAuth provider google exists already, with the shared keys.*interrupted pulumi up.*"adopt: true".*delete it first.*give it an alias/,
+      /OAuth provider google exists already, with the shared keys.*interrupted pulumi up.*"adopt: true".*delete it first.*add an alias/,
     );
     expect(await given.mutations()).toEqual([]);
     expectNoSecrets(given);
@@ -149,7 +149,7 @@ describe("a provider that exists already", () => {
     const given = await started();
     await setByHand(given, { type: "standard", client_id: "x", client_secret: `${CANARY}-x` }, "google");
     const error = await thrownBy(given.create({ ...SHARED, providerId: "google", adopt: true }));
-    expect(error.message).toMatch(/type standard, and the program declares no credentials.*Declare "clientId" and/);
+    expect(error.message).toMatch(/type standard, but the program declares no credentials.*Declare "clientId" and/);
     expect(await given.mutations()).toEqual([]);
     expectNoSecrets(given);
   });
@@ -199,7 +199,7 @@ describe("changing an OAuth provider", () => {
       deleteBeforeReplace: true,
     });
     expect(given.log.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/goes back to the shared keys.*deleted and created again/),
+      expect.stringMatching(/deleted and created again with the shared keys of the service/),
     ]);
     await given.delete(state);
     expect((await given.create(SHARED)).outs).toMatchObject({ type: "shared" });
@@ -263,7 +263,7 @@ test.each([
   const given = await started();
   const inputs = { ...SHARED, providerId };
   expect(await given.check(inputs)).toEqual([]);
-  const said = `OAuthProvider ("thing"): its "providerId" is not a known one. Was "${meant}" meant?`;
+  const said = `OAuthProvider ("thing"): its "providerId" is not a known one. Did you mean "${meant}"?`;
   expect(given.log.map(({ message }) => message)).toEqual([said]);
   given.restart();
   given.log.splice(0);
@@ -383,6 +383,6 @@ test("the plan of a replacement says what it means for those who sign in", async
   await given.check(news);
   await given.diff(state, news);
   expect(given.log.map(({ message }) => message)).toEqual([
-    expect.stringMatching(/: it is deleted and created again: nobody can sign in with it meanwhile/),
+    expect.stringMatching(/: it is deleted and created again: users cannot sign in with it meanwhile/),
   ]);
 });

@@ -138,7 +138,7 @@ describe("creating a whitelist", () => {
     expect(await listed(given)).toEqual(["https://A.example.com/", B]);
     expect((await given.mutations()).map(({ method }) => method)).toEqual(["POST", "DELETE"]);
     expect(notes(given)).toEqual([
-      `Whitelist ${PROJECT}: removed what the program does not list: ${FOREIGN}, https://other.example.com`,
+      `Whitelist ${PROJECT}: removed domains that the program does not list: ${FOREIGN}, https://other.example.com`,
     ]);
     given.restart();
     expect(await planAfterRefresh(given, state, INPUTS)).toMatchObject({ changes: false });
@@ -151,7 +151,7 @@ describe("creating a whitelist", () => {
       {
         severity: "warning",
         message: expect.stringMatching(
-          /takes over the whole list of redirect domains of project prj-demo: .*not declared is removed/,
+          /takes over the whole list of redirect domains of project prj-demo: .*not declared are removed/,
         ),
       },
     ]);
@@ -280,7 +280,9 @@ describe("changing a whitelist", () => {
     expect(await listed(given)).toEqual([A, FOREIGN]);
     expect(notes(given)).toEqual([
       expect.stringMatching(
-        new RegExp(`the plan did not show, so it stays: ${FOREIGN}\\. .*pulumi up --refresh removes it$`),
+        new RegExp(
+          `domains were added outside this program after the last refresh and were not removed: ${FOREIGN}\\. .*pulumi up --refresh removes them$`,
+        ),
       ),
     ]);
     given.restart();
@@ -299,7 +301,7 @@ describe("changing a whitelist", () => {
     await given.check(INPUTS, INPUTS);
     await given.diff({ id, outs: properties }, INPUTS);
     expect(given.log).toMatchObject([
-      { severity: "warning", message: expect.stringMatching(/takes over the whole list .*not declared is removed/) },
+      { severity: "warning", message: expect.stringMatching(/takes over the whole list .*not declared are removed/) },
       { severity: "warning", message: expect.stringMatching(/: adds domains\[1\]; removes none$/) },
     ]);
     await given.update({ id, outs: properties }, INPUTS);

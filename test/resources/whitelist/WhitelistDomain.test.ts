@@ -70,7 +70,7 @@ describe("creating a redirect domain", () => {
     await addByHand(given, "https://App.Example.com/");
     const error = await thrownBy(given.create(INPUTS));
     expect(error.message).toMatch(
-      /https:\/\/app\.example\.com is on the whitelist already.*interrupted pulumi up.*"adopt: true".*delete it first.*give it an alias/,
+      /https:\/\/app\.example\.com is on the whitelist already.*interrupted pulumi up.*"adopt: true".*delete it first.*add an alias/,
     );
     expect(await given.mutations()).toEqual([]);
   });

@@ -33,8 +33,8 @@ test.each([
   ["https://", /host or port is not valid/],
   ["https:///", /path|host or port/],
   ["https://app.example.com:99999", /host or port is not valid/],
-  ["https://app.exa mple.com", /must hold no blank/],
-  [" https://app.example.com", /must hold no blank/],
+  ["https://app.exa mple.com", /must not contain a blank/],
+  [" https://app.example.com", /must not contain a blank/],
   [7, /must be a string/],
 ])("%j is refused with the rule in words", (text, words) => {
   expect(reason(text)).toMatch(words);
