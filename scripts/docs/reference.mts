@@ -149,13 +149,12 @@ export class Reference {
     const declared = this.#declared.get(name);
     if (shape && !declared) this.problems.push(`${name} has no declaration`);
     const order = declared?.deleteBeforeReplace
-      ? "the old one goes before the new one is made"
-      : "the new one is made before the old one goes";
+      ? "A replacement deletes the old object first."
+      : "A replacement creates the new object first.";
     const get = exports?.get(ts.escapeLeadingUnderscores("get"));
     if (get) this.#needsText(get);
     return paragraphs(
-      (declared ? `- When it is replaced, ${order}.` : "") +
-        (get ? `\n- \`${name}.get(name, id)\`: ${oneLine(this.#text(get))}` : ""),
+      (declared ? `- ${order}` : "") + (get ? `\n- \`${name}.get(name, id)\`: ${oneLine(this.#text(get))}` : ""),
       `#### Arguments of ${name}`,
       args && this.#properties("Argument", args, section),
       `#### Outputs of ${name}`,

@@ -9,36 +9,37 @@ const TYPE = "svc:components:ComputeGroup";
 /** In characters, at the service (docs/design/api.md, Compute record). */
 const LONGEST_NAME = 64;
 
-/** A compute of the group: the arguments of `ComputeEndpoint` less those that the group decides. */
+/** A compute of the group: the arguments of `ComputeEndpoint` without those that the group sets. */
 export interface GroupComputeArgs extends Omit<ComputeEndpointArgs, "projectId" | "branchId" | "type"> {}
 
-/** A read replica of the group: a compute, and a key of its own. */
+/** A read replica of the group: a compute with a key. */
 export interface GroupReplicaArgs extends Omit<GroupComputeArgs, "adopt"> {
   /**
-   * What the replica is called in the stack: `<group>-replica-<key>`. Give one where replicas may be taken out of the
-   * middle of the list: the default moves with the place.
-   * @default its place in the list, from 0
+   * The key in the name of the replica in the stack, `<group>-replica-<key>`. Set one if replicas may be removed from
+   * the middle of the list: the default changes with the position.
+   * @default its position in the list, from 0
    */
   key?: string;
   /**
-   * Takes over the read replica of this id (`"ep-…"`) instead of creating one. Changing this later has no effect.
+   * Takes over the read replica with this id (`"ep-…"`) instead of creating one. Changing this later has no effect.
    * @default false
    */
   adopt?: pulumi.Input<string | false> | undefined;
 }
 
 export interface ComputeGroupArgs {
-  /** The project. Changing it replaces all of them. */
+  /** The project. Changing it replaces all computes of the group. */
   projectId: pulumi.Input<string>;
-  /** The branch that all of them serve. Changing it moves all of them: same ids, same hosts. */
+  /** The branch that all of them serve. Changing it moves all of them; they keep their ids and hosts. */
   branchId: pulumi.Input<string>;
-  /** The branch's one compute that can write. */
+  /** The one compute of the branch that can write. */
   primary: GroupComputeArgs;
   /**
-   * How many read replicas, each sized and set like the primary and named `<group>-replica-<key>` at the service too (cut
-   * to 64 characters): so a compute that an interrupted creation left behind is recognised. Or what each of them is; such
-   * a replica has a name at the service only where you give one. One that was left behind is taken over in a list only:
-   * by an entry with its number as `key`, the same `name`, and `adopt`.
+   * The number of read replicas, or a list of them. With a number, each replica has the size and the settings of the
+   * primary. Its name at the service is `<group>-replica-<key>` (cut to 64 characters), so that a compute that an
+   * interrupted creation left behind is recognized. In a list, a replica has a name at the service only if you give
+   * one. A compute that was left behind can be taken over only in a list: by an entry with its number as `key`, the
+   * same `name`, and `adopt`.
    * @default 0
    */
   replicas?: number | GroupReplicaArgs[];
@@ -46,8 +47,8 @@ export interface ComputeGroupArgs {
 
 /**
  * A branch's primary compute and its read replicas. The computes are `<name>-primary` and `<name>-replica-<key>`,
- * children of this component; the replicas come after the primary and go before it. `customTimeouts` of the component
- * are those of each of its computes.
+ * children of this component; the replicas are created after the primary and deleted before it. `customTimeouts` of the
+ * component apply to each of its computes.
  *
  * The program of examples/read-replicas declares one.
  *
@@ -68,8 +69,8 @@ export class ComputeGroup extends pulumi.ComponentResource {
   /** The computes `<name>-replica-<key>`, in the order of the list. */
   readonly replicas: readonly ComputeEndpoint[];
   /**
-   * Where to connect: the primary to write, a replica to read, by its key (`"0"`, `"1"`, … where it has none, or where a
-   * number of replicas is given).
+   * The host names to connect to: the primary for writing, the replicas for reading, by their keys (`"0"`, `"1"`, … if
+   * they have none, or if a number of replicas is given).
    */
   readonly hosts: pulumi.Output<{ primary: string; replicas: { [key: string]: string } }>;
 

@@ -17,8 +17,8 @@ const TYPE = "svc:components:ProjectAuth";
 type Without<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never;
 
 /**
- * `"shared"`: with the service's keys. Else the arguments of `OAuthProvider`; here `adopt` is true unless it is given,
- * since a new integration offers some providers by itself.
+ * `"shared"`: with the keys of the service. Otherwise the arguments of `OAuthProvider`; here `adopt` is true by
+ * default, because a new integration has some providers by default.
  */
 export type ProjectAuthProvider = "shared" | Without<OAuthProviderArgs, "projectId" | "providerId">;
 
@@ -27,69 +27,69 @@ export type ProjectAuthProviders = { readonly [Name in KnownOAuthProvider]?: Pro
   readonly [providerId: string]: ProjectAuthProvider | undefined;
 };
 
-/** The arguments of `EmailServer`, less the project. */
+/** The arguments of `EmailServer` without the project. */
 export type ProjectAuthEmail = Without<EmailServerArgs, "projectId">;
 
 export interface ProjectAuthArgs {
-  /** The project. Changing it replaces the integration and all that lives in it. */
+  /** The project. Changing it replaces the integration and everything in it. */
   projectId: pulumi.Input<string>;
   /**
-   * The production branch (`br-…`), whose database holds the synced users. Changing it replaces the integration and all
-   * that lives in it.
+   * The production branch (`br-…`), whose database holds the synced users. Changing it replaces the integration and
+   * everything in it.
    * @default the branch that the service flags as default
    */
   branchId?: pulumi.Input<string> | undefined;
   /**
-   * The database on that branch which holds the synced users. Changing it replaces the integration and all that lives
-   * in it.
+   * The database on that branch which holds the synced users. Changing it replaces the integration and everything in
+   * it.
    * @default "svcdb" (the service's)
    */
   databaseName?: pulumi.Input<string> | undefined;
   /**
-   * The Postgres role that the integration uses there. Changing it replaces the integration and all that lives in it.
+   * The Postgres role that the integration uses there. Changing it replaces the integration and everything in it.
    * @default "svcdb_owner" (the service's)
    */
   roleName?: pulumi.Input<string> | undefined;
   /**
-   * The auth provider's short name; the service supports one. Changing it replaces the integration and all that lives in
+   * The auth provider's short name; the service supports one. Changing it replaces the integration and everything in
    * it.
    * @default the setting `svc:authProvider`
    */
   authProvider?: pulumi.Input<string> | undefined;
   /**
-   * Takes over an integration that exists instead of failing. Changing it later has no effect on what is there.
+   * Takes over an integration that exists instead of failing. Changing it later has no effect.
    * @default false
    */
   adopt?: pulumi.Input<boolean> | undefined;
   /**
-   * How users may sign in, by the short name of the provider. One that the integration offers already is taken over and
-   * brought to what is declared, even where somebody set keys of their own by hand: `adopt: false` fails instead.
+   * How users may sign in, by the short name of the provider. Existing providers are adopted automatically and updated
+   * to match, even if their credentials were set by hand. With `adopt: false`, an existing provider is an error.
    */
   oauth?: ProjectAuthProviders | undefined;
   /**
-   * Where users may be sent back to: http(s) origins. Each is a resource of its own that bears the origin in its name, so
-   * they have to be plain strings; with `exclusiveDomains` they may be Outputs. One that is on the list already is taken
-   * over: from then on it is this program's, which removes it with its declaration.
+   * Where users may be sent back to: http(s) origins. Each is a resource with the origin in its name, so they must be
+   * plain strings; with `exclusiveDomains` they may be Outputs. A domain that is already on the list is taken over: if
+   * you remove it from the program, it is removed from the list.
    */
   redirectDomains?: pulumi.Input<pulumi.Input<string>[]> | undefined;
   /**
-   * `redirectDomains` is the whole list: what somebody adds by hand is drift, and `pulumi up` removes it. Changing this,
-   * in either direction, leaves the declared domains on the list.
+   * `redirectDomains` is the whole list: a domain that is added by hand is drift, and `pulumi up --refresh` removes it.
+   * Changing this, in either direction, keeps the declared domains on the list.
    * @default false
    */
   exclusiveDomains?: boolean | undefined;
-  /** Who sends the e-mails. Left out, it is not managed. */
+  /** The server that sends the e-mails. If it is left out, it is not managed. */
   email?: ProjectAuthEmail | undefined;
 }
 
 /**
- * The managed auth of a project in one block: the integration and what lives in it. Nothing is made before the
- * integration, and when that is replaced everything comes back with it; its users do not.
+ * The managed auth of a project in one block: the integration and everything in it. The integration is created first.
+ * If it is replaced, everything in it is created again, except its users.
  *
  * The children are named after the component: the integration `<name>`, a provider `<name>-<provider id>`, a redirect
- * domain `<name>-<origin>` (normalised: `auth-https://app.example.com`), the exclusive list `<name>-domains`, the e-mail
- * server `<name>-email`. These names are kept; should one ever change, it comes with an alias. `customTimeouts` of the
- * component are those of each of its children.
+ * domain `<name>-<origin>` (normalised: `auth-https://app.example.com`), the exclusive list `<name>-domains`, the
+ * e-mail server `<name>-email`. These names stay the same; if one ever changes, an alias is added. `customTimeouts` of
+ * the component apply to each of its children.
  *
  * The program of examples/oauth declares one.
  *
@@ -103,7 +103,7 @@ export interface ProjectAuthArgs {
  * ```
  */
 export class ProjectAuth extends pulumi.ComponentResource {
-  /** The integration, with the key set of its creation. */
+  /** The integration, with the key set that it was created with. */
   readonly integration: AuthIntegration;
   /** By the short name of the provider, as in `oauth`. */
   readonly oauthProviders: { readonly [providerId: string]: OAuthProvider };

@@ -17,11 +17,11 @@ export interface AuthIntegrationResult {
   branchId: string;
   /** The database on that branch which holds the synced users. */
   databaseName?: string | undefined;
-  /** Where the auth provider publishes the keys that its tokens are verified with. */
+  /** The URL of the public keys that verify the auth provider's tokens. */
   jwksUrl?: string | undefined;
   /** `svc` while the service manages the auth project, `user` after its ownership was transferred. */
   ownedBy?: string | undefined;
-  /** When it was made. ISO 8601, UTC. */
+  /** The time of its creation. ISO 8601, UTC. */
   createdAt?: string | undefined;
 }
 
@@ -41,7 +41,10 @@ const integration = lookup<GetAuthIntegrationArgs, AuthIntegrationResult>(
   },
 );
 
-/** The auth integration of a project, without its keys: the service does not show them again. An error without one. */
+/**
+ * The auth integration of a project, without its keys: the service does not show them again. It is an error if the
+ * project has none.
+ */
 export function getAuthIntegration(args: GetAuthIntegrationArgs, opts?: LookupOptions): Promise<AuthIntegrationResult> {
   return integration.promise(args, opts);
 }

@@ -13,9 +13,9 @@ export interface BranchResult {
   name?: string | undefined;
   /** Whether it is the one that an auth integration belongs to (docs/design/api.md, Auth integration). */
   default: boolean;
-  /** Such as `ready`; the service may know more. */
+  /** A state such as `ready`; the service may have others. */
   currentState?: string | undefined;
-  /** When it was made. ISO 8601, UTC. */
+  /** The time of its creation. ISO 8601, UTC. */
   createdAt?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ const branch = lookup<GetDefaultBranchArgs, BranchResult>("getDefaultBranch", []
   return found;
 });
 
-/** The branch that the service flags as default: the production branch. It is an error when there is none. */
+/** The branch that the service flags as default: the production branch. It is an error if there is none. */
 export function getDefaultBranch(args: GetDefaultBranchArgs, opts?: LookupOptions): Promise<BranchResult> {
   return branch.promise(args, opts);
 }

@@ -18,9 +18,9 @@ export interface ComputeEndpointResult {
   type: string;
   /** Its name at the service. */
   name?: string | undefined;
-  /** Where to connect. */
+  /** The host name to connect to. */
   host: string;
-  /** The same through the connection pooler. */
+  /** The host name of the connection pooler. */
   pooledHost: string;
   /** The host name that `host` ends in: `<endpoint id>.<proxy host>`. */
   proxyHost?: string | undefined;
@@ -30,7 +30,9 @@ export interface ComputeEndpointResult {
   autoscalingLimitMinCu?: number | undefined;
   /** The largest size in CU. */
   autoscalingLimitMaxCu?: number | undefined;
-  /** After how many seconds without a query it is suspended. 0: the service's default of 300 s; -1: never. */
+  /**
+   * The number of seconds without a query after which it is suspended. 0: the service's default of 300 s; -1: never.
+   */
   suspendTimeoutSeconds?: number | undefined;
   /** Whether the connection pooler is on. */
   poolerEnabled?: boolean | undefined;
@@ -38,30 +40,30 @@ export interface ComputeEndpointResult {
   poolerMode?: string | undefined;
   /** A disabled compute is suspended, and no query wakes it. */
   disabled?: boolean | undefined;
-  /** Whether it can be reached without a password, by the service's own means. */
+  /** Whether the service allows access to it without a password. */
   passwordlessAccess?: boolean | undefined;
-  /** Which machinery of the service runs it. */
+  /** The kind of infrastructure at the service that runs it. */
   provisioner?: string | undefined;
-  /** What it was made with, such as `console`. */
+  /** What it was created with, such as `console`. */
   creationSource?: string | undefined;
-  /** `init`, `active` or `idle`; the service may know more. */
+  /** `init`, `active` or `idle`; the service may have others. */
   currentState: string;
-  /** What it is on its way to. */
+  /** The state that it is changing to. */
   pendingState?: string | undefined;
-  /** When it was last used; absent as long as it never was. ISO 8601, UTC, as all times here. */
+  /** The time of its last use; absent if it was never used. ISO 8601, UTC, like all times here. */
   lastActive?: string | undefined;
-  /** Since when it is idle. */
+  /** The time since which it is idle. */
   suspendedAt?: string | undefined;
-  /** When it was made. */
+  /** The time of its creation. */
   createdAt?: string | undefined;
-  /** When it was last changed. */
+  /** The time of its last change. */
   updatedAt?: string | undefined;
 }
 
 export interface GetComputeEndpointArgs extends ProjectLookupArgs {
   /** The compute (`ep-…`). Give this or `branchId`. */
   endpointId?: string;
-  /** The branch (`br-…`) whose primary compute is meant. Give this or `endpointId`. */
+  /** The branch (`br-…`) whose primary compute to look up. Give this or `endpointId`. */
   branchId?: string;
 }
 
@@ -91,7 +93,7 @@ function primaryOf(listed: readonly EndpointRecord[], branchId: string | undefin
   );
 }
 
-/** One compute: by its id, or the primary of a branch. It is an error when there is none. */
+/** One compute: by its id, or the primary of a branch. It is an error if there is none. */
 export function getComputeEndpoint(args: GetComputeEndpointArgs, opts?: LookupOptions): Promise<ComputeEndpointResult> {
   return endpoint.promise(args, opts);
 }
@@ -120,7 +122,7 @@ const endpoints = lookup<GetComputeEndpointsArgs, ComputeEndpointResult[]>(
   },
 );
 
-/** The computes of a project, in the order of the service: tell them apart by `type`, never by their place. */
+/** The computes of a project, in the order of the service: distinguish them by `type`, not by their position. */
 export function getComputeEndpoints(
   args: GetComputeEndpointsArgs,
   opts?: LookupOptions,

@@ -7,9 +7,9 @@ import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
 
 export type GetEmailServerArgs = ProjectLookupArgs;
 
-/** The e-mail server (docs/design/api.md, Email server). A shared one has a type only. */
+/** The e-mail server (docs/design/api.md, Email server). A shared one has only a type. */
 export interface EmailServerResult {
-  /** `shared`: the service's; `standard`: an SMTP server of one's own. */
+  /** `shared`: that of the service; `standard`: your own SMTP server. */
   type: string;
   /** Host name of the SMTP server. */
   host?: string | undefined;
@@ -17,15 +17,15 @@ export interface EmailServerResult {
   port?: number | undefined;
   /** The user name at the SMTP server. */
   username?: string | undefined;
-  /** The address that mail comes from. */
+  /** The sender address of the mail. */
   senderEmail?: string | undefined;
-  /** The name that mail comes from. */
+  /** The sender name of the mail. */
   senderName?: string | undefined;
 }
 
 /** The e-mail server with its password. */
 export interface EmailServerOutputResult extends EmailServerResult {
-  /** The password of `username`. Secret. Absent where the service does not show it. */
+  /** The password of `username`. Secret. Absent if the service does not show it. */
   password?: string | undefined;
 }
 

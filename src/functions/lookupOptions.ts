@@ -1,7 +1,7 @@
 // Apart from lookup.ts, so that the published types need no zod.
 import type { Provider } from "../program/Provider";
 
-/** What every function takes besides its arguments. */
+/** Options that every function has in addition to its arguments. */
 export interface LookupOptions {
   /**
    * The account to ask.

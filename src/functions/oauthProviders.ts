@@ -10,7 +10,7 @@ export type GetOAuthProvidersArgs = ProjectLookupArgs;
 export interface OAuthProviderResult {
   /** Its short name, such as `google`. */
   providerId: string;
-  /** `shared`: the service's keys; `standard`: own keys. */
+  /** `shared`: the keys of the service; `standard`: your own keys. */
   type: string;
 }
 

@@ -3,17 +3,20 @@ import { isObject, wordFor } from "./given";
 /** Any other number, such as one of the configuration; the plan checks it. With the listed ones beside it, editors offer those. */
 type OtherCu = number & Record<never, never>;
 
-/** A limit of an autoscaling compute, in compute units (CU): the sizes of today are offered, and the plan refuses others. */
+/**
+ * A limit of an autoscaling compute, in compute units (CU): editors offer the current sizes, and the plan refuses
+ * others.
+ */
 // prettier-ignore
 export type AutoscalingCu = 0.25 | 0.5 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15 | 16 | OtherCu;
 
-/** A fixed size, in compute units (CU): the sizes of today are offered, and the plan refuses others. */
+/** A fixed size, in compute units (CU): editors offer the current sizes, and the plan refuses others. */
 // prettier-ignore
 export type ComputeCu =
   | AutoscalingCu
   | 18 | 20 | 22 | 24 | 26 | 28 | 30 | 32 | 34 | 36 | 38 | 40 | 42 | 44 | 46 | 48 | 50 | 52 | 54 | 56;
 
-/** A compute's size in compute units (CU): fixed, or the limits between which it scales by itself. */
+/** A compute's size in compute units (CU): fixed, or the limits for autoscaling. */
 export type ComputeSize = ComputeCu | { readonly min: AutoscalingCu; readonly max: AutoscalingCu };
 
 /** The largest size of an autoscaling compute, in CU; larger ones are fixed and never scale to zero (docs/design/api.md, Compute sizes). */
@@ -42,7 +45,7 @@ export function checkedLimitsOf(size: ComputeSize): { min: number; max: number }
 /** The largest size of a compute, in CU. */
 const largest = (size: ComputeSize): number => checkedLimitsOf(size).max;
 
-/** RAM in GB: 4 GB for each CU (docs/design/api.md, Compute sizes). Of an autoscaling size, at its maximum. */
+/** RAM in GB: 4 GB for each CU (docs/design/api.md, Compute sizes). For an autoscaling size, at its maximum. */
 export function ramGb(size: ComputeSize): number {
   return 4 * largest(size);
 }

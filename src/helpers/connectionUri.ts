@@ -1,11 +1,11 @@
 import { isOutput, objectProblems, wordFor } from "./given";
 
 export interface ConnectionUriOptions {
-  /** `host` of a compute; with `pooled` its pooled form is derived, unless it is one already. */
+  /** The `host` of a compute. With `pooled`, its pooled form is used, if it is not one already. */
   readonly host: string;
   readonly database: string;
   readonly role: string;
-  /** Secret: the result holds it. Wrap the result in `pulumi.secret`; `connectionUriOutput` does so by itself. */
+  /** Secret, and part of the result. Wrap the result in `pulumi.secret`; `connectionUriOutput` does this itself. */
   readonly password?: string;
   /** Through the connection pooler (up to 10,000 client connections; docs/design/api.md, Compute sizes). @default false */
   readonly pooled?: boolean;

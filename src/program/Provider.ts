@@ -6,18 +6,22 @@ export interface ProviderArgs {
   apiKey?: pulumi.Input<string>;
   /** The versioned API root, such as `https://…/api/v2`. @default the configuration `svc:baseUrl` */
   baseUrl?: pulumi.Input<string>;
-  /** The short name of the auth provider that is used where a resource names none. @default the configuration `svc:authProvider` */
+  /**
+   * The short name of the auth provider for resources that do not name one.
+   * @default the configuration `svc:authProvider`
+   */
   authProvider?: pulumi.Input<string>;
   /**
-   * How many requests may be sent in a minute, a whole number from 10 on: this job's share of what the service allows the account.
-   * @default the configuration `svc:maxRequestsPerMinute`; where that is unset, no limit
+   * The most requests per minute, a whole number, 10 or more: this job's share of the limit of the account.
+   * @default the configuration `svc:maxRequestsPerMinute`; if that is unset, no limit
    */
   maxRequestsPerMinute?: pulumi.Input<number>;
 }
 
 /**
- * An explicit instance of this provider, one for each account: `new ComputeEndpoint(…, { provider })`. What it is not
- * given comes from the configuration of the stack, then from the environment. Changing it replaces nothing.
+ * An explicit instance of this provider, one for each account: `new ComputeEndpoint(…, { provider })`. A setting that
+ * is left out comes from the configuration of the stack, then from the environment. Changing a setting replaces no
+ * resource.
  */
 export class Provider extends pulumi.ProviderResource {
   /** The settings as they were given or configured, for the functions: they run in the program's own process. */

@@ -12,11 +12,11 @@ export interface AuthIntegrationArgs extends ArgumentsOf<AuthIntegrationShape> {
  * id is `<project>/<auth provider>`.
  *
  * Destroying deletes it at the service, with its OAuth providers, redirect domains, users and e-mail settings. The
- * schema with the synced users may stay in the database; the service then refuses to create the integration again
- * there until the schema is dropped.
+ * schema with the synced users may stay in the database; the service then refuses to create the integration again there
+ * until the schema is dropped.
  *
- * Give its `projectId` output to everything that lives in it, so that a replaced integration brings its children back.
- * The program of examples/quickstart declares one.
+ * Pass its `projectId` output to everything in the integration. If the integration is replaced, these resources are
+ * then created again. The program of examples/quickstart declares one.
  *
  * @example
  * ```ts
@@ -27,7 +27,7 @@ export interface AuthIntegrationArgs extends ArgumentsOf<AuthIntegrationShape> {
 export class AuthIntegration extends resource<AuthIntegrationArgs, AuthIntegrationShape, AuthIntegrationOutputs>(
   declaration,
 ) {
-  /** Looks an integration up by its id `<project>/<auth provider>`; it is not managed then, and has no keys. */
+  /** Looks up an integration by its id `<project>/<auth provider>`. It is not managed and has no keys. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, opts?: pulumi.CustomResourceOptions): AuthIntegration {
     return new AuthIntegration(name, NO_ARGUMENTS, { ...opts, id });
   }

@@ -32,7 +32,10 @@ export interface AuthIntegrationShape {
   adopt?: boolean;
 }
 
-/** What the service says of an integration besides its arguments: the key set of its creation (docs/design/api.md, Auth keys). */
+/**
+ * What the service returns in addition to the arguments, with the key set that the integration was created with
+ * (docs/design/api.md, Auth keys).
+ */
 export interface AuthIntegrationOutputs {
   /** The project at the auth provider. */
   authProviderProjectId: string;
@@ -40,7 +43,7 @@ export interface AuthIntegrationOutputs {
   pubClientKey: string;
   /** The server key of the set. Secret: always encrypted in the state. It cannot be read again later. */
   secretServerKey: string;
-  /** Where the auth provider publishes the keys that its tokens are verified with. */
+  /** The URL of the public keys that verify the auth provider's tokens. */
   jwksUrl: string;
   /** Schema of the table with the synced users. */
   schemaName?: string;
@@ -48,11 +51,11 @@ export interface AuthIntegrationOutputs {
   tableName?: string;
   /** `svc` while the service manages the auth project, `user` after its ownership was transferred. */
   ownedBy?: string;
-  /** When it was made. ISO 8601, UTC. */
+  /** The time of its creation. ISO 8601, UTC. */
   createdAt?: string;
-  /** The branch whose database holds the synced users, also where it is left out. */
+  /** The branch whose database holds the synced users, also if the argument is left out. */
   branchId: string;
-  /** The auth provider's short name, also where it is left out. */
+  /** The auth provider's short name, also if the argument is left out. */
   authProvider: string;
 }
 

@@ -8,12 +8,12 @@ export interface AuthKeysArgs extends ArgumentsOf<AuthKeysShape> {
 }
 
 /**
- * A key set of an auth integration, besides the one of its creation: for an application of its own, or to rotate. Its
- * Pulumi id is `<project>/<auth provider>/<hash of the public key>`.
+ * An additional key set of an auth integration, for one application or for a rotation. Its Pulumi id is
+ * `<project>/<auth provider>/<hash of the public key>`.
  *
- * A rotation makes the new set before it forgets the old one. **Neither a rotation nor destroying revokes a key: the
- * service has no call for it, so whoever holds an old set goes on using it** until the integration is deleted. Nor can
- * a set be read again: a refresh keeps what is stored as long as its integration stands.
+ * A rotation creates the new set before it removes the old one from the state. **Neither a rotation nor destroying
+ * revokes a key, because the service has no call for it. An old set stays valid** until the integration is deleted. A
+ * set cannot be read again: a refresh keeps the stored set as long as the integration exists.
  *
  * @example
  * ```ts
@@ -23,7 +23,7 @@ export interface AuthKeysArgs extends ArgumentsOf<AuthKeysShape> {
  * ```
  */
 export class AuthKeys extends resource<AuthKeysArgs, AuthKeysShape, AuthKeysOutputs>(declaration) {
-  /** Looks at a key set by its id; it is not managed then, and has no keys: the service does not show them again. */
+  /** Refers to a key set by its id. It is not managed and has no keys, because the service does not show them again. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, opts?: pulumi.CustomResourceOptions): AuthKeys {
     return new AuthKeys(name, NO_ARGUMENTS, { ...opts, id });
   }

@@ -1,6 +1,6 @@
 import type { Declaration } from "../../contract/declaration";
 
-/** What a key set is declared with (docs/design/api.md, Auth keys). Changing anything makes another set. */
+/** What a key set is declared with (docs/design/api.md, Auth keys). Each change creates another set. */
 export interface AuthKeysShape {
   /** The project of an integration: pass its `projectId` output. Changing this replaces the key set. */
   projectId: string;
@@ -22,7 +22,7 @@ export interface AuthKeysOutputs {
   pubClientKey: string;
   /** The server key of the set. Secret: always encrypted in the state. It cannot be read again later. */
   secretServerKey: string;
-  /** Where the auth provider publishes the keys that its tokens are verified with. */
+  /** The URL of the public keys that verify the auth provider's tokens. */
   jwksUrl: string;
   /** Schema of the table with the synced users. */
   schemaName?: string;
@@ -30,7 +30,7 @@ export interface AuthKeysOutputs {
   tableName?: string;
   /** The project at the auth provider. */
   authProviderProjectId?: string;
-  /** The auth provider's short name, also where it is left out. */
+  /** The auth provider's short name, also if the argument is left out. */
   authProvider: string;
 }
 

@@ -8,12 +8,12 @@ export interface AuthOwnershipTransferArgs extends ArgumentsOf<AuthOwnershipTran
 }
 
 /**
- * The first step of handing the auth project over to an account of your own at the auth provider: it asks for the
- * address that the second step begins at, in a browser (docs/ownership-transfer.md). Its Pulumi id is
- * `<project>/<auth provider>/<hash of the address>`.
+ * The first step of transferring the auth project to your own account at the auth provider: it requests the URL of the
+ * second step, which a person does in a browser (docs/ownership-transfer.md). Its Pulumi id is `<project>/<auth
+ * provider>/<hash of the URL>`.
  *
- * Nothing is handed over before a person confirms it there. **Destroying does nothing at the service: an address that
- * was given out stays open, and a transfer that was confirmed is not taken back.** A refresh asks for no new address.
+ * Nothing is transferred until a person confirms it. **Destroying does nothing at the service: an issued URL stays
+ * valid, and a confirmed transfer is not undone.** A refresh requests no new URL.
  *
  * @example
  * ```ts
@@ -27,7 +27,7 @@ export class AuthOwnershipTransfer extends resource<
   AuthOwnershipTransferShape,
   AuthOwnershipTransferOutputs
 >(declaration) {
-  /** Looks at a transfer by its id; it is not managed then, and has no address: the service does not show it again. */
+  /** Refers to a transfer by its id. It is not managed and has no URL, because the service does not show it again. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, opts?: pulumi.CustomResourceOptions): AuthOwnershipTransfer {
     return new AuthOwnershipTransfer(name, NO_ARGUMENTS, { ...opts, id });
   }

@@ -1,6 +1,9 @@
 import type { Declaration } from "../../contract/declaration";
 
-/** What a transfer of ownership is declared with (docs/design/api.md, Ownership transfer). Changing anything asks for another address. */
+/**
+ * What a transfer of ownership is declared with (docs/design/api.md, Ownership transfer). Each change requests another
+ * URL.
+ */
 export interface AuthOwnershipTransferShape {
   /** The project of an integration: pass its `projectId` output. Changing this replaces the transfer. */
   projectId: string;
@@ -10,18 +13,18 @@ export interface AuthOwnershipTransferShape {
    */
   authProvider?: string;
   /**
-   * Any values, for asking for another address when the first has expired. Changing this replaces the transfer.
+   * Any values, to request another URL when the first has expired. Changing this replaces the transfer.
    * @default []
    */
   triggers?: unknown[];
 }
 
 export interface AuthOwnershipTransferOutputs {
-  /** Where the new owner confirms the transfer. Secret: whoever opens it can take the auth project over. */
+  /** Where the new owner confirms the transfer. Secret: whoever opens it can take over the auth project. */
   url: string;
-  /** The project at the auth provider that is handed over. */
+  /** The project at the auth provider that is transferred. */
   authProviderProjectId?: string;
-  /** The auth provider's short name, also where it is left out. */
+  /** The auth provider's short name, also if the argument is left out. */
   authProvider: string;
 }
 

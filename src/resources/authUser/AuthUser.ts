@@ -10,11 +10,12 @@ export interface AuthUserArgs extends ArgumentsOf<AuthUserShape> {
 /**
  * A user of the managed auth. Its Pulumi id is `<project>/<user id>`.
  *
- * The service has no call that shows a user, so a refresh keeps what is stored as long as the integration stands: a
- * user that somebody deleted or changed is not found. The users themselves are rows of the table that the integration
- * names (`svc_auth.users_sync`).
+ * The service has no call that shows a user, so a refresh keeps what is stored as long as the integration exists. It
+ * does not detect a user that was deleted or changed by hand. The users themselves are rows of the table that the
+ * integration names (`svc_auth.users_sync`).
  *
- * Destroying deletes the user at the auth provider, which cannot be undone: a user that is created again has another id.
+ * Destroying deletes the user at the auth provider, which cannot be undone: a user that is created again has another
+ * id.
  *
  * @example
  * ```ts
@@ -23,7 +24,7 @@ export interface AuthUserArgs extends ArgumentsOf<AuthUserShape> {
  * ```
  */
 export class AuthUser extends resource<AuthUserArgs, AuthUserShape, AuthUserOutputs>(declaration) {
-  /** Looks at a user by the id `<project>/<user id>`; it is not managed then, and only its id is known. */
+  /** Refers to a user by the id `<project>/<user id>`. It is not managed, and only its id is known. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, opts?: pulumi.CustomResourceOptions): AuthUser {
     return new AuthUser(name, NO_ARGUMENTS, { ...opts, id });
   }

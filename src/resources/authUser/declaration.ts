@@ -1,14 +1,14 @@
 import type { Declaration } from "../../contract/declaration";
 
-/** What a user is declared with (docs/design/api.md, Auth users). Changing anything replaces the user: another id. */
+/** What a user is declared with (docs/design/api.md, Auth users). Each change replaces the user, with another id. */
 export interface AuthUserShape {
   /** The project of an integration: pass its `projectId` output. Changing this replaces the user. */
   projectId: string;
   /** The address, which no other user of the integration may have. Changing this replaces the user. */
   email: string;
   /**
-   * What the user is called, in 1 to 255 characters. Changing this replaces the user. Secret: as an output, which is kept
-   * when the program leaves it out.
+   * The name of the user, 1 to 255 characters. Changing this replaces the user. Secret as an output, which is kept
+   * if the program leaves the argument out.
    */
   name?: string;
   /**
@@ -21,11 +21,11 @@ export interface AuthUserShape {
 export interface AuthUserOutputs {
   /** The id in the table of the synced users. */
   userId: string;
-  /** The project at the auth provider that the user was made in. */
+  /** The project at the auth provider that the user was created in. */
   authProviderProjectId?: string;
-  /** The auth provider's short name, also where it is left out. */
+  /** The auth provider's short name, also if the argument is left out. */
   authProvider: string;
-  /** What the user is called. Secret: it is kept when the program leaves it out. */
+  /** The name of the user. Secret. It is kept if the program leaves the argument out. */
   name?: string;
 }
 

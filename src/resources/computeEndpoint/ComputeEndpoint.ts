@@ -12,9 +12,9 @@ export interface ComputeEndpointArgs extends ArgumentsOf<ComputeEndpointShape> {
 /**
  * The Postgres compute of a branch: its primary, or a read replica. Its Pulumi id is `<project>/<endpoint id>`.
  *
- * Creating and changing wait until it is active (or as far as it goes: a disabled one, and a new replica, may be idle),
- * within `customTimeouts`, 10 minutes by default. Destroying deletes it, an adopted one too (unless `retainOnDelete` is
- * set); a compute that is created again has another host.
+ * A creation and a change wait until the compute is active (a disabled one, and a new replica, may be idle), within
+ * `customTimeouts`, 10 minutes by default. Destroying deletes the compute, also if it was adopted (unless
+ * `retainOnDelete` is set). A compute that is created again has another host.
  *
  * The program of examples/quickstart declares one.
  *
@@ -32,7 +32,7 @@ export interface ComputeEndpointArgs extends ArgumentsOf<ComputeEndpointShape> {
 export class ComputeEndpoint extends resource<ComputeEndpointArgs, ComputeEndpointShape, ComputeEndpointOutputs>(
   declaration,
 ) {
-  /** Looks a compute up by its id `<project>/<endpoint id>`; it is not managed then. */
+  /** Looks up a compute by its id `<project>/<endpoint id>`. It is not managed. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, opts?: pulumi.CustomResourceOptions): ComputeEndpoint {
     return new ComputeEndpoint(name, NO_ARGUMENTS, { ...opts, id });
   }

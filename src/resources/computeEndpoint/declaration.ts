@@ -3,21 +3,24 @@ import { type ComputeSize, computeSizes, limitsOf } from "../../helpers/computeS
 import { pooledHost } from "../../helpers/connectionUri";
 import { maxConnections } from "../../helpers/maxConnections";
 
-/** What a compute is declared with (docs/design/api.md, Computes). What is left out is not managed: never sent, never drift. */
+/**
+ * What a compute is declared with (docs/design/api.md, Computes). An argument that is left out is not managed: it is
+ * never sent and never drift.
+ */
 export interface ComputeEndpointShape {
-  /** The project. Changing this replaces the compute: another id, another host. */
+  /** The project. Changing this replaces the compute, with another id and another host. */
   projectId: string;
-  /** The branch it serves (`br-…`). Changing this moves the compute: same id, same host. */
+  /** The branch it serves (`br-…`). Changing this moves the compute, which keeps its id and host. */
   branchId: string;
   /**
-   * The branch's one primary, or one of any number of read replicas. Changing this replaces the compute.
+   * The one primary of the branch, or one of any number of read replicas. Changing this replaces the compute.
    * @default "read_write" when it is created
    */
   type?: "read_write" | "read_only";
-  /** Its name at the service, in 1 to 64 characters. */
+  /** Its name at the service, 1 to 64 characters. */
   name?: string;
   /**
-   * In compute units (CU): a fixed size out of `computeSizes`, or `{min, max}` up to 16 CU to scale between. Changing
+   * In compute units (CU): a fixed size from `computeSizes`, or `{min, max}` with up to 16 CU for autoscaling. Changing
    * this restarts an active compute and drops its connections.
    */
   size?: ComputeSize;
@@ -29,32 +32,33 @@ export interface ComputeEndpointShape {
   /** Whether the connection pooler is on. */
   poolerEnabled?: boolean;
   /**
-   * How the pooler shares connections. `"transaction"` is the one mode that can be declared; another one that the service
-   * shows is drift.
+   * How the pooler shares connections. Only `"transaction"` can be declared. If the service shows another mode, that is
+   * drift.
    */
   poolerMode?: "transaction";
   /** A disabled compute is suspended, and no query wakes it. */
   disabled?: boolean;
-  /** Whether it can be reached without a password, by the service's own means. */
+  /** Whether the service allows access to it without a password. */
   passwordlessAccess?: boolean;
   /** Must be the project's region. Changing this replaces the compute. */
   regionId?: string;
-  /** Which machinery of the service runs it. */
+  /** The kind of infrastructure at the service that runs it. */
   provisioner?: string;
   /**
-   * Postgres settings. `pgSettings` is managed when it is given, and then whole: what it lacks is cleared. Of
-   * `preloadLibraries` each field is managed that is given.
+   * Postgres settings. If `pgSettings` is given, it is managed as a whole: a setting that it does not contain is
+   * cleared. Each field of `preloadLibraries` is managed if it is given.
    */
   settings?: ComputeSettings;
   /**
-   * Any values, such as the date of the last restart that was wanted. Changing this restarts an active compute and drops
-   * its connections; an idle one starts afresh anyway.
+   * Any values, such as the date of the last intended restart. Changing this restarts an active compute and drops its
+   * connections. An idle compute is not restarted, because its next start has the same effect.
    */
   restartTriggers?: unknown[];
   /**
-   * Takes over a compute that exists instead of failing: `true` for the branch's primary, `"ep-…"` for that one. It is
-   * then brought to what is declared. Changing this later has no effect, and it may stay: a replacement makes a new
-   * compute where this names the one that it has deleted. Take it out where that `up` was interrupted in between.
+   * Takes over a compute that exists instead of failing: `true` for the primary of the branch, `"ep-…"` for the compute
+   * with that id. The compute is then updated to match the program. Changing this later has no effect, and it may stay:
+   * if it names the compute that a replacement has deleted, the replacement creates a new one. Remove it if the `up`
+   * was interrupted during such a replacement.
    * @default false
    */
   adopt?: boolean | string;
@@ -64,17 +68,19 @@ export interface ComputeEndpointShape {
 export interface ComputeSettings {
   /** Postgres' own settings by name, such as `{ max_parallel_workers: "4" }`. */
   pgSettings?: { [name: string]: string };
-  /** Libraries that the server loads at its start: the service's own choice (`useDefaults`), and those that are named. */
+  /**
+   * Libraries that the server loads at its start: the default ones of the service (`useDefaults`), and the named ones.
+   */
   preloadLibraries?: { useDefaults?: boolean; enabledLibraries?: string[] };
 }
 
-/** What the service says of a compute besides its arguments. */
+/** What the service returns in addition to the arguments. */
 export interface ComputeEndpointOutputs {
   /** The compute's own id (`ep-…`). */
   endpointId: string;
-  /** Where to connect. It stays when the compute moves, and changes when it is replaced. */
+  /** The host name to connect to. A move to another branch keeps it, a replacement changes it. */
   host: string;
-  /** The same through the connection pooler. */
+  /** The host name of the connection pooler. */
   pooledHost: string;
   /** The host name that `host` ends in: `<endpoint id>.<proxy host>`. */
   proxyHost: string;
@@ -82,17 +88,22 @@ export interface ComputeEndpointOutputs {
   autoscalingLimitMinCu?: number;
   /** The largest size in CU. */
   autoscalingLimitMaxCu?: number;
-  /** After how many seconds without a query it is suspended. 0: the service's default of 300 s; -1: never. */
+  /**
+   * The number of seconds without a query after which it is suspended. 0: the service's default of 300 s; -1: never.
+   */
   suspendTimeoutSeconds?: number;
-  /** Postgres' own limit, of a fixed size; of an autoscaling one at each limit. Absent for 40 to 56 CU, which the service does not publish. */
+  /**
+   * The connection limit of Postgres; for autoscaling, at the smallest and the largest size. Absent for 40 to 56 CU,
+   * whose limits the service does not publish.
+   */
   maxConnections?: number | { min?: number; max?: number };
-  /** What it was made with, such as `console`. */
+  /** What it was created with, such as `console`. */
   creationSource?: string;
-  /** When it was made. ISO 8601, UTC. */
+  /** The time of its creation. ISO 8601, UTC. */
   createdAt?: string;
-  /** Primary or read replica, also where it is left out. */
+  /** Primary or read replica, also if the argument is left out. */
   type: "read_write" | "read_only";
-  /** How the pooler shares connections; a mode that cannot be declared shows here, too. */
+  /** How the pooler shares connections, also if it is a mode that cannot be declared. */
   poolerMode?: string;
 }
 

@@ -21,14 +21,14 @@ export interface StandardEmailServerArgs extends ArgumentsOf<StandardEmailServer
 export type EmailServerArgs = SharedEmailServerArgs | StandardEmailServerArgs;
 
 /**
- * Which server the mail of the managed auth goes through. A project has exactly one configuration, so its Pulumi id is
+ * The server that sends the mail of the managed auth. A project has exactly one configuration, so its Pulumi id is
  * `<project>`, and one such resource is enough.
  *
- * Creating it sets the configuration, whatever it was before; where another server of one's own was configured, the
- * creation says so. Changing anything but the project is an update, which sends the configuration as a whole. A password
- * that the service masks or leaves out is no drift.
+ * Creating it overwrites the configuration. If the project had its own server, the creation says so. Changing anything
+ * but the project is an update, which sends the whole configuration. A password that the service masks or leaves out is
+ * not drift.
  *
- * Destroying goes back to the service's shared server, not to what was configured before.
+ * Destroying restores the shared server of the service, not an earlier configuration.
  *
  * The program of examples/own-smtp declares one.
  *
@@ -39,7 +39,7 @@ export type EmailServerArgs = SharedEmailServerArgs | StandardEmailServerArgs;
  * ```
  */
 export class EmailServer extends resource<EmailServerArgs, EmailServerShape, EmailServerOutputs>(declaration) {
-  /** Looks the configuration of a project up by its id `<project>`; it is not managed then, and has no password. */
+  /** Looks up the configuration of a project by its id `<project>`. It is not managed and has no password. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, opts?: pulumi.CustomResourceOptions): EmailServer {
     return new EmailServer(name, NO_ARGUMENTS, { ...opts, id });
   }

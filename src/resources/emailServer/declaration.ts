@@ -10,31 +10,34 @@ export interface SmtpShape {
   username: string;
   /** The password of `username`. Secret. */
   password: string;
-  /** The address that mail comes from. */
+  /** The sender address of the mail. */
   senderEmail: string;
-  /** The name that mail comes from. */
+  /** The sender name of the mail. */
   senderName: string;
 }
 
 export interface SharedEmailServerShape extends Partial<Record<keyof SmtpShape, never>> {
   /** The project of an integration: pass its `projectId` output. Changing this replaces the resource. */
   projectId: string;
-  /** Mail goes through the service's own server. */
+  /** The shared server of the service sends the mail. */
   type: "shared";
 }
 
 export interface StandardEmailServerShape extends SmtpShape {
   /** The project of an integration: pass its `projectId` output. Changing this replaces the resource. */
   projectId: string;
-  /** Mail goes through your own server. */
+  /** Your own server sends the mail. */
   type: "standard";
 }
 
-/** What the e-mail server is declared with (docs/design/api.md, Email server): as a union, so that half a server does not compile. */
+/**
+ * What the e-mail server is declared with (docs/design/api.md, Email server). A union: an incomplete server does not
+ * compile.
+ */
 export type EmailServerShape = SharedEmailServerShape | StandardEmailServerShape;
 
 export interface EmailServerOutputs {
-  /** The project at the auth provider whose mail it is. */
+  /** The project at the auth provider that the mail belongs to. */
   authProviderProjectId?: string;
 }
 

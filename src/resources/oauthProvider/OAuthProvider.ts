@@ -26,11 +26,11 @@ export type OAuthProviderArgs = SharedOAuthProviderArgs | StandardOAuthProviderA
 /**
  * A way for users to sign in. Its Pulumi id is `<project>/<provider id>`.
  *
- * The service lists id and type of a provider, so a refresh finds one that was deleted, or whose keys went from shared to
- * own or back; it cannot find that somebody exchanged one set of own credentials for another.
+ * The service lists the id and the type of a provider. So a refresh detects a deletion and a change between shared and
+ * own credentials. It cannot detect a change from one set of own credentials to another.
  *
- * Destroying deletes it at the service, an adopted one too; users who sign in this way cannot do so any more. The
- * application at the provider, with its credentials, is not touched.
+ * Destroying deletes it at the service, also if it was adopted. Users can no longer sign in with it. The application at
+ * the provider and its credentials are not changed.
  *
  * The program of examples/oauth declares some.
  *
@@ -41,7 +41,7 @@ export type OAuthProviderArgs = SharedOAuthProviderArgs | StandardOAuthProviderA
  * ```
  */
 export class OAuthProvider extends resource<OAuthProviderArgs, OAuthProviderShape, OAuthProviderOutputs>(declaration) {
-  /** Looks a provider up by its id `<project>/<provider id>`; it is not managed then. */
+  /** Looks up a provider by its id `<project>/<provider id>`. It is not managed. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, opts?: pulumi.CustomResourceOptions): OAuthProvider {
     return new OAuthProvider(name, NO_ARGUMENTS, { ...opts, id });
   }

@@ -17,12 +17,12 @@ export const KNOWN_OAUTH_PROVIDERS = [
 
 export type KnownOAuthProvider = (typeof KNOWN_OAUTH_PROVIDERS)[number];
 
-/** The short name of an OAuth provider: the known ones are offered, and any other one is taken. */
+/** The short name of an OAuth provider: editors offer the known ones, and any other one is accepted. */
 export type OAuthProviderId = KnownOAuthProvider | (string & Record<never, never>);
 
 /**
- * What an OAuth provider is declared with (docs/design/api.md, OAuth providers). With both credentials it uses your own application at
- * the provider, without both the service's shared keys; one of them alone is refused.
+ * What an OAuth provider is declared with (docs/design/api.md, OAuth providers). With both credentials, it uses your
+ * own application at the provider; without them, the shared keys of the service. Only one of them is an error.
  */
 export interface OAuthProviderShape {
   /** The project of an integration: pass its `projectId` output. Changing this replaces the provider. */
@@ -30,15 +30,15 @@ export interface OAuthProviderShape {
   /** Its short name, such as `google`, `github` or `microsoft`. Changing this replaces the provider. */
   providerId: OAuthProviderId;
   /**
-   * The client id of your own application at the provider. Taking both credentials out of the program replaces the
-   * provider by one with the shared keys; giving them to a shared one changes it.
+   * The client id of your own application at the provider. If you remove both credentials from the program, the
+   * provider is replaced by one with the shared keys. If you add them to a shared provider, it is updated.
    */
   clientId?: string;
   /** The client secret of your own application at the provider. Secret. */
   clientSecret?: string;
   /**
-   * Takes over a provider that exists instead of failing: the shared ones that a new integration offers by itself, or one
-   * that an interrupted `pulumi up` has made. Declared credentials replace those that it has. Changing this later
+   * Takes over a provider that exists instead of failing: a shared one that a new integration has by default, or one
+   * that an interrupted `pulumi up` has created. Declared credentials replace the existing ones. Changing this later
    * has no effect.
    * @default false
    */
@@ -48,7 +48,7 @@ export interface OAuthProviderShape {
 export interface OAuthProviderOutputs {
   /** Whose keys are used: `shared` (the service's) or `standard` (your own). */
   type: string;
-  /** The project at the auth provider that it was made in. */
+  /** The project at the auth provider that it was created in. */
   authProviderProjectId?: string;
 }
 

@@ -10,15 +10,16 @@ export interface WhitelistArgs extends ArgumentsOf<WhitelistShape> {
 /**
  * The whole list of domains that users may be sent back to after they have signed in. Its Pulumi id is `<project>`.
  *
- * It owns the list: a domain that somebody added by hand is drift, which `pulumi preview --refresh` shows by name and
- * `pulumi up --refresh` removes. **Creating it removes what stands on the list and is not declared**: a preview
- * warns of that and names what it finds there, and the creation says which domains it has removed. What is missing is added before anything goes.
- * An update removes what its plan shows: a domain that somebody has added since the last refresh stays, and a line names it.
+ * It owns the list: a domain that was added by hand is drift. `pulumi preview --refresh` names it, and `pulumi up
+ * --refresh` removes it. **Creating it removes all domains that are not declared.** The preview warns and names them,
+ * and the creation says which domains it has removed. Missing domains are added before others are removed. An update
+ * removes only the domains that its plan shows: a domain that was added after the last refresh stays, and a message
+ * names it.
  *
- * A project has one, and no `WhitelistDomain` beside it. Declared in place of those, it keeps the
- * domains of theirs that it lists.
+ * A project can have one `Whitelist`, and then no `WhitelistDomain`. If it replaces them, the domains that it declares
+ * stay on the list.
  *
- * Destroying takes the domains off that the state lists, those that a refresh found among them; others stay.
+ * Destroying removes the domains that the state lists, including those that a refresh has found. Others stay.
  *
  * @example
  * ```ts
@@ -27,7 +28,7 @@ export interface WhitelistArgs extends ArgumentsOf<WhitelistShape> {
  * ```
  */
 export class Whitelist extends resource<WhitelistArgs, WhitelistShape, WhitelistOutputs>(whitelistDeclaration) {
-  /** Looks the whitelist of a project up by its id `<project>`; it is not managed then. */
+  /** Looks up the whitelist of a project by its id `<project>`. It is not managed. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, opts?: pulumi.CustomResourceOptions): Whitelist {
     return new Whitelist(name, NO_ARGUMENTS, { ...opts, id });
   }

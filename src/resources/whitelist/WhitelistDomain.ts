@@ -10,11 +10,11 @@ export interface WhitelistDomainArgs extends ArgumentsOf<WhitelistDomainShape> {
 /**
  * One domain that users may be sent back to after they have signed in. Its Pulumi id is `<project>/<origin>`.
  *
- * It owns this one entry and leaves the others alone, also those that somebody added by hand: where the list must hold
- * what is declared and nothing else, declare a `Whitelist`. A project takes one of the two forms; whoever goes over from
- * the list to single domains gives them `adopt: true`, and they stay on the list meanwhile.
+ * It owns this one entry and does not touch other domains. If the list must contain only declared domains, use a
+ * `Whitelist`. A project uses one of the two forms. To change from the list to single domains, set `adopt: true` on
+ * them; they stay on the list.
  *
- * Destroying takes the domain off the whitelist.
+ * Destroying removes the domain from the whitelist.
  *
  * @example
  * ```ts
@@ -25,7 +25,7 @@ export interface WhitelistDomainArgs extends ArgumentsOf<WhitelistDomainShape> {
 export class WhitelistDomain extends resource<WhitelistDomainArgs, WhitelistDomainShape, WhitelistDomainOutputs>(
   whitelistDomainDeclaration,
 ) {
-  /** Looks a domain up by its id `<project>/<origin>`; it is not managed then. */
+  /** Looks up a domain by its id `<project>/<origin>`. It is not managed. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, opts?: pulumi.CustomResourceOptions): WhitelistDomain {
     return new WhitelistDomain(name, NO_ARGUMENTS, { ...opts, id });
   }

@@ -6,7 +6,7 @@ export interface WhitelistShape {
   projectId: string;
   /**
    * All redirect domains: http(s) origins such as `https://app.example.com`, without path, query, fragment and
-   * credentials. Their order, case, a default port and a trailing slash make no difference.
+   * credentials. Their order, upper and lower case, a default port and a trailing slash make no difference.
    */
   domains: string[];
   /**
@@ -17,9 +17,9 @@ export interface WhitelistShape {
 }
 
 export interface WhitelistOutputs {
-  /** The project at the auth provider whose list it is. */
+  /** The project at the auth provider that the list belongs to. */
   authProviderProjectId?: string;
-  /** The auth provider's short name, also where it is left out. */
+  /** The auth provider's short name, also if the argument is left out. */
   authProvider: string;
 }
 
@@ -47,8 +47,8 @@ export interface WhitelistDomainShape {
   /** The project of an integration: pass its `projectId` output. Changing this replaces the domain. */
   projectId: string;
   /**
-   * An http(s) origin such as `https://app.example.com`, without path, query, fragment and credentials. Case, a default
-   * port and a trailing slash make no difference. Changing this replaces the domain.
+   * An http(s) origin such as `https://app.example.com`, without path, query, fragment and credentials. Upper and lower
+   * case, a default port and a trailing slash make no difference. Changing this replaces the domain.
    */
   domain: string;
   /**
@@ -66,7 +66,7 @@ export interface WhitelistDomainShape {
 export interface WhitelistDomainOutputs {
   /** The project at the auth provider that it was added in. */
   authProviderProjectId?: string;
-  /** The auth provider's short name, also where it is left out. */
+  /** The auth provider's short name, also if the argument is left out. */
   authProvider: string;
 }
 
