@@ -85,9 +85,7 @@ describe("what JavaScript may give in place of the arguments is refused in words
     for (const id of [undefined, null, 7, ""]) {
       // Whatever a look-up takes, JavaScript may give it anything.
       const { get } = svc[kind] as unknown as { get(name: string, id: unknown): unknown };
-      expect(() => get.call(svc[kind], "thing", id)).toThrow(
-        /^\w+ "thing": the id to look up must be a string/,
-      );
+      expect(() => get.call(svc[kind], "thing", id)).toThrow(/^\w+ "thing": the id to look up must be a string/);
     }
   });
 

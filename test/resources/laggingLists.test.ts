@@ -169,7 +169,9 @@ test.each([
     await h.edit({ kind: "domain", create: { domain: A } });
     await h.fault({ ...lagging("domains", { domains: [] }), times: 0 });
     const error = await thrownBy(h.create({ projectId: PROJECT, ...args }));
-    expect(error.message).toMatch(/409.*the service does not list https:\/\/a\.example\.com.*run pulumi up again.*delete it first/);
+    expect(error.message).toMatch(
+      /409.*the service does not list https:\/\/a\.example\.com.*run pulumi up again.*delete it first/,
+    );
     expect(error).not.toHaveProperty("id");
   },
 );
@@ -191,7 +193,9 @@ test("an OAuth provider that no list shows and that is refused all the same is n
   await withIntegration(h);
   await h.fault({ ...lagging("oauth_providers", { providers: [] }), times: 0 });
   const error = await thrownBy(h.create({ projectId: PROJECT, providerId: "google", adopt: true }));
-  expect(error.message).toMatch(/409.*the service does not list the OAuth provider google.*run pulumi up again.*delete it first/);
+  expect(error.message).toMatch(
+    /409.*the service does not list the OAuth provider google.*run pulumi up again.*delete it first/,
+  );
   expect(error).not.toHaveProperty("id");
 });
 

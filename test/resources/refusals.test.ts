@@ -33,7 +33,9 @@ describe("a refused key", () => {
     compute.restart();
     await compute.fault(UNREADABLE_KEY);
     const { message } = await thrownBy(compute[verb](state));
-    expect(message).toMatch(/\. Refresh and destroy do not run the program: they use the key that is stored with the stack\. /);
+    expect(message).toMatch(
+      /\. Refresh and destroy do not run the program: they use the key that is stored with the stack\. /,
+    );
     // Once: one wrong key fails every call.
     expect((await thrownBy(compute[verb](state))).message).not.toMatch(/The key was sent|Refresh/);
   });
