@@ -1,5 +1,10 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { KINDS, pointer, typeToken } from "../../src/contract/pointer";
 import { load } from "../../src/provider";
+
+/** What released versions have written, which is never edited. */
+const FIXTURES = join(__dirname, "fixtures");
 
 test("the pointer is this very text, for ever: states hold it", () => {
   expect(pointer("ComputeEndpoint")).toBe(
@@ -11,18 +16,20 @@ test("no kind makes the pointer longer than 129 bytes", () => {
   expect(Math.max(...KINDS.map((kind) => Buffer.byteLength(pointer(kind))))).toBe(129);
 });
 
-test("the names of the kinds, which states hold too, are all there", () => {
-  expect([...KINDS].sort()).toEqual([
-    "AuthIntegration",
-    "AuthKeys",
-    "AuthOwnershipTransfer",
-    "AuthUser",
-    "ComputeEndpoint",
-    "EmailServer",
-    "OAuthProvider",
-    "Whitelist",
-    "WhitelistDomain",
-  ]);
+test("the pointer of each kind is that text with its name", () => {
+  for (const kind of KINDS)
+    expect(pointer(kind)).toBe(
+      `exports.handler=()=>require(require.resolve("pulumi-svc/provider",{paths:[".",require.main.path]})).load("${kind}")`,
+    );
+});
+
+test("each kind that a released state holds is still one", () => {
+  const files = readdirSync(FIXTURES).filter((name) => name.startsWith("state-"));
+  const held = files.flatMap((file) =>
+    (JSON.parse(readFileSync(join(FIXTURES, file), "utf8")) as { readonly kind: string }[]).map(({ kind }) => kind),
+  );
+  expect(held.length).toBeGreaterThan(0);
+  expect(held.filter((kind) => !(KINDS as readonly string[]).includes(kind))).toEqual([]);
   expect(typeToken("EmailServer")).toBe("pulumi-nodejs:dynamic/svc:EmailServer");
 });
 

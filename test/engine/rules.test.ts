@@ -1,6 +1,6 @@
 /** The rules of what is announced, refused and kept, with the real engine; test/rules has every case of them in process. */
+import { EACH_KIND } from "../kinds";
 import { Stack } from "../support/Stack";
-import type { Kind } from "../../src/contract/pointer";
 
 const AUTH = 'const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });';
 
@@ -53,19 +53,9 @@ test("what two resources declare is refused by the preview, which names both", a
 });
 
 test("looking up what does not exist fails, and names the id, for every kind", async () => {
-  const ids: Readonly<Record<Kind, string>> = {
-    AuthIntegration: "prj-demo/supported_provider",
-    AuthKeys: "prj-demo/supported_provider/none",
-    AuthOwnershipTransfer: "prj-demo/supported_provider/none",
-    AuthUser: "prj-demo/no-such-user",
-    ComputeEndpoint: "prj-demo/ep-none-1",
-    EmailServer: "prj-demo",
-    OAuthProvider: "prj-demo/none",
-    Whitelist: "prj-demo",
-    WhitelistDomain: "prj-demo/https://none.example.com",
-  };
   const stack = await Stack.create({ program: "" });
-  for (const [kind, id] of Object.entries(ids)) {
+  for (const [kind, { idIn }] of EACH_KIND) {
+    const id = idIn("prj-demo");
     stack.program(`exports.found = svc.${kind}.get("thing", "${id}").projectId;`);
     const { code, text } = await stack.up();
     expect([kind, code === 0, text.includes(id)]).toEqual([kind, false, true]);
