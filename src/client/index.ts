@@ -6,6 +6,7 @@ export type {
   AuthIntegrationRecord,
   BranchRecord,
   EmailServerRecord,
+  EmailServerRequest,
   EndpointAttributes,
   EndpointRecord,
   KeySetRecord,

@@ -1,5 +1,3 @@
-import type { EmailServerRecord } from "./api/records";
-
 /** One account at one service: an address and a key that have passed the settings' checks. */
 export interface ClientOptions {
   /** The versioned API root, without a slash at its end. */
@@ -30,26 +28,3 @@ export interface ClientOptions {
 export type ClientTimings = {
   [Name in Exclude<keyof ClientOptions, "baseUrl" | "apiKey" | "keyAdvice">]-?: Exclude<ClientOptions[Name], undefined>;
 } & Pick<ClientOptions, "keyAdvice">;
-
-export interface IntegrationRequest {
-  auth_provider: string;
-  branch_id: string;
-  database_name?: string | undefined;
-  role_name?: string | undefined;
-}
-
-export interface UserRequest {
-  auth_provider: string;
-  email: string;
-  name?: string | undefined;
-}
-
-export interface OAuthCredentials {
-  client_id?: string | undefined;
-  client_secret?: string | undefined;
-}
-
-export type EmailServerRequest = Pick<
-  EmailServerRecord,
-  "type" | "host" | "port" | "username" | "password" | "sender_email" | "sender_name"
->;

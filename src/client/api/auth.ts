@@ -3,7 +3,6 @@ import type { Change } from "../changes";
 import { type CreationRecovery, readEffect } from "../createRecovery";
 import { FateUnknownError } from "../http/errors";
 import type { Request } from "../http/requests";
-import type { EmailServerRequest, IntegrationRequest, OAuthCredentials, UserRequest } from "../options";
 import { type Collection, type ListOptions, undefinedIfGone } from "../reads/absence";
 import type { WaitOptions } from "../reads/sharedReads";
 import { OwnIntegration } from "./ownIntegration";
@@ -11,9 +10,13 @@ import {
   type AuthIntegrationRecord,
   bodies,
   type EmailServerRecord,
+  type EmailServerRequest,
+  type IntegrationRequest,
   type KeySetRecord,
   type ListName,
+  type OAuthCredentials,
   type OAuthProviderRecord,
+  type UserRequest,
   type WhitelistDomainRecord,
 } from "./records";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /*
  * What the service answers (docs/design/api.md), read tolerantly: unknown fields pass, and only what the client or a
- * resource cannot do without is required. A null counts as absent: it is dropped before.
+ * resource cannot do without is required. A null counts as absent: it is dropped before. Beside it, what is sent.
  */
 
 /** A name that goes into paths and states, and on to terminals: no dots alone, no control characters, no book. */
@@ -73,6 +73,13 @@ const authIntegrationSchema = z.looseObject({
 });
 export type AuthIntegrationRecord = z.infer<typeof authIntegrationSchema>;
 
+export interface IntegrationRequest {
+  auth_provider: string;
+  branch_id: string;
+  database_name?: string | undefined;
+  role_name?: string | undefined;
+}
+
 const keySetSchema = z.looseObject({
   auth_provider_project_id: z.string(),
   pub_client_key: z.string().min(1),
@@ -83,6 +90,12 @@ const keySetSchema = z.looseObject({
 });
 export type KeySetRecord = z.infer<typeof keySetSchema>;
 
+export interface UserRequest {
+  auth_provider: string;
+  email: string;
+  name?: string | undefined;
+}
+
 const oauthProviderSchema = z.looseObject({
   id: identifier,
   type: z.string(),
@@ -90,6 +103,11 @@ const oauthProviderSchema = z.looseObject({
   client_secret: z.string().optional(),
 });
 export type OAuthProviderRecord = z.infer<typeof oauthProviderSchema>;
+
+export interface OAuthCredentials {
+  client_id?: string | undefined;
+  client_secret?: string | undefined;
+}
 
 const whitelistDomainSchema = z.looseObject({
   domain: z.string().min(1),
@@ -107,6 +125,11 @@ const emailServerSchema = z.looseObject({
   sender_name: z.string().optional(),
 });
 export type EmailServerRecord = z.infer<typeof emailServerSchema>;
+
+export type EmailServerRequest = Pick<
+  EmailServerRecord,
+  "type" | "host" | "port" | "username" | "password" | "sender_email" | "sender_name"
+>;
 
 const branchSchema = z.looseObject({
   id: identifier,
