@@ -65,12 +65,13 @@ test("every sh block is one that a shell can read", () => {
 test("every drawing shows each kind and component, and nothing else but projects and branches", () => {
   const wanted = [...KINDS, "ComputeGroup", "ProjectAuth", "branch"].sort();
   expect(of("mermaid").length).toBeGreaterThan(0);
-  for (const { text } of of("mermaid")) {
+  for (const { page, text } of of("mermaid")) {
     const [first = "", second = "", ...lines] = text.trim().split("\n");
     expect([first, second.trim()]).toEqual(["flowchart BT", "subgraph project"]);
     expect(lines.pop()?.trim()).toBe("end");
     const names = lines.flatMap((line) => line.trim().split(/ --> | -\. makes \.-> /));
-    expect([...new Set(names)].sort()).toEqual(wanted);
+    const drawing = `the drawing in ${page}`;
+    expect({ [drawing]: [...new Set(names)].sort() }).toEqual({ [drawing]: wanted });
   }
 });
 
