@@ -32,6 +32,27 @@ test.each(EACH_KIND)("%s: a whole program of its case differs from the other val
     expect([name, typeof other === "function" ? other(DEMO) : other]).not.toEqual([name, whole[name]]);
 });
 
+/** Fields of a case that tests iterate over: an empty one would leave those tests out. */
+test.each(EACH_KIND)("%s: its case fills the fields that its lifecycle and declaration ask for", (kind, one) => {
+  const { lifecycle, declaration } = one;
+  const changes = Object.values<ArgumentCase>(one.arguments).map(({ change }) => change);
+  // Of a declaration only this is looked at.
+  const args = Object.entries(declaration.args as Record<string, { secret?: boolean }>);
+  const secrets = args.filter(([, { secret }]) => secret === true).map(([name]) => name);
+  const wrong = [
+    (lifecycle.declares !== undefined) !== one.twins.length > 0 &&
+      "twins: two declarations of one object, exactly where its lifecycle has `declares`",
+    changes.some((change) => change === "updates" || change === "restarts") &&
+      one.updates.length === 0 &&
+      "updates: one of its arguments is updated",
+    lifecycle.lookAhead !== undefined && one.planLists.length === 0 && "planLists: its lifecycle has `lookAhead`",
+    ...secrets.map(
+      (name) => !(name in one.secretArguments) && `secretArguments: its declaration has ${name} as a secret`,
+    ),
+  ].filter((text) => text !== false);
+  expect({ [`test/kinds/${kind}.ts`]: wrong }).toEqual({ [`test/kinds/${kind}.ts`]: [] });
+});
+
 test("each kind has a file of its own below test/resources that calls resourceCases for it", () => {
   const folder = join(__dirname, "..", "resources");
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".test.ts"));
