@@ -46,9 +46,12 @@ export const branch = text(
   canary,
   fc.constantFrom("br-", ...PATHS),
 );
+/** What is `length` characters long. */
+const ofLength = (length: number) => fc.string({ unit: "grapheme-ascii", minLength: length, maxLength: length });
+/** The shortest and the longest are named, since fast-check by itself hardly makes a long text. */
 export const counted = (longest: number): Rule =>
   text(
-    fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: longest }),
+    fc.oneof(ofLength(1), ofLength(longest), fc.integer({ min: 1, max: longest }).chain(ofLength)),
     fc
       .oneof(fc.constant(longest + 1), fc.integer({ min: longest + 1, max: longest + 20 }))
       .map((length) => CANARY.repeat(length).slice(0, length)),
