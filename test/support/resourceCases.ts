@@ -150,6 +150,26 @@ export function resourceCases(kindCase: KindCase): void {
     });
   }
 
+  if (deletion !== undefined) {
+    test("its deletion is not sent again when another resource has taken it over since the first attempt", async () => {
+      const given = await started();
+      const { id, outs } = await given.create(inputs);
+      given.restart();
+      await given.forgetRequests();
+      // The pause leaves time for what happens while the first attempt is on its way.
+      await given.fault({ method: deletion.method, status: 503, delayMs: 300, times: 1 });
+      const other = { __urn: urnOf(lifecycle.kind, "other") };
+      const deleting = given.provider.delete(id, outs);
+      await until(given.mutations, (all) => all.length > 0);
+      await given.provider.check(inputs, { ...inputs, ...other });
+      await given.provider.diff(id, { ...outs, ...other }, { ...inputs, ...other });
+      await deleting;
+      expect(await given.mutations()).toHaveLength(1);
+      expect(await kindCase.stands(given)).toBe(true);
+      expect(notes(given)).toEqual([expect.stringMatching(/"other"|another resource manages it now/)]);
+    });
+  }
+
   test("deleting it twice succeeds", async () => {
     const given = await started();
     const state = await given.create(inputs);
