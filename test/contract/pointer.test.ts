@@ -5,6 +5,7 @@ import { load } from "../../src/provider";
 
 /** What released versions have written, which is never edited. */
 const FIXTURES = join(__dirname, "fixtures");
+const STATES = join(__dirname, "..", "engine", "states");
 
 test("the pointer is this very text, for ever: states hold it", () => {
   expect(pointer("ComputeEndpoint")).toBe(
@@ -28,6 +29,9 @@ test("each kind that a released state holds is still one", () => {
   const held = files.flatMap((file) =>
     (JSON.parse(readFileSync(join(FIXTURES, file), "utf8")) as { readonly kind: string }[]).map(({ kind }) => kind),
   );
+  const whole = readdirSync(STATES).map((name) => readFileSync(join(STATES, name, "state.json"), "utf8"));
+  for (const text of whole)
+    for (const [, kind = ""] of text.matchAll(/"pulumi-nodejs:dynamic\/svc:(\w+)"/g)) held.push(kind);
   expect(held.length).toBeGreaterThan(0);
   expect(held.filter((kind) => !(KINDS as readonly string[]).includes(kind))).toEqual([]);
   expect(typeToken("EmailServer")).toBe("pulumi-nodejs:dynamic/svc:EmailServer");
