@@ -24,8 +24,8 @@ export async function check<Args extends object, Outputs extends object>(
   const { args, known, problems: found, allowed } = checkNews(hosted, news);
   const { settings, problems: settingProblems } = resolveSettings(readSetting);
   const asDeclared: Checked<Args> = { args, known, allowed, authProvider: settings?.authProvider ?? "" };
-  const { problems: declaredTwice, remarks } =
-    urn === undefined ? { problems: [], remarks: [] } : declare(hosted, { ...request, urn }, asDeclared);
+  const { problems: declaredTwice, warnings } =
+    urn === undefined ? { problems: [], warnings: [] } : declare(hosted, { ...request, urn }, asDeclared);
   const problems: Wrong[] = [
     ...request.problems,
     ...[...found, ...declaredTwice].map(({ path, reason, unlisted }) => ({
@@ -38,7 +38,7 @@ export async function check<Args extends object, Outputs extends object>(
   const isPlanned = preview && Object.keys(olds).length === 0;
   const mayLook = isPlanned && settings !== undefined && problems.length === 0;
   const ahead = mayLook ? await lookAhead(hosted, urn, known, news) : NOTHING;
-  const messages = ahead.tellsEffect ? ahead.warnings : [...remarks, ...ahead.warnings];
+  const messages = ahead.tellsEffect ? ahead.warnings : [...warnings, ...ahead.warnings];
   messages.forEach((text) => session.warn(urn ?? "", text));
   return { args, problems: [...problems, ...ahead.failures.map(ofWhole)] };
 }
@@ -87,7 +87,7 @@ function declare<Args extends object, Outputs extends object>(
   { resource, session }: Hosted<Args, Outputs>,
   { urn, olds, news }: CheckRequest & { readonly urn: string },
   { args, known, allowed, authProvider }: Checked<Args>,
-): { problems: Problem[]; remarks: readonly string[] } {
+): { problems: Problem[]; warnings: readonly string[] } {
   const isNew = Object.keys(olds).length === 0;
   // For a replacement the engine checks a second time, as if nothing had been there.
   const earlier = session.checkedInputs.get(urn) ?? {};
@@ -107,8 +107,8 @@ function declare<Args extends object, Outputs extends object>(
     for (const problem of allowed)
       session.warn(urn, `${problemText(problem)}; it is sent, because svc:allowUnlistedSizes is set`);
   }
-  const remarks = resource.createWarnings?.({ args: known, label: labelOf(urn), isNew, isReplacement }) ?? [];
-  return { problems, remarks };
+  const warnings = resource.createWarnings?.({ args: known, label: labelOf(urn), isNew, isReplacement }) ?? [];
+  return { problems, warnings };
 }
 
 /** What the service shows that blocks a creation (lookAhead.ts). */
