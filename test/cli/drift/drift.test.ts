@@ -500,7 +500,7 @@ Not drift: a new project has these by default
     expect(exitCode(unfinished)).toBe(7);
     expect(render(unfinished, "text")).toMatch(/no property differs/);
     expect(render(unfinished, "markdown")).toMatch(/no property differs/);
-    expect(unfinished.drift[0]?.repair.messages[0]).toMatch(/was not finished/);
+    expect(unfinished.drift[0]?.repair.messages[0]).toMatch(/did not finish/);
   });
 
   test("Markdown: a row for each property, the repairs, what is not declared", () => {
