@@ -2,7 +2,7 @@ import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { wantsColours } from "../output";
 import { readEventLog } from "./eventLog";
 import { type Format, render, summary } from "./formats";
-import { previewRefresh, type RefreshedStack } from "./previewRefresh";
+import { refreshedStacks } from "./previewRefresh";
 import { type Refreshed, refreshedBy } from "./refreshed";
 import { exitCode, type Report, reportSchema, stackOf, toReport } from "./report";
 import { unmanagedObjects } from "./unmanaged";
@@ -33,19 +33,8 @@ export async function drift({ stack, from, unmanaged, format, out }: DriftFlags)
   return exitCode(report);
 }
 
-/** One after the other: each asks the service for all that it holds. */
-async function asked(names: readonly (string | undefined)[], withUnmanaged: boolean): Promise<Report> {
-  const stacks: RefreshedStack[] = [];
-  for (const name of new Set(names.length === 0 ? [undefined] : names)) {
-    const refreshed = await previewRefresh(name, withUnmanaged);
-    if (refreshed.resources.length === 0) {
-      const which = name === undefined ? "the stack" : `the stack ${name}`;
-      throw new Error(
-        `${which} holds no resource of pulumi-svc, so there is nothing to check. Run pulumi up first, or name another stack with --stack`,
-      );
-    }
-    stacks.push(refreshed);
-  }
+async function asked(names: readonly string[], withUnmanaged: boolean): Promise<Report> {
+  const stacks = await refreshedStacks(names, withUnmanaged);
   const undeclared = withUnmanaged ? await unmanagedObjects(stacks) : NOTHING;
   return reportOf(
     stacks.flatMap(({ resources }) => resources),

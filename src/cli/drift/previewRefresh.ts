@@ -16,6 +16,25 @@ export interface RefreshedStack {
 }
 
 /**
+ * The stacks of these names, the selected one without any. One after the other: each asks the service for all that it holds.
+ * @throws in the words of the CLI, and where a stack holds nothing of ours.
+ */
+export async function refreshedStacks(names: readonly string[], withSecrets: boolean): Promise<RefreshedStack[]> {
+  const stacks: RefreshedStack[] = [];
+  for (const name of new Set(names.length === 0 ? [undefined] : names)) {
+    const refreshed = await previewRefresh(name, withSecrets);
+    if (refreshed.resources.length === 0) {
+      const which = name === undefined ? "the stack" : `the stack ${name}`;
+      throw new Error(
+        `${which} holds no resource of pulumi-svc, so there is nothing to check. Run pulumi up first, or name another stack with --stack`,
+      );
+    }
+    stacks.push(refreshed);
+  }
+  return stacks;
+}
+
+/**
  * Runs the CLI's refresh, which changes nothing and does not run the program, and reads its event log: what the
  * Automation API reads, too. The output of `--json` holds the state from before.
  * @param withSecrets the state holds its secrets in clear: in memory only.
