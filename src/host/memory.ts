@@ -51,7 +51,7 @@ export class RunMemory {
   /** What resources of the program had in their state when they were compared. */
   readonly #inState = new Set<string>();
   /** Emits the name of an object when its release begins. */
-  readonly releases = new EventEmitter().setMaxListeners(0);
+  readonly #releases = new EventEmitter().setMaxListeners(0);
 
   /** Records what a resource declares. Returns what another resource declares too, and which one. */
   declare(urn: string, claims: readonly Claim[]): { what: string; urn: string }[] {
@@ -197,7 +197,7 @@ export class RunMemory {
   /** Whether the object is being deleted or moved away, or that begins within this time. */
   async leavesWithin(object: string, ms: number): Promise<boolean> {
     if (this.release(object) !== undefined) return true;
-    const begun = once(this.releases, object, { signal: AbortSignal.timeout(ms) });
+    const begun = once(this.#releases, object, { signal: AbortSignal.timeout(ms) });
     return (await begun.catch(() => undefined)) !== undefined;
   }
 
@@ -240,7 +240,7 @@ export class RunMemory {
     const release: Release = { ended: over };
     for (const [object] of before) {
       this.#states.set(object, { release });
-      this.releases.emit(object);
+      this.#releases.emit(object);
     }
     return over.then(() => working);
   }
