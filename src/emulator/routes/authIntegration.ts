@@ -44,6 +44,12 @@ const view = (record: IntegrationRecord): object => ({
 export function authIntegrationRoutes(service: Service, site: Site): Route[] {
   const { options, store, auth } = service;
 
+  /** The project that a body names, with the auth provider that the service has. */
+  const projectIn = ({ project_id, auth_provider }: z.output<typeof integrationBody>): ProjectRecord => {
+    auth.requireSupportedProvider(auth_provider);
+    return store.project(project_id);
+  };
+
   /** A new key set as its only response shows it. */
   const keysResponse = (project: ProjectRecord, record: IntegrationRecord): Response => {
     const { auth_provider_project_id, jwks_url } = record;
@@ -57,8 +63,7 @@ export function authIntegrationRoutes(service: Service, site: Site): Route[] {
       template: "/projects/auth/create",
       handler: async (context) => {
         const sent = await readBody(context, createBody);
-        auth.requireSupportedProvider(sent.auth_provider);
-        const project = store.project(sent.project_id);
+        const project = projectIn(sent);
         return keysResponse(project, auth.create(project, sent));
       },
     },
@@ -73,8 +78,7 @@ export function authIntegrationRoutes(service: Service, site: Site): Route[] {
       template: "/projects/auth/keys",
       handler: async (context) => {
         const sent = await readBody(context, integrationBody);
-        auth.requireSupportedProvider(sent.auth_provider);
-        const project = store.project(sent.project_id);
+        const project = projectIn(sent);
         return keysResponse(project, findIntegration(project, sent.auth_provider));
       },
     },
@@ -82,9 +86,9 @@ export function authIntegrationRoutes(service: Service, site: Site): Route[] {
       method: "POST",
       template: "/projects/auth/user",
       handler: async (context) => {
-        const { project_id, auth_provider, email, name } = await readBody(context, createUserBody);
-        auth.requireSupportedProvider(auth_provider);
-        const project = store.project(project_id);
+        const sent = await readBody(context, createUserBody);
+        const project = projectIn(sent);
+        const { auth_provider, email, name } = sent;
         findIntegration(project, auth_provider);
         const address = email.toLowerCase();
         if (project.users.some((other) => other.email.toLowerCase() === address)) {
@@ -112,8 +116,8 @@ export function authIntegrationRoutes(service: Service, site: Site): Route[] {
       template: "/projects/auth/transfer_ownership",
       handler: async (context) => {
         const sent = await readBody(context, integrationBody);
-        auth.requireSupportedProvider(sent.auth_provider);
-        const token = auth.offerTransfer(findIntegration(store.project(sent.project_id), sent.auth_provider));
+        const project = projectIn(sent);
+        const token = auth.offerTransfer(findIntegration(project, sent.auth_provider));
         return jsonResponse(options, { url: `${site.origin}/_emulator/transfer/${token}` });
       },
     },
