@@ -17,16 +17,21 @@ const CHILDREN = EACH_CHILD.flatMap(([kind, { least, adopts, takeovers }]): (rea
   ...takeovers.map(({ from }): readonly [Kind, object] => [kind, from(placeIn("prj-1"))]),
 ]);
 
+/** A child under a name and its former ones, in an integration whose replacement is another database. */
+const childIn =
+  (kind: Kind, inputs: object) =>
+  (name: string, databaseName: string, aliases: string[]): Program => [
+    integration(databaseName),
+    { kind, name, aliases, inputs: { ...inputs, projectId: output("auth", "projectId") } },
+  ];
+
 test.each(CHILDREN)(
   "%s: a child that was renamed with an alias comes back when its integration is replaced",
   async (kind, inputs) => {
     const given = await world();
     await given.project("prj-1");
     const stack = given.stack();
-    const program = (name: string, databaseName: string, aliases: string[]): Program => [
-      integration(databaseName),
-      { kind, name, aliases, inputs: { ...inputs, projectId: output("auth", "projectId") } },
-    ];
+    const program = childIn(kind, inputs);
     expectDone(await stack.up(program("old", "one", [])));
     expectDone(await stack.up(program("new", "one", ["old"])));
     expectDone(await stack.up(program("new", "two", ["old"])));
@@ -38,10 +43,7 @@ test.each(CHILDREN)("%s: renamed with an alias in the run that replaces its inte
   const given = await world();
   await given.project("prj-1");
   const stack = given.stack();
-  const program = (name: string, databaseName: string, aliases: string[]): Program => [
-    integration(databaseName),
-    { kind, name, aliases, inputs: { ...inputs, projectId: output("auth", "projectId") } },
-  ];
+  const program = childIn(kind, inputs);
   expectDone(await stack.up(program("old", "one", [])));
   expectDone(await stack.up(program("new", "two", ["old"])));
   await expectClean(stack, program("new", "two", ["old"]));
