@@ -22,13 +22,78 @@ interface Found<Of extends Kind, Record> {
   readonly record: Record;
 }
 
+/** The record of each kind that the service lists. */
+interface Records {
+  readonly ComputeEndpoint: EndpointRecord;
+  readonly AuthIntegration: AuthIntegrationRecord;
+  readonly OAuthProvider: OAuthProviderRecord;
+  readonly WhitelistDomain: WhitelistDomainRecord;
+  readonly EmailServer: EmailServerRecord;
+}
+
 /** An object at the service that a resource of this package could manage. */
-export type ProjectObject =
-  | Found<"ComputeEndpoint", EndpointRecord>
-  | Found<"AuthIntegration", AuthIntegrationRecord>
-  | Found<"OAuthProvider", OAuthProviderRecord>
-  | Found<"WhitelistDomain", WhitelistDomainRecord>
-  | Found<"EmailServer", EmailServerRecord>;
+export type ProjectObject = { [Of in keyof Records]: Found<Of, Records[Of]> }[keyof Records];
+
+interface Asked {
+  readonly client: Client;
+  readonly projectId: string;
+  /** The one of the settings: what belongs to another one says so. */
+  readonly authProvider: string;
+}
+
+/** How the objects of a kind are listed. */
+interface Listing<Of extends keyof Records> {
+  /** Without an integration, the routes of what lives in one answer 404. */
+  readonly inIntegration: boolean;
+  /** With one request. */
+  readonly list: (asked: Asked) => Promise<Found<Of, Records[Of]>[]>;
+}
+
+/** Each kind, in the order in which its objects are told; for the others, why `import` and `drift --unmanaged` do not know them. */
+const LISTINGS: { readonly [Of in Kind]: Of extends keyof Records ? Listing<Of> : string } = {
+  ComputeEndpoint: {
+    inIntegration: false,
+    list: async ({ client, projectId }) =>
+      (await client.computes.list(projectId)).map((record) => compute(projectId, record)).sort(byAge),
+  },
+  AuthIntegration: {
+    inIntegration: false,
+    list: async ({ client, projectId }) => {
+      const all = await undefinedIfGone(() => client.auth.integrations(projectId).list());
+      return (all ?? []).map((record) => integration(projectId, record)).sort(byAge);
+    },
+  },
+  OAuthProvider: {
+    inIntegration: true,
+    list: async ({ client, projectId }) => {
+      const all = await undefinedIfGone(() => client.auth.oauthProviders(projectId).list());
+      return (all ?? []).map((record) => oauthProvider(projectId, record)).sort(byId);
+    },
+  },
+  WhitelistDomain: {
+    inIntegration: true,
+    list: async ({ client, projectId, authProvider }) => {
+      const all = await undefinedIfGone(() => client.auth.domains(projectId).list());
+      // One origin may be there in several spellings, and for several auth providers.
+      const byOrigin = new Map(
+        (all ?? []).map((one) => [`${one.auth_provider ?? authProvider} ${normalisedOrigin(one.domain)}`, one]),
+      );
+      return [...byOrigin.values()].map((record) => domain(projectId, record, authProvider)).sort(byId);
+    },
+  },
+  EmailServer: {
+    inIntegration: true,
+    list: async ({ client, projectId }) => {
+      const server = await undefinedIfGone(() => client.auth.emailServer(projectId));
+      // Every integration starts with the service's shared one.
+      return server === undefined || server.type === "shared" ? [] : [emailServer(projectId, server)];
+    },
+  },
+  AuthKeys: "the service does not list key sets",
+  AuthOwnershipTransfer: "a transfer is an address to open, and no object",
+  AuthUser: "the service does not list users",
+  Whitelist: "its domains are listed one by one",
+};
 
 /** The OAuth providers that a new integration offers by itself, with the service's keys. */
 const FROM_THE_START = ["github", "google"];
@@ -43,14 +108,15 @@ export function isThereByItself(object: ProjectObject, defaultBranch: string | u
       return object.record.type === "read_write" && object.record.branch_id === defaultBranch;
     case "OAuthProvider":
       return object.record.type === "shared" && FROM_THE_START.includes(object.record.id);
-    default:
+    case "AuthIntegration":
+    case "EmailServer":
+    case "WhitelistDomain":
       return false;
   }
 }
 
 /**
- * Everything that exists in a project, with one request for each list. Not among it: users and key sets, which cannot be listed, and an e-mail
- * server that is the service's shared one, which every integration starts with.
+ * Everything that exists in a project, with one request for each list.
  * @param authProvider the one of the settings: what belongs to another one says so.
  * @throws NotFoundError when there is no such project.
  */
@@ -59,31 +125,17 @@ export async function listProjectObjects(
   projectId: string,
   authProvider: string,
 ): Promise<ProjectObject[]> {
+  const asked: Asked = { client, projectId, authProvider };
+  const { ComputeEndpoint: first, ...others } = LISTINGS;
+  const listings = Object.values(others).filter((one) => typeof one !== "string");
+  const listed = async (inIntegration: boolean): Promise<ProjectObject[]> => {
+    const lists = listings.filter((one) => one.inIntegration === inIntegration).map(({ list }) => list(asked));
+    return (await Promise.all<ProjectObject[]>(lists)).flat();
+  };
   // First, and alone: it fails where the project is missing. The others are of routes that not every project has.
-  const computes = await client.computes.list(projectId);
-  const integrations = (await undefinedIfGone(() => client.auth.integrations(projectId).list())) ?? [];
-  const objects: ProjectObject[] = [
-    ...computes.map((record) => compute(projectId, record)).sort(byAge),
-    ...integrations.map((record) => integration(projectId, record)).sort(byAge),
-  ];
-  // Everything else lives in an integration, and the routes answer 404 without one.
-  if (integrations.length === 0) return objects;
-  const { auth } = client;
-  const [providers = [], domains = [], server] = await Promise.all([
-    undefinedIfGone(() => auth.oauthProviders(projectId).list()),
-    undefinedIfGone(() => auth.domains(projectId).list()),
-    undefinedIfGone(() => auth.emailServer(projectId)),
-  ]);
-  // One origin may be there in several spellings, and for several auth providers.
-  const byOrigin = new Map(
-    domains.map((record) => [`${record.auth_provider ?? authProvider} ${normalisedOrigin(record.domain)}`, record]),
-  );
-  return [
-    ...objects,
-    ...providers.map((record) => oauthProvider(projectId, record)).sort(byId),
-    ...[...byOrigin.values()].map((record) => domain(projectId, record, authProvider)).sort(byId),
-    ...(server === undefined || server.type === "shared" ? [] : [emailServer(projectId, server)]),
-  ];
+  const objects = [...(await first.list(asked)), ...(await listed(false))];
+  const hasIntegration = objects.some(({ kind }) => kind === "AuthIntegration");
+  return hasIntegration ? [...objects, ...(await listed(true))] : objects;
 }
 
 function compute(projectId: string, record: EndpointRecord): Found<"ComputeEndpoint", EndpointRecord> {

@@ -240,7 +240,10 @@ function texts(object: ImportedObject, branchNames: ReadonlyMap<string, string |
       return [object.record.id];
     case "WhitelistDomain":
       return [object.id.replace(/^.*:\/\//, "")];
-    default:
+    // Of one thing, or of one sort in a project: the suffix is the name.
+    case "AuthIntegration":
+    case "EmailServer":
+    case "Whitelist":
       return [];
   }
 }

@@ -31,6 +31,15 @@ const ARGUMENTS: Readonly<Record<Kind, readonly string[]>> = {
   EmailServer: ["projectId", "type", "host", "port", "username", "password", "senderEmail", "senderName"],
 };
 
+const IN_INTEGRATION: Readonly<Record<Kind, boolean>> = {
+  ComputeEndpoint: false,
+  AuthIntegration: false,
+  OAuthProvider: true,
+  WhitelistDomain: true,
+  Whitelist: true,
+  EmailServer: true,
+};
+
 /** What a new object has where the program says nothing: such a value needs no argument. */
 const STANDARD: Properties = {
   type: "read_write",
@@ -182,22 +191,26 @@ const NO_KEYS = ["Its keys cannot be read: secretServerKey and pubClientKey are 
 
 /** What lives in an integration names it by its output, so that both are replaced together. */
 const containerOf = (kind: Kind, { integration }: Place): string =>
-  kind === "ComputeEndpoint" || kind === "AuthIntegration" || integration === undefined
-    ? "projectId"
-    : `${integration}.projectId`;
+  IN_INTEGRATION[kind] && integration !== undefined ? `${integration}.projectId` : "projectId";
 
 /** What the service does not show, by argument: whether it is a secret. */
 function hiddenOf({ kind, record }: ImportedObject): Map<string, boolean> {
-  if (kind === "EmailServer") return new Map([["password", true]]);
-  const hasOwn = kind === "OAuthProvider" && record.type !== "shared";
-  return new Map(
-    hasOwn
-      ? [
-          ["clientId", false],
-          ["clientSecret", true],
-        ]
-      : [],
-  );
+  switch (kind) {
+    case "EmailServer":
+      return new Map([["password", true]]);
+    case "OAuthProvider": {
+      const credentials: [string, boolean][] = [
+        ["clientId", false],
+        ["clientSecret", true],
+      ];
+      return new Map(record.type === "shared" ? [] : credentials);
+    }
+    case "AuthIntegration":
+    case "ComputeEndpoint":
+    case "Whitelist":
+    case "WhitelistDomain":
+      return new Map();
+  }
 }
 
 /** Of the settings of a compute, a read shows the parts that are managed: those that are set. A domain is looked for at its auth provider. */
