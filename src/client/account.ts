@@ -1,6 +1,6 @@
 import { type ItemOf, LISTS, type ListName } from "./api/records";
 import { Changes } from "./changes";
-import { Deadline } from "./http/deadline";
+import { Deadline, READ_MS } from "./http/deadline";
 import { Redactor } from "./http/redact";
 import { RequestBudget } from "./http/requestBudget";
 import { type Request, Requests } from "./http/requests";
@@ -30,7 +30,7 @@ export class Account {
       keyAdvice: options.keyAdvice,
       attemptTimeoutMs: options.attemptTimeoutMs ?? 10_000,
       mutationAttemptTimeoutMs: options.mutationAttemptTimeoutMs ?? options.attemptTimeoutMs ?? 60_000,
-      readDeadlineMs: options.readDeadlineMs ?? 30_000,
+      readDeadlineMs: options.readDeadlineMs ?? READ_MS,
       throttledMs: options.throttledMs ?? 120_000,
       lagMs: options.lagMs ?? 3_000,
       pollCeilingMs: options.pollCeilingMs ?? 2_000,
@@ -50,15 +50,9 @@ export class Account {
     const read = (delayMs: number) =>
       new SharedRead(
         PROJECT + LISTS[what][0],
-        (events) => {
-          const deadline = new Deadline(this.settings.readDeadlineMs);
-          const onThrottled = (): (() => void) => {
-            const ends = [deadline.pause(), events.onThrottled()];
-            return () => ends.forEach((end) => end());
-          };
-          return this.#read(what, projectId, { ...events, deadline, onThrottled });
-        },
+        (request) => this.#read(what, projectId, request),
         delayMs,
+        this.settings.readDeadlineMs,
       );
     return new Collection(this.settings.lagMs, (since) => this.#reads.get(keyOf(what, projectId), read, since));
   }

@@ -13,7 +13,7 @@ export type {
   OAuthProviderRecord,
   WhitelistDomainRecord,
 } from "./api/records";
-export { Deadline, withDeadline } from "./http/deadline";
+export { Deadline, READ_MS, withDeadline } from "./http/deadline";
 export * from "./http/errors";
 export { mayHaveTakenEffect } from "./http/retry";
 export { NO_TLS } from "./http/transport";

@@ -25,6 +25,7 @@ export interface Timeouts {
   readonly create?: number;
   readonly update?: number;
   readonly delete?: number;
+  readonly read?: number;
 }
 
 /** Arguments and outputs without the hidden keys; an absent value and `null` are the same. */

@@ -1,5 +1,15 @@
 /** One call of a lifecycle: its clock, its progress line, what it leaves in the state, and its error messages. */
-import { AuthenticationError, Deadline, mayHaveTakenEffect, StandInError, SvcError, WaitTimeoutError } from "../client";
+import {
+  AuthenticationError,
+  Deadline,
+  LockedError,
+  mayHaveTakenEffect,
+  RateLimitError,
+  READ_MS,
+  StandInError,
+  SvcError,
+  WaitTimeoutError,
+} from "../client";
 import { visible, type Properties, type Timeouts } from "../contract/hiddenKeys";
 import { messageOf } from "../contract/untrusted";
 import { keyOrigin } from "../contract/settings";
@@ -14,8 +24,7 @@ import type { CreateRequest, DeleteRequest, Kept, ReadRequest, ReadResult, Updat
 import type { Hosted } from "./session";
 import { compareWith, marksOf, refuseEdited, storedFrom, toOuts, type Marks, type Unfinished } from "./state";
 
-const DEFAULT_TIMEOUT_SECONDS = 600;
-const READ_TIMEOUT_MS = 30_000;
+const DEFAULT_SECONDS: Required<Timeouts> = { create: 600, update: 600, delete: 600, read: READ_MS / 1_000 };
 /** How long a call may take beyond its deadline and its last request before it is abandoned. */
 const GRACE_MS = 15_000;
 
@@ -70,14 +79,16 @@ export async function update<Args extends object, Outputs extends object>(
 /** Undefined where the object is gone. */
 export async function read<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
-  { urn, id, outs, carried }: ReadRequest,
+  request: ReadRequest,
 ): Promise<ReadResult | undefined> {
   const { resource, session } = hosted;
+  const { urn, id, outs, carried } = request;
+  const deadline = Deadline.ofRead(timeoutMsOf(request, "read"));
   const marks = marksOf(outs);
   const { __args, __version, __unfinished, __sent } = marks;
   try {
     const stored = storedFrom(resource, id, outs);
-    const { call, finish } = startCall(hosted, { urn, timeoutMs: READ_TIMEOUT_MS, secrets: [stored.outs] });
+    const { call, finish } = startCall(hosted, { urn, deadline, secrets: [stored.outs] });
     const observed = await finish(resource.read(call, stored));
     if (observed === undefined) {
       // Without a stored version it is a lookup (`get`), where a blank answer would be a resource without outputs.
@@ -99,7 +110,8 @@ export async function read<Args extends object, Outputs extends object>(
     const { __args: _all, ...lookedUp } = found;
     return { outs: __args === undefined ? lookedUp : { ...found, __args }, args };
   } catch (thrown) {
-    throw failure(hosted, { verb: "read", urn, id, thrown, advice: storedKeyAdvice(hosted, thrown, marks) });
+    const advice = readTimeoutAdvice(thrown, __version !== undefined) + storedKeyAdvice(hosted, thrown, marks);
+    throw failure(hosted, { verb: "read", urn, id, thrown, advice });
   }
 }
 
@@ -120,7 +132,7 @@ export async function remove<Args extends object, Outputs extends object>(
     memory.removeStored(objects, urn ?? "");
     beforeDelete();
     const leaving = objects.filter((object) => memory.deletionBlocker(object, urn ?? "") === undefined);
-    const { call, finish } = startCall(hosted, { urn, timeoutMs, secrets: [stored.outs] });
+    const { call, finish } = startCall(hosted, { urn, deadline: new Deadline(timeoutMs), secrets: [stored.outs] });
     await memory.whileReleasing({ objects: leaving, urn: urn ?? "", deletes: true }, () =>
       finish(resource.delete({ ...call, beforeDelete }, stored)),
     );
@@ -163,7 +175,7 @@ class Change<Args extends object, Outputs extends object> {
       const args = checkedArgs(hosted, news);
       const { call, finish } = startCall<Args, Outputs>(hosted, {
         urn,
-        timeoutMs: timeoutMsOf(request, verb),
+        deadline: new Deadline(timeoutMsOf(request, verb)),
         secrets: [visible(before?.outs ?? {}), news],
         onTakeOver: (object) => this.#taken.push(object),
         checkpoint: (id, outputs, shown = {}) => (this.#checkpointed = { id, outputs, args, shown }),
@@ -212,7 +224,7 @@ class Change<Args extends object, Outputs extends object> {
 
 interface CallOptions<Outputs> extends Partial<Pick<Call<Outputs>, "checkpoint" | "sending">> {
   readonly urn: string | undefined;
-  readonly timeoutMs: number;
+  readonly deadline: Deadline;
   /** What may hold secrets: no message of the client repeats them. */
   readonly secrets: readonly Properties[];
   readonly onTakeOver?: (object: string) => void;
@@ -223,11 +235,10 @@ const nothing = (): void => undefined;
 /** What a lifecycle gets for one call; `finish` waits for what it does with it. */
 function startCall<Args extends object, Outputs extends object>(
   { session, readSetting }: Hosted<Args, Outputs>,
-  { urn, timeoutMs, secrets, onTakeOver = nothing, checkpoint = nothing, sending = nothing }: CallOptions<Outputs>,
+  { urn, deadline, secrets, onTakeOver = nothing, checkpoint = nothing, sending = nothing }: CallOptions<Outputs>,
 ): { call: Call<Outputs>; finish: <Result>(work: Promise<Result>) => Promise<Result> } {
   const { client, settings } = session.account(readSetting);
   client.learnSecrets(...secrets);
-  const deadline = new Deadline(timeoutMs);
   const progress = new Progress(session.log, urn, settings.quiet);
   const { siblingStartsMs } = session;
   return {
@@ -267,10 +278,10 @@ function withHardTimeout<Result>(deadline: Deadline, graceMs: number, work: Prom
 }
 
 const timeoutMsOf = ({ timeouts }: { timeouts: Timeouts | undefined }, verb: Verb): number =>
-  1_000 * (timeouts?.[verb] ?? DEFAULT_TIMEOUT_SECONDS);
+  1_000 * (timeouts?.[verb] ?? DEFAULT_SECONDS[verb]);
 
 interface Failure {
-  readonly verb: "read" | Verb;
+  readonly verb: Verb;
   readonly urn: string | undefined;
   readonly id: string | undefined;
   readonly thrown: unknown;
@@ -292,6 +303,14 @@ function failure<Args extends object, Outputs extends object>(
 function timeoutAdvice(thrown: unknown, verb: Verb, totalMs: number): string {
   const isOver = thrown instanceof SvcError && thrown.deadlineMs === totalMs;
   return thrown instanceof WaitTimeoutError || isOver ? ` To wait longer, raise "customTimeouts.${verb}".` : "";
+}
+
+/** The same for a read. What 429 and 423 ask to wait is not charged to it. A refresh is told the time by the outs, which only an update rewrites. */
+function readTimeoutAdvice(thrown: unknown, isStored: boolean): string {
+  const isHeldOff = thrown instanceof RateLimitError || thrown instanceof LockedError;
+  if (!(thrown instanceof SvcError) || thrown.deadlineMs === undefined || isHeldOff) return "";
+  const since = isStored ? "; a refresh uses it from the next update of the resource on" : "";
+  return ` To wait longer, raise "customTimeouts.read"${since}.`;
 }
 
 /** For a read or a deletion of what the state holds, whose key is refused. A program calls `check`, and brings the key of today. */

@@ -78,6 +78,8 @@ export interface DeleteRequest extends Change {
 }
 
 export interface ReadRequest extends Request, Storing {
+  /** Those that the outs hold; of a resource that is only looked up, those of the program. */
+  readonly timeouts: Timeouts | undefined;
   readonly id: string;
   /** Empty for a resource that is only looked up. */
   readonly outs: Properties;

@@ -23,11 +23,12 @@ export function withInheritedAliases<Options extends pulumi.ResourceOptions>(
 /** `customTimeouts`, in seconds. */
 export function timeoutsOf(timeouts: pulumi.CustomTimeouts | undefined): Timeouts | undefined {
   if (timeouts === undefined) return undefined;
-  const { create, update, delete: remove } = timeouts;
+  const { create, update, delete: remove, read } = timeouts;
   return {
     ...(create !== undefined && { create: durationSeconds(create) }),
     ...(update !== undefined && { update: durationSeconds(update) }),
     ...(remove !== undefined && { delete: durationSeconds(remove) }),
+    ...(read !== undefined && { read: durationSeconds(read) }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { Stack } from "../support/Stack";
+import { Stack, type StoredResource } from "../support/Stack";
 
 /** What broke a throw-away provider under the real engine (docs/design/engine.md), kept from coming back. */
 
@@ -52,6 +52,46 @@ test("a rename with an alias and a changed customTimeouts plan nothing", async (
   expect(await stack.up()).toMatchObject({ code: 0 });
   stack.program(program("renamed", 'aliases: [{ name: "api" }], customTimeouts: { delete: "5m" }'));
   expect(await stack.up("--expect-no-changes")).toMatchObject({ code: 0 });
+  await stack.finish(before);
+});
+
+test("a refresh honours customTimeouts.read, and a state from before that has it plans nothing", async () => {
+  const program = (options: string, size = 1) =>
+    `new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: ${size} }, { ${options} });`;
+  const stack = await Stack.create({ program: program('customTimeouts: { read: "1m" }') });
+  const before = await stack.service.state();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  // Earlier versions took no "read" over.
+  const exported = JSON.parse(await stack.exported()) as { deployment: { resources: StoredResource[] } };
+  const stored = exported.deployment.resources.filter(({ urn }) => urn.endsWith("::api"));
+  expect(stored.map(({ inputs, outputs }) => [inputs["__timeouts"], outputs["__timeouts"]])).toEqual([
+    [{ read: 60 }, { read: 60 }],
+  ]);
+  for (const { inputs, outputs } of stored) inputs["__timeouts"] = outputs["__timeouts"] = {};
+  stack.write("older.json", JSON.stringify(exported));
+  expect(await stack.run("stack", "import", "--file", "older.json")).toMatchObject({ code: 0 });
+  expect(await stack.preview("--expect-no-changes")).toMatchObject({ code: 0 });
+  expect(await stack.drift()).toMatchObject({ code: 0 });
+  expect(await stack.up("--expect-no-changes")).toMatchObject({ code: 0 });
+  expect(await stack.run("refresh", "--preview-only", "--expect-no-changes")).toMatchObject({ code: 0 });
+  expect((await stack.resource("api")).outputs).toMatchObject({ __timeouts: {} });
+  // The next update brings the time to where a refresh finds it.
+  stack.program(program('customTimeouts: { read: "2s" }', 2));
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  await stack.service.fault({ method: "GET", delayMs: 4_000, times: 0 });
+  const slow = await stack.refresh();
+  expect(slow.code).not.toBe(0);
+  expect(slow.text).toMatch(/Could not read ComputeEndpoint .*\("api"\): no response within 2 s.*customTimeouts\.read/);
+  expect((await stack.resource("api")).id).toBe(stored[0]?.id);
+  stack.program(`
+    const options = { customTimeouts: { read: "2s" } };
+    ${program('customTimeouts: { read: "2s" }', 2)}
+    svc.ComputeEndpoint.get("found", "${stored[0]?.id}", options);`);
+  const looked = await stack.preview();
+  expect(looked.code).not.toBe(0);
+  expect(looked.text).toMatch(/Could not read ComputeEndpoint .*\("found"\): no response within 2 s/);
+  await stack.service.clearFaults();
+  stack.program(program('customTimeouts: { read: "2s" }', 2));
   await stack.finish(before);
 });
 

@@ -100,6 +100,24 @@ describe("create", () => {
     expect(seen).toEqual([5_000, 600_000]);
   });
 
+  test.each([
+    ["the default of 30 s", {}, 30_000, undefined],
+    ["a short time", { read: 2 }, 2_000, undefined],
+    ["a long time, of which an attempt may take a third", { create: 5, read: 120 }, 120_000, 40_000],
+    ["the default, where the state holds no time", { read: 0 }, 30_000, undefined],
+  ])("honours customTimeouts of a read: %s", async (_what, __timeouts, totalMs, attemptMs) => {
+    const seen: unknown[] = [];
+    const { toy } = hosted({
+      read: async ({ deadline }) => {
+        seen.push([deadline.totalMs, deadline.attemptMs]);
+        return { args: {}, outputs: { host: "h" }, ready: true };
+      },
+    });
+    const found = await toy.read("toy-1", { ...OUTS, __timeouts });
+    expect(seen).toEqual([[totalMs, attemptMs]]);
+    expect(found.props).toMatchObject({ host: "h" });
+  });
+
   test("works without any hidden key, as for a program in another language", async () => {
     expect(await hosted().toy.create({ home: "a" })).toEqual({
       id: "toy-1",

@@ -30,14 +30,14 @@ const ARGS = { projectId: "prj-1", branchId: "br-1", size: 2 } as const;
 
 test("a resource is registered with its pointer, its URN and its timeouts in seconds", async () => {
   const inputs = await inputsOf(
-    new svc.ComputeEndpoint("api", ARGS, { customTimeouts: { create: "1m30s", delete: "2s" } }),
+    new svc.ComputeEndpoint("api", ARGS, { customTimeouts: { create: "1m30s", delete: "2s", read: "2m" } }),
   );
   expect(registered.at(-1)?.type).toBe("pulumi-nodejs:dynamic/svc:ComputeEndpoint");
   expect(inputs).toMatchObject({
     ...ARGS,
     __provider: pointer("ComputeEndpoint"),
     __urn: "urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:ComputeEndpoint::api",
-    __timeouts: { create: 90, delete: 2 },
+    __timeouts: { create: 90, delete: 2, read: 120 },
   });
 });
 

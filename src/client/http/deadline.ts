@@ -1,3 +1,6 @@
+/** How long a read may take that nobody gave another time (`customTimeouts.read`). */
+export const READ_MS = 30_000;
+
 /** Above this delay setTimeout fires at once. */
 export const LONGEST_TIMER_MS = 2_147_483_647;
 
@@ -11,6 +14,8 @@ export function sleep(ms: number): Promise<void> {
  * the system's time does not move it.
  */
 export class Deadline {
+  #totalMs: number;
+  #attemptMs: number | undefined;
   #leftMs: number;
   #pauses = 0;
   #runningSince = performance.now();
@@ -19,10 +24,26 @@ export class Deadline {
 
   /** `canPause`: false for a time that is short whatever the service asks for. */
   constructor(
-    readonly totalMs: number,
+    totalMs: number,
     private readonly canPause = true,
   ) {
-    this.#leftMs = totalMs;
+    this.#totalMs = this.#leftMs = totalMs;
+  }
+
+  /** Of a read with this time: its attempts may take longer, too, and the reads that it shares go on as long (`lengthenFor`). */
+  static ofRead(totalMs: number): Deadline {
+    const deadline = new Deadline(totalMs);
+    if (totalMs > READ_MS) deadline.#attemptMs = totalMs / 3;
+    return deadline;
+  }
+
+  get totalMs(): number {
+    return this.#totalMs;
+  }
+
+  /** How long an attempt of a GET may take; undefined: as usual. */
+  get attemptMs(): number | undefined {
+    return this.#attemptMs;
   }
 
   get expired(): boolean {
@@ -47,6 +68,16 @@ export class Deadline {
       if (this.#pauses === 0) this.#runningSince = performance.now();
       this.#arm();
     };
+  }
+
+  /** For a read that has to go on for one that was given a longer time. */
+  lengthenFor(other: Deadline): void {
+    if (other.#attemptMs === undefined) return;
+    this.#attemptMs = Math.max(this.#attemptMs ?? 0, other.#attemptMs);
+    const moreMs = Math.max(0, other.remainingMs() - this.remainingMs());
+    this.#totalMs += moreMs;
+    this.#leftMs += moreMs;
+    this.#arm();
   }
 
   /** Calls `fn` once when the time is over (soon, when it is over already). Returns how to unsubscribe. */

@@ -105,8 +105,7 @@ export class Requests {
     this.context.redactor.learn(request.body);
     const facts = { method, path: template, names: namesIn(request) };
     const path = pathOf(request);
-    const longestMs =
-      method === "GET" ? this.context.settings.attemptTimeoutMs : this.context.settings.mutationAttemptTimeoutMs;
+    const { attemptTimeoutMs, mutationAttemptTimeoutMs } = this.context.settings;
     const began = performance.now();
     let throttledLeftMs = this.context.settings.throttledMs;
     let faults = 0;
@@ -122,6 +121,8 @@ export class Requests {
       });
       // The deadline does not cut it short where that would leave the fate of the request unknown.
       const leftMs = Math.max(1, deadline.remainingMs());
+      const longestMs =
+        method === "GET" ? Math.max(attemptTimeoutMs, deadline.attemptMs ?? 0) : mutationAttemptTimeoutMs;
       const isCut = repeatable && leftMs < longestMs;
       const timeoutMs = isCut ? leftMs : longestMs;
       let content: Content<Body>;

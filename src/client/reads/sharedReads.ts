@@ -1,4 +1,4 @@
-import { type Deadline, sleep, withDeadline } from "../http/deadline";
+import { Deadline, READ_MS, sleep, withDeadline } from "../http/deadline";
 import { AuthenticationError, deadlineExceeded, type SvcError } from "../http/errors";
 import type { Request } from "../http/requests";
 
@@ -10,12 +10,16 @@ export interface WaitOptions {
   onError?: ((error: SvcError) => void) | undefined;
 }
 
-type ReadEvents = Required<Pick<Request, "onProgress" | "onThrottled" | "onError" | "onSend">>;
+type ReadOptions = Required<Pick<Request, "deadline" | "onProgress" | "onThrottled" | "onError" | "onSend">>;
 
-/** One read that several callers wait for, each with its own deadline. All deadlines pause while the service asks the read to wait. */
+/**
+ * One read that several callers wait for, each with its own deadline. All deadlines pause while the service asks the read to
+ * wait. It ends by its own, which is as long as a caller's that was given more time for a read.
+ */
 export class SharedRead<T> {
   readonly result: Promise<T>;
   loaded: { value: T } | undefined;
+  readonly #deadline: Deadline;
   readonly #waiters = new Map<WaitOptions, (() => void) | undefined>();
   #throttled = 0;
   #lastError: SvcError | undefined;
@@ -25,10 +29,13 @@ export class SharedRead<T> {
 
   constructor(
     private readonly path: string,
-    read: (events: ReadEvents) => Promise<T>,
+    read: (options: ReadOptions) => Promise<T>,
     delayMs = 0,
+    readMs = READ_MS,
   ) {
-    const events: ReadEvents = {
+    this.#deadline = new Deadline(readMs + delayMs);
+    const options: ReadOptions = {
+      deadline: this.#deadline,
       onProgress: (text) => {
         for (const { onProgress } of this.#waiters.keys()) onProgress?.(text);
       },
@@ -41,7 +48,7 @@ export class SharedRead<T> {
     };
     this.#plannedAt = performance.now() + delayMs;
     // A timer may fire a moment early.
-    this.result = delayMs === 0 ? read(events) : sleep(delayMs + 1).then(async () => read(events));
+    this.result = delayMs === 0 ? read(options) : sleep(delayMs + 1).then(async () => read(options));
     this.result.then(
       (value) => (this.loaded = { value }),
       () => undefined,
@@ -56,6 +63,7 @@ export class SharedRead<T> {
 
   async wait(options: WaitOptions): Promise<T> {
     this.#waiters.set(options, this.#throttled > 0 ? options.deadline?.pause() : undefined);
+    if (options.deadline !== undefined) this.#deadline.lengthenFor(options.deadline);
     try {
       return await withDeadline(options.deadline, this.result, ({ totalMs }) =>
         deadlineExceeded(totalMs, { method: "GET", path: this.path }, this.#lastError),
@@ -74,9 +82,11 @@ export class SharedRead<T> {
 
   #throttle(): () => void {
     this.#throttled += 1;
+    const goOn = this.#deadline.pause();
     for (const options of this.#waiters.keys()) this.#waiters.set(options, options.deadline?.pause());
     return () => {
       this.#throttled -= 1;
+      goOn();
       for (const [options, resume] of this.#waiters) {
         resume?.();
         this.#waiters.set(options, undefined);

@@ -62,7 +62,8 @@ export function dynamicProvider<Args extends object, Outputs extends object>(
     async read(id, properties = {}) {
       const own = hiddenInputs(properties);
       const carried = storedInputs(own);
-      const found = await inEngineForm(read(hosted, { urn: own.__urn, id, outs: properties, carried }));
+      const request = { urn: own.__urn, timeouts: own.__timeouts, id, outs: properties, carried };
+      const found = await inEngineForm(read(hosted, request));
       if (found === undefined) return { id: "", props: {} };
       return { id, props: found.outs, inputs: clean({ ...found.args, ...carried }) };
     },

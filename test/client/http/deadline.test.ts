@@ -78,3 +78,34 @@ test("a time beyond what a timer can hold does not fire at once", () => {
   expect(told).toBe(false);
   unsubscribe();
 });
+
+test("a read of up to 30 s makes its attempts as usual, one with more time gives each a third of it", () => {
+  const attempts = [2_000, 30_000, 60_000].map((ms) => Deadline.ofRead(ms).attemptMs);
+  expect(attempts).toEqual([undefined, undefined, 20_000]);
+});
+
+test("it becomes longer for a read that was given more time, counted from then on, and for no other", () => {
+  const shared = new Deadline(30_000);
+  let told = false;
+  shared.onExpire(() => (told = true));
+  pass(20_000);
+  shared.lengthenFor(new Deadline(600_000));
+  expect(shared.remainingMs()).toBe(10_000);
+  shared.lengthenFor(Deadline.ofRead(60_000));
+  expect([shared.remainingMs(), shared.totalMs, shared.attemptMs]).toEqual([60_000, 80_000, 20_000]);
+  shared.lengthenFor(Deadline.ofRead(45_000));
+  expect([shared.remainingMs(), shared.totalMs, shared.attemptMs]).toEqual([60_000, 80_000, 20_000]);
+  pass(59_999);
+  expect(told).toBe(false);
+  pass(1);
+  expect([told, shared.expired]).toEqual([true, true]);
+});
+
+test("one that is paused becomes longer as well", () => {
+  const shared = new Deadline(30_000);
+  const goOn = shared.pause();
+  shared.lengthenFor(Deadline.ofRead(60_000));
+  pass(100_000);
+  goOn();
+  expect(shared.remainingMs()).toBe(60_000);
+});

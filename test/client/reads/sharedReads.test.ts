@@ -121,6 +121,43 @@ test("a failed read is not kept", async () => {
   await expect(client.auth.domains("p").list()).resolves.toHaveLength(1);
 });
 
+describe("a read of a service that takes 35 s for each response", () => {
+  const slow: Script = (request, nth) => ({ ...service(request, nth), delayMs: 35_000 }) as Reply;
+
+  test("fails after 30 s, which it has unless it is given more", async () => {
+    const { client } = inMemory(slow);
+    const began = performance.now();
+    const error = await errorOf(client.computes.list("p", { deadline: Deadline.ofRead(30_000) }));
+    expect(error).toMatchObject({ message: expect.stringContaining("30 s"), deadlineMs: 30_000 });
+    expect(performance.now() - began).toBe(30_000);
+  });
+
+  test("succeeds with more time, in one request", async () => {
+    const { server, client } = inMemory(slow);
+    await expect(client.computes.list("p", { deadline: Deadline.ofRead(120_000) })).resolves.toHaveLength(2);
+    expect(server.count(LIST)).toBe(1);
+  });
+
+  test("goes on for the one who has more time, and fails in time for the one who has not", async () => {
+    const { server, client } = inMemory(slow);
+    const began = performance.now();
+    const hasty = errorOf(client.computes.list("p", { deadline: Deadline.ofRead(30_000) }));
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    const patient = client.computes.list("p", { deadline: Deadline.ofRead(120_000) });
+    expect(await hasty).toMatchObject({ deadlineMs: 30_000 });
+    expect(performance.now() - began).toBe(30_000);
+    await expect(patient).resolves.toHaveLength(2);
+    // The first attempt is cut short: it was sent for the one with less time.
+    expect(server.count(LIST)).toBe(2);
+  });
+
+  test("has no more time in a change, however long that may take", async () => {
+    const { client } = inMemory(slow);
+    const error = await errorOf(client.computes.list("p", { deadline: new Deadline(600_000) }));
+    expect(error).toMatchObject({ deadlineMs: 30_000 });
+  });
+});
+
 const read =
   <T>(answer: T | Promise<T>) =>
   (): SharedRead<T> =>
