@@ -62,11 +62,16 @@ function refuseStandIns({ method, template, body }: Request): void {
   throw new errors.StandInError(what, { method, path: template });
 }
 
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 const NAMED = { project_id: "project", branch_id: "branch", endpoint_id: "compute" } as const;
 
+/** What the path and the body name. Many bodies hold their fields in one object, such as `{ endpoint: { branch_id } }`. */
 function namesIn({ params, body }: Request): string {
-  const { endpoint, ...fields } = (body ?? {}) as { endpoint?: object };
-  const all: Record<string, unknown> = { ...fields, ...endpoint, ...params };
+  const fields = isObject(body) ? body : {};
+  const wrapped = Object.values(fields).filter(isObject);
+  const all: Record<string, unknown> = Object.assign({}, ...wrapped, fields, params);
   const named = Object.entries(NAMED).filter(([field]) => typeof all[field] === "string");
   return named.map(([field, what]) => `${what} ${String(all[field])}`).join(", ");
 }

@@ -446,6 +446,11 @@ test.each<[string, Partial<Request>, string]>([
     { method: "PATCH", body: { endpoint: { branch_id: "br-4" } } },
     " (project prj-1, branch br-4)",
   ],
+  [
+    "any object in the body",
+    { method: "PATCH", body: { thing: { branch_id: "br-5" }, list: [{ branch_id: "br-6" }] } },
+    " (project prj-1, branch br-5)",
+  ],
   ["neither", { params: { project_id: "prj-1" }, body: { branch_id: 5, name: "x" } }, " (project prj-1)"],
 ])("what is not found is named by %s", async (_, request, names) => {
   const { requests } = network(() => refusal(404));
