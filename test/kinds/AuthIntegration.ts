@@ -46,7 +46,9 @@ export const authIntegrationCase: KindCase<AuthIntegrationShape> = {
   list: INTEGRATIONS,
   planLists: [INTEGRATIONS, BRANCHES],
   deletion: { method: "DELETE", path: INTEGRATION, readsFirst: true },
-  stands: async (given) => (await recordsOf(given, "integrations")).length > 0,
+  // Of the same name is also the one that comes in its place.
+  standing: ({ integrations }, { outs: { authProviderProjectId: own } }) =>
+    (integrations as Json[]).filter((one) => one["auth_provider_project_id"] === own).map(() => String(own)),
   vanish: removedWithIntegration,
   plant: (call, { projectId, main }) =>
     call("POST", CREATE_INTEGRATION, { project_id: projectId, auth_provider: PROVIDER, branch_id: main }),

@@ -19,7 +19,6 @@ export const authKeysCase: KindCase<AuthKeysShape> = {
   unknowns: { rotationTriggers: [UNKNOWN] },
 
   secretOutputs: ["secretServerKey"],
-  stands: async (given) => (await recordsOf(given, "key_sets")).length > 1,
   plant: (call, { projectId }) => call("POST", KEYS, { project_id: projectId, auth_provider: PROVIDER }),
   // The service lists none, and revokes none.
   look: () => undefined,

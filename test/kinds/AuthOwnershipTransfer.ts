@@ -24,7 +24,6 @@ export const authOwnershipTransferCase: KindCase<AuthOwnershipTransferShape> = {
   unknowns: { triggers: UNKNOWN },
 
   secretOutputs: ["url"],
-  stands: wasAsked,
   plant: (call, { projectId }) => call("POST", TRANSFER, { project_id: projectId, auth_provider: PROVIDER }),
   // What is to be handed over stays. The emulator keeps a list under this name.
   look: ({ integrations }) => (integrations as Json[]).map((one) => one["auth_provider"]),

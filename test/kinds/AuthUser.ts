@@ -6,6 +6,7 @@ import {
   holdsOne,
   INTEGRATIONS,
   isEmpty,
+  listedById,
   recordsOf,
   removedWithIntegration,
   USER,
@@ -43,7 +44,7 @@ export const authUserCase: KindCase<AuthUserShape> = {
   list: INTEGRATIONS,
   planLists: [INTEGRATIONS],
   deletion: { method: "DELETE", path: USER, readsFirst: true },
-  stands: async (given) => (await recordsOf(given, "users")).length > 0,
+  standing: listedById("users"),
   // No list of users could say that one is gone: that of the integrations can.
   vanish: removedWithIntegration,
   plant: (call, { projectId }) =>

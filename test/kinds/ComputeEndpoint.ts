@@ -3,7 +3,16 @@ import { declaration, type ComputeEndpointShape } from "../../src/resources/comp
 import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
 import { EVERY } from "../support/computeCases";
 import { PROJECT, UNKNOWN, type Harness, type Json, type State } from "../support/harness";
-import { BRANCHES, computesOf, ENDPOINT, ENDPOINTS, inProject, recordsOf, removedById } from "../support/rules/routes";
+import {
+  BRANCHES,
+  computesOf,
+  ENDPOINT,
+  ENDPOINTS,
+  inProject,
+  listedById,
+  recordsOf,
+  removedById,
+} from "../support/rules/routes";
 import { outcomeOf } from "../support/rules/steps";
 import { anyLifecycle, PATIENCE, type Creation, type KindCase, type Place } from "./KindCase";
 import {
@@ -167,7 +176,7 @@ export const computeEndpointCase: KindCase<ComputeEndpointShape> = {
   list: ENDPOINTS,
   planLists: [ENDPOINTS, BRANCHES],
   deletion: { method: "DELETE", path: ENDPOINT, readsFirst: false },
-  stands: async (given) => (await computesOf(given)).length > 0,
+  standing: listedById("endpoints"),
   vanish: removedById("endpoint"),
   plant: (call, place) =>
     call("POST", inProject(ENDPOINTS, place.projectId), { endpoint: { branch_id: place.free, type: "read_write" } }),

@@ -1,7 +1,7 @@
 import { declaration, type EmailServerShape } from "../../src/resources/emailServer/declaration";
 import { emailServer } from "../../src/resources/emailServer/lifecycle";
 import { STANDARD, THEIRS } from "../support/emailServers";
-import { UNKNOWN } from "../support/harness";
+import { UNKNOWN, type Json } from "../support/harness";
 import { EMAIL, inProject, INTEGRATIONS, mailOf, removedWithIntegration } from "../support/rules/routes";
 import fc from "fast-check";
 import { anyLifecycle, PATIENCE, type KindCase } from "./KindCase";
@@ -61,7 +61,8 @@ export const emailServerCase: KindCase<EmailServerShape> = {
   list: EMAIL,
   planLists: [INTEGRATIONS, EMAIL],
   deletion: { method: "PATCH", path: EMAIL, readsFirst: true },
-  stands: async (given) => (await mailOf(given))["type"] === "standard",
+  // The emulator keeps the one of a project under this name.
+  standing: ({ email_server }, { id }) => ((email_server as Json)["type"] === "standard" ? [id] : []),
   vanish: removedWithIntegration,
   plant: (call, { projectId }) => call("PATCH", inProject(EMAIL, projectId), THEIRS),
   look: ({ email_server }) => email_server,

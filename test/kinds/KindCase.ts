@@ -40,8 +40,11 @@ export interface KindCase<Shape extends object = Readonly<Record<string, unknown
   readonly planLists: readonly string[];
   /** The first change of its deletion, and whether a list is read before it; undefined: nothing is sent. */
   readonly deletion: (Route & { readonly readsFirst: boolean }) | undefined;
-  /** Whether it stands at the service, in the demo project. */
-  readonly stands: (given: Harness) => Promise<boolean>;
+  /**
+   * Which objects of a state stand among the records of its project: one or none, or the domains of a Whitelist. They are
+   * named alike where two states can hold the same object.
+   */
+  readonly standing: (holdings: Json, state: State) => readonly string[];
   /** Somebody else takes it away, so that a list of the service says so. */
   readonly vanish: (given: Harness, state: State) => Promise<void>;
   /** Somebody else makes the same in the API, as far as one can, with secrets of their own. */

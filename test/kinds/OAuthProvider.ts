@@ -6,6 +6,7 @@ import { SHARED, STANDARD } from "../support/oauthProviders";
 import {
   inProject,
   INTEGRATIONS,
+  listedById,
   OAUTH,
   OAUTH_PROVIDER,
   providerOf,
@@ -60,7 +61,7 @@ export const oauthProviderCase: KindCase<OAuthProviderShape> = {
   list: OAUTH,
   planLists: [INTEGRATIONS, OAUTH],
   deletion: { method: "DELETE", path: OAUTH_PROVIDER, readsFirst: true },
-  stands: async (given) => (await providerOf(given)) !== undefined,
+  standing: listedById("oauth_providers"),
   vanish: removedById("oauth_provider"),
   plant: (call, { projectId }) => call("POST", inProject(OAUTH, projectId), { id: STANDARD.providerId, ...THEIRS }),
   // The emulator keeps a list under this name.

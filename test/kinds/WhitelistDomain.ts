@@ -1,7 +1,16 @@
 import { whitelistDomainDeclaration, type WhitelistDomainShape } from "../../src/resources/whitelist/declaration";
 import { whitelistDomain } from "../../src/resources/whitelist/whitelistDomainLifecycle";
 import { PROJECT, PROVIDER, UNKNOWN, type Harness, type Json } from "../support/harness";
-import { DOMAINS, holdsOne, inProject, INTEGRATIONS, isEmpty, recordsOf, removedById } from "../support/rules/routes";
+import {
+  DOMAINS,
+  holdsOne,
+  inProject,
+  INTEGRATIONS,
+  isEmpty,
+  listedById,
+  recordsOf,
+  removedById,
+} from "../support/rules/routes";
 import { anyLifecycle, PATIENCE, type KindCase } from "./KindCase";
 import { flag, notOrigin, origins, segment, text } from "./rules";
 
@@ -38,7 +47,7 @@ export const whitelistDomainCase: KindCase<WhitelistDomainShape> = {
   list: DOMAINS,
   planLists: [INTEGRATIONS, DOMAINS],
   deletion: { method: "DELETE", path: DOMAINS, readsFirst: true },
-  stands: async (given) => (await recordsOf(given, "domains")).length > 0,
+  standing: listedById("domains", "domain"),
   vanish: removedById("domain"),
   plant: (call, { projectId }) =>
     call("POST", inProject(DOMAINS, projectId), { domain: SITE, auth_provider: PROVIDER }),

@@ -23,6 +23,7 @@ export const answeredOnly = {
   list: INTEGRATIONS,
   planLists: [INTEGRATIONS],
   deletion: undefined,
+  standing: () => [],
   vanish: removedWithIntegration,
   updates: [],
   takeovers: [],

@@ -24,26 +24,26 @@ const created = async (kindCase: KindCase) => {
 };
 
 describe.each(DELETABLE)("deleting %s", (_kind, kind, { method, path }) => {
-  const { stands, vanish } = kind;
+  const { standing, vanish } = kind;
 
   test.each(FOREIGN_404S)("that still stands fails when something in front answers %s", async (_how, answer) => {
     const { given, network, state } = await created(kind);
     network.on({ method, path, executed: false, answer });
     const outcome = await outcomeOf(async () => void (await given.delete(state)));
-    expect(await stands(given)).toBe(true);
+    expect(standing(await given.state(), state)).not.toEqual([]);
     expect(wordsOf(outcome)).toMatch(/404/);
     expect(lastingLines(given).join("\n")).not.toMatch(/\bgone\b|deleted|shared server/);
     expectNoSecrets(given);
     network.calm();
     await given.delete(state);
-    expect(await stands(given)).toBe(false);
+    expect(standing(await given.state(), state)).toEqual([]);
   });
 
   test.each(FOREIGN_404S)("fails when everything is answered with %s", async (_how, answer) => {
     const { given, network, state } = await created(kind);
     network.on({ executed: false, answer });
     const outcome = await outcomeOf(async () => void (await given.delete(state)));
-    expect(await stands(given)).toBe(true);
+    expect(standing(await given.state(), state)).not.toEqual([]);
     expect(wordsOf(outcome)).toMatch(/404/);
     expectNoSecrets(given);
   });

@@ -6,7 +6,8 @@
  * SVC_MODEL_SEED and SVC_MODEL_PATH take to replay it.
  */
 import fc from "fast-check";
-import { Colleague, domainsOf, homeOf, THEIR_CLIENT, type Deed } from "../support/rules/colleague";
+import { KIND_CASES } from "../kinds";
+import { Colleague, homeOf, THEIR_CLIENT, type Deed } from "../support/rules/colleague";
 import { HOWS, Network, type How } from "../support/rules/network";
 import {
   changesIn,
@@ -230,14 +231,6 @@ async function differences(
   });
 }
 
-/** The objects that an entry stands for: a Whitelist for each of its domains. */
-function objectsOf(entry: Entry): string[] {
-  const { kind, id } = entry;
-  if (kind === "Whitelist") return domainsOf(entry).map((domain) => `domain ${domain}`);
-  if (kind === "WhitelistDomain") return [`domain ${id.slice(id.indexOf("/") + 1)}`];
-  return [kind === "AuthIntegration" ? `${kind} ${String(homeOf(entry))}` : `${kind} ${id}`];
-}
-
 /** What still stands at the service of these, which were deleted; what another entry of the state holds may. */
 async function remaining(
   given: World,
@@ -246,29 +239,16 @@ async function remaining(
   state: readonly Entry[],
 ): Promise<string[]> {
   const held = await given.holdings(projectId);
-  const list = (name: string, key: string) => (held[name] as Json[]).map((record) => String(record[key]));
-  const [home] = list("integrations", "auth_provider_project_id");
-  const kept = new Set(state.flatMap(objectsOf));
-  const isListed = (domain: string): boolean =>
-    list("domains", "domain").includes(domain) && !kept.has(`domain ${domain}`);
-  return deleted.flatMap((entry) => {
-    if (objectsOf(entry).some((object) => !object.startsWith("domain") && kept.has(object))) return [];
-    const [, rest = ""] = entry.id.split(/\/(.*)/s);
-    // What is in another integration was none of ours, whatever its name.
-    const isHere = home !== undefined && [undefined, home].includes(homeOf(entry));
-    const stands = {
-      ComputeEndpoint: () => list("endpoints", "id").includes(rest),
-      AuthIntegration: () => homeOf(entry) === home && home !== undefined,
-      WhitelistDomain: () => isHere && isListed(rest),
-      Whitelist: () => isHere && domainsOf(entry).some(isListed),
-      OAuthProvider: () => isHere && list("oauth_providers", "id").includes(rest),
-      EmailServer: () => isHere && (held["email_server"] as Json)["type"] !== "shared",
-      AuthUser: () => list("users", "id").includes(rest),
-      AuthKeys: () => false,
-      AuthOwnershipTransfer: () => false,
-    }[entry.kind]();
-    return stands ? [`"${entry.name}" (${entry.kind} ${entry.id}) still stands`] : [];
-  });
+  const [integration] = held["integrations"] as Json[];
+  const standing = (entry: Entry): readonly string[] => KIND_CASES[entry.kind].standing(held, entry);
+  // What is in another integration was none of ours, whatever its name.
+  const isHere = (entry: Entry): boolean =>
+    !KIND_CASES[entry.kind].inIntegration ||
+    (integration !== undefined && [undefined, integration["auth_provider_project_id"]].includes(homeOf(entry)));
+  const kept = new Set(state.flatMap(standing));
+  return deleted
+    .filter((entry) => isHere(entry) && standing(entry).some((object) => !kept.has(object)))
+    .map(({ name, kind, id }) => `"${name}" (${kind} ${id}) still stands`);
 }
 
 /** One run: the steps, what must hold after each, and after all of them a quiet end. */

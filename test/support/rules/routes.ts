@@ -1,5 +1,5 @@
 import { DEMO_PRIMARY } from "../computeCases";
-import type { Harness, Json } from "../harness";
+import type { Harness, Json, State } from "../harness";
 
 /** The routes that change something or list it; `{name}` stands for one segment (docs/design/api.md). */
 export const ENDPOINTS = "/projects/{project_id}/endpoints";
@@ -33,6 +33,15 @@ export const providerOf = async (given: Harness, id = "microsoft"): Promise<Json
   (await recordsOf(given, "oauth_providers")).find((provider) => provider["id"] === id);
 /** The state of the emulator holds one configuration. */
 export const mailOf = async (given: Harness): Promise<Json> => (await given.state())["email_server"] as Json;
+
+/** The object of a state, where a record of this list has its id, which stands behind the project in ours. */
+export const listedById =
+  (list: string, key = "id") =>
+  (holdings: Json, { id }: State): readonly string[] => {
+    const own = id.slice(id.indexOf("/") + 1);
+    // The emulator keeps a list under each name.
+    return (holdings[list] as Json[]).some((record) => record[key] === own) ? [own] : [];
+  };
 
 export const isEmpty = (list: string) => async (given: Harness) => (await recordsOf(given, list)).length === 0;
 export const holdsOne = (list: string) => async (given: Harness) => (await recordsOf(given, list)).length === 1;
