@@ -5,7 +5,8 @@ import { emptyLists, type ProjectRecord } from "./records";
 const FORMAT = 1;
 const SAVE_DELAY_MS = 50;
 
-const list = z.array(z.union([z.looseObject({}), z.string()]));
+/** One that the file lacks is of a later version than the file: nothing is in it. */
+const list = z.array(z.union([z.looseObject({}), z.string()])).default([]);
 const lists = Object.fromEntries(Object.keys(emptyLists()).map((name) => [name, list]));
 
 /** Enough to recognise a file of the emulator; the format number says that the fields of the records are right. */

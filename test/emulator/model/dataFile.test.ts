@@ -110,14 +110,19 @@ test("a file with an empty project is read", async () => {
   expect((await api(emulator, "GET", "/projects/prj-a/endpoints")).body).toEqual({ endpoints: [] });
 });
 
+test("a list that a file lacks, as one of an earlier version does, begins empty", async () => {
+  const { users: _, ...older } = EMPTY;
+  writeFileSync(data, JSON.stringify({ format: 1, projects: [older] }));
+  const emulator = await start({ data });
+  const { body } = await control(emulator.url, "GET", "/state");
+  expect(body).toMatchObject({ projects: [{ id: "prj-a", users: [] }] });
+});
+
 test.each([
   ["is no JSON", 'secret-looking { "text'],
   ["is some other JSON", '{"name": "package"}'],
   ["has another format", '{"format": 99, "projects": []}'],
-  [
-    "lacks a list of a project",
-    '{"format": 1, "projects": [{"id": "prj-a", "email_server": {"type": "shared"}, "users": []}]}',
-  ],
+  ["lacks the e-mail server of a project", '{"format": 1, "projects": [{"id": "prj-a", "users": []}]}'],
   ["has something else for a list", JSON.stringify({ format: 1, projects: [{ ...EMPTY, domains: "none" }] })],
 ])("a file that %s is refused by name, unquoted and untouched", async (_what, content) => {
   writeFileSync(data, content);
