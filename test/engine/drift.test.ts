@@ -190,8 +190,12 @@ test("drift names what somebody changed, deleted and added, and nothing that the
       },
     ],
     ignored: [],
+    tolerated: [],
     unmanaged: [],
+    toleratedUnmanaged: [],
     byItself: [],
+    expired: [],
+    unused: [],
     fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/),
   });
   expect(all.code).toBe(7);

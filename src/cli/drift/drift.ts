@@ -2,9 +2,11 @@ import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { wantsColours } from "../output";
 import { readEventLog } from "./eventLog";
 import { type Format, render, summary } from "./formats";
+import { type IgnoreFile, readIgnoreFile } from "./ignoreFile";
 import { refreshedStacks } from "./previewRefresh";
 import { type Refreshed, refreshedBy } from "./refreshed";
 import { exitCode, type Report, reportSchema, stackOf, toReport } from "./report";
+import { judged } from "./tolerated";
 import { unmanagedObjects } from "./unmanaged";
 
 export interface DriftFlags {
@@ -34,28 +36,34 @@ export async function drift({ stack, from, unmanaged, format, out }: DriftFlags)
 }
 
 async function asked(names: readonly string[], withUnmanaged: boolean): Promise<Report> {
+  // First: where it is wrong, nothing is asked.
+  const file = readIgnoreFile();
   const stacks = await refreshedStacks(names, withUnmanaged);
-  const undeclared = withUnmanaged ? await unmanagedObjects(stacks) : NOTHING;
+  const undeclared = withUnmanaged ? await unmanagedObjects(stacks) : undefined;
   return reportOf(
     stacks.flatMap(({ resources }) => resources),
     undeclared,
+    file,
   );
 }
 
-const NOTHING: Pick<Report, "unmanaged" | "byItself"> = { unmanaged: [], byItself: [] };
-
-function reportOf(resources: readonly Refreshed[], undeclared: typeof NOTHING): Report {
+/** `undeclared`: undefined where nobody asked for it. */
+function reportOf(
+  resources: readonly Refreshed[],
+  undeclared: Pick<Report, "unmanaged" | "byItself"> | undefined,
+  file: IgnoreFile,
+): Report {
   const stacks = resources.map(({ urn }) => stackOf(urn));
   const project = stacks[0]?.project ?? "";
   const names = [...new Set(stacks.map(({ stack }) => stack))].toSorted();
   return toReport(project, names.join(", "), {
-    drift: resources.flatMap(({ drift }) => drift ?? []),
     ignored: resources.flatMap(({ ignored }) => ignored ?? []),
-    ...undeclared,
+    byItself: undeclared?.byItself ?? [],
+    ...judged(resources, undeclared?.unmanaged, file, new Date()),
   });
 }
 
-/** A report of ours, or an event log. */
+/** A report of ours, which stays as it was told, or an event log. */
 async function read(file: string): Promise<Report> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new Error(`${file} cannot be read: ${error.code ?? error.message}`);
@@ -73,7 +81,7 @@ async function read(file: string): Promise<Report> {
   if (!isComplete) throw new Error(`${file} is incomplete: the run did not finish`);
   const resources = refreshedBy(results);
   if (resources.length === 0) throw new Error(`${file} contains no refresh of a resource of pulumi-svc`);
-  return reportOf(resources, NOTHING);
+  return reportOf(resources, undefined, readIgnoreFile());
 }
 
 function eventsIn(file: string, text: string): ReturnType<typeof readEventLog> {

@@ -1,6 +1,6 @@
 import type { Properties } from "../../contract/hiddenKeys";
 
-type Segment = string | number;
+export type Segment = string | number;
 
 /**
  * What is declared, with the found value wherever a path of `ignoreChanges` leads to: that is how the engine compares, so
@@ -14,7 +14,7 @@ export function withIgnoredChanges(declared: Properties, found: Properties, path
 }
 
 /** Of `settings.pgSettings["app.token"]` or `domains[0]`; `*` is every key or index. */
-function segmentsOf(path: string): Segment[] {
+export function segmentsOf(path: string): Segment[] {
   const parts = path.matchAll(/\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|\[(\*)\]|([^.[\]]+)/g);
   return [...parts].map(([, quoted, index, every, name = ""]) => {
     if (index !== undefined) return Number(index);

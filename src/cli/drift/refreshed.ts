@@ -25,6 +25,18 @@ export interface Refreshed {
   readonly drift: Drifted | undefined;
   /** What differs, and what `ignoreChanges` of the program leaves as it is. */
   readonly ignored: Ignored | undefined;
+  /** Of one whose arguments differ. */
+  readonly comparison?: Comparison;
+}
+
+/** What the drift of a resource was told from. */
+export interface Comparison {
+  /** The arguments as found: no secret is shown in it. */
+  readonly found: Property["found"];
+  /** Whether a change that `pulumi up` started is not finished, too. */
+  readonly isUnfinished: boolean;
+  /** What it takes to repair some of the properties: those of these paths stay as they are found. */
+  repairWithout(paths: readonly string[]): Drifted["repair"];
 }
 
 /**
@@ -64,10 +76,27 @@ function toRefreshed(result: RefreshResult, stored: StoredResource | undefined):
   const refreshed = { ...asDeclared, ignored: ignored.length > 0 ? { ...named, properties: ignored } : undefined };
   // Beside a plan the engine calls every result "refresh".
   if (result.op !== "update" && differing.length === 0) return refreshed;
-  // The very lifecycle compares. Of a secret it gets to know whether it differs, and nothing else.
-  const outs = masked(found.outputs ?? {}, "", differing);
-  const repair = load(kind).repair(old.id, outs, masked(wanted, "", []));
-  return { ...refreshed, drift: { ...named, change: "changed", properties, repair } };
+  const comparison: Comparison = {
+    found: shown(foundInputs, false),
+    isUnfinished: found.outputs?.["__unfinished"] !== undefined,
+    repairWithout(paths) {
+      const rest = withFound(wanted, foundInputs, paths);
+      const isManaged = (name: unknown): boolean => typeof name !== "string" || name in rest || !(name in wanted);
+      const managed = found.outputs?.["__args"];
+      // The very lifecycle compares. Of a secret it gets to know whether it differs, and nothing else.
+      const outs = {
+        ...masked(
+          found.outputs ?? {},
+          "",
+          differing.filter((path) => !paths.some((left) => differs(left, [path]))),
+        ),
+        ...(Array.isArray(managed) && { __args: managed.filter(isManaged) }),
+      };
+      return load(kind).repair(old.id, outs, masked(rest, "", []));
+    },
+  };
+  const drift: Drifted = { ...named, change: "changed", properties, repair: comparison.repairWithout([]) };
+  return { ...refreshed, drift, comparison };
 }
 
 const isNotIn =
@@ -106,6 +135,17 @@ function pathTo(parent: string, key: string): string {
 
 const differs = (path: string, differing: readonly string[]): boolean =>
   differing.some((other) => other === path || other.startsWith(`${path}.`) || other.startsWith(`${path}[`));
+
+/** What is declared, with the found value at these paths: a path may hold what `ignoreChanges` cannot spell. */
+function withFound(declared: Properties, found: Properties, paths: readonly string[], above = ""): Properties {
+  const keys = [...new Set([...Object.keys(declared), ...Object.keys(found)])];
+  const entries = keys.map((key) => {
+    const [path, one, other] = [pathTo(above, key), declared[key], found[key]];
+    if (paths.includes(path)) return [key, other];
+    return [key, isObject(one) && isObject(other) ? withFound(one, other, paths, path) : one];
+  });
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Properties;
+}
 
 /** By the paths of what differs; a list is one value. */
 function differences(declared: Properties, found: Properties, differing: readonly string[]): Property[] {

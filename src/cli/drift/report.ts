@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { KINDS } from "../../contract/pointer";
 import { compareText } from "../output";
+import { resourceEntry, unmanagedEntry } from "./ignoreFile";
 
 /** In place of a secret, wherever one would stand. */
 export const SECRET = "[secret]";
@@ -13,21 +14,38 @@ const named = { urn: z.string(), kind, name: z.string(), id: z.string() };
 /** `null`: not set. */
 const properties = z.array(z.object({ path: z.string(), declared: z.json(), found: z.json() }));
 
+const repair = z.object({
+  action: z.enum(["update", "replace", "create", "delete"]),
+  restarts: z.boolean(),
+  messages: z.array(z.string()).readonly(),
+});
+
 const drifted = z.object({
   ...named,
   /** `leftover`: what a replacement could not delete. */
   change: z.enum(["changed", "deleted", "leftover"]),
   properties,
-  repair: z.object({
-    action: z.enum(["update", "replace", "create", "delete"]),
-    restarts: z.boolean(),
-    messages: z.array(z.string()).readonly(),
-  }),
+  repair,
 });
 
 const ignored = z.object({ ...named, properties });
 
 const unmanaged = z.object({ kind, id: z.string(), describe: z.string(), adopt: z.string() });
+
+/** Of the entry of svc-drift.json: its path there, why, and its last day. */
+const covered = { entry: z.string(), reason: z.string(), until: z.string().nullable() };
+
+/** What one entry covers of one resource. `repair`: what an `up --refresh` does with it all the same. */
+const tolerated = z.object({ ...named, properties, repair, ...covered });
+
+const toleratedUnmanaged = z.object({ ...unmanaged.shape, ...covered });
+
+/** As svc-drift.json holds it, with its path there. */
+const told = z.object({
+  entry: z.string(),
+  ...resourceEntry.partial().shape,
+  ...unmanagedEntry.partial().shape,
+});
 
 /** What `--format json` writes and `--from` reads: a contract with scripts (docs/drift.md). */
 export const reportSchema = z.object({
@@ -36,8 +54,14 @@ export const reportSchema = z.object({
   drift: z.array(drifted),
   // A report from before there was such a list has none.
   ignored: z.array(ignored).default([]),
+  tolerated: z.array(tolerated).default([]),
   unmanaged: z.array(unmanaged),
+  toleratedUnmanaged: z.array(toleratedUnmanaged).default([]),
   byItself: z.array(unmanaged).default([]),
+  /** Entries of svc-drift.json whose last day is over: they cover nothing. */
+  expired: z.array(told).default([]),
+  /** Entries of svc-drift.json that cover nothing of what was found. */
+  unused: z.array(told).default([]),
   fingerprint: z.string(),
 });
 
@@ -45,6 +69,10 @@ export type Drifted = z.infer<typeof drifted>;
 export type Ignored = z.infer<typeof ignored>;
 export type Property = Drifted["properties"][number];
 export type Unmanaged = z.infer<typeof unmanaged>;
+export type Tolerated = z.infer<typeof tolerated>;
+export type ToleratedUnmanaged = z.infer<typeof toleratedUnmanaged>;
+/** An entry of svc-drift.json that a report tells of. */
+export type ToldEntry = z.infer<typeof told>;
 export type Report = z.infer<typeof reportSchema>;
 
 const EXIT = { clean: 0, drift: 7, unmanaged: 8 } as const;
@@ -54,18 +82,22 @@ export function exitCode({ drift, unmanaged }: Report): number {
   return unmanaged.length > 0 ? EXIT.unmanaged : EXIT.clean;
 }
 
-/** What a report tells of. Neither the exit code nor the fingerprint depends on what is ignored or there by itself. */
-type Findings = Pick<Report, "drift" | "ignored" | "unmanaged" | "byItself">;
+/** What a report tells of. Exit code and fingerprint depend on the drift and on what is unmanaged, and on nothing else of it. */
+export type Findings = Omit<Report, "stack" | "fingerprint">;
 
 /** `project`: the Pulumi project, since the stacks of two may have one name. */
 export function toReport(project: string, stack: string, findings: Findings): Report {
-  const { drift, ignored, unmanaged, byItself } = findings;
+  const { drift, ignored, tolerated, unmanaged, toleratedUnmanaged, byItself, expired, unused } = findings;
   return {
     stack,
     drift: drift.toSorted(byUrn),
     ignored: ignored.toSorted(byUrn),
+    tolerated: tolerated.toSorted(byUrn),
     unmanaged,
+    toleratedUnmanaged,
     byItself,
+    expired,
+    unused,
     fingerprint: fingerprint({ project, stack, drift, unmanaged }),
   };
 }

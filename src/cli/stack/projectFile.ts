@@ -14,6 +14,12 @@ export function projectText(folder: string): string {
   return file === undefined ? "" : readFileSync(file, "utf8");
 }
 
+/** The folder of Pulumi.yaml; undefined without one there or above. */
+export function projectFolder(start: string): string | undefined {
+  const file = projectFile(resolve(start));
+  return file === undefined ? undefined : dirname(file);
+}
+
 /** The folder that the program around `start` runs in; undefined without a Pulumi.yaml there or above. */
 export function programFolder(start: string): string | undefined {
   const file = projectFile(resolve(start));

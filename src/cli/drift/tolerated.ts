@@ -1,0 +1,202 @@
+import { nameInUrn } from "../../contract/identifiers";
+import { isObject, segmentsOf } from "./ignoredChanges";
+import { type Entry, type IgnoreFile, type ResourceEntry, type UnmanagedEntry } from "./ignoreFile";
+import type { Refreshed } from "./refreshed";
+import { type Drifted, type Findings, type Property, SECRET, stackOf, type Tolerated, type Unmanaged } from "./report";
+
+/** An entry with its path in the file. */
+interface Numbered<One extends Entry> {
+  readonly at: string;
+  readonly entry: One;
+}
+
+/** What was found, with what svc-drift.json covers set apart. */
+export type Judged = Pick<Findings, "drift" | "tolerated" | "unmanaged" | "toleratedUnmanaged" | "expired" | "unused">;
+
+/**
+ * Sets apart what the file covers: nothing of what was found is lost, and nothing is in two places.
+ * @param unmanaged what is declared nowhere; undefined where nobody asked for it.
+ * @throws for all entries at once that name several resources, or the value of a secret.
+ */
+export function judged(
+  resources: readonly Refreshed[],
+  unmanaged: readonly Unmanaged[] | undefined,
+  file: IgnoreFile,
+  now: Date,
+): Judged {
+  const today = now.toISOString().slice(0, 10);
+  const inQuestion = numbered(file).filter(({ entry }) => isInQuestion(entry, resources, unmanaged !== undefined));
+  const isOver = ({ entry: { until } }: Numbered<Entry>): boolean => until !== undefined && until < today;
+  const valid = inQuestion.filter((one) => !isOver(one));
+  const parts = partsOf(resources, valid.filter(isOfResource), file.name);
+  const objects = (unmanaged ?? []).map((object) => ({
+    object,
+    by: valid.filter(isOfUnmanaged).find(({ entry }) => coversObject(entry, object)),
+  }));
+  const tolerated = parts.flatMap((part) => part.tolerated);
+  const toleratedUnmanaged = objects.flatMap(({ object, by }) => (by === undefined ? [] : { ...object, ...why(by) }));
+  const used = new Set([...tolerated, ...toleratedUnmanaged].map(({ entry }) => entry));
+  const told = ({ at, entry }: Numbered<Entry>) => ({ entry: at, ...entry });
+  return {
+    drift: parts.flatMap(({ left }) => left ?? []),
+    tolerated,
+    unmanaged: objects.flatMap(({ object, by }) => (by === undefined ? object : [])),
+    toleratedUnmanaged,
+    expired: inQuestion.filter(isOver).map(told),
+    unused: valid.filter(({ at }) => !used.has(at)).map(told),
+  };
+}
+
+/**
+ * For a command that changes what drifted (`--accept`, `--repair`): the resources of a refresh, each with the drift that
+ * svc-drift.json does not cover. `drift` of one is undefined where all of it is covered; where a part is covered, its
+ * properties and the words of its repair are those of the rest.
+ *
+ * What a person names counts whole, so this is for a call without names:
+ * ```ts
+ * const file = readIgnoreFile(); // first: a wrong file is refused before anything is asked
+ * const resources = (await refreshedStacks(names, false)).flatMap((stack) => stack.resources);
+ * const chosen = wanted.length > 0 ? selected(resources, wanted) : withoutTolerated(resources, file, new Date());
+ * ```
+ * @throws as `judged`.
+ */
+export function withoutTolerated(resources: readonly Refreshed[], file: IgnoreFile, now: Date): Refreshed[] {
+  const { drift } = judged(resources, undefined, file, now);
+  return resources.map((resource) => ({
+    ...resource,
+    // A URN may be there twice, with a replaced object that could not be deleted.
+    drift: resource.drift && drift.find(({ urn, id }) => urn === resource.urn && id === resource.drift?.id),
+  }));
+}
+
+const numbered = ({ entries }: IgnoreFile): Numbered<Entry>[] =>
+  entries.map((entry, index) => ({ at: `ignore[${index}]`, entry }));
+
+const isOfResource = (one: Numbered<Entry>): one is Numbered<ResourceEntry> =>
+  "resource" in one.entry && !("rule" in one.entry);
+
+const isOfUnmanaged = (one: Numbered<Entry>): one is Numbered<UnmanagedEntry> => "unmanaged" in one.entry;
+
+/** Rules are for the audit. A URN names its stack, a name is one of any stack. */
+function isInQuestion(entry: Entry, resources: readonly Refreshed[], withUnmanaged: boolean): boolean {
+  if ("rule" in entry) return false;
+  if ("unmanaged" in entry) return withUnmanaged;
+  if (!entry.resource.startsWith("urn:pulumi:")) return true;
+  const { project, stack } = stackOf(entry.resource);
+  return resources.map(({ urn }) => stackOf(urn)).some((other) => other.project === project && other.stack === stack);
+}
+
+interface Part {
+  readonly left: Drifted | undefined;
+  readonly tolerated: readonly Tolerated[];
+}
+
+function partsOf(
+  resources: readonly Refreshed[],
+  entries: readonly Numbered<ResourceEntry>[],
+  fileName: string,
+): Part[] {
+  const problems = entries.flatMap((one) => problemsOf(one, resources));
+  if (problems.length > 0) throw new Error(problems.map((problem) => `${fileName}: ${problem}`).join("\n"));
+  return resources.map((resource) =>
+    partOf(
+      resource,
+      entries.filter(({ entry }) => isAbout(entry, resource)),
+    ),
+  );
+}
+
+const isAbout = ({ resource }: ResourceEntry, { urn }: { readonly urn: string }): boolean =>
+  resource === urn || resource === nameInUrn(urn);
+
+/** Only a value that differs may be tolerated: not that an object is gone, and not a change that is not finished. */
+function partOf({ drift, comparison }: Refreshed, entries: readonly Numbered<ResourceEntry>[]): Part {
+  if (drift === undefined || comparison === undefined) return { left: drift, tolerated: [] };
+  const { properties, urn, kind, name, id } = drift;
+  const by = new Map(
+    properties.map((property) => [property, entries.find(({ entry }) => holds(entry, property, comparison.found))]),
+  );
+  const pathsWhere = (isThat: (one: Property) => boolean) => properties.filter(isThat).map(({ path }) => path);
+  const left = properties.filter((property) => by.get(property) === undefined);
+  if (left.length === properties.length) return { left: drift, tolerated: [] };
+  const rest = {
+    ...drift,
+    properties: left,
+    repair: comparison.repairWithout(pathsWhere((one) => by.get(one) !== undefined)),
+  };
+  const tolerated = [...new Set(by.values())].flatMap((one) => {
+    if (one === undefined) return [];
+    return {
+      ...{ urn, kind, name, id },
+      properties: properties.filter((property) => by.get(property) === one),
+      repair: comparison.repairWithout(pathsWhere((property) => by.get(property) !== one)),
+      ...why(one),
+    };
+  });
+  return { left: left.length > 0 || comparison.isUnfinished ? rest : undefined, tolerated };
+}
+
+const why = ({ at, entry: { reason, until } }: Numbered<ResourceEntry | UnmanagedEntry>) => ({
+  entry: at,
+  reason,
+  until: until ?? null,
+});
+
+/** Whether the entry covers the property, by its path and the value found there. */
+function holds(entry: ResourceEntry, { path }: Property, found: Property["found"]): boolean {
+  if (!covers(entry.property, path)) return false;
+  return entry.found === undefined || isSameValue(entry.found, valueAt(found, entry.property ?? ""));
+}
+
+/** A path covers itself and what is below it. */
+export function covers(above: string | undefined, path: string): boolean {
+  const [outer, inner] = [segmentsOf(above ?? ""), segmentsOf(path)];
+  return outer.every((segment, index) => String(segment) === String(inner[index]));
+}
+
+function valueAt(value: Property["found"], path: string): unknown {
+  return segmentsOf(path).reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), value);
+}
+
+/** Lists are sets, and what is not there is null. */
+function isSameValue(one: unknown, other: unknown): boolean {
+  if (Array.isArray(one) && Array.isArray(other)) {
+    const isIn = (list: readonly unknown[]) => (item: unknown) => list.some((each) => isSameValue(item, each));
+    return one.every(isIn(other)) && other.every(isIn(one));
+  }
+  if (!isObject(one) || !isObject(other)) return (one ?? null) === (other ?? null);
+  return [...Object.keys(one), ...Object.keys(other)].every((key) => isSameValue(one[key], other[key]));
+}
+
+function problemsOf({ at, entry }: Numbered<ResourceEntry>, resources: readonly Refreshed[]): string[] {
+  const meant = resources.filter((resource) => isAbout(entry, resource));
+  // In each of several stacks there may be one of this name.
+  const urns = [...new Set(meant.map(({ urn }) => urn))];
+  const ambiguous = urns.filter((urn) =>
+    urns.some((other) => other !== urn && stackOf(other).stack === stackOf(urn).stack),
+  );
+  const secrets = meant.flatMap(({ drift }) =>
+    (drift?.properties ?? []).filter(({ path, declared, found }) => {
+      const isGiven = entry.found !== undefined && entry.found !== null;
+      return isGiven && covers(entry.property, path) && [declared, found].some(holdsSecret);
+    }),
+  );
+  if (ambiguous.length > 0) {
+    const among = `Give the URN of one: ${ambiguous.join(", ")}`;
+    return [`${at}.resource: "${entry.resource}" is the name of several resources. ${among}`];
+  }
+  if (secrets.length === 0) return [];
+  const which = `${entry.property ?? ""} of ${entry.resource}`;
+  return [`${at}.found: ${which} is a secret: leave out "found". The entry then holds for any value`];
+}
+
+/** As reports show a secret. */
+export function holdsSecret(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(holdsSecret);
+  return isObject(value) ? Object.values(value).some(holdsSecret) : value === SECRET;
+}
+
+function coversObject({ unmanaged, kind }: UnmanagedEntry, object: Unmanaged): boolean {
+  const pieces = unmanaged.split("*").map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
+  return (kind === undefined || kind === object.kind) && new RegExp(`^${pieces.join(".*")}$`, "s").test(object.id);
+}
