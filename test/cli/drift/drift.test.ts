@@ -6,88 +6,10 @@ import { drift, type DriftFlags } from "../../../src/cli/drift/drift";
 import { FORMATS, render } from "../../../src/cli/drift/formats";
 import { readEventLog } from "../../../src/cli/drift/eventLog";
 import { refreshedBy } from "../../../src/cli/drift/refreshed";
-import { StackState } from "../../../src/cli/stack/state";
 import { exitCode, type Report, reportSchema, toReport } from "../../../src/cli/drift/report";
-import { pointer, typeToken, type Kind } from "../../../src/contract/pointer";
+import { events, log, type Refresh, refreshedOf, refreshedWith, secret } from "../../support/refreshes";
 
-type Properties = Record<string, unknown>;
-
-/** As the engine marks a secret in its event log. */
-const secret = {
-  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
-  ciphertext: "[secret]",
-};
-
-interface Refresh {
-  readonly kind?: Kind;
-  readonly type?: string;
-  readonly name?: string;
-  readonly id?: string;
-  readonly declared: Properties;
-  /** What differs from `declared`; null: gone; undefined: nothing. */
-  readonly found?: Properties | null;
-  /** The paths of `detailedDiff`. */
-  readonly differing?: readonly string[];
-  readonly outs?: Properties;
-  /** The operation that precedes the result. */
-  readonly before?: string;
-  readonly result?: string;
-  /** It is the old one of a replacement, which is still to be deleted. */
-  readonly delete?: boolean;
-}
-
-/** The two events of one resource. */
-function events({
-  kind = "ComputeEndpoint",
-  name = "api",
-  id = "prj-demo/ep-1",
-  declared,
-  ...rest
-}: Refresh): object[] {
-  const { type = typeToken(kind), found, differing = [], outs = {}, before = "refresh" } = rest;
-  const urn = `urn:pulumi:dev::proj::${type}::${name}`;
-  const hidden = { __provider: pointer(kind), __urn: urn };
-  const state = (args: Properties) => ({
-    id,
-    inputs: { ...args, ...hidden },
-    outputs: { ...outs, ...args, ...hidden, __args: Object.keys(declared).sort(), __version: 1 },
-  });
-  const op = rest.result ?? (found === null ? "delete" : found === undefined ? "same" : "update");
-  const metadata = { urn, type, op, provider: "urn:pulumi:dev::proj::pulumi:providers:pulumi-nodejs::default::1" };
-  const old = { ...state(declared), ...(rest.delete === true && { delete: true }) };
-  return [
-    { resourcePreEvent: { metadata: { ...metadata, op: before, old } } },
-    {
-      resOutputsEvent: {
-        metadata: {
-          ...metadata,
-          old,
-          new: found === null ? null : state({ ...declared, ...found }),
-          detailedDiff: Object.fromEntries(differing.map((path) => [path, { diffKind: "update", inputDiff: true }])),
-        },
-      },
-    },
-  ];
-}
-
-const END = [{ summaryEvent: { result: "succeeded" } }, { cancelEvent: {} }];
-
-const log = (...all: object[]): string =>
-  [...all, ...END].map((event, sequence) => JSON.stringify({ sequence, timestamp: 1, ...event })).join("\n");
-
-const driftOf = (...refreshes: Refresh[]) =>
-  refreshedBy(readEventLog(log(...refreshes.flatMap(events))).results).flatMap((resource) => resource.drift ?? []);
-
-/** A refresh of one resource, and what the state says of it. */
-function refreshedWith(refresh: Refresh, facts: object) {
-  const { kind = "ComputeEndpoint", name = "api", id = "prj-demo/ep-1" } = refresh;
-  const type = typeToken(kind);
-  const urn = `urn:pulumi:dev::proj::${type}::${name}`;
-  const state = new StackState(JSON.stringify({ deployment: { resources: [{ urn, type, id, ...facts }] } }));
-  const [resource] = refreshedBy(readEventLog(log(...events(refresh))).results, state);
-  if (resource === undefined) throw new Error("the log tells of no resource");
-  return resource;
-}
+const driftOf = (...refreshes: Refresh[]) => refreshedOf(...refreshes).flatMap((resource) => resource.drift ?? []);
 
 const COMPUTE = { projectId: "prj-demo", branchId: "br-dev", size: { min: 0.5, max: 2 } };
 const RESIZED: Refresh = { declared: COMPUTE, found: { size: { min: 0.5, max: 4 } }, differing: ["size.max"] };
