@@ -1,6 +1,17 @@
 import { styleText } from "node:util";
 import { terminalJson, terminalText } from "../output";
-import { type Drifted, type Ignored, type Property, type Report, stackOf, type Unmanaged } from "./report";
+import { IGNORE_FILE } from "./ignoreFile";
+import {
+  type Drifted,
+  type Ignored,
+  type Property,
+  type Report,
+  stackOf,
+  type ToldEntry,
+  type Tolerated,
+  type ToleratedUnmanaged,
+  type Unmanaged,
+} from "./report";
 
 export const FORMATS = ["text", "json", "markdown"] as const;
 export type Format = (typeof FORMATS)[number];
@@ -30,7 +41,8 @@ export function render(report: Report, format: Format, colours = false): string 
 }
 
 /** The result in one line. */
-export function summary({ stack, drift, unmanaged }: Report): string {
+export function summary({ stack, drift, tolerated, unmanaged, toleratedUnmanaged }: Report): string {
+  const countTolerated = tolerated.length + toleratedUnmanaged.length;
   const counts = [
     ...(["changed", "deleted", "leftover"] as const).flatMap((change) => {
       const count = drift.filter((one) => one.change === change).length;
@@ -38,16 +50,19 @@ export function summary({ stack, drift, unmanaged }: Report): string {
     }),
     ...(drift.length === 0 ? ["no drift"] : []),
     ...(unmanaged.length > 0 ? [`${unmanaged.length} not declared`] : []),
+    ...(countTolerated > 0 ? [`${countTolerated} tolerated`] : []),
   ];
   return `Stack${isOfSeveral(stack) ? "s" : ""} ${printable(stack)}: ${counts.join(", ")}`;
 }
 
 function toText(report: Report, style: Style): string {
-  const { drift, ignored, unmanaged, byItself, fingerprint } = report;
+  const { drift, ignored, tolerated, unmanaged, byItself, fingerprint } = report;
   const isClean = drift.length + unmanaged.length === 0;
   const lines = [style(isClean ? "green" : "bold", summary(report))];
   // One width for the whole report, so that the columns stand below each other.
-  const widths = columnWidths([...drift, ...ignored].flatMap(({ properties }) => properties.flatMap(rowsOf)));
+  const widths = columnWidths(
+    [...drift, ...ignored, ...tolerated].flatMap(({ properties }) => properties.flatMap(rowsOf)),
+  );
   for (const resource of drift) {
     const { kind, name, id, change, properties, repair } = resource;
     const colour = change === "deleted" ? "red" : "yellow";
@@ -58,25 +73,30 @@ function toText(report: Report, style: Style): string {
     if (properties.length > 0) lines.push(style("dim", inColumns(HEAD, widths)));
     else if (change === "changed") lines.push(`  ${UNFINISHED}`);
     for (const row of properties.flatMap(rowsOf)) lines.push(inColumns(row, widths));
-    lines.push(
-      `  repair: ${repairText(resource)}`,
-      ...repair.messages.map((text) => `    ${printable(text, LONGEST_MESSAGE)}`),
-    );
+    lines.push(...repairLines(repair));
   }
   if (drift.length > 0) lines.push("", `${REPAIR_COMMAND} ${REPAIR_ADVICE}`);
-  if (ignored.length > 0) {
-    lines.push("", style("dim", IGNORED));
-    for (const resource of ignored) {
-      const { kind, name, id, properties } = resource;
-      lines.push(`  ${kind} ${printable(name)}${ofStack(report, resource)} (${printable(id)})`);
-      lines.push(...[HEAD, ...properties.flatMap(rowsOf)].map((row) => `  ${inColumns(row, widths)}`));
+  const apart = (resource: Ignored): string[] => [
+    `  ${resource.kind} ${printable(resource.name)}${ofStack(report, resource)} (${printable(resource.id)})`,
+    ...[HEAD, ...resource.properties.flatMap(rowsOf)].map((row) => `  ${inColumns(row, widths)}`),
+  ];
+  if (ignored.length > 0) lines.push("", style("dim", IGNORED), ...ignored.flatMap(apart));
+  if (tolerated.length > 0) {
+    lines.push("", style("dim", TOLERATED));
+    for (const resource of tolerated) {
+      lines.push(...apart(resource), `    reason: ${printable(reasonText(resource), LONGEST_MESSAGE)}`);
+      lines.push(...repairLines(resource.repair).map((line) => `  ${line}`));
     }
+    lines.push("", `${REPAIR_COMMAND} ${TOLERATED_ADVICE}`);
   }
-  for (const [title, objects, format] of [
-    [notDeclaredIn(report), unmanaged, "yellow"],
-    [BY_ITSELF, byItself, "dim"],
+  for (const [title, rows, format] of [
+    [notDeclaredIn(report), report.unmanaged.map(objectCells), "yellow"],
+    [TOLERATED_UNMANAGED, report.toleratedUnmanaged.map(toleratedCells), "dim"],
+    [BY_ITSELF, byItself.map(objectCells), "dim"],
+    [EXPIRED, report.expired.map(entryCells), "yellow"],
+    [UNUSED, report.unused.map(entryCells), "dim"],
   ] as const) {
-    if (objects.length > 0) lines.push("", style(format, title), ...objectRows(objects));
+    if (rows.length > 0) lines.push("", style(format, title), ...aligned(rows));
   }
   if (!isClean) lines.push("", style("dim", `fingerprint ${printable(fingerprint)}`));
   return `${lines.join("\n")}\n`;
@@ -87,12 +107,45 @@ const notDeclaredIn = ({ stack }: Report): string =>
 const BY_ITSELF = "Not drift: a new project has these by default";
 const HEAD = ["property", "declared", "found"];
 const IGNORED = "Not drift: covered by ignoreChanges";
+const TOLERATED = `Not drift: tolerated by ${IGNORE_FILE}`;
+const TOLERATED_ADVICE =
+  "also repairs what is tolerated. To keep it, name the property in ignoreChanges of the resource.";
+const TOLERATED_UNMANAGED = `Not declared, and tolerated by ${IGNORE_FILE}`;
+const EXPIRED = `Entries of ${IGNORE_FILE} that have run out: they do not count`;
+const UNUSED = `Entries of ${IGNORE_FILE} that match nothing now`;
 const REPAIR_COMMAND = "pulumi up --refresh";
 const REPAIR_ADVICE = "repairs this. It also deploys pending changes of the program.";
 
-function objectRows(objects: readonly Unmanaged[]): string[] {
-  const rows = objects.map(({ kind, id, describe, adopt }) =>
-    [`${kind} ${id}`, describe, `to take it over: ${adopt}`].map((cell) => printable(cell)),
+const objectCells = ({ kind, id, describe, adopt }: Unmanaged): string[] => [
+  `${kind} ${id}`,
+  describe,
+  `to take it over: ${adopt}`,
+];
+
+const toleratedCells = (object: ToleratedUnmanaged): string[] => [
+  `${object.kind} ${object.id}`,
+  object.describe,
+  `reason: ${reasonText(object)}`,
+];
+
+const entryCells = (entry: ToldEntry): string[] => [entry.entry, subjectOf(entry), reasonText(entry)];
+
+/** What an entry is about. */
+function subjectOf({ resource, property, found, unmanaged, kind }: ToldEntry): string {
+  if (unmanaged !== undefined) return kind === undefined ? unmanaged : `${kind} ${unmanaged}`;
+  const value = found === undefined ? [] : [`found ${valueText(found)}`];
+  return [resource ?? "", ...(property === undefined ? [] : [property]), ...value].join(" ");
+}
+
+type Reason = Pick<ToldEntry, "reason"> & { readonly until?: string | null | undefined };
+
+const reasonText = ({ reason = "", until }: Reason): string =>
+  until === undefined || until === null ? reason : `${reason} (until ${until})`;
+
+function aligned(all: readonly (readonly string[])[]): string[] {
+  const rows = all.map((cells) =>
+    // The last one may hold a reason.
+    cells.map((cell, column) => printable(cell, column < 2 ? LONGEST_VALUE : LONGEST_MESSAGE)),
   );
   const widths = columnWidths(rows);
   return rows.map((row) => inColumns(row, widths));
@@ -115,8 +168,13 @@ function inColumns(row: readonly string[], widths: readonly number[]): string {
   return `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd();
 }
 
-function repairText({ repair: { action, restarts } }: Drifted): string {
+function repairText({ action, restarts }: Drifted["repair"]): string {
   return restarts ? `${action}, which restarts the compute` : action;
+}
+
+function repairLines(repair: Drifted["repair"]): string[] {
+  const messages = repair.messages.map((text) => `    ${printable(text, LONGEST_MESSAGE)}`);
+  return [`  repair: ${repairText(repair)}`, ...messages];
 }
 
 /** Path, declared, found. Of two lists only what one of them lacks, each in a row of its own. */
@@ -144,44 +202,65 @@ function printable(text: string, longest = LONGEST_VALUE): string {
 }
 
 function toMarkdown(report: Report): string {
-  const { drift, ignored, unmanaged, byItself, fingerprint } = report;
-  const named = (resource: Drifted | Ignored): string => {
+  const { drift, ignored, tolerated, unmanaged, byItself, fingerprint } = report;
+  const named = (resource: Ignored): string => {
     const stack = ofStack(report, resource);
     return `${resource.kind} ${code(resource.name)}${stack === "" ? "" : ` of stack ${code(stackOf(resource.urn).stack)}`}`;
   };
+  const differing = ({ properties }: Ignored) => properties.flatMap(rowsOf).map((row) => row.map((cell) => code(cell)));
+  const repairs = (resources: readonly (Drifted | Tolerated)[]): string =>
+    resources
+      .flatMap((resource) => [
+        `- ${named(resource)} (${code(resource.id)}): ${repairText(resource.repair)}`,
+        ...resource.repair.messages.map((text) => `  - ${code(text, LONGEST_MESSAGE)}`),
+      ])
+      .join("\n");
   const blocks = [`## Drift`, code(summary(report))];
   if (drift.length > 0) {
     const rows = drift.flatMap((one) => {
-      const { change, properties } = one;
-      const resource = named(one);
-      const differing = properties.flatMap(rowsOf).map((row) => [resource, ...row.map((cell) => code(cell))]);
-      return differing.length > 0
-        ? differing
-        : [[resource, change === "changed" ? UNFINISHED : CHANGES[change], "", ""]];
+      const rowsOfOne = differing(one).map((row) => [named(one), ...row]);
+      return rowsOfOne.length > 0
+        ? rowsOfOne
+        : [[named(one), one.change === "changed" ? UNFINISHED : CHANGES[one.change], "", ""]];
     });
-    const repairs = drift.flatMap((resource) => [
-      `- ${named(resource)} (${code(resource.id)}): ${repairText(resource)}`,
-      ...resource.repair.messages.map((text) => `  - ${code(text, LONGEST_MESSAGE)}`),
-    ]);
     blocks.push(table(["Resource", "Property", "Declared", "Found"], rows));
-    blocks.push("### Repair", `\`${REPAIR_COMMAND}\` ${REPAIR_ADVICE}`, repairs.join("\n"));
+    blocks.push("### Repair", `\`${REPAIR_COMMAND}\` ${REPAIR_ADVICE}`, repairs(drift));
   }
   if (ignored.length > 0) {
-    const rows = ignored.flatMap((resource) =>
-      resource.properties.flatMap(rowsOf).map((row) => [named(resource), ...row.map((cell) => code(cell))]),
-    );
+    const rows = ignored.flatMap((resource) => differing(resource).map((row) => [named(resource), ...row]));
     blocks.push(`### ${IGNORED}`, table(["Resource", "Property", "Declared", "Found"], rows));
   }
-  for (const [title, objects] of [
-    [notDeclaredIn(report), unmanaged],
-    [BY_ITSELF, byItself],
+  if (tolerated.length > 0) {
+    const rows = tolerated.flatMap((resource) =>
+      differing(resource).map((row) => [named(resource), ...row, code(reasonText(resource), LONGEST_MESSAGE)]),
+    );
+    blocks.push(`### ${TOLERATED}`, table(["Resource", "Property", "Declared", "Found", "Reason"], rows));
+    blocks.push(`\`${REPAIR_COMMAND}\` ${TOLERATED_ADVICE}`, repairs(tolerated));
+  }
+  const object = ({ kind, id, describe }: Pick<Unmanaged, "kind" | "id" | "describe">) => [
+    `${kind} ${code(id)}`,
+    code(describe),
+  ];
+  const entry = (one: ToldEntry) => entryCells(one).map((cell) => code(cell, LONGEST_MESSAGE));
+  for (const [title, head, rows] of [
+    [notDeclaredIn(report), OBJECT_HEAD, unmanaged.map((one) => [...object(one), code(one.adopt)])],
+    [
+      TOLERATED_UNMANAGED,
+      ["Object", "What it is", "Reason"],
+      report.toleratedUnmanaged.map((one) => [...object(one), code(reasonText(one), LONGEST_MESSAGE)]),
+    ],
+    [BY_ITSELF, OBJECT_HEAD, byItself.map((one) => [...object(one), code(one.adopt)])],
+    [EXPIRED, ENTRY_HEAD, report.expired.map(entry)],
+    [UNUSED, ENTRY_HEAD, report.unused.map(entry)],
   ] as const) {
-    const rows = objects.map(({ kind, id, describe, adopt }) => [`${kind} ${code(id)}`, code(describe), code(adopt)]);
-    if (rows.length > 0) blocks.push(`### ${title}`, table(["Object", "What it is", "To take it over"], rows));
+    if (rows.length > 0) blocks.push(`### ${title}`, table(head, rows));
   }
   if (drift.length + unmanaged.length > 0) blocks.push(`Fingerprint ${code(fingerprint)}`);
   return `${blocks.join("\n\n")}\n`;
 }
+
+const OBJECT_HEAD = ["Object", "What it is", "To take it over"];
+const ENTRY_HEAD = ["Entry", "What it is about", "Reason"];
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
