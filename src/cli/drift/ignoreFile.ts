@@ -69,11 +69,14 @@ const ruleEntry = z.strictObject({
   ...common,
 });
 
-export const ignoreFileSchema = z
-  .strictObject({
-    $schema: z.string("must be a text").optional().describe("Where an editor finds this schema."),
-    ignore: z.array(z.union([checkedResourceEntry, unmanagedEntry, ruleEntry]), "must be a list"),
-  })
+const outline = z.strictObject({
+  $schema: z.string("must be a text").optional().describe("Where an editor finds this schema."),
+  ignore: z.array(z.unknown(), "must be a list"),
+});
+
+/** What editors complete. The command chooses the form of an entry by its keys, so that its messages are about that one. */
+export const ignoreFileSchema = outline
+  .extend({ ignore: z.array(z.union([checkedResourceEntry, unmanagedEntry, ruleEntry])) })
   .describe("What may differ from the program of this folder, and why. `pulumi-svc drift` reads it.");
 
 export type ResourceEntry = z.infer<typeof resourceEntry>;
@@ -107,11 +110,28 @@ export function readIgnoreFile(folder = process.cwd()): IgnoreFile {
 
 /** @throws with all that is wrong in it, a line each. */
 export function parsedIgnoreFile(name: string, json: string): IgnoreFileContent {
+  const problems: string[] = [];
   const content = parsed(name, json);
-  const { success, data, error } = ignoreFileSchema.safeParse(content);
-  if (success) return data;
-  const lines = error.issues.flatMap((issue) => problemsOf(issue, content));
-  throw new Error([...new Set(lines)].map((line) => `${name}: ${line}`).join("\n"));
+  /** Undefined where the value is wrong, which is noted. */
+  const checked = <T>(schema: z.ZodType<T>, value: unknown, above: readonly PropertyKey[] = []): T | undefined => {
+    const { data, error } = schema.safeParse(value);
+    problems.push(...(error?.issues ?? []).flatMap((issue) => problemsOf(issue, value, above)));
+    return data;
+  };
+  const whole = checked(outline, content);
+  // Also of a file whose outline is wrong: one run tells everything.
+  const list = isObject(content) && Array.isArray(content["ignore"]) ? (content["ignore"] as unknown[]) : [];
+  const ignore = list.flatMap((entry, index) => checked<Entry>(formOf(entry), entry, ["ignore", index]) ?? []);
+  if (whole === undefined || problems.length > 0)
+    throw new Error(problems.map((problem) => `${name}: ${problem}`).join("\n"));
+  return { ...whole, ignore };
+}
+
+function formOf(entry: unknown): z.ZodType<Entry> {
+  if (!isObject(entry)) return z.never("must be an object");
+  if ("rule" in entry) return ruleEntry;
+  if ("unmanaged" in entry) return unmanagedEntry;
+  return "resource" in entry ? checkedResourceEntry : z.never('needs one of "resource", "unmanaged" and "rule"');
 }
 
 function parsed(name: string, json: string): unknown {
@@ -119,43 +139,24 @@ function parsed(name: string, json: string): unknown {
     // Some editors begin a file with this mark.
     return JSON.parse(json.replace(/^\uFEFF/, ""));
   } catch (error) {
-    // The words of V8, which repeat the text around the place.
-    const [, position] = /at position (\d+)/.exec(error instanceof Error ? error.message : "") ?? [];
-    const lines = json.slice(0, position === undefined ? json.length : Number(position)).split("\n");
-    throw new Error(`${name} is not JSON: see line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`, {
-      cause: error,
-    });
+    const message = error instanceof Error ? error.message : "";
+    // V8 repeats the text around the place, and does not always tell the place.
+    const [words = ""] = message.split(/, (?:\.{3})?"| (?:in|after) JSON at /);
+    const [, position] = /at position (\d+)/.exec(message) ?? [];
+    const line = json.slice(0, Number(position)).split("\n").length;
+    const place = position === undefined ? "" : ` (line ${line})`;
+    throw new Error(`${name} is not JSON: ${words}${place}`, { cause: error });
   }
 }
-
-type Issue = z.core.$ZodIssue;
 
 /** In words, with the path: `ignore[2].until: must be a date`. */
-function problemsOf(issue: Issue, content: unknown, above: readonly PropertyKey[] = []): string[] {
+function problemsOf(issue: z.core.$ZodIssue, checked: unknown, above: readonly PropertyKey[]): string[] {
   const path = [...above, ...issue.path];
-  const at = (key?: string): string => {
-    const whole = pathText(key === undefined ? path : [...path, key]);
-    return whole === "" ? "" : `${whole}: `;
-  };
-  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => `${at(key)}unknown key`);
-  if (issue.code === "invalid_union") {
-    const entry = valueAt(content, path);
-    if (!isObject(entry)) return [`${at()}must be an object`];
-    // The order of the union.
-    const [resource = [], unmanaged = [], rule = []] = issue.errors;
-    const issues =
-      "rule" in entry ? rule : "unmanaged" in entry ? unmanaged : "resource" in entry ? resource : undefined;
-    if (issues === undefined) return [`${at()}needs one of "resource", "unmanaged" and "rule"`];
-    return issues.flatMap((inner) => problemsOf(inner, content, path));
-  }
-  if (issue.code === "invalid_type" && path.length === 0) return ['must be an object with the list "ignore"'];
-  const isMissing = path.length > 0 && valueAt(content, path) === undefined;
-  return [`${at()}${isMissing ? "is missing" : issue.message}`];
-}
-
-function valueAt(content: unknown, path: readonly PropertyKey[]): unknown {
-  // zod has walked the path, so each step but the last is an object or a list.
-  return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], content);
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => `${pathText([...path, key])}: unknown key`);
+  if (path.length === 0) return ['must be an object with the list "ignore"'];
+  // zod has walked the path, so each step but the last is an object.
+  const value = issue.path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown>)[key], checked);
+  return [`${pathText(path)}: ${value === undefined ? "is missing" : issue.message}`];
 }
 
 const pathText = (path: readonly PropertyKey[]): string =>
