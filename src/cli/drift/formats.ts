@@ -87,7 +87,7 @@ function toText(report: Report, style: Style): string {
       lines.push(...apart(resource), `    reason: ${printable(reasonText(resource), LONGEST_MESSAGE)}`);
       lines.push(...repairLines(resource.repair).map((line) => `  ${line}`));
     }
-    lines.push("", `${REPAIR_COMMAND} ${TOLERATED_ADVICE}`);
+    lines.push("", toleratedAdvice(REPAIR_COMMAND));
   }
   for (const [title, rows, format] of [
     [notDeclaredIn(report), report.unmanaged.map(objectCells), "yellow"],
@@ -108,13 +108,15 @@ const BY_ITSELF = "Not drift: a new project has these by default";
 const HEAD = ["property", "declared", "found"];
 const IGNORED = "Not drift: covered by ignoreChanges";
 const TOLERATED = `Not drift: tolerated by ${IGNORE_FILE}`;
-const TOLERATED_ADVICE =
-  "also repairs what is tolerated. To keep it, name the property in ignoreChanges of the resource.";
 const TOLERATED_UNMANAGED = `Not declared, and tolerated by ${IGNORE_FILE}`;
 const EXPIRED = `Entries of ${IGNORE_FILE} that have run out: they do not count`;
 const UNUSED = `Entries of ${IGNORE_FILE} that match nothing now`;
-const REPAIR_COMMAND = "pulumi up --refresh";
+export const REPAIR_COMMAND = "pulumi up --refresh";
 const REPAIR_ADVICE = "repairs this. It also deploys pending changes of the program.";
+
+/** `command`: as the format shows it. */
+export const toleratedAdvice = (command: string): string =>
+  `${command} also repairs what is tolerated. To keep it, name the property in ignoreChanges of the resource.`;
 
 const objectCells = ({ kind, id, describe, adopt }: Unmanaged): string[] => [
   `${kind} ${id}`,
@@ -128,7 +130,7 @@ const toleratedCells = (object: ToleratedUnmanaged): string[] => [
   `reason: ${reasonText(object)}`,
 ];
 
-const entryCells = (entry: ToldEntry): string[] => [entry.entry, subjectOf(entry), reasonText(entry)];
+export const entryCells = (entry: ToldEntry): string[] => [entry.entry, subjectOf(entry), reasonText(entry)];
 
 /** What an entry is about. */
 function subjectOf({ resource, property, found, unmanaged, kind }: ToldEntry): string {
@@ -142,7 +144,7 @@ type Reason = Pick<ToldEntry, "reason"> & { readonly until?: string | null | und
 const reasonText = ({ reason = "", until }: Reason): string =>
   until === undefined || until === null ? reason : `${reason} (until ${until})`;
 
-function aligned(all: readonly (readonly string[])[]): string[] {
+export function aligned(all: readonly (readonly string[])[]): string[] {
   const rows = all.map((cells) =>
     // The last one may hold a reason.
     cells.map((cell, column) => printable(cell, column < 2 ? LONGEST_VALUE : LONGEST_MESSAGE)),
@@ -191,12 +193,12 @@ function rowsOf({ path, declared, found }: Property): string[][] {
   );
 }
 
-function valueText(value: Property["found"]): string {
+export function valueText(value: Property["found"]): string {
   return value === null ? NOT_SET : JSON.stringify(value);
 }
 
 /** One line, without anything that a terminal or a page obeys, and not longer than a person reads. */
-function printable(text: string, longest = LONGEST_VALUE): string {
+export function printable(text: string, longest = LONGEST_VALUE): string {
   const visible = terminalText(text);
   return visible.length > longest ? `${visible.slice(0, longest - 1)}…` : visible;
 }
@@ -235,7 +237,7 @@ function toMarkdown(report: Report): string {
       differing(resource).map((row) => [named(resource), ...row, code(reasonText(resource), LONGEST_MESSAGE)]),
     );
     blocks.push(`### ${TOLERATED}`, table(["Resource", "Property", "Declared", "Found", "Reason"], rows));
-    blocks.push(`\`${REPAIR_COMMAND}\` ${TOLERATED_ADVICE}`, repairs(tolerated));
+    blocks.push(toleratedAdvice(`\`${REPAIR_COMMAND}\``), repairs(tolerated));
   }
   const object = ({ kind, id, describe }: Pick<Unmanaged, "kind" | "id" | "describe">) => [
     `${kind} ${code(id)}`,
@@ -260,9 +262,9 @@ function toMarkdown(report: Report): string {
 }
 
 const OBJECT_HEAD = ["Object", "What it is", "To take it over"];
-const ENTRY_HEAD = ["Entry", "What it is about", "Reason"];
+export const ENTRY_HEAD = ["Entry", "What it is about", "Reason"];
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
@@ -271,7 +273,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
  * Any text, as code: there neither HTML nor a mention, a link or emphasis counts. What ends a code span or a cell of a
  * table is written by its number instead.
  */
-function code(text: string, longest = LONGEST_VALUE): string {
+export function code(text: string, longest = LONGEST_VALUE): string {
   const line = printable(text, longest);
   if (line.trim() !== "" && !/[`|\\]/.test(line)) return `\`${line}\``;
   return `<code>${line.replace(/[^A-Za-z0-9 ]/gu, (char) => `&#${char.codePointAt(0)};`)}</code>`;

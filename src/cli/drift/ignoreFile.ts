@@ -48,7 +48,7 @@ const checkedResourceEntry = resourceEntry
     path: ["found"],
     message: 'names a secret: leave out "found". The entry then holds for any value',
   })
-  .meta({ dependentRequired: { found: ["property"] } });
+  .meta({ dependencies: { found: ["property"] } });
 
 export const unmanagedEntry = z.strictObject({
   unmanaged: text("the id of an object").describe(
@@ -163,7 +163,7 @@ const pathText = (path: readonly PropertyKey[]): string =>
   path.map((key, index) => (typeof key === "number" ? `[${key}]` : `${index > 0 ? "." : ""}${String(key)}`)).join("");
 
 /** Whether the name of the property, or of one in its value, suggests a secret. */
-function isSecretlyNamed(property: string, found: unknown): boolean {
+export function isSecretlyNamed(property: string, found: unknown): boolean {
   return segmentsOf(property).some((name) => isSecretName(String(name))) || namesSecret(found);
 }
 

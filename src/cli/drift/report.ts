@@ -41,7 +41,7 @@ const tolerated = z.object({ ...named, properties, repair, ...covered });
 const toleratedUnmanaged = z.object({ ...unmanaged.shape, ...covered });
 
 /** As svc-drift.json holds it, with its path there. */
-const told = z.object({
+export const toldEntry = z.object({
   entry: z.string(),
   ...resourceEntry.partial().shape,
   ...unmanagedEntry.partial().shape,
@@ -59,9 +59,9 @@ export const reportSchema = z.object({
   toleratedUnmanaged: z.array(toleratedUnmanaged).default([]),
   byItself: z.array(unmanaged).default([]),
   /** Entries of svc-drift.json whose last day is over: they cover nothing. */
-  expired: z.array(told).default([]),
+  expired: z.array(toldEntry).default([]),
   /** Entries of svc-drift.json that cover nothing of what was found. */
-  unused: z.array(told).default([]),
+  unused: z.array(toldEntry).default([]),
   fingerprint: z.string(),
 });
 
@@ -72,7 +72,7 @@ export type Unmanaged = z.infer<typeof unmanaged>;
 export type Tolerated = z.infer<typeof tolerated>;
 export type ToleratedUnmanaged = z.infer<typeof toleratedUnmanaged>;
 /** An entry of svc-drift.json that a report tells of. */
-export type ToldEntry = z.infer<typeof told>;
+export type ToldEntry = z.infer<typeof toldEntry>;
 export type Report = z.infer<typeof reportSchema>;
 
 const EXIT = { clean: 0, drift: 7, unmanaged: 8 } as const;

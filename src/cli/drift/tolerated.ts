@@ -190,7 +190,7 @@ function problemsOf({ at, entry }: Numbered<ResourceEntry>, resources: readonly 
   return [`${at}.found: ${which} is a secret: leave out "found". The entry then holds for any value`];
 }
 
-/** As reports show a secret. */
+/** As reports show a secret, at any depth. */
 export function holdsSecret(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(holdsSecret);
   return isObject(value) ? Object.values(value).some(holdsSecret) : value === SECRET;

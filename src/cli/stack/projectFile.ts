@@ -14,7 +14,7 @@ export function projectText(folder: string): string {
   return file === undefined ? "" : readFileSync(file, "utf8");
 }
 
-/** The folder of Pulumi.yaml; undefined without one there or above. */
+/** The folder of the Pulumi.yaml around `start`; undefined where there is none. */
 export function projectFolder(start: string): string | undefined {
   const file = projectFile(resolve(start));
   return file === undefined ? undefined : dirname(file);

@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
+import { z } from "zod";
 import { FORMATS, render } from "../../../src/cli/drift/formats";
-import { type Entry, parsedIgnoreFile, readIgnoreFile } from "../../../src/cli/drift/ignoreFile";
+import { type Entry, ignoreFileSchema, parsedIgnoreFile, readIgnoreFile } from "../../../src/cli/drift/ignoreFile";
 import type { Refreshed } from "../../../src/cli/drift/refreshed";
 import { exitCode, type Report, reportSchema, toReport, type Unmanaged } from "../../../src/cli/drift/report";
 import { judged, withoutTolerated } from "../../../src/cli/drift/tolerated";
@@ -65,6 +66,16 @@ describe("the file", () => {
     ];
     const text = JSON.stringify({ $schema: "./node_modules/pulumi-svc/svc-drift.schema.json", ignore: entries });
     expect(parsedIgnoreFile("svc-drift.json", `\uFEFF${text}`).ignore).toEqual(entries);
+  });
+
+  test("has a schema for editors in the package, which is the one that the command reads by", () => {
+    const path = join(__dirname, "..", "..", "..", "svc-drift.schema.json");
+    const schema = z.toJSONSchema(ignoreFileSchema, { target: "draft-7" });
+    // `WRITE_SCHEMA=1 npm run test:processes -- test/cli/drift/ignoreFile.test.ts`, then `npm run format`.
+    if (process.env["WRITE_SCHEMA"] === "1") writeFileSync(path, JSON.stringify(schema));
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(schema);
+    const { files } = JSON.parse(readFileSync(join(path, "..", "package.json"), "utf8")) as { files: string[] };
+    expect(files).toContain("svc-drift.schema.json");
   });
 
   test("that is wrong is refused with all that is wrong, each with its path", () => {

@@ -1,0 +1,130 @@
+import { type IgnoreFlags, newEntries } from "../../../src/cli/drift/ignore";
+import { parsedIgnoreFile } from "../../../src/cli/drift/ignoreFile";
+import type { Unmanaged } from "../../../src/cli/drift/report";
+import { judged } from "../../../src/cli/drift/tolerated";
+import { type Refresh, refreshedOf, secret } from "../../support/refreshes";
+
+const NOW = new Date("2027-01-31T12:00:00Z");
+
+const fileOf = (...ignore: object[]) => {
+  const { ignore: entries } = parsedIgnoreFile("svc-drift.json", JSON.stringify({ ignore }));
+  return { name: "svc-drift.json", entries };
+};
+
+/** What `--ignore` of these would write. */
+function written(
+  refreshes: readonly Refresh[],
+  flags: Partial<IgnoreFlags> = {},
+  { file = fileOf(), objects = [] as Unmanaged[] } = {},
+) {
+  const found = { resources: refreshedOf(...refreshes), objects };
+  return newEntries(found, file, { ignore: ["api"], reason: "why", ...flags }, NOW);
+}
+
+const COMPUTE = { projectId: "prj-demo", branchId: "br-dev", name: "a", size: { min: 0.5, max: 2 } };
+const RESIZED: Refresh = {
+  declared: COMPUTE,
+  found: { name: undefined, size: { min: 0.5, max: 8 } },
+  differing: ["name", "size.max"],
+};
+const NAME = { resource: "api", property: "name", found: null, reason: "why" };
+const MAX = { resource: "api", property: "size.max", found: 8, reason: "why" };
+
+test("an entry for each property that differs, with the value found, after which nothing of it is drift", () => {
+  expect(written([RESIZED])).toEqual([NAME, MAX]);
+  expect(written([RESIZED], { until: "2027-02-01", property: "size" })).toEqual([{ ...MAX, until: "2027-02-01" }]);
+  expect(judged(refreshedOf(RESIZED), undefined, fileOf(NAME, MAX), NOW)).toMatchObject({ drift: [], unused: [] });
+});
+
+test("a URN is written where it was given, and where several stacks were asked", () => {
+  const [urn = "", other = ""] = refreshedOf(RESIZED, { ...RESIZED, stack: "prod" }).map((one) => one.urn);
+  const resources = (ignore: string[], stack: string[], ...refreshes: Refresh[]) =>
+    new Set(written(refreshes, { ignore, stack }).map((entry) => "resource" in entry && entry.resource));
+  expect(resources([urn], [], RESIZED)).toEqual(new Set([urn]));
+  const both = [RESIZED, { ...RESIZED, stack: "prod" }];
+  expect(resources([other], ["dev", "prod"], ...both)).toEqual(new Set([other]));
+  expect(() => written(both, { stack: ["dev", "prod"] })).toThrow(`Give the URN of one: ${urn}, ${other}`);
+  const web = { ...RESIZED, name: "web", stack: "prod" };
+  expect(resources(["api"], ["dev", "prod"], RESIZED, web)).toEqual(new Set([urn]));
+});
+
+test("an entry of the same property is written again, and what another one covers is left to that", () => {
+  const again = { ...MAX, reason: "other", until: "2027-01-31" };
+  expect(written([RESIZED], {}, { file: fileOf(again) })).toEqual([NAME, MAX]);
+  expect(written([RESIZED], {}, { file: fileOf({ ...again, property: 'size["max"]' }) })).toEqual([NAME, MAX]);
+  expect(written([RESIZED], {}, { file: fileOf({ resource: "api", property: "size", reason: "a" }) })).toEqual([NAME]);
+  const expired = { resource: "api", property: "size", reason: "a", until: "2027-01-30" };
+  expect(written([RESIZED], {}, { file: fileOf(expired) })).toEqual([NAME, MAX]);
+  const all = fileOf({ resource: "api", reason: "a" });
+  expect(() => written([RESIZED], {}, { file: all })).toThrow(
+    /^what differs in "api" is tolerated already, by another entry of svc-drift.json$/,
+  );
+});
+
+test("where nothing can be ignored, it is said for all names at once", () => {
+  const refreshes: Refresh[] = [
+    { declared: COMPUTE },
+    { declared: COMPUTE, name: "gone", found: null },
+    { declared: COMPUTE, name: "open", found: {}, outs: { __unfinished: "update" } },
+    { ...RESIZED, name: "web" },
+  ];
+  const ignore = ["api", "gone", "open", "web"];
+  const problems = [
+    '"api" is as declared, so there is nothing to ignore',
+    '"gone" was deleted, which cannot be ignored. Remove it from the program, or create it again with pulumi up --refresh',
+    '"open" has a change that pulumi up started and did not finish, which cannot be ignored. Run pulumi up',
+    '"web" does not differ in "settings". It differs in name, size.max',
+  ];
+  expect(() => written(refreshes, { ignore, property: "settings" })).toThrow(problems.join("\n"));
+  expect(() => written(refreshes, { ignore: ["nobody"] })).toThrow(
+    /no resource of pulumi-svc with the name or URN "nobody"/,
+  );
+});
+
+test("no secret is written: not one that the state marks, not one by its name, not one in an address, at any depth", () => {
+  const declared = {
+    ...COMPUTE,
+    settings: { marked: secret, password: "a", other: "1", pgSettings: { "app.key": "a", work_mem: "64MB" } },
+  };
+  const canary = (count: number) => `canary-${count}`;
+  const found = {
+    extra: { deep: [{ apiKey: canary(1) }], more: 1 },
+    custom: { "app.key": canary(2) },
+    list: [`https://me:${canary(3)}@a.test/x`],
+    secretList: [secret],
+    settings: {
+      marked: canary(4),
+      password: canary(5),
+      other: "2",
+      pgSettings: { "app.key": canary(6), "app.new": canary(7), work_mem: "1MB" },
+    },
+  };
+  const entries = written([{ declared, found, differing: ["settings.marked"] }]);
+  expect(JSON.stringify(entries)).not.toMatch(/canary|secret\]|ciphertext/);
+  expect(entries).toHaveLength(10);
+  expect(entries.filter((entry) => "found" in entry)).toEqual([
+    { resource: "api", property: "settings.other", found: "2", reason: "why" },
+    { resource: "api", property: "settings.pgSettings.work_mem", found: "1MB", reason: "why" },
+  ]);
+  // Each entry is one that the file may hold, and covers what it was written for.
+  expect(
+    judged(refreshedOf({ declared, found, differing: ["settings.marked"] }), undefined, fileOf(...entries), NOW),
+  ).toMatchObject({ drift: [], unused: [] });
+});
+
+test("objects that are declared nowhere, by id and kind; a resource of that name comes first", () => {
+  const objects: Unmanaged[] = [
+    { kind: "ComputeEndpoint", id: "prj-demo/ep-9", describe: "a compute", adopt: "adopt: true" },
+    { kind: "OAuthProvider", id: "api", describe: "a provider", adopt: "adopt: true" },
+  ];
+  const entry = { unmanaged: "prj-demo/ep-9", kind: "ComputeEndpoint", reason: "why" };
+  const ignore = ["prj-demo/ep-9"];
+  expect(written([RESIZED], { ignore: [...ignore, "api"] }, { objects })).toEqual([NAME, MAX, entry]);
+  expect(written([RESIZED], { ignore }, { objects, file: fileOf({ ...entry, reason: "a" }) })).toEqual([entry]);
+  expect(() => written([RESIZED], { ignore }, { objects, file: fileOf({ unmanaged: "*", reason: "a" }) })).toThrow(
+    "ComputeEndpoint prj-demo/ep-9 is tolerated already, by another entry of svc-drift.json",
+  );
+  expect(() => written([RESIZED], { ignore })).toThrow(
+    /no resource of pulumi-svc with the name or URN "prj-demo\/ep-9"/,
+  );
+});
