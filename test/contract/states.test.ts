@@ -47,7 +47,7 @@ test("every kind stands in a fixture, or in a whole state that upgrades.test.ts 
   const stands = (kind: Kind) => kinds.has(kind) || whole.some((text) => text.includes(`"${typeToken(kind)}"`));
   const missing = KINDS.filter((kind) => !stands(kind)).map(
     (kind) =>
-      `No state has the kind ${kind}. Add it to a scene of test/engine/upgrades.test.ts, which writes a state below test/engine/states`,
+      `No state has the kind ${kind}. Write one below test/engine/states: PULUMI_SVC_WRITE_STATE=<version of the SDK> npm run test:engine -- test/engine/upgrades.test.ts`,
   );
   expect(missing).toEqual([]);
 });
