@@ -29,7 +29,7 @@ const saveChanges =
     if (context.req.method !== "GET") store.changed();
   };
 
-/** @public for the fault campaign, which checks that it has every route */
+/** @public for the tests, which compare it with what they know and with the API document */
 export const allRoutes = (service: Service, site: Site): Route[] => [
   ...authIntegrationRoutes(service, site),
   ...oauthProviderRoutes(service),

@@ -1,13 +1,10 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { allRoutes } from "../../src/emulator/app";
-import type { Site } from "../../src/emulator/http/access";
-import type { Service as EmulatorService } from "../../src/emulator/model/service";
 import { ROOT, type Run, WHOLE } from "../support/cli";
 import { CampaignColleague } from "../support/campaignColleague";
 import { control } from "../support/emulator";
-import { type Fault, FAULTS, NOT_OURS, program, ROUTES, SECRETS, type Step } from "../support/faultCampaign";
+import { type Fault, FAULTS, program, ROUTES, SECRETS, type Step } from "../support/faultCampaign";
 import type { LoggedRequest } from "../support/service";
 import { Stack } from "../support/Stack";
 
@@ -43,12 +40,6 @@ function record(fault: string, route: string, outcome: Outcome): void {
   const known = cells.get(cellOf(fault, route)) ?? "no matter";
   cells.set(cellOf(fault, route), OUTCOMES[Math.max(OUTCOMES.indexOf(known), OUTCOMES.indexOf(outcome))] ?? outcome);
 }
-
-test("each route of the service that changes something is in the campaign", () => {
-  const routes = allRoutes({} as EmulatorService, {} as Site).filter(({ method }) => method !== "GET");
-  const named = routes.map(({ method, template }) => `${method} ${template}`);
-  expect([...Object.keys(ROUTES), ...NOT_OURS].sort()).toEqual(named.sort());
-});
 
 /** One run of the CLI, and the requests that reached the service meanwhile. */
 interface Try extends Run {

@@ -1,6 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { KINDS } from "../../src/contract/pointer";
+import { allRoutes } from "../../src/emulator/app";
+import type { Site } from "../../src/emulator/http/access";
+import type { Service } from "../../src/emulator/model/service";
+import { NOT_OURS, ROUTES } from "../support/faultCampaign";
 import { EACH_CASE, EACH_KIND, KIND_CASES } from ".";
 import { DEMO, wholeIn, type ArgumentCase } from "./KindCase";
 
@@ -51,6 +55,25 @@ test.each(EACH_KIND)("%s: its case fills the fields that its lifecycle and decla
     ),
   ].filter((text) => text !== false);
   expect({ [`test/kinds/${kind}.ts`]: wrong }).toEqual({ [`test/kinds/${kind}.ts`]: [] });
+});
+
+test("each route that changes something is a mutation of a kind, and stands in the fault campaign", () => {
+  // Their handlers are not called.
+  const routes = allRoutes({} as Service, {} as Site).filter(({ method }) => method !== "GET");
+  const offered = routes
+    .map(({ method, template }) => `${method} ${template}`)
+    .filter((one) => !NOT_OURS.includes(one));
+  const changed = EACH_CASE.flatMap(({ mutations }) => mutations.map(({ method, path }) => `${method} ${path}`));
+  const lacking = (known: readonly string[]) => [...offered, ...changed].filter((route) => !known.includes(route));
+  expect({
+    "not in `mutations` of a file of test/kinds": lacking(changed),
+    "not in ROUTES of test/support/faultCampaign.ts": lacking(Object.keys(ROUTES)),
+    "not a route of the emulator": [...changed, ...Object.keys(ROUTES)].filter((route) => !offered.includes(route)),
+  }).toEqual({
+    "not in `mutations` of a file of test/kinds": [],
+    "not in ROUTES of test/support/faultCampaign.ts": [],
+    "not a route of the emulator": [],
+  });
 });
 
 test("each kind has a file of its own below test/resources that calls resourceCases for it", () => {
