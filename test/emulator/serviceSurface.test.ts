@@ -1,6 +1,21 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { allRoutes } from "../../src/emulator/app";
+import type { Site } from "../../src/emulator/http/access";
+import type { Service } from "../../src/emulator/model/service";
 import { api, control, createCompute, DEMO, ERROR_BODY, PRIMARY, record, records, start } from "../support/emulator";
 
 describe("every API route", () => {
+  test("stands in docs/design/api.md", () => {
+    const text = readFileSync(join(__dirname, "../../docs/design/api.md"), "utf8");
+    // The names of ids are free there, and what a list takes may follow.
+    const unnamed = (path: string): string => path.replace(/\{\w+\}/g, "{}");
+    const described = [...text.matchAll(/`([A-Z]+ \/[^`?]*)[^`]*`/g)].map(([, route = ""]) => unnamed(route));
+    // Their handlers are not called.
+    const routes = allRoutes({} as Service, {} as Site).map(({ method, template }) => `${method} ${template}`);
+    expect(routes.filter((route) => !described.includes(unnamed(route)))).toEqual([]);
+  });
+
   test("answers 401 with the error body to a missing, a wrong and a malformed key", async () => {
     const emulator = await start({ apiKey: "right-key" });
     for (const headers of [
