@@ -91,7 +91,7 @@ export const importRules = [
   {
     files: "src/cli/**",
     what: "the command `pulumi-svc`",
-    imports: ["contract", "client", "host", "provider", "emulator"],
+    imports: ["contract", "client", "host", "provider", "emulator", "helpers"],
     packages: ["commander", "zod"],
   },
 ];

@@ -4,6 +4,7 @@ import { packageVersion } from "../contract/installation";
 import { addDoctorCommand } from "./doctor/command";
 import { addDriftCommand } from "./drift/command";
 import { addEmulatorCommand } from "./emulator";
+import { addEnvCommand } from "./env/command";
 import { addImportCommand } from "./import/command";
 import { addInitCommand } from "./init";
 import { terminalText } from "./output";
@@ -19,6 +20,7 @@ const program = new Command("pulumi-svc")
 addDoctorCommand(program);
 addDriftCommand(program);
 addEmulatorCommand(program);
+addEnvCommand(program);
 addImportCommand(program);
 addInitCommand(program);
 

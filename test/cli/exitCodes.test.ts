@@ -6,7 +6,7 @@ import { ROOT } from "../support/cli";
 import { textOf } from "../support/codeBlocks";
 
 const MAIN = join(ROOT, "dist", "cli", "main.js");
-const COMMANDS = ["drift", "import", "doctor", "init", "emulator"];
+const COMMANDS = ["drift", "import", "doctor", "env", "init", "emulator"];
 
 let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), "exit-codes-"))));
@@ -31,6 +31,7 @@ test.each([
   ...COMMANDS.map((command) => [command, "--nonsense"]),
   ["drift", "--from", "report.json", "--stack", "dev"],
   ["drift", "--json", "--format", "text"],
+  ["env", "--force"],
   ["import"],
   ["nonsense"],
 ])("wrong usage ends with 2: pulumi-svc %s %s", (...args) => {
@@ -41,6 +42,7 @@ test.each([
   ["drift", "--from", "missing.json"],
   ["import", "--project", "prj-demo", "--state", "missing.json"],
   ["emulator", "--seed", "missing.json"],
+  ["env", "--show-secrets", "--password-env", "SVC_NOT_SET"],
 ])("a failure ends with 1: pulumi-svc %s %s", (...args) => {
   expect(run(...args)).toMatchObject({ status: 1, stdout: "", stderr: expect.stringMatching(/^pulumi-svc: /) });
 });

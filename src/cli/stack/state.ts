@@ -91,7 +91,7 @@ export function isSecret(value: unknown): boolean {
 }
 
 /** A text of a state that was exported with its secrets in clear: undefined where it is something else. */
-function clearText(value: unknown): string | undefined {
+export function clearText(value: unknown): string | undefined {
   if (!isSecret(value)) return typeof value === "string" ? value : undefined;
   // Marked as a secret, so an object.
   const { plaintext } = value as { plaintext?: unknown };
