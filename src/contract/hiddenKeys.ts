@@ -74,7 +74,7 @@ export function clean(properties: Properties): Properties {
 }
 
 /** What the engine sends in place of a value that is not known yet, at any depth (`@pulumi/pulumi` runtime/rpc). */
-const UNKNOWN_VALUE = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+export const UNKNOWN_VALUE = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 export function isUnknown(value: unknown): boolean {
   return value === UNKNOWN_VALUE;

@@ -1,6 +1,6 @@
 /** The TypeScript program of an import, as prettier would leave it with its own settings. */
 
-import { escaped } from "../output";
+import { keyText, quotedIn } from "../code";
 
 const WIDTH = 80;
 
@@ -62,7 +62,7 @@ function declaration({ kind, name, variable, args, comment = [] }: Declared): st
 function property([name, value, comment]: Argument, indent: string): string {
   const after = comment === undefined ? "" : ` ${lineComment(comment)}`;
   if (value instanceof Code && value.text === name) return `${indent}${name},${after}`;
-  const key = keyText(name);
+  const key = keyText(name, quoted);
   const flat = `${indent}${key}: ${flatText(value)},`;
   if (flat.length <= WIDTH && !isDeep(value)) return flat + after;
   if (Array.isArray(value)) {
@@ -83,23 +83,19 @@ const isObjectOrText = (value: unknown): boolean => typeof value === "object" ||
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Code);
 
-const keyText = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name));
-
 function flatText(value: unknown): string {
   if (value instanceof Code) return value.text;
   if (typeof value === "string") return quoted(value);
   if (Array.isArray(value)) return `[${value.map(flatText).join(", ")}]`;
   if (!isObject(value)) return String(value);
-  const entries = Object.entries(value).map(([name, inner]) => `${keyText(name)}: ${flatText(inner)}`);
+  const entries = Object.entries(value).map(([name, inner]) => `${keyText(name, quoted)}: ${flatText(inner)}`);
   return entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`;
 }
 
-/** In the quotes that need fewer escapes. Nothing in it turns the direction in which the program is read. */
+/** In the quotes that need fewer escapes. */
 function quoted(text: string): string {
-  const double = escaped(JSON.stringify(text));
   const count = (quote: string): number => text.split(quote).length - 1;
-  if (count('"') <= count("'")) return double;
-  return `'${double.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+  return quotedIn(count('"') <= count("'") ? '"' : "'", text);
 }
 
 /** What the service shows must not end the comment. */

@@ -1,8 +1,13 @@
 import type { Kind } from "../../../contract/pointer";
 import type { Property } from "../report";
+import { creationAt, creationOf, repetitionOf, type Creation, type NoCreation } from "./creation";
+import { ProgramFile, type TypeScript } from "./programFile";
+import { segmentsOf } from "../ignoredChanges";
+import { plansOf, holdsSecret, type Action } from "./plan";
+import { listSplices, spliced, type List, type ListChange, type Splice } from "./splices";
+import { propertyCode } from "./value";
 
-/** The compiler of the user's project. */
-export type TypeScript = typeof import("typescript");
+export type { TypeScript } from "./programFile";
 
 /** A resource that drifted, and what of it the program is to declare as it was found. */
 export interface Target {
@@ -50,20 +55,108 @@ export interface Edited {
  * @throws for a file that does not parse, with its name and line.
  */
 export async function editProgram(
-  _typescript: TypeScript,
-  _files: ReadonlyMap<string, string>,
+  typescript: TypeScript,
+  files: ReadonlyMap<string, string>,
   targets: readonly Target[],
 ): Promise<Edited> {
-  const told = targets.flatMap(({ urn, name, changes }) =>
-    changes.map(({ path }) => ({
-      urn,
-      name,
-      path,
-      file: undefined,
-      line: undefined,
-      reason: "not edited yet",
-      code: undefined,
-    })),
-  );
-  return { files: new Map(), accepted: [], told };
+  const program = new Program(typescript, files);
+  const accepted: Accepted[] = [];
+  const told: Told[] = [];
+  const edits = new Map<ProgramFile, Edits>();
+  for (const target of targets) {
+    const creation = creationIn(program, target);
+    if ("reason" in creation) {
+      told.push(...target.changes.map((property) => toTold(target, property, creation)));
+      continue;
+    }
+    const { file } = creation;
+    for (const { property, line, reason, actions } of await plansOf(creation, target)) {
+      if (reason !== undefined) {
+        told.push(toTold(target, property, { file: file.name, line, reason, quote: file.quote }));
+        continue;
+      }
+      accepted.push({ urn: target.urn, name: target.name, path: property.path, file: file.name, line });
+      const own = edits.get(file) ?? new Edits(file);
+      edits.set(file, own);
+      actions.forEach((action) => own.take(action));
+    }
+  }
+  const changed = [...edits].map(([{ name }, own]): [string, string] => [name, own.text()]);
+  // No edit may leave a text behind that does not parse.
+  for (const [name, text] of changed) new ProgramFile(typescript, name, text);
+  return { files: new Map(changed.filter(([name, text]) => files.get(name) !== text)), accepted, told };
+}
+
+/** The files, each parsed when it is needed. */
+class Program {
+  readonly #parsed = new Map<string, ProgramFile>();
+
+  constructor(
+    readonly typescript: TypeScript,
+    readonly texts: ReadonlyMap<string, string>,
+  ) {}
+
+  file(name: string): ProgramFile | undefined {
+    const text = this.texts.get(name);
+    if (text === undefined) return undefined;
+    const file = this.#parsed.get(name) ?? new ProgramFile(this.typescript, name, text);
+    this.#parsed.set(name, file);
+    return file;
+  }
+
+  /** Those that may create a resource of this package: they name it. */
+  candidates(): ProgramFile[] {
+    const names = [...this.texts].filter(([, text]) => text.includes("pulumi-svc")).map(([name]) => name);
+    return names.map((name) => this.file(name)).filter((file) => file !== undefined);
+  }
+}
+
+function creationIn(program: Program, { place, kind, name, isShared }: Target): Creation | NoCreation {
+  const file = place && program.file(place.file);
+  if (place !== undefined && file === undefined) {
+    return { file: place.file, line: place.line, reason: "the file is not one of the program" };
+  }
+  const sought = { kind, name };
+  const creation = place && file ? creationAt(file, place, sought) : creationOf(program.candidates(), sought);
+  if ("reason" in creation) return creation;
+  const repeated = isShared ? "several resources are created at this place" : repetitionOf(creation);
+  if (repeated === undefined) return creation;
+  return { file: creation.file.name, line: creation.file.lineOf(creation.expression), reason: repeated };
+}
+
+function toTold(
+  { urn, name }: Target,
+  property: Property,
+  { file, line, reason, quote = '"' }: NoCreation & { readonly quote?: ProgramFile["quote"] },
+): Told {
+  const { path, found } = property;
+  const key = String(segmentsOf(path).at(-1));
+  const code = found === null || holdsSecret(property) ? undefined : propertyCode(key, found, quote);
+  return { urn, name, path, file, line, reason, code };
+}
+
+/** All edits of a file. Those of one list are made together, because of its commas. */
+class Edits {
+  readonly #splices: Splice[] = [];
+  readonly #lists = new Map<List, ListChange>();
+
+  constructor(readonly file: ProgramFile) {}
+
+  take(action: Action): void {
+    if ("replace" in action) {
+      const { replace: node, by: text } = action;
+      this.#splices.push({ start: node.getStart(this.file.source), end: node.end, text });
+      return;
+    }
+    const change = this.#lists.get(action.list) ?? { removed: new Set(), added: [] };
+    this.#lists.set(action.list, change);
+    if ("remove" in action) change.removed.add(action.remove);
+    else change.added.push(action.add);
+  }
+
+  /** @throws where two overlap. */
+  text(): string {
+    const lists = [...this.#lists].flatMap(([list, change]) => listSplices(this.file, list, change));
+    return spliced(this.file.text, [...this.#splices, ...lists]);
+  }
 }

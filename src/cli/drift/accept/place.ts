@@ -1,0 +1,153 @@
+/** Which part of a program's text holds a property of a resource, and may be edited. */
+import type * as ts from "typescript";
+import type { Kind } from "../../../contract/pointer";
+import { isObject } from "../ignoredChanges";
+import type { ProgramFile } from "./programFile";
+import { whatItIs } from "./reasons";
+import { isUndefined, keyOf, valueOf, wrapped } from "./value";
+
+/** Why not, and where it stands. */
+export interface Obstacle {
+  readonly reason: string;
+  readonly node: ts.Node;
+}
+
+export interface Place {
+  /** The object literal that the property stands in, or would. */
+  readonly object: ts.ObjectLiteralExpression;
+  /** Undefined where the program does not set it. */
+  readonly property: ts.PropertyAssignment | ts.ShorthandPropertyAssignment | undefined;
+}
+
+/** The place of a property by its path. `arguments`: the second argument of the `new`. */
+export function placeOf(
+  file: ProgramFile,
+  {
+    given,
+    path,
+    found,
+    kind,
+  }: { given: ts.Expression; path: readonly (string | number)[]; found: unknown; kind: Kind },
+): Place | Obstacle {
+  let current = given;
+  for (const [index, segment] of path.entries()) {
+    const change = withChange(valueOf(file, current), path.slice(index), found);
+    const literal = editable(file, current, { value: change, kind });
+    if ("reason" in literal) return literal;
+    const { node } = literal;
+    if (!file.typescript.isObjectLiteralExpression(node)) return obstacle(node, whatItIs(file, node));
+    const place = propertyIn(file, node, String(segment));
+    if ("reason" in place || index === path.length - 1) return place;
+    if (place.property === undefined) return { node, reason: NOT_DEPLOYED };
+    current = valueIn(place.property);
+  }
+  throw new Error("a path without a property");
+}
+
+const obstacle = (node: ts.Node, what: string): Obstacle => ({ node, reason: `the value is ${what}` });
+
+export const NOT_DEPLOYED = "the program has an edit of it that is not deployed";
+
+/** The value of a property. */
+export const valueIn = (property: ts.PropertyAssignment | ts.ShorthandPropertyAssignment): ts.Expression =>
+  "initializer" in property ? property.initializer : property.name;
+
+function propertyIn(file: ProgramFile, object: ts.ObjectLiteralExpression, name: string): Place | Obstacle {
+  const { typescript } = file;
+  const own = object.properties.filter((property) => keyOf(file, property) === name);
+  const [property, second] = own;
+  if (second !== undefined) return { node: second, reason: `"${name}" stands there more than once` };
+  const after =
+    property === undefined ? object.properties : object.properties.slice(object.properties.indexOf(property));
+  const hiding = after.find((other) => mayHold(file, other, name));
+  if (hiding !== undefined) {
+    const what = typescript.isSpreadAssignment(hiding) ? "a spread" : "a computed name";
+    const how = property === undefined ? "may hold" : "comes later and may replace";
+    return { node: hiding, reason: `${what} ${how} "${name}"` };
+  }
+  if (property === undefined) return { object, property };
+  if (typescript.isPropertyAssignment(property) || typescript.isShorthandPropertyAssignment(property)) {
+    return { object, property };
+  }
+  return { node: property, reason: `"${name}" is a getter or a method` };
+}
+
+/** Whether a spread, a computed name or a prototype may set a property of this name. */
+function mayHold(file: ProgramFile, property: ts.ObjectLiteralElementLike, name: string): boolean {
+  if (!file.typescript.isSpreadAssignment(property)) return keyOf(file, property) === undefined;
+  const spread = valueOf(file, property.expression);
+  return !isObject(spread) || Object.hasOwn(spread, name);
+}
+
+/** What an edit makes of a value: the literal that stands for it, behind constants that are used here alone. */
+export function editable(
+  file: ProgramFile,
+  node: ts.Expression,
+  now: { readonly value: unknown; readonly kind: Kind },
+): { node: ts.Expression } | Obstacle {
+  const { typescript } = file;
+  const inside = wrapped(file, node);
+  if (inside !== undefined) {
+    if (inside.type !== undefined && !allows(file, inside.type, now)) return narrow(node);
+    return editable(file, inside.expression, now);
+  }
+  if (!typescript.isIdentifier(node) || isUndefined(file, node)) return { node };
+  const constant = file.constantOf(node);
+  if (constant === undefined) return obstacle(node, whatItIs(file, node));
+  const { declaration, initializer } = constant;
+  const { name, type } = declaration;
+  // By its declaration a constant that a name refers to has a name.
+  if (!typescript.isIdentifier(name)) return obstacle(node, "an expression");
+  const shared = (how: string): Obstacle => obstacle(node, `the constant "${name.text}", which is ${how}`);
+  if ((typescript.getCombinedModifierFlags(declaration) & typescript.ModifierFlags.Export) !== 0) {
+    return shared("exported");
+  }
+  if (file.usesOf(name).length !== 1) return shared("used more than once");
+  if (type !== undefined && !allows(file, type, now)) return narrow(node);
+  return editable(file, initializer, now);
+}
+
+const narrow = (node: ts.Node): Obstacle => ({
+  node,
+  reason: "the program gives the value a type that may not allow the new one",
+});
+
+/** Whether a type that the program writes allows a value, as far as its text tells. */
+function allows(
+  file: ProgramFile,
+  type: ts.TypeNode,
+  { value, kind }: { readonly value: unknown; readonly kind: Kind },
+): boolean {
+  const { typescript } = file;
+  const { SyntaxKind } = typescript;
+  const next = (inner: ts.TypeNode, part = value): boolean => allows(file, inner, { value: part, kind });
+  if (typescript.isParenthesizedTypeNode(type)) return next(type.type);
+  if (typescript.isUnionTypeNode(type)) return type.types.some((member) => next(member));
+  if (typescript.isTypeOperatorNode(type)) return type.operator === SyntaxKind.ReadonlyKeyword && next(type.type);
+  if (typescript.isArrayTypeNode(type)) {
+    return Array.isArray(value) && value.every((item) => next(type.elementType, item));
+  }
+  if (type.kind === SyntaxKind.StringKeyword) return typeof value === "string";
+  if (type.kind === SyntaxKind.NumberKeyword) return typeof value === "number";
+  if (type.kind === SyntaxKind.BooleanKeyword) return typeof value === "boolean";
+  if (typescript.isLiteralTypeNode(type)) return valueOf(file, type.literal) === value;
+  if (!typescript.isTypeReferenceNode(type)) return false;
+  const text = type.typeName.getText(file.source);
+  if (text === "const") return true;
+  const [key, member] = type.typeArguments ?? [];
+  if (text === "Record" && key?.kind === SyntaxKind.StringKeyword && member !== undefined) {
+    return isObject(value) && Object.values(value).every((inner) => next(member, inner));
+  }
+  const name = file.exportOf(type.typeName);
+  if (name === "ComputeCu" || name === "AutoscalingCu") return typeof value === "number";
+  return name !== undefined && [`${kind}Args`, "ComputeSize", "ComputeSettings"].includes(name);
+}
+
+/** A value with another one at a path. What is not known stays so. */
+export function withChange(value: unknown, [segment, ...rest]: readonly (string | number)[], found: unknown): unknown {
+  if (segment === undefined) return found;
+  if (!isObject(value)) return value;
+  const { [segment]: before, ...others } = value;
+  const after = withChange(before, rest, found);
+  return after === null || after === undefined ? others : { ...value, [segment]: after };
+}

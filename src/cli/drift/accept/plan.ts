@@ -1,0 +1,256 @@
+/** What becomes of each property of a resource that differs: an edit of the program, or the reason why there is none. */
+import type * as ts from "typescript";
+import { containsUnknown, type Properties } from "../../../contract/hiddenKeys";
+import type { Kind } from "../../../contract/pointer";
+import { standInsIn } from "../../../contract/standIns";
+import { sameJson } from "../../../host/arguments";
+import { load } from "../../../provider";
+import { isObject, segmentsOf } from "../ignoredChanges";
+import type { Wrong } from "../../../host/requests";
+import type { Quote } from "../../code";
+import { type Property, SECRET } from "../report";
+import type { Creation } from "./creation";
+import { editable, NOT_DEPLOYED, placeOf, valueIn, withChange } from "./place";
+import type { ProgramFile } from "./programFile";
+import { whatItIs } from "./reasons";
+import type { List } from "./splices";
+import { codeOf, keyOf, literalValue, propertyCode, valueOf, wrapped } from "./value";
+
+export interface Plan {
+  readonly property: Property;
+  readonly line: number;
+  /** Undefined: it is accepted. */
+  readonly reason: string | undefined;
+  readonly actions: readonly Action[];
+}
+
+export type Action =
+  | { readonly replace: ts.Node; readonly by: string }
+  | { readonly remove: ts.Node; readonly list: List }
+  | { readonly add: string; readonly list: List };
+
+/** The argument that decides which others there are: with it, all of them change or none. */
+const FORM: { readonly [Name in Kind]?: string } = { EmailServer: "type" };
+
+interface Given {
+  readonly file: ProgramFile;
+  readonly kind: Kind;
+  /** The second argument of the `new`. */
+  readonly node: ts.Expression;
+  /** What the text tells of the arguments, and the same normalised. */
+  readonly known: Properties;
+  readonly normalised: Properties;
+  readonly form: string | undefined;
+}
+
+export async function plansOf(
+  { file, expression }: Creation,
+  { kind, changes }: { kind: Kind; changes: readonly Property[] },
+): Promise<readonly Plan[]> {
+  const line = file.lineOf(expression);
+  const node = expression.arguments?.[1];
+  if (node === undefined) return changes.map((property) => left(property, line, "it has no arguments in the program"));
+  const { known, isWhole } = knownArguments(file, node);
+  const normalised: Properties = (await load(kind).check({}, known)).inputs ?? {};
+  const form = changes.some(({ path }) => path === FORM[kind]) ? FORM[kind] : undefined;
+  const given = { file, kind, node, known, normalised, form };
+  const plans = await declarable(
+    given,
+    changes.map((property) => planOf(given, property, line)),
+  );
+  const obstacle =
+    plans.find(({ reason }) => reason !== undefined)?.property.path ?? (isWhole ? undefined : "a spread");
+  if (form === undefined || obstacle === undefined) return plans;
+  return plans.map((plan) =>
+    plan.reason === undefined
+      ? left(plan.property, plan.line, `it changes together with ${obstacle}, which is not edited`)
+      : plan,
+  );
+}
+
+const left = (property: Property, line: number, reason: string): Plan => ({ property, line, reason, actions: [] });
+
+/** What the text tells of the arguments; `isWhole`: there are no others. */
+function knownArguments(file: ProgramFile, node: ts.Expression): { known: Properties; isWhole: boolean } {
+  const whole = valueOf(file, node);
+  if (isObject(whole)) return { known: whole, isWhole: true };
+  const { typescript } = file;
+  const entries = (objectIn(file, node)?.properties ?? []).flatMap((property) => {
+    const name = keyOf(file, property);
+    const isPlain = typescript.isPropertyAssignment(property) || typescript.isShorthandPropertyAssignment(property);
+    return name !== undefined && isPlain ? [[name, valueOf(file, valueIn(property))]] : [];
+  });
+  return { known: Object.fromEntries(entries) as Properties, isWhole: false };
+}
+
+function objectIn(file: ProgramFile, node: ts.Expression): ts.ObjectLiteralExpression | undefined {
+  if (file.typescript.isObjectLiteralExpression(node)) return node;
+  const constant = file.typescript.isIdentifier(node) ? file.constantOf(node)?.initializer : undefined;
+  const inside = wrapped(file, node)?.expression ?? constant;
+  return inside && objectIn(file, inside);
+}
+
+/** What is known of one property alone. */
+function planOf(given: Given, property: Property, creationLine: number): Plan {
+  const { file, kind, node, form } = given;
+  const { declared, found } = property;
+  const path = segmentsOf(property.path);
+  const told = (reason: string, where?: ts.Node): Plan =>
+    left(property, where === undefined ? creationLine : file.lineOf(where), reason);
+  const accepted = (where: ts.Node, ...actions: Action[]): Plan => ({
+    property,
+    line: file.lineOf(where),
+    reason: undefined,
+    actions,
+  });
+  // Of another form, which does not have the argument: whatever its value was.
+  const isDropped = form !== undefined && path.length === 1 && found === null;
+  if (holdsSecret(property) && !isDropped) return told("it is a secret");
+  if (standInsIn(found).length > 0) return told("the service does not show the value");
+  const place = placeOf(file, { given: node, path, found, kind });
+  if ("reason" in place) return told(place.reason, place.node);
+  const { object, property: own } = place;
+  if (own === undefined) {
+    if (found === null) return accepted(object);
+    if (declared !== null) return told(NOT_DEPLOYED, object);
+    return accepted(object, { add: propertyCode(String(path.at(-1)), found, file.quote), list: object });
+  }
+  const expression = valueIn(own);
+  const current = valueOf(file, expression);
+  const removal: Action = { remove: own, list: object };
+  if (containsUnknown(current)) {
+    return isDropped ? accepted(own, removal) : told(`the value is ${whatItIs(file, expression)}`, own);
+  }
+  const isValue = (value: unknown): boolean =>
+    same(current, value) || same(path.reduce<unknown>(member, given.normalised), value);
+  if (isValue(found)) return accepted(own);
+  // Of a secret nobody can say whether it is the deployed one.
+  if (!isValue(declared) && !(isDropped && declared === SECRET)) return told(NOT_DEPLOYED, own);
+  if (found === null) return accepted(own, removal);
+  const literal = editable(file, expression, { value: found, kind });
+  if ("reason" in literal) return told(literal.reason, literal.node);
+  const normalised = path.reduce<unknown>(member, given.normalised);
+  const actions = valueActions(file, literal.node, { current: normalised, found });
+  return "reason" in actions ? told(actions.reason, literal.node) : accepted(literal.node, ...actions.actions);
+}
+
+/** At any depth. */
+export function holdsSecret({ declared, found }: Pick<Property, "declared" | "found">): boolean {
+  const holds = (value: unknown): boolean =>
+    value === SECRET || (typeof value === "object" && value !== null && Object.values(value).some(holds));
+  return holds(declared) || holds(found);
+}
+
+const member = (value: unknown, segment: string | number): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, segment) : undefined;
+
+/** Nothing is the same as `null`; a list is a set. */
+function same(one: unknown, other: unknown): boolean {
+  const sorted = (value: unknown): unknown =>
+    Array.isArray(value) ? value.map((item) => JSON.stringify(item)).toSorted() : (value ?? null);
+  return sameJson(sorted(one), sorted(other));
+}
+
+/** How a literal becomes another value. `current`: its own, normalised. */
+function valueActions(
+  file: ProgramFile,
+  node: ts.Expression,
+  { current, found }: { current: unknown; found: unknown },
+): { actions: Action[] } | { reason: string } {
+  const { typescript } = file;
+  if (!typescript.isArrayLiteralExpression(node) || !Array.isArray(found)) {
+    return { actions: [{ replace: node, by: codeOf(found, quoteOf(file, node)) }] };
+  }
+  const values: readonly unknown[] = Array.isArray(current) ? current : [];
+  const added: unknown[] = [...found];
+  const kept = node.elements.filter((_element, index) => {
+    const at = added.findIndex((value) => sameJson(value, values[index]));
+    if (at !== -1) added.splice(at, 1);
+    return at !== -1;
+  });
+  const order = [...kept.map((element) => values[node.elements.indexOf(element)]), ...added];
+  // Element by element where their order counts, or where none is left to come after.
+  const isInPlace = !sameJson(order, found) || kept.length === 0;
+  const changed = node.elements.filter((element, index) =>
+    isInPlace ? !sameJson(values[index], found[index]) : !kept.includes(element),
+  );
+  if (changed.some((element) => literalValue(file, element) === undefined)) {
+    return { reason: "an element of the list that differs is no literal" };
+  }
+  const [first] = node.elements;
+  const codes = (list: readonly unknown[]): Action[] =>
+    list.map((value) => ({ add: codeOf(value, first === undefined ? file.quote : quoteOf(file, first)), list: node }));
+  const actions = changed.map((element): Action => {
+    const index = node.elements.indexOf(element);
+    if (!isInPlace || index >= found.length) return { remove: element, list: node };
+    return { replace: element, by: codeOf(found[index], quoteOf(file, element)) };
+  });
+  return { actions: [...actions, ...codes(isInPlace ? found.slice(node.elements.length) : added)] };
+}
+
+/** The quote of a text; of anything else that of the file. */
+function quoteOf(file: ProgramFile, node: ts.Expression): Quote {
+  const [begin] = node.getText(file.source);
+  return begin === '"' || begin === "'" || begin === "`" ? begin : file.quote;
+}
+
+/**
+ * Without what the kind's own check refuses, and with what another form does not have. Only what is worse than before
+ * counts: the program may be refused for other reasons.
+ */
+async function declarable(given: Given, first: readonly Plan[]): Promise<readonly Plan[]> {
+  const { kind, known, file, node } = given;
+  const provider = load(kind);
+  const problemsOf = async (args: Properties) => (await provider.problems(args)).filter(({ path }) => path !== "");
+  const before = await problemsOf(known);
+  const isOld = (one: Wrong): boolean => before.some(({ path, reason }) => path === one.path && reason === one.reason);
+  let plans = first;
+  for (;;) {
+    const open = plans.filter(({ reason }) => reason === undefined);
+    const after = open.reduce<Properties>((args, { property: { path, found } }) => {
+      // An object stays one.
+      return withChange(args, segmentsOf(path), found) as Properties;
+    }, known);
+    const [problem] = (await problemsOf(after)).filter((one) => !isOld(one));
+    const unused = problem === undefined ? unusedAfter(file, open) : undefined;
+    if (unused !== undefined) {
+      plans = plans.map((plan) => (plan === unused.plan ? left(plan.property, plan.line, unused.reason) : plan));
+      continue;
+    }
+    if (problem === undefined) return plans;
+    const name = topOf(problem.path);
+    const isOpen = (plan: Plan): boolean => plan.reason === undefined && topOf(plan.property.path) === name;
+    const isNamed = plans.some(({ property: { path } }) => topOf(path) === name);
+    if (plans.some(isOpen)) {
+      const reason = `the value cannot be declared: it ${problem.reason}`;
+      plans = plans.map((plan) => (isOpen(plan) ? left(plan.property, plan.line, reason) : plan));
+    } else if (!isNamed && Object.hasOwn(after, name)) {
+      const dropped: Property = { path: name, declared: SECRET, found: null };
+      plans = [...plans, planOf(given, dropped, file.lineOf(node))];
+    } else {
+      const reason = `it changes together with ${name}, which ${problem.reason}`;
+      plans = plans.map((plan) => (plan.reason === undefined ? left(plan.property, plan.line, reason) : plan));
+    }
+  }
+}
+
+const topOf = (path: string): string => String(segmentsOf(path)[0]);
+
+/** A name that the edits leave without a use, which some compilers refuse. */
+function unusedAfter(file: ProgramFile, plans: readonly Plan[]): { plan: Plan; reason: string } | undefined {
+  const { typescript } = file;
+  const goneIn = ({ actions }: Plan): ts.Node[] =>
+    actions.flatMap((action) => ("remove" in action ? [action.remove] : "replace" in action ? [action.replace] : []));
+  const gone = new Set(plans.flatMap(goneIn).flatMap((node) => file.all(typescript.isIdentifier, node)));
+  for (const plan of plans) {
+    const names = goneIn(plan).flatMap((node) => file.all(typescript.isIdentifier, node));
+    for (const name of names) {
+      const declared = file.declaredNameOf(name);
+      // What is declared within goes too.
+      if (declared === undefined || gone.has(declared)) continue;
+      if (!file.usesOf(declared).every((use) => gone.has(use))) continue;
+      return { plan, reason: `nothing else uses "${name.text}", which has to be removed together with it` };
+    }
+  }
+  return undefined;
+}

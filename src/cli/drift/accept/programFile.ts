@@ -1,0 +1,203 @@
+import { extname } from "node:path";
+import type * as ts from "typescript";
+
+/** The compiler of the user's project. */
+export type TypeScript = typeof ts;
+
+const PACKAGE = "pulumi-svc";
+
+/** The package as a whole, among the names of its exports. */
+const WHOLE = "*";
+
+interface Constant {
+  readonly declaration: ts.VariableDeclaration;
+  readonly initializer: ts.Expression;
+}
+
+/** A file of the program: its syntax tree, and what its names mean within the file. No other file is looked at. */
+export class ProgramFile {
+  readonly source: ts.SourceFile;
+  /** Of new texts: what most of its texts have. */
+  readonly quote: '"' | "'";
+  readonly #checker: ts.TypeChecker;
+
+  /** @throws where it does not parse. */
+  constructor(
+    readonly typescript: TypeScript,
+    readonly name: string,
+    readonly text: string,
+  ) {
+    // By a name of its own: neither the machine's files nor its way to write paths count.
+    const path = `/program${extname(name)}`;
+    const kind = /\.[mc]?js$/.test(name) ? typescript.ScriptKind.JS : typescript.ScriptKind.TS;
+    const source = typescript.createSourceFile(path, text, typescript.ScriptTarget.Latest, true, kind);
+    const host: ts.CompilerHost = {
+      getSourceFile: (file) => (file === path ? source : undefined),
+      fileExists: (file) => file === path,
+      readFile: () => undefined,
+      writeFile: () => undefined,
+      getDefaultLibFileName: () => "/lib.d.ts",
+      getCurrentDirectory: () => "/",
+      getCanonicalFileName: (file) => file,
+      useCaseSensitiveFileNames: () => true,
+      getNewLine: () => "\n",
+    };
+    const options = { allowJs: true, noLib: true, noResolve: true, types: [], target: typescript.ScriptTarget.Latest };
+    const program = typescript.createProgram([path], options, host);
+    const [problem] = program.getSyntacticDiagnostics(source);
+    this.source = source;
+    if (problem !== undefined) {
+      const message = typescript.flattenDiagnosticMessageText(problem.messageText, " ");
+      throw new Error(`${name}:${this.lineAt(problem.start)} does not parse: ${message}`);
+    }
+    this.#checker = program.getTypeChecker();
+    const texts = this.all(typescript.isStringLiteral);
+    const single = texts.filter((node) => text[node.getStart(source)] === "'");
+    this.quote = single.length * 2 > texts.length ? "'" : '"';
+  }
+
+  /** Counted from 1. */
+  lineAt(position: number): number {
+    return this.source.getLineAndCharacterOfPosition(position).line + 1;
+  }
+
+  lineOf(node: ts.Node): number {
+    return this.lineAt(node.getStart(this.source));
+  }
+
+  /** The position of a line and a column, counted from 1; undefined where the file has no such line. */
+  positionOf({ line, column }: { line: number; column: number }): number | undefined {
+    const start = this.source.getLineStarts()[line - 1];
+    return start === undefined ? undefined : start + column - 1;
+  }
+
+  /** Each node that passes the test, in the order of the text. */
+  all<Found extends ts.Node>(is: (node: ts.Node) => node is Found, root: ts.Node = this.source): Found[] {
+    const found: Found[] = [];
+    const visit = (node: ts.Node): void => {
+      if (is(node)) found.push(node);
+      node.forEachChild(visit);
+    };
+    visit(root);
+    return found;
+  }
+
+  /** The declaration that a name in the text refers to; undefined where there are several, or none in this file. */
+  declarationOf(name: ts.Identifier): ts.Declaration | undefined {
+    const declarations = this.#symbolOf(name)?.declarations ?? [];
+    const [declaration] = declarations;
+    return declarations.length === 1 && declaration?.getSourceFile() === this.source ? declaration : undefined;
+  }
+
+  /** The name in a declaration of the file that is no export. */
+  declaredNameOf(name: ts.Identifier): ts.Identifier | undefined {
+    const declaration = this.declarationOf(name);
+    if (declaration === undefined) return undefined;
+    const { getCombinedModifierFlags, getNameOfDeclaration, isIdentifier, ModifierFlags } = this.typescript;
+    const declared = getNameOfDeclaration(declaration);
+    const isExported = (getCombinedModifierFlags(declaration) & ModifierFlags.Export) !== 0;
+    return declared !== undefined && isIdentifier(declared) && !isExported ? declared : undefined;
+  }
+
+  /** Where the file uses a name, beside its declaration. */
+  usesOf(declared: ts.Identifier): ts.Identifier[] {
+    const symbol = this.#symbolOf(declared);
+    return this.all(this.typescript.isIdentifier).filter(
+      (name) => name !== declared && name.text === declared.text && this.#symbolOf(name) === symbol,
+    );
+  }
+
+  #symbolOf(name: ts.Identifier): ts.Symbol | undefined {
+    const { parent } = name;
+    if (this.typescript.isShorthandPropertyAssignment(parent)) {
+      return this.#checker.getShorthandAssignmentValueSymbol(parent);
+    }
+    if (this.typescript.isExportSpecifier(parent)) return this.#checker.getExportSpecifierLocalTargetSymbol(parent);
+    return this.#checker.getSymbolAtLocation(name);
+  }
+
+  /** The `const` that a name refers to, and its value. */
+  constantOf(name: ts.Identifier): Constant | undefined {
+    const declaration = this.declarationOf(name);
+    const { typescript } = this;
+    if (declaration === undefined || !typescript.isVariableDeclaration(declaration)) return undefined;
+    const isConstant = (declaration.parent.flags & typescript.NodeFlags.Const) !== 0;
+    const { initializer } = declaration;
+    return isConstant && initializer !== undefined ? { declaration, initializer } : undefined;
+  }
+
+  /** Without parentheses. */
+  bare(node: ts.Expression): ts.Expression {
+    return this.typescript.isParenthesizedExpression(node) ? this.bare(node.expression) : node;
+  }
+
+  /** The name of the export of this package that an expression (or the name of a type) refers to. */
+  exportOf(node: ts.Node, depth = 0): string | undefined {
+    const { typescript } = this;
+    // A program may go round in circles.
+    if (depth > 10) return undefined;
+    const next = (inner: ts.Node): string | undefined => this.exportOf(inner, depth + 1);
+    const member = (whole: ts.Node, name: string): string | undefined => {
+      if (next(whole) !== WHOLE) return undefined;
+      return name === "default" ? WHOLE : name;
+    };
+    if (typescript.isIdentifier(node)) return this.#declaredExport(node, { next, member });
+    if (typescript.isParenthesizedExpression(node) || typescript.isAwaitExpression(node)) return next(node.expression);
+    if (typescript.isPropertyAccessExpression(node)) return member(node.expression, node.name.text);
+    if (typescript.isQualifiedName(node)) return member(node.left, node.right.text);
+    if (typescript.isElementAccessExpression(node)) {
+      const { argumentExpression: name } = node;
+      return typescript.isStringLiteral(name) ? member(node.expression, name.text) : undefined;
+    }
+    if (!typescript.isCallExpression(node)) return undefined;
+    const { expression: callee } = node;
+    const loads =
+      callee.kind === typescript.SyntaxKind.ImportKeyword ||
+      (typescript.isIdentifier(callee) && callee.text === "require");
+    return loads && this.#isPackage(node.arguments[0]) ? WHOLE : undefined;
+  }
+
+  #declaredExport(
+    name: ts.Identifier,
+    {
+      next,
+      member,
+    }: {
+      next: (node: ts.Node) => string | undefined;
+      member: (whole: ts.Node, name: string) => string | undefined;
+    },
+  ): string | undefined {
+    const { typescript } = this;
+    const declaration = this.declarationOf(name);
+    if (declaration === undefined) return undefined;
+    if (typescript.isImportSpecifier(declaration)) {
+      const imported = (declaration.propertyName ?? declaration.name).text;
+      if (!this.#isPackage(declaration.parent.parent.parent.moduleSpecifier)) return undefined;
+      return imported === "default" ? WHOLE : imported;
+    }
+    if (typescript.isNamespaceImport(declaration)) {
+      return this.#isPackage(declaration.parent.parent.moduleSpecifier) ? WHOLE : undefined;
+    }
+    if (typescript.isImportClause(declaration)) {
+      return this.#isPackage(declaration.parent.moduleSpecifier) ? WHOLE : undefined;
+    }
+    if (typescript.isImportEqualsDeclaration(declaration)) {
+      const { moduleReference: target } = declaration;
+      if (!typescript.isExternalModuleReference(target)) return next(target);
+      return this.#isPackage(target.expression) ? WHOLE : undefined;
+    }
+    if (typescript.isBindingElement(declaration)) {
+      const { parent: pattern, propertyName = declaration.name } = declaration;
+      const { parent: variable } = pattern;
+      if (!typescript.isObjectBindingPattern(pattern) || !typescript.isVariableDeclaration(variable)) return undefined;
+      const isPlain = typescript.isIdentifier(propertyName) && declaration.dotDotDotToken === undefined;
+      return isPlain && variable.initializer ? member(variable.initializer, propertyName.text) : undefined;
+    }
+    const constant = this.constantOf(name);
+    return constant && next(constant.initializer);
+  }
+
+  #isPackage(node: ts.Expression | undefined): boolean {
+    return node !== undefined && this.typescript.isStringLiteral(node) && node.text === PACKAGE;
+  }
+}

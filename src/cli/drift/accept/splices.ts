@@ -1,0 +1,180 @@
+/** Changes of a text: what is not named in one stays byte for byte. */
+import type * as ts from "typescript";
+import type { ProgramFile } from "./programFile";
+
+/** In place of what stands from `start` to `end`. */
+export interface Splice {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** @throws where two overlap. Of two at one position the first comes first. */
+export function spliced(text: string, splices: readonly Splice[]): string {
+  let result = "";
+  let done = 0;
+  for (const { start, end, text: inserted } of splices.toSorted((one, other) => one.start - other.start)) {
+    if (start < done) throw new Error("two edits of a program overlap");
+    result += text.slice(done, start) + inserted;
+    done = end;
+  }
+  return result + text.slice(done);
+}
+
+export type List = ts.ArrayLiteralExpression | ts.ObjectLiteralExpression;
+
+/** The elements that leave a list, or the properties an object, and the code of those that come. */
+export interface ListChange {
+  readonly removed: Set<ts.Node>;
+  readonly added: string[];
+}
+
+/** An element, and where it stands in the layout of its list. */
+interface Item {
+  readonly node: ts.Node;
+  readonly start: number;
+  /** Where its comma begins. */
+  readonly comma: number | undefined;
+  /** Behind the comma, and behind comments on the same line. */
+  readonly end: number;
+  /** Nothing stands before it on its line. */
+  readonly beginsLine: boolean;
+  /** Nothing stands behind it on its line. */
+  readonly endsLine: boolean;
+}
+
+/**
+ * Elements that stand on lines of their own go with their line, and new ones get such lines. Comments on other lines stay.
+ * New elements come last, in the layout of the one before.
+ */
+export function listSplices(file: ProgramFile, list: List, { removed, added }: ListChange): Splice[] {
+  const { text, source } = file;
+  const items = itemsOf(file, list);
+  const [inside, close] = [list.getStart(source) + 1, list.end - 1];
+  const gone = items.filter(({ node }) => removed.has(node));
+  const last = items.filter(({ node }) => !removed.has(node)).at(-1);
+  if (last === undefined) return emptied(file, list, { items, added, inside, close });
+  const endsWithComma = items.at(-1)?.comma !== undefined;
+  const splices: Splice[] = [];
+  const needsComma = added.length > 0 || endsWithComma;
+  if (needsComma && last.comma === undefined) splices.push(insertion(last.node.end, ","));
+  if (!needsComma && last.comma !== undefined) splices.push({ start: last.comma, end: last.comma + 1, text: "" });
+  if (added.length > 0) {
+    const trailing = endsWithComma ? "," : "";
+    const hasLine = last.beginsLine && last.endsLine;
+    const before = hasLine ? `${newLineAt(text, last.end)}${indentAt(text, last.start)}` : " ";
+    const behind = last.comma === undefined ? last.node.end : last.comma + 1;
+    const at = hasLine ? last.end : behind;
+    splices.push(insertion(at, added.map((code) => before + code).join(",") + trailing));
+  }
+  const place = items.indexOf(last);
+  return [...splices, ...gone.map((item) => removal(text, item, items.indexOf(item) < place, items))];
+}
+
+const insertion = (at: number, text: string): Splice => ({ start: at, end: at, text });
+
+function itemsOf({ source, text, typescript }: ProgramFile, list: List): Item[] {
+  const commas = new Map<number, number>();
+  let before = -1;
+  // Elements and commas take turns in the second child; the others are the brackets.
+  for (const token of list.getChildren(source)[1]?.getChildren(source) ?? []) {
+    if (token.kind === typescript.SyntaxKind.CommaToken) commas.set(before, token.getStart(source));
+    before = token.end;
+  }
+  const nodes: readonly ts.Node[] = "elements" in list ? list.elements : list.properties;
+  return nodes.map((node) => {
+    const start = node.getStart(source);
+    const comma = commas.get(node.end);
+    const begin = comma === undefined ? node.end : comma + 1;
+    const comments = typescript.getTrailingCommentRanges(text, begin) ?? [];
+    const end = comments.at(-1)?.end ?? begin;
+    return {
+      node,
+      start,
+      comma,
+      end,
+      beginsLine: /^[^\S\r\n]*$/.test(text.slice(lineStart(text, start), start)),
+      endsLine: /^[^\S\r\n]*\r?\n/.test(text.slice(end)) && !/[\r\n]/.test(text.slice(node.end, end)),
+    };
+  });
+}
+
+/** All that was there has left. */
+function emptied(
+  file: ProgramFile,
+  list: List,
+  { items, added, inside, close }: { items: readonly Item[]; added: readonly string[]; inside: number; close: number },
+): Splice[] {
+  const { text } = file;
+  const [first, final] = [items[0], items.at(-1)];
+  const pad = "properties" in list ? " " : "";
+  if (first === undefined || final === undefined) {
+    if (added.length === 0) return [];
+    const content = text.slice(inside, close);
+    // Where there is a line for the bracket, there is one for each element.
+    if (/[\r\n][^\S\r\n]*$/.test(content)) {
+      const indent = indentAt(text, close);
+      const at = lineStart(text, close);
+      const lines = added.map((code) => `${indent}${indentUnit(text)}${code},${newLineAt(text, inside)}`);
+      return [insertion(at, lines.join(""))];
+    }
+    if (content.trim() === "") return [{ start: inside, end: close, text: `${pad}${added.join(", ")}${pad}` }];
+    return [insertion(inside + content.trimEnd().length, ` ${added.join(", ")}`)];
+  }
+  const isAlone = items.every(
+    (item, index) => text.slice(items[index - 1]?.end ?? inside, item.start).trim() === "" && noComment(text, item),
+  );
+  const endsWithComma = final.comma !== undefined;
+  if (added.length === 0) {
+    if (isAlone && text.slice(final.end, close).trim() === "") return [{ start: inside, end: close, text: "" }];
+    return items.map((item) => removal(text, item, false, items));
+  }
+  if (items.every(({ beginsLine, endsLine }) => beginsLine && endsLine)) {
+    const indent = indentAt(text, first.start);
+    const lines = added.map((code, index) => {
+      const comma = endsWithComma || index < added.length - 1 ? "," : "";
+      return `${indent}${code}${comma}${newLineAt(text, final.end)}`;
+    });
+    const at = lineStart(text, first.start);
+    return [insertion(at, lines.join("")), ...items.map((item) => removal(text, item, false, items))];
+  }
+  return [{ start: first.start, end: final.node.end, text: added.join(", ") }];
+}
+
+const noComment = (text: string, { node, comma, end }: Item): boolean =>
+  text.slice(node.end, end).trim() === (comma === undefined ? "" : ",");
+
+/** `isFollowed`: an element that stays comes later. */
+function removal(text: string, item: Item, isFollowed: boolean, items: readonly Item[]): Splice {
+  const { start, comma, end, node, beginsLine, endsLine } = item;
+  if (beginsLine && endsLine) {
+    return { start: lineStart(text, start), end: end + matched(/^[^\S\r\n]*\r?\n/, text.slice(end)).length, text: "" };
+  }
+  const behind = comma === undefined ? node.end : comma + 1;
+  const blanks = matched(/^[^\S\r\n]*/, text.slice(behind)).length;
+  const endsBefore = /^\r?\n/.test(text.slice(behind + blanks));
+  if (isFollowed && !endsBefore) return { start, end: behind + blanks, text: "" };
+  // With the blanks before it; where nothing but blanks leads back to the element before, with the line ends as well.
+  const previous = items[items.indexOf(item) - 1];
+  const gap = previous === undefined ? undefined : text.slice(previous.end, start);
+  const isBlank = gap !== undefined && gap.trim() === "" && !isFollowed;
+  const from = isBlank
+    ? start - gap.length
+    : start - matched(/[^\S\r\n]*$/, text.slice(lineStart(text, start), start)).length;
+  return { start: from, end: behind, text: "" };
+}
+
+const matched = (pattern: RegExp, text: string): string => pattern.exec(text)?.[0] ?? "";
+
+const lineStart = (text: string, position: number): number => text.lastIndexOf("\n", position - 1) + 1;
+
+/** The blanks that the line of a position begins with. */
+const indentAt = (text: string, position: number): string =>
+  matched(/^[^\S\r\n]*/, text.slice(lineStart(text, position)));
+
+/** What the first line that is indented begins with. */
+const indentUnit = (text: string): string => /^(\t| {2,8})(?=\S)/m.exec(text)?.[1] ?? "  ";
+
+/** As the line of a position ends. */
+const newLineAt = (text: string, position: number): string =>
+  text[text.indexOf("\n", position) - 1] === "\r" ? "\r\n" : "\n";

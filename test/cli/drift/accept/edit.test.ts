@@ -1,0 +1,333 @@
+import typescript from "typescript";
+import { editProgram, type Edited, type Target } from "../../../../src/cli/drift/accept/edit";
+
+type Change = readonly [
+  path: string,
+  declared: Target["changes"][number]["declared"],
+  found: Target["changes"][number]["found"],
+];
+
+interface Asked {
+  readonly kind?: Target["kind"];
+  readonly name?: string;
+  readonly file?: string;
+  readonly isShared?: boolean;
+}
+
+const urnOf = (kind: string, name: string): string =>
+  `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:${kind}::${name}`;
+
+/** Edits one file. Without a place: the one resource of that kind and name. */
+async function edit(text: string, changes: readonly Change[], asked: Asked = {}): Promise<Edited & { text: string }> {
+  const { kind = "ComputeEndpoint", name = "api", file = "index.ts", isShared = false } = asked;
+  const target: Target = {
+    kind,
+    name,
+    urn: urnOf(kind, name),
+    place: undefined,
+    isShared,
+    changes: changes.map(([path, declared, found]) => ({ path, declared, found })),
+  };
+  const edited = await editProgram(typescript, new Map([[file, text]]), [target]);
+  return { ...edited, text: edited.files.get(file) ?? text };
+}
+
+const IMPORT = 'import * as svc from "pulumi-svc";\n';
+const compute = (args: string, before = ""): string =>
+  `${IMPORT}${before}export const api = new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", ${args} });\n`;
+const list = (domains: string, before = ""): string =>
+  `${IMPORT}${before}new svc.Whitelist("api", { projectId: "prj-demo", domains: ${domains} });\n`;
+
+const A = "https://a.example.com";
+const B = "https://b.example.com";
+const C = "https://c.example.com";
+const D = "https://d.example.com";
+
+describe("edits", () => {
+  test.each<[what: string, before: string, changes: Change[], after: string]>([
+    ["a literal", compute("size: 2"), [["size", 2, 4]], compute("size: 4")],
+    ["a boolean", compute("disabled: false"), [["disabled", false, true]], compute("disabled: true")],
+    ["a text, in its quotes", compute("name: 'one'"), [["name", "one", "it's"]], compute("name: 'it\\'s'")],
+    ["a template", compute("name: `one`"), [["name", "one", "a`${b}"]], compute("name: `a\\`\\${b}`")],
+    [
+      "a number with separators",
+      compute("scaleToZero: { afterSeconds: 1_000 }"),
+      [["scaleToZero.afterSeconds", 1000, 600]],
+      compute("scaleToZero: { afterSeconds: 600 }"),
+    ],
+    ["a hexadecimal number", compute("size: 0x2"), [["size", 2, 0.25]], compute("size: 0.25")],
+    [
+      "a nested property",
+      compute("size: { min: 1, max: 2 }"),
+      [["size.max", 2, 8]],
+      compute("size: { min: 1, max: 8 }"),
+    ],
+    ["a size to a range", compute("size: 2"), [["size", 2, { min: 1, max: 4 }]], compute("size: { min: 1, max: 4 }")],
+    ["a range to a size", compute("size: { min: 1, max: 4 }"), [["size", { min: 1, max: 4 }, 2]], compute("size: 2")],
+    [
+      "a constant",
+      compute("size: SIZE", "const SIZE = 2;\n"),
+      [["size", 2, 4]],
+      compute("size: SIZE", "const SIZE = 4;\n"),
+    ],
+    ["a shorthand", compute("size", "const size = 2;\n"), [["size", 2, 4]], compute("size", "const size = 4;\n")],
+    [
+      "as const",
+      compute("type: 'read_only' as const, size: (2)"),
+      [
+        ["type", "read_only", "read_write"],
+        ["size", 2, 4],
+      ],
+      compute("type: 'read_write' as const, size: (4)"),
+    ],
+  ])("%s", async (_what, before, changes, after) => {
+    const { text, told, accepted } = await edit(before, changes);
+    expect(told).toEqual([]);
+    expect(text).toBe(after);
+    expect(accepted.map(({ path }) => path)).toEqual(changes.map(([path]) => path));
+  });
+
+  test.each<[what: string, before: string, declared: string[], found: string[], after: string]>([
+    ["adds", `["${A}"]`, [A], [A, B], `["${A}", "${B}"]`],
+    ["removes the first", `["${A}", "${B}"]`, [A, B], [B], `["${B}"]`],
+    ["removes the last", `["${A}", "${B}"]`, [A, B], [A], `["${A}"]`],
+    ["removes all", `["${A}", "${B}"]`, [A, B], [], `[]`],
+    ["fills", `[]`, [], [A, B], `["${A}", "${B}"]`],
+    [
+      "in lines",
+      `[\n  "${A}",\n  "${B}", // b\n  "${C}",\n]`,
+      [A, B, C],
+      [A, C, D],
+      `[\n  "${A}",\n  "${C}",\n  "${D}",\n]`,
+    ],
+    [
+      "in lines without a last comma",
+      `[\n  "${A}",\n  "${B}" // b\n]`,
+      [A, B],
+      [B, C],
+      `[\n  "${B}", // b\n  "${C}"\n]`,
+    ],
+    ["the last line, without a comma", `[\n  "${A}", // a\n  "${B}"\n]`, [A, B], [A], `[\n  "${A}" // a\n]`],
+    ["CRLF", `[\r\n\t'${A}',\r\n]`, [A], [A, B], `[\r\n\t'${A}',\r\n\t'${B}',\r\n]`],
+  ])("a list: %s", async (_what, before, declared, found, after) => {
+    const { text, told } = await edit(list(before), [["domains", declared, found]], { kind: "Whitelist" });
+    expect(told).toEqual([]);
+    expect(text).toBe(list(after));
+  });
+});
+
+const MAIL = { kind: "EmailServer", name: "mail" } as const;
+const mail = (args: string, before = ""): string =>
+  `${IMPORT}${before}new svc.EmailServer("mail", {\n  projectId: "prj-demo",\n${args}});\n`;
+const SMTP = `  type: "standard",
+  host: "smtp.example.com", // ours
+  port: 587,
+  username: "postmaster",
+  password: config.requireSecret("smtpPassword"),
+  senderEmail: "a@example.com",
+  senderName: "A",
+`;
+const CONFIG =
+  'import * as pulumi from "@pulumi/pulumi";\nconst config = new pulumi.Config();\nexport const stage = config.get("stage");\n';
+
+describe("the forms of the mail server", () => {
+  const toShared: Change[] = [
+    ["type", "standard", "shared"],
+    ["host", "smtp.example.com", null],
+    ["port", 587, null],
+    ["username", "postmaster", null],
+    ["senderEmail", "a@example.com", null],
+    ["senderName", "A", null],
+  ];
+
+  test("to the shared one: what it does not have goes, the password too", async () => {
+    for (const changes of [toShared, [...toShared, ["password", "[secret]", null] as const]]) {
+      const { text, told, accepted } = await edit(mail(SMTP, CONFIG), changes, MAIL);
+      expect(told).toEqual([]);
+      expect(text).toBe(mail('  type: "shared",\n', CONFIG));
+      expect(accepted.map(({ path }) => path)).toContain("password");
+    }
+  });
+
+  test("to the shared one: left as a whole where something of it is not edited", async () => {
+    for (const before of [
+      mail(SMTP.replace("587", "586"), CONFIG),
+      mail(SMTP.replace('"standard"', 'config.require("type")'), CONFIG),
+      mail(SMTP.replace("587", "587, ...extra"), `${CONFIG}import { extra } from "./extra";\n`),
+      mail(SMTP, CONFIG.replace('config.get("stage")', "1")),
+    ]) {
+      const { files, told, accepted } = await edit(before, toShared, MAIL);
+      expect([...files]).toEqual([]);
+      expect(accepted).toEqual([]);
+      expect(told.length).toBeGreaterThanOrEqual(toShared.length);
+    }
+  });
+
+  test("to one's own: the password is a secret, so nothing is edited", async () => {
+    const before = mail('  type: "shared",\n');
+    const changes: Change[] = [
+      ["type", "shared", "standard"],
+      ["host", null, "smtp.example.com"],
+      ["port", null, 587],
+      ["username", null, "postmaster"],
+      ["senderEmail", null, "a@example.com"],
+      ["senderName", null, "A"],
+    ];
+    const { files, told } = await edit(before, changes, MAIL);
+    expect([...files]).toEqual([]);
+    expect(told.map(({ reason }) => reason)).toEqual(
+      changes.map(() => 'it changes together with password, which is required for the type "standard"'),
+    );
+    expect(told[1]?.code).toBe('host: "smtp.example.com"');
+  });
+
+  test("a change within a form is an edit like any other", async () => {
+    const { text, told } = await edit(mail(SMTP, CONFIG), [["host", "smtp.example.com", "mail.example.com"]], MAIL);
+    expect(told).toEqual([]);
+    expect(text).toBe(mail(SMTP.replace("smtp.example", "mail.example"), CONFIG));
+  });
+});
+
+describe("tells", () => {
+  const reasonOf = async (text: string, change: Change = ["size", 2, 4], asked: Asked = {}) => {
+    const { files, told, accepted } = await edit(text, [change], asked);
+    expect([...files]).toEqual([]);
+    expect(accepted).toEqual([]);
+    expect(told).toHaveLength(1);
+    return told[0];
+  };
+
+  test.each<[what: string, text: string, reason: string]>([
+    ["an expression", compute("size: 1 + 1"), "the value is an expression"],
+    ["a call", compute("size: Number('2')"), "the value is an expression"],
+    ["an Output", compute("size: svc.output(2)"), "the value is an expression"],
+    [
+      "a conditional",
+      compute("size: stage === 'x' ? 2 : 1", "declare const stage: string;\n"),
+      "the value is a conditional expression",
+    ],
+    ["a template", compute("size: +`${1}2`"), "the value is an expression"],
+    ["a let", compute("size", "let size = 2;\n"), 'the value is the variable "size", which may change'],
+    ["a var", compute("size", "var size = 2;\n"), 'the value is the variable "size", which may change'],
+    ["an import", compute("size", 'import { size } from "./size";\n'), 'the value is "size" from another file'],
+    [
+      "an exported constant",
+      compute("size", "export const size = 2;\n"),
+      'the value is the constant "size", which is exported',
+    ],
+    [
+      "a constant exported by name",
+      compute("size", "const size = 2;\nexport { size };\n"),
+      'the value is the constant "size", which is used more than once',
+    ],
+    [
+      "a constant used twice",
+      compute("size", "const size = 2;\nconsole.log(size);\n"),
+      'the value is the constant "size", which is used more than once',
+    ],
+    [
+      "a configuration value",
+      compute("size: config.requireNumber('size')", CONFIG),
+      "the value is a value of the stack's configuration",
+    ],
+    [
+      "a constant from the configuration",
+      compute("size", `${CONFIG}const size = config.requireNumber("size");\n`),
+      `the value is the constant "size", which is a value of the stack's configuration`,
+    ],
+    ["the environment", compute("size: process.env.SIZE"), "the value is a variable of the environment"],
+    ["an undeployed edit", compute("size: 3"), "the program has an edit of it that is not deployed"],
+    ["an undeployed removal", compute("disabled: true"), "the program has an edit of it that is not deployed"],
+    [
+      "a spread before that may hold it",
+      compute("...common", 'import { common } from "./common";\n'),
+      'a spread may hold "size"',
+    ],
+    [
+      "a spread after",
+      compute("size: 2, ...common", 'import { common } from "./common";\n'),
+      'a spread comes later and may replace "size"',
+    ],
+    [
+      "a computed name after",
+      compute("size: 2, [key]: 3", "declare const key: string;\n"),
+      'a computed name comes later and may replace "size"',
+    ],
+    ["a getter", compute("get size() { return 2; }"), '"size" is a getter or a method'],
+    ["twice the same", compute("size: 2, size: 2"), '"size" stands there more than once'],
+    [
+      "a type that may not allow it",
+      compute("size", "const size: 2 = 2;\n"),
+      "the program gives the value a type that may not allow the new one",
+    ],
+    ["an assertion", compute("size: 2 as 2"), "the program gives the value a type that may not allow the new one"],
+    [
+      "a part of an expression",
+      compute("size: { min: 1, max: MAX }", 'import { MAX } from "./max";\n'),
+      'the value is an object, of which a part is "MAX" from another file',
+    ],
+    [
+      "arguments from a call",
+      `${IMPORT}new svc.ComputeEndpoint("api", Object.assign({}, { size: 2 }));\n`,
+      "the value is an expression",
+    ],
+    ["no arguments", `${IMPORT}new svc.ComputeEndpoint("api");\n`, "it has no arguments in the program"],
+    [
+      "a loop",
+      `${IMPORT}for (const a of [1]) { new svc.ComputeEndpoint("api", { size: 2 }); }\n`,
+      "it is created in a loop",
+    ],
+    [
+      "a callback",
+      `${IMPORT}[1].map(() => new svc.ComputeEndpoint("api", { size: 2 }));\n`,
+      "it is created in a function that may create others too",
+    ],
+    [
+      "a class",
+      `${IMPORT}class A { api = new svc.ComputeEndpoint("api", { size: 2 }); }\n`,
+      "it is created in a class, which may create others too",
+    ],
+    [
+      "a function called twice",
+      `${IMPORT}function make() { new svc.ComputeEndpoint("api", { size: 2 }); }\nmake(); make();\n`,
+      "it is created in a function that may create others too",
+    ],
+    [
+      "an exported function",
+      `${IMPORT}export function make() { new svc.ComputeEndpoint("api", { size: 2 }); }\nmake();\n`,
+      "it is created in a function that may create others too",
+    ],
+    [
+      "a function called in a loop",
+      `${IMPORT}function make() { new svc.ComputeEndpoint("api", { size: 2 }); }\nwhile (true) make();\n`,
+      "it is created in a loop",
+    ],
+    [
+      "another package",
+      'import * as svc from "other"; // pulumi-svc\nnew svc.ComputeEndpoint("api", { size: 2 });\n',
+      'no `new ComputeEndpoint` with the name "api" was found in the program',
+    ],
+    [
+      "a shadowed name",
+      `${IMPORT}((svc: any) => new svc.ComputeEndpoint("api", { size: 2 }))({});\n`,
+      'no `new ComputeEndpoint` with the name "api" was found in the program',
+    ],
+    [
+      "two of them",
+      `${IMPORT}new svc.ComputeEndpoint("api", { size: 2 });\nnew svc.ComputeEndpoint("api", { size: 2 });\n`,
+      'the program has more than one `new ComputeEndpoint` with the name "api": index.ts:2, index.ts:3',
+    ],
+  ])("%s", async (_what, text, reason) => {
+    expect((await reasonOf(text))?.reason).toBe(reason);
+  });
+
+  test("a value that cannot be declared, with the value as code", async () => {
+    const told = await reasonOf(compute('poolerMode: "transaction"'), ["poolerMode", "transaction", "session"]);
+    expect(told).toMatchObject({
+      reason: 'the value cannot be declared: it must be "transaction"',
+      code: 'poolerMode: "session"',
+      file: "index.ts",
+      line: 2,
+    });
+  });
+});
