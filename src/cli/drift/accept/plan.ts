@@ -10,7 +10,7 @@ import type { Wrong } from "../../../host/requests";
 import type { Quote } from "../../code";
 import { type Property, SECRET } from "../report";
 import type { Creation } from "./creation";
-import { editable, NOT_DEPLOYED, placeOf, valueIn, withChange } from "./place";
+import { editable, NOT_DEPLOYED, placeOf, valueIn, withChange } from "./propertyPlace";
 import type { ProgramFile } from "./programFile";
 import { whatItIs } from "./reasons";
 import type { List } from "./splices";
