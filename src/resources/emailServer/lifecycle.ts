@@ -54,9 +54,10 @@ export const emailServer = inIntegration(declaration, schemas, {
   async read(call, { id: projectId, managed, unfinished }) {
     const server = await call.client.auth.emailServer(projectId, call);
     const { password, ...found } = toArguments(projectId, server);
+    // The state holds no password that the program does not manage.
+    const shown = managed.has("password") ? omitUndefined({ ...found, password }) : found;
     return {
-      // The state holds no password that the program does not manage.
-      args: managed.has("password") ? omitUndefined({ ...found, password }) : found,
+      args: server.type === "shared" ? { ...shown, ...NOTHING_OF_ITS_OWN } : shown,
       outputs: {},
       // The service does not show which password was applied last.
       ready: !(unfinished && managed.has("password")),
@@ -96,6 +97,9 @@ async function send(call: ChildCall<Outputs>, args: Shape, stored: Partial<Shape
     call.checkpoint(projectId, {}, { ...shown, password: stored.password }),
   );
 }
+
+/** The shared server has none of them. What is only left out would be taken for what cannot be read back. */
+const NOTHING_OF_ITS_OWN = Object.fromEntries(SMTP_ARGUMENTS.map((name) => [name, undefined]));
 
 /** The arguments that can be read back; a shared server shows its type only. */
 function toArguments(projectId: string, server: EmailServerRecord): Partial<Shape> {

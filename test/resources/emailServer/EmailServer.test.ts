@@ -233,7 +233,6 @@ describe("drift of a mail configuration", () => {
     ["password", { password: `${CANARY}-theirs` }],
     ["senderEmail", { sender_email: "them@example.com" }],
     ["senderName", { sender_name: "Them" }],
-    ["type", { type: "shared" }],
   ])("is found in %s alone, and an update repairs it", async (name, set) => {
     const given = await started();
     const state = await given.create(STANDARD);
@@ -263,6 +262,24 @@ describe("drift of a mail configuration", () => {
     expect(await configured(given)).toEqual({ type: "shared" });
     expect(repaired.outs).not.toHaveProperty("host");
     expect(await planAfterRefresh(given, repaired, SHARED)).toMatchObject({ changes: false });
+  });
+
+  test("shows that the shared server came in place of one's own, and a program that says so plans nothing", async () => {
+    const given = await started();
+    const state = await given.create(STANDARD);
+    await setByHand(given, { type: "shared" });
+    given.restart();
+    const { found, changes } = await planAfterRefresh(given, state, STANDARD);
+    expect(changes).toBeUndefined();
+    expect(found.inputs).toMatchObject({ type: "shared" });
+    for (const name of SMTP) expect(found.inputs).not.toHaveProperty(name);
+    expect(await planAfterRefresh(given, state, SHARED)).toMatchObject({ changes: false });
+    // The other program brings all of it back.
+    const repaired = await given.update({ id: found.id, outs: found.outs }, STANDARD);
+    given.restart();
+    expect(await configured(given)).toMatchObject({ type: "standard", password: STANDARD.password });
+    expect(await planAfterRefresh(given, repaired, STANDARD)).toMatchObject({ changes: false });
+    expectNoSecrets(given);
   });
 
   test.each(["masked", "absent"] as const)("is nothing that comes back %s", async (secretAnswers) => {
