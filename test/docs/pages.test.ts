@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import ts from "typescript";
 import { reportSchema } from "../../src/cli/drift/report";
 import { KINDS } from "../../src/contract/pointer";
 import { ROOT } from "../support/cli";
 import { type CodeBlock, codeBlocks, documents, textOf } from "../support/codeBlocks";
+import { problemsOf } from "../support/compiled";
 
 jest.setTimeout(120_000); // One program of the compiler, which reads all of src.
 
@@ -118,35 +118,9 @@ test.each([
  */
 function problemsIn(programs: readonly CodeBlock[]): string[] {
   const files = new Map(programs.map((block, at) => [nameOf(block), moduleOf(block, programs.slice(0, at))]));
-  const options: ts.CompilerOptions = {
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.ESNext,
-    moduleResolution: ts.ModuleResolutionKind.Bundler,
-    moduleDetection: ts.ModuleDetectionKind.Force,
-    strict: true,
-    skipLibCheck: true,
-    noEmit: true,
-    types: ["node", "jest"],
-    // The sources, so that no build is needed.
-    paths: {
-      "pulumi-svc": [join(ROOT, "src", "index.ts")],
-      "pulumi-svc/emulator": [join(ROOT, "src", "emulator", "index.ts")],
-      ...packagesIn(programs),
-    },
-  };
-  const host = ts.createCompilerHost(options);
-  const { fileExists, readFile } = host;
-  host.getCurrentDirectory = () => ROOT;
-  host.fileExists = (name) => files.has(name) || fileExists(name);
-  host.readFile = (name) => files.get(name) ?? readFile(name);
-  const program = ts.createProgram([...files.keys()], options, host);
-  return [...files.keys()].flatMap((name) => {
-    const source = program.getSourceFile(name);
-    return ts.getPreEmitDiagnostics(program, source).map(({ start = 0, messageText }) => {
-      const line = (source?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
-      return `${name.slice(ROOT.length + 1).replace(/-\d+\.ts$/, "")}:${line}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
-    });
-  });
+  return problemsOf(files, { paths: packagesIn(programs) }).map(
+    ({ file, line, text }) => `${file.slice(ROOT.length + 1).replace(/-\d+\.ts$/, "")}:${line}: ${text}`,
+  );
 }
 
 /** The packages of a monorepo that a page shows, by the name that the others import. */

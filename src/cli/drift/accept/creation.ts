@@ -85,7 +85,8 @@ export function repetitionOf({ file, expression }: { file: ProgramFile; expressi
   for (let node = expression; !typescript.isSourceFile(node); node = node.parent) {
     const { parent } = node;
     if (typescript.isIterationStatement(parent, false)) return "it is created in a loop";
-    if (typescript.isClassLike(parent)) return "it is created in a class, which may create others too";
+    const isOfClass = typescript.isClassLike(parent) || typescript.isClassLike(parent.parent);
+    if (isOfClass) return "it is created in a class, which may create others too";
     if (!typescript.isFunctionLike(parent)) continue;
     const call = onlyRun(file, parent);
     if (call === undefined) return "it is created in a function that may create others too";

@@ -1,40 +1,5 @@
-import typescript from "typescript";
-import { editProgram, type Edited, type Target } from "../../../../src/cli/drift/accept/edit";
+import { compute, edit, IMPORT, type Asked, type Change } from "../../../support/editedPrograms";
 
-type Change = readonly [
-  path: string,
-  declared: Target["changes"][number]["declared"],
-  found: Target["changes"][number]["found"],
-];
-
-interface Asked {
-  readonly kind?: Target["kind"];
-  readonly name?: string;
-  readonly file?: string;
-  readonly isShared?: boolean;
-}
-
-const urnOf = (kind: string, name: string): string =>
-  `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:${kind}::${name}`;
-
-/** Edits one file. Without a place: the one resource of that kind and name. */
-async function edit(text: string, changes: readonly Change[], asked: Asked = {}): Promise<Edited & { text: string }> {
-  const { kind = "ComputeEndpoint", name = "api", file = "index.ts", isShared = false } = asked;
-  const target: Target = {
-    kind,
-    name,
-    urn: urnOf(kind, name),
-    place: undefined,
-    isShared,
-    changes: changes.map(([path, declared, found]) => ({ path, declared, found })),
-  };
-  const edited = await editProgram(typescript, new Map([[file, text]]), [target]);
-  return { ...edited, text: edited.files.get(file) ?? text };
-}
-
-const IMPORT = 'import * as svc from "pulumi-svc";\n';
-const compute = (args: string, before = ""): string =>
-  `${IMPORT}${before}export const api = new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", ${args} });\n`;
 const list = (domains: string, before = ""): string =>
   `${IMPORT}${before}new svc.Whitelist("api", { projectId: "prj-demo", domains: ${domains} });\n`;
 

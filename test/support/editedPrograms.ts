@@ -1,0 +1,47 @@
+import typescript from "typescript";
+import { editProgram, type Edited, type Target } from "../../src/cli/drift/accept/edit";
+import { typeToken } from "../../src/contract/pointer";
+
+type Json = Target["changes"][number]["found"];
+
+/** A property that differs. */
+export type Change = readonly [path: string, declared: Json, found: Json];
+
+/** What is not given is as in `compute`. */
+export interface Asked {
+  readonly kind?: Target["kind"];
+  readonly name?: string;
+  readonly file?: string;
+  readonly place?: Target["place"];
+  readonly isShared?: boolean;
+}
+
+export function targetOf(changes: readonly Change[], asked: Asked = {}): Target {
+  const { kind = "ComputeEndpoint", name = "api", place, isShared = false } = asked;
+  const urn = `urn:pulumi:dev::proj::${typeToken(kind)}::${name}`;
+  return {
+    kind,
+    name,
+    urn,
+    place,
+    isShared,
+    changes: changes.map(([path, declared, found]) => ({ path, declared, found })),
+  };
+}
+
+/** Edits one file. `text`: as it is then. */
+export async function edit(
+  before: string,
+  changes: readonly Change[],
+  asked: Asked = {},
+): Promise<Edited & { text: string }> {
+  const { file = "index.ts" } = asked;
+  const edited = await editProgram(typescript, new Map([[file, before]]), [targetOf(changes, asked)]);
+  return { ...edited, text: edited.files.get(file) ?? before };
+}
+
+export const IMPORT = 'import * as svc from "pulumi-svc";\n';
+
+/** A program of one compute. */
+export const compute = (args: string, before = ""): string =>
+  `${IMPORT}${before}export const api = new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", ${args} });\n`;
