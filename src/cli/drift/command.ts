@@ -3,13 +3,27 @@ import { exitCodes, jsonOption, STACK } from "../options";
 import type { DriftFlags } from "./drift";
 import { FORMATS } from "./formats";
 
-interface Flags extends DriftFlags {
+/** What belongs to one mode alone, by the property that commander gives an option. */
+interface ModeFlags {
   readonly json?: true;
-  readonly ignore?: readonly string[];
+  readonly ignore?: true;
   readonly reason?: string;
   readonly until?: string;
   readonly property?: string;
+  readonly repair?: true;
+  readonly yes?: true;
+  readonly expect?: string;
+  readonly allowReplace?: true;
 }
+
+const MODES = {
+  repair: ["yes", "expect", "allowReplace"],
+  ignore: ["reason", "until", "property"],
+} as const satisfies Readonly<Record<string, readonly (keyof ModeFlags)[]>>;
+
+type Mode = keyof typeof MODES;
+// The keys of the table above.
+const MODE_NAMES = Object.keys(MODES) as Mode[];
 
 /** `pulumi-svc drift`: what was changed at the service outside Pulumi. */
 export function addDriftCommand(program: Command): void {
@@ -33,38 +47,82 @@ export function addDriftCommand(program: Command): void {
     .addOption(new Option("--format <format>", "format of the report").choices(FORMATS).default("text"))
     .addOption(jsonOption("--format json").conflicts("format"))
     .option("--out <file>", "write the report to this file, and one line about it to standard output")
+    .argument("[resource...]", "with --repair and --ignore: the resources, each by its name or URN")
     .addOption(
-      new Option(
-        "--ignore <resources...>",
-        "write to svc-drift.json that what differs now may differ: in these resources (names or URNs; with --unmanaged also ids of objects)",
-      ).conflicts(["from", "accept", "repair"]),
+      modeOption(
+        "repair",
+        "bring back what was last deployed, for what drifted and nothing else; pending edits of the program stay pending",
+        ["from", "unmanaged", "out"],
+      ),
+    )
+    .option("--yes", "with --repair: do not ask for confirmation")
+    .option("--expect <fingerprint>", "with --repair: refuse where the drift is not the one with this fingerprint")
+    .option("--allow-replace", "with --repair: also replace or delete, where the repair does")
+    .addOption(
+      modeOption(
+        "ignore",
+        "write to svc-drift.json that what differs now may differ: in these resources (with --unmanaged also ids of objects)",
+        ["from"],
+      ),
     )
     .addOption(new Option("--reason <text>", "with --ignore: why it may differ").argParser(reasonText))
     .addOption(new Option("--until <date>", "with --ignore: the last day, as 2027-01-31 (UTC)").argParser(lastDay))
     .option("--property <path>", "with --ignore: only this property and what is below it, such as size.max")
     .addHelpText(
       "after",
-      exitCodes("no drift, or the entries of --ignore are written", "failure", {
-        7: "drift",
+      exitCodes("no drift, or all of it repaired or ignored", "failure, or the answer was no", {
+        2: "wrong usage, or no terminal to ask on and no --yes",
+        7: "drift, or some of it is left after --repair",
         8: "no drift, but objects that are not declared",
+        9: "with --repair: other drift than what was expected or shown",
       }),
     )
-    .action(async ({ json, ...given }: Flags, command: Command) => {
-      const flags = json === true ? { ...given, format: "json" as const } : given;
-      const { ignore: ignoring, reason, until, property } = flags;
-      // Loaded here, so that the other commands do not pay for it.
-      if (ignoring !== undefined) {
-        if (reason === undefined) command.error("error: --ignore needs --reason: why it may differ");
-        const { ignore } = await import("./ignore.js");
-        process.exitCode = await ignore({ ...flags, ignore: ignoring, reason });
-        return;
-      }
-      if ([reason, until, property].some((value) => value !== undefined))
-        command.error("error: --reason, --until and --property go with --ignore");
-      const { drift } = await import("./drift.js");
-      process.exitCode = await drift(flags);
+    .action(async (resources: string[], given: DriftFlags & ModeFlags, command: Command) => {
+      const misuse = misuseOf(resources, given);
+      if (misuse !== undefined) command.error(`error: ${misuse}`);
+      const flags = given.json === true ? { ...given, format: "json" as const } : given;
+      process.exitCode = await run(resources, flags);
     });
 }
+
+/** Loaded here, so that the other commands do not pay for it. */
+async function run(resources: readonly string[], flags: DriftFlags & ModeFlags): Promise<number> {
+  const { stack, reason } = flags;
+  if (flags.repair === true) {
+    const { repair } = await import("./repair/repair.js");
+    return repair(resources, { ...flags, stack: stack?.[0] });
+  }
+  if (flags.ignore === true && reason !== undefined) {
+    const { ignore } = await import("./ignore.js");
+    return ignore({ ...flags, ignore: resources, reason });
+  }
+  const { drift } = await import("./drift.js");
+  return drift(flags);
+}
+
+/** A mode excludes the others, and these options of the report. */
+function modeOption(mode: Mode, description: string, excluded: readonly (keyof DriftFlags)[]): Option {
+  return new Option(`--${mode}`, description).conflicts([...MODE_NAMES.filter((other) => other !== mode), ...excluded]);
+}
+
+/** What means nothing together; the parser knows options that exclude each other, and no more. */
+function misuseOf(resources: readonly string[], flags: DriftFlags & ModeFlags): string | undefined {
+  const mode = MODE_NAMES.find((one) => flags[one] === true);
+  for (const other of MODE_NAMES) {
+    const [option] = other === mode ? [] : MODES[other].filter((name) => flags[name] !== undefined);
+    if (option !== undefined) return `--${kebab(option)} needs --${other}`;
+  }
+  if (mode === undefined) {
+    return resources.length > 0 ? `resources need one of ${MODE_NAMES.map((one) => `--${one}`).join(", ")}` : undefined;
+  }
+  if (mode === "ignore") {
+    if (resources.length === 0) return "--ignore needs the resources that may differ";
+    return flags.reason === undefined ? "--ignore needs --reason: why they may differ" : undefined;
+  }
+  return (flags.stack ?? []).length > 1 ? `--${mode} takes one --stack` : undefined;
+}
+
+const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 function reasonText(text: string): string {
   if (text.trim() !== "") return text.trim();

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { nameInUrn } from "../../contract/identifiers";
 import { stateKey } from "../stack/state";
 
 const state = z.object({
@@ -23,12 +24,25 @@ const step = z.object({ metadata });
 const event = z.object({
   resourcePreEvent: step.optional(),
   resOutputsEvent: step.optional(),
-  diagnosticEvent: z.object({ severity: z.string(), message: z.string() }).optional(),
+  diagnosticEvent: z
+    .object({
+      severity: z.string(),
+      message: z.string(),
+      urn: z.string().optional(),
+      ephemeral: z.boolean().optional(),
+    })
+    .optional(),
   summaryEvent: z.unknown().optional(),
 });
 
 /** What the refresh of one resource found. */
 export type RefreshResult = z.infer<typeof metadata>;
+
+/** What the engine does, or would do, with one resource: `create`, `update`, `delete-replaced` and the like. */
+export interface Step {
+  readonly urn: string;
+  readonly op: string;
+}
 
 export interface EventLog {
   /** One for each failure, the most telling first. */
@@ -36,6 +50,10 @@ export interface EventLog {
   /** The log was written to its end. */
   readonly isComplete: boolean;
   readonly results: readonly RefreshResult[];
+  /** What comes after the refresh, in its order, with `same` for what stays. */
+  readonly steps: readonly Step[];
+  /** For a person who waits: what begins, and what a provider says of it meanwhile. */
+  readonly progress: readonly string[];
 }
 
 /**
@@ -49,14 +67,29 @@ export function readEventLog(text: string): EventLog {
   const errors: string[] = [];
   const refreshing = new Set<string>();
   const results: RefreshResult[] = [];
+  const steps: Step[] = [];
+  const progress: string[] = [];
   for (const { resourcePreEvent, resOutputsEvent, diagnosticEvent } of events) {
     if (resourcePreEvent?.metadata.op === "refresh") refreshing.add(keyOf(resourcePreEvent.metadata));
+    else if (resourcePreEvent !== undefined) {
+      const { urn, op } = resourcePreEvent.metadata;
+      steps.push({ urn, op });
+      if (op !== "same") progress.push(`${nameInUrn(urn)}: ${op}`);
+    }
     if (resOutputsEvent !== undefined && refreshing.delete(keyOf(resOutputsEvent.metadata)))
       results.push(resOutputsEvent.metadata);
     if (diagnosticEvent?.severity === "error")
       errors.push(diagnosticEvent.message.trim().replace(/^Preview failed: /, ""));
+    if (diagnosticEvent?.ephemeral === true && diagnosticEvent.message.trim() !== "")
+      progress.push(`${nameInUrn(diagnosticEvent.urn ?? "")}: ${diagnosticEvent.message.trim()}`);
   }
-  return { errors, results, isComplete: events.some(({ summaryEvent }) => summaryEvent !== undefined) };
+  return {
+    errors,
+    results,
+    steps,
+    progress,
+    isComplete: events.some(({ summaryEvent }) => summaryEvent !== undefined),
+  };
 }
 
 /** The key of the resource in a state. */

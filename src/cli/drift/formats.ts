@@ -162,11 +162,11 @@ function ofStack({ stack: all }: Report, { urn }: { readonly urn: string }): str
   return stack === all ? "" : ` of stack ${printable(stack)}`;
 }
 
-function columnWidths(rows: readonly (readonly string[])[]): number[] {
+export function columnWidths(rows: readonly (readonly string[])[]): number[] {
   return [0, 1, 2].map((column) => Math.max(8, ...rows.map((row) => row[column]?.length ?? 0)));
 }
 
-function inColumns(row: readonly string[], widths: readonly number[]): string {
+export function inColumns(row: readonly string[], widths: readonly number[]): string {
   return `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd();
 }
 
@@ -180,7 +180,7 @@ function repairLines(repair: Drifted["repair"]): string[] {
 }
 
 /** Path, declared, found. Of two lists only what one of them lacks, each in a row of its own. */
-function rowsOf({ path, declared, found }: Property): string[][] {
+export function rowsOf({ path, declared, found }: Property): string[][] {
   if (!Array.isArray(declared) || !Array.isArray(found))
     return [[path, valueText(declared), valueText(found)].map((cell) => printable(cell))];
   const [before, after] = [declared.map(valueText), found.map(valueText)];

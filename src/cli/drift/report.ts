@@ -65,6 +65,7 @@ export const reportSchema = z.object({
   fingerprint: z.string(),
 });
 
+export const driftedSchema = drifted;
 export type Drifted = z.infer<typeof drifted>;
 export type Ignored = z.infer<typeof ignored>;
 export type Property = Drifted["properties"][number];
@@ -116,7 +117,7 @@ const byUrn = (left: Ignored | Drifted, right: Ignored | Drifted): number =>
  * The same for the same drift, whenever and in whatever order it is found. Without the words of the report, which an
  * upgrade may change; secrets are not in it, since a report holds none.
  */
-function fingerprint({
+export function fingerprint({
   project,
   stack,
   drift,

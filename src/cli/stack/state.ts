@@ -1,3 +1,4 @@
+import type { JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb";
 import { z } from "zod";
 import { nameInUrn } from "../../contract/identifiers";
 import type { ReadSetting } from "../../contract/settings";
@@ -27,8 +28,11 @@ export class StackState {
   readonly resources: readonly StoredResource[];
   readonly #byKey: ReadonlyMap<string, StoredResource>;
 
-  /** @throws where the text is something else. It is not repeated: it may hold secrets. */
-  constructor(text: string) {
+  /**
+   * @param text as the CLI wrote it: two that are equal are one state.
+   * @throws where the text is something else. It is not repeated: it may hold secrets.
+   */
+  constructor(readonly text: string) {
     const { success, data } = exported.safeParse(parsed(text));
     if (!success) throw new Error("it is not what pulumi stack export writes");
     this.resources = data.deployment.resources ?? [];
@@ -88,6 +92,21 @@ export function asSecret(value: string): object {
 
 export function isSecret(value: unknown): boolean {
   return typeof value === "object" && value !== null && Reflect.get(value, SIGNATURE) === SECRET;
+}
+
+/**
+ * A value of a state that was exported with its secrets in clear, as a request to the engine holds it: secrets stay marked.
+ */
+export function asRequested(value: unknown): JavaScriptValue {
+  if (Array.isArray(value)) return value.map(asRequested);
+  // The rest of what JSON has.
+  if (typeof value !== "object" || value === null) return value as JavaScriptValue;
+  if (isSecret(value)) {
+    const plaintext: unknown = Reflect.get(value, "plaintext");
+    if (typeof plaintext !== "string") throw new Error("the state was exported without its secrets");
+    return { [SIGNATURE]: SECRET, value: asRequested(JSON.parse(plaintext)) };
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asRequested(inner)]));
 }
 
 /** A text of a state that was exported with its secrets in clear: undefined where it is something else. */

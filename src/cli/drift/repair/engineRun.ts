@@ -1,0 +1,68 @@
+import { terminalText } from "../../output";
+import { type Pulumi, withoutSecrets } from "../../stack/pulumi";
+import type { EventLog } from "../eventLog";
+import { loggedRun } from "../previewRefresh";
+import { type ProgramRun, serveProgram } from "./programServer";
+
+const SHOW_EVERY_MS = 300;
+/** So that the history of the stack tells it from a deployment. */
+const MESSAGE = "pulumi-svc drift --repair";
+
+/** The first CLI that keeps the order of a state whose program declares a part of it, whatever depends on what. */
+const OLDEST_CLI = [3, 259, 0] as const;
+
+/** @throws where the CLI is missing or too old. An older one could write a state that it refuses to read afterwards. */
+export async function checkCli(pulumi: Pulumi): Promise<void> {
+  const { ok, stdout, reason } = await pulumi(["version"]);
+  if (!ok) throw new Error(`pulumi version failed: ${reason}`);
+  const version = /(\d+)\.(\d+)\.(\d+)/.exec(stdout)?.slice(1).map(Number) ?? [];
+  const at = OLDEST_CLI.findIndex((part, index) => part !== version[index]);
+  if (at >= 0 && (version[at] ?? 0) < (OLDEST_CLI[at] ?? 0)) {
+    throw new Error(
+      `drift --repair needs the Pulumi CLI ${OLDEST_CLI.join(".")} or later, and this is ${terminalText(stdout.slice(0, 40))}: update it`,
+    );
+  }
+}
+
+/** What an update of the engine would do, after a refresh. */
+export function previewed(pulumi: Pulumi, targets: readonly string[], program: Program): Promise<EventLog> {
+  return engineRun(pulumi, ["preview", "--refresh", "--message", MESSAGE], targets, program);
+}
+
+/** An update of the engine, after a refresh, with its progress on standard error. */
+export function updated(pulumi: Pulumi, targets: readonly string[], program: Program): Promise<EventLog> {
+  return engineRun(pulumi, ["up", "--yes", "--skip-preview", "--refresh", "--message", MESSAGE], targets, program);
+}
+
+/** `soFar` reads what the engine has reported until then: the refresh is over when a program runs. */
+type Program = (run: ProgramRun, soFar: () => Promise<EventLog>) => Promise<void>;
+
+async function engineRun(
+  pulumi: Pulumi,
+  command: readonly [string, ...string[]],
+  targets: readonly string[],
+  program: Program,
+): Promise<EventLog> {
+  let soFar: (() => Promise<EventLog>) | undefined;
+  let shown = 0;
+  const show = async (): Promise<void> => {
+    const { progress } = (await soFar?.()) ?? { progress: [] };
+    const news = progress.slice(shown);
+    shown = progress.length;
+    process.stderr.write(news.map((line) => `${terminalText(withoutSecrets(line))}\n`).join(""));
+  };
+  const server = await serveProgram((run) => {
+    if (soFar === undefined) throw new Error("the program was asked for before the CLI was started");
+    return program(run, soFar);
+  });
+  const timer = command[0] === "up" ? setInterval(() => void show().catch(() => undefined), SHOW_EVERY_MS) : undefined;
+  try {
+    return await loggedRun(pulumi, [...command, `--client=${server.address}`], targets, (reader) => (soFar = reader));
+  } catch (error) {
+    // Where the program itself refused, its words are those that count.
+    throw server.failure() ?? error;
+  } finally {
+    clearInterval(timer);
+    server.close();
+  }
+}

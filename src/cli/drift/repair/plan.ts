@@ -1,0 +1,48 @@
+import { nameInUrn } from "../../../contract/identifiers";
+import type { EventLog } from "../eventLog";
+import type { Drifted } from "../report";
+import { dependenciesOf, type Registrable } from "./registration";
+import type { Step } from "./report";
+
+/** What the engine does with a resource that it gives another object. */
+const REPLACING: ReadonlySet<string> = new Set(["replace", "create-replacement", "import-replacement"]);
+/** What leaves the object and the state of a resource as they are. */
+const HARMLESS: ReadonlySet<string> = new Set(["same", "read", "refresh"]);
+
+/**
+ * What the repair does, as the engine plans it: that is more than a lifecycle knows (`replaceOnChanges`, `state taint`).
+ * @throws where the engine would change anything beside what drifted.
+ */
+export function planOf(
+  drift: readonly Drifted[],
+  { steps }: Pick<EventLog, "steps">,
+  all: ReadonlyMap<string, Registrable>,
+): Step[] {
+  const targets = new Set(drift.map(({ urn }) => urn));
+  const others = steps.filter(({ urn, op }) => !targets.has(urn) && !HARMLESS.has(op));
+  if (others.length > 0) {
+    const which = [...new Set(others.map(({ urn, op }) => `${nameInUrn(urn)} (${op})`))].join(", ");
+    throw new Error(
+      `nothing was changed: the engine would also change ${which}. Repair it with pulumi up --refresh, which deploys pending edits of the program too`,
+    );
+  }
+  return drift.map(({ repair, ...one }) => {
+    const isReplaced = one.change === "changed" && steps.some(({ urn, op }) => urn === one.urn && REPLACING.has(op));
+    const action = isReplaced ? "replace" : repair.action;
+    const messages =
+      isReplaced && repair.action !== "replace"
+        ? ["the engine replaces it: an option of the resource or its state asks for that", ...repair.messages]
+        : repair.messages;
+    const isNew = action === "create" || action === "replace";
+    const dependants = [...all.values()].filter(
+      (other) => isNew && !targets.has(other.urn) && dependenciesOf(other).has(one.urn),
+    );
+    return {
+      ...one,
+      action,
+      restarts: repair.restarts,
+      messages,
+      dependants: dependants.map(({ urn }) => urn),
+    };
+  });
+}

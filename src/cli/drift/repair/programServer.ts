@@ -1,0 +1,129 @@
+import { createRequire } from "node:module";
+import type * as Grpc from "@grpc/grpc-js";
+import type * as LanguageService from "@pulumi/pulumi/proto/language_grpc_pb";
+import type * as LanguageMessages from "@pulumi/pulumi/proto/language_pb";
+import type * as PluginMessages from "@pulumi/pulumi/proto/plugin_pb";
+import type * as ResourceService from "@pulumi/pulumi/proto/resource_grpc_pb";
+import type * as ResourceMessages from "@pulumi/pulumi/proto/resource_pb";
+import { dependenciesOf, neededBy, type Registrable, registrationOf } from "./registration";
+
+/** A run of the program, as the engine asks for it: inside the lock of the stack where it is an update. */
+export interface ProgramRun {
+  readonly isPreview: boolean;
+  /** Registers the resources as the state holds them, each after what it needs. */
+  register(resources: readonly Registrable[]): Promise<void>;
+}
+
+export interface ProgramServer {
+  /** For the option `--client` of the CLI: it then runs no program of its own. */
+  readonly address: string;
+  /** What the last run refused on its own, in words that the engine does not repeat in full. */
+  failure(): Error | undefined;
+  close(): void;
+}
+
+/** The engine has refused a resource, and says why itself. */
+class Unregistered extends Error {}
+
+/** As the SDK has it: a state may be large. */
+const LARGEST_MESSAGE = 400 * 1024 * 1024;
+
+/**
+ * Serves a program to the CLI, in place of a language host: what the Automation API does for an inline program. What the
+ * engine is told goes through memory and the loopback interface alone.
+ */
+export async function serveProgram(program: (run: ProgramRun) => Promise<void>): Promise<ProgramServer> {
+  const {
+    grpc,
+    LanguageRuntimeService,
+    RunResponse,
+    GetRequiredPluginsResponse,
+    LanguageHandshakeResponse,
+    PluginInfo,
+  } = sdk();
+  const server = new grpc.Server({ "grpc.max_receive_message_length": LARGEST_MESSAGE });
+  let failure: Error | undefined;
+  const run: Grpc.handleUnaryCall<LanguageMessages.RunRequest, LanguageMessages.RunResponse> = (call, callback) => {
+    const response = new RunResponse();
+    failure = undefined;
+    program(programRun(call.request)).then(
+      () => callback(null, response),
+      (error: unknown) => {
+        if (error instanceof Error && !(error instanceof Unregistered)) failure = error;
+        // The engine then neither registers nor deletes anything more.
+        response.setError(error instanceof Error ? error.message : String(error));
+        callback(null, response);
+      },
+    );
+  };
+  // The service has more methods; the engine takes it that these few are what an older host has.
+  server.addService(LanguageRuntimeService, {
+    handshake: (_call: unknown, callback: Grpc.sendUnaryData<object>) =>
+      callback(null, new LanguageHandshakeResponse()),
+    getRequiredPlugins: (_call: unknown, callback: Grpc.sendUnaryData<object>) =>
+      callback(null, new GetRequiredPluginsResponse()),
+    getPluginInfo: (_call: unknown, callback: Grpc.sendUnaryData<object>) => {
+      const info = new PluginInfo();
+      info.setVersion("1.0.0");
+      callback(null, info);
+    },
+    run,
+  } as unknown as Grpc.UntypedServiceImplementation);
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    );
+  });
+  return { address: `127.0.0.1:${port}`, failure: () => failure, close: () => server.forceShutdown() };
+}
+
+function programRun(request: LanguageMessages.RunRequest): ProgramRun {
+  const { grpc, ResourceMonitorClient, Result } = sdk();
+  const root = request.getInfo()?.getRootDirectory() ?? request.getPwd();
+  const isPreview = request.getDryrun();
+  return {
+    isPreview,
+    async register(resources) {
+      const monitor = new ResourceMonitorClient(request.getMonitorAddress(), grpc.credentials.createInsecure(), {
+        "grpc.max_receive_message_length": LARGEST_MESSAGE,
+        // The engine is on this machine.
+        "grpc.enable_http_proxy": 0,
+      });
+      const send = (resource: Registrable): Promise<void> =>
+        new Promise((resolve, reject) => {
+          const message = registrationOf(resource, root, isPreview);
+          message.setSupportsresultreporting(true);
+          monitor.registerResource(message, (error, response) => {
+            if (error === null && response.getResult() === Result.SUCCESS) resolve();
+            else reject(new Unregistered(`${resource.urn} was not registered`));
+          });
+        });
+      const sent = new Map<string, Promise<void>>();
+      for (const resource of resources) {
+        const first = [...neededBy(resource), ...dependenciesOf(resource)].map((urn) => sent.get(urn));
+        sent.set(
+          resource.urn,
+          Promise.all(first).then(() => send(resource)),
+        );
+      }
+      const ended = await Promise.allSettled(sent.values());
+      monitor.close();
+      const failed = ended.find((one) => one.status === "rejected");
+      if (failed !== undefined) throw failed.reason;
+    },
+  };
+}
+
+/** The SDK's own modules, found from beside the program as its resources are. grpc-js is the SDK's dependency, not ours. */
+function sdk() {
+  const load = createRequire(require.resolve("@pulumi/pulumi"));
+  // Modules by their declared types.
+  return {
+    grpc: load("@grpc/grpc-js") as typeof Grpc,
+    ...(load("./proto/language_grpc_pb") as typeof LanguageService),
+    ...(load("./proto/language_pb") as typeof LanguageMessages),
+    ...(load("./proto/plugin_pb") as typeof PluginMessages),
+    ...(load("./proto/resource_grpc_pb") as typeof ResourceService),
+    ...(load("./proto/resource_pb") as typeof ResourceMessages),
+  };
+}

@@ -1,0 +1,213 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { isAgreed } from "../../ask";
+import { type Pulumi, pulumiIn } from "../../stack/pulumi";
+import { exportedState, type StackState } from "../../stack/state";
+import { type EventLog, keyOf } from "../eventLog";
+import type { Format } from "../formats";
+import { previewRefresh, refreshedStacks } from "../previewRefresh";
+import { type Refreshed, refreshedBy } from "../refreshed";
+import { type Drifted, fingerprint, stackOf } from "../report";
+import { selected } from "../selection";
+import { checkCli, previewed, updated } from "./engineRun";
+import { planOf } from "./plan";
+import { registrablesOf, withNeeded } from "./registration";
+import { isDestructive, planText, render, type RepairReport, resultText } from "./report";
+
+export interface RepairFlags {
+  readonly stack: string | undefined;
+  readonly yes?: true;
+  readonly expect?: string;
+  readonly allowReplace?: true;
+  readonly format: Format;
+}
+
+const EXIT = { repaired: 0, refused: 1, notAsked: 2, left: 7, otherDrift: 9 } as const;
+
+/** Something else than what was shown, or approved. */
+class OtherDrift extends Error {}
+
+/** The end of a repair: its exit code, and what there is to say. */
+interface Ending {
+  readonly code: number;
+  readonly report: RepairReport;
+}
+
+/**
+ * Brings back what was last deployed, for what drifted and nothing else, by an update of the engine. Returns the exit code.
+ * @throws where it failed, with a message for a person.
+ */
+export async function repair(names: readonly string[], flags: RepairFlags): Promise<number> {
+  const { format } = flags;
+  let report: RepairReport = { stack: "", plan: [], repaired: [], left: [], messages: [], fingerprint: "" };
+  try {
+    const { code, report: last } = await repaired(names, flags, (planned) => {
+      report = planned;
+      if (format === "text") process.stdout.write(planText(planned));
+    });
+    process.stdout.write(format === "text" ? resultText(last) : render(last, format));
+    return code;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (format !== "text") process.stdout.write(render({ ...report, messages: message.split("\n") }, format));
+    if (!(error instanceof OtherDrift)) throw error;
+    process.stderr.write(`pulumi-svc: ${message}\n`);
+    return EXIT.otherDrift;
+  }
+}
+
+async function repaired(
+  names: readonly string[],
+  { stack, yes, expect, allowReplace, format }: RepairFlags,
+  onPlan: (report: RepairReport) => void,
+): Promise<Ending> {
+  const pulumi = pulumiIn(process.cwd(), stack);
+  await checkCli(pulumi);
+  const [look] = await refreshedStacks(stack === undefined ? [] : [stack], true);
+  // One stack is asked, so one answers.
+  const { resources, state } = look as NonNullable<typeof look>;
+  const drift = selected(resources, names).flatMap((one) => one.drift ?? []);
+  const empty: RepairReport = {
+    stack: stackOf(resources[0]?.urn ?? "").stack,
+    plan: [],
+    repaired: [],
+    left: [],
+    messages: [],
+    fingerprint: fingerprintOf(resources, drift),
+  };
+  if (expect !== undefined && expect !== empty.fingerprint) {
+    throw new OtherDrift(
+      `nothing was changed: the drift is not the approved one. Its fingerprint is ${empty.fingerprint}, and ${expect} is expected. Look at pulumi-svc drift, and approve again`,
+    );
+  }
+  if (drift.length === 0) return { code: EXIT.repaired, report: empty };
+
+  const targets = [...new Set(drift.map(({ urn }) => urn))];
+  const all = registrablesOf(state);
+  const registered = withNeeded(all, targets);
+  const hooked = registered.filter(({ resourceHooks }) => Object.keys(resourceHooks ?? {}).length > 0);
+  if (hooked.length > 0) {
+    throw new Error(
+      `nothing was changed: ${hooked.map(({ urn }) => urn).join(", ")} has resource hooks, which only the program has. Repair it with pulumi up --refresh --target`,
+    );
+  }
+  const log = await previewed(pulumi, targets, ({ register }) => register(registered));
+  const report: RepairReport = { ...empty, plan: planOf(drift, log, all) };
+  onPlan(report);
+
+  const destructive = report.plan.filter(isDestructive);
+  if (destructive.length > 0 && allowReplace !== true) {
+    const which = destructive.map(({ name, action }) => `${name} (${action})`).join(", ");
+    throw new Error(
+      `nothing was changed: the repair replaces or deletes ${which}. Give --allow-replace, or name the other resources`,
+    );
+  }
+  if (yes !== true) {
+    if (!process.stdin.isTTY) {
+      process.stderr.write(
+        "pulumi-svc: nothing was changed: there is no terminal to ask on. Use --yes to repair this\n",
+      );
+      return { code: EXIT.notAsked, report: { ...report, messages: ["nothing was changed: it needs --yes"] } };
+    }
+    if (format !== "text") process.stderr.write(planText(report));
+    if (!(await isAgreed("Repair this?")))
+      return { code: EXIT.refused, report: { ...report, messages: ["nothing was changed: the answer was no"] } };
+  }
+
+  await interruptible(
+    updated(pulumi, targets, async ({ register }, soFar) => {
+      await checkUnchanged(pulumi, { state, drift }, soFar);
+      await register(registered);
+    }),
+  );
+  return looked(report, await previewRefresh(stack, false, targets));
+}
+
+const fingerprintOf = (resources: readonly Refreshed[], drift: readonly Drifted[]): string =>
+  fingerprint({ ...stackOf(resources[0]?.urn ?? ""), drift: [...drift], unmanaged: [] });
+
+/** The look afterwards. */
+function looked(report: RepairReport, { resources }: { readonly resources: readonly Refreshed[] }): Ending {
+  const left = resources.flatMap(({ drift }) => drift ?? []);
+  const repaired = report.plan.flatMap(({ urn, name, id, action }) => {
+    if (left.some((one) => one.urn === urn)) return [];
+    const now = resources.find((one) => one.urn === urn);
+    return { urn, name, id: action === "delete" ? id : (now?.id ?? id) };
+  });
+  return { code: left.length > 0 ? EXIT.left : EXIT.repaired, report: { ...report, repaired, left } };
+}
+
+/**
+ * Inside the lock of the stack, before anything is registered: the state is the one that the plan was made of, and the
+ * engine's own refresh has found what was shown.
+ */
+async function checkUnchanged(
+  pulumi: Pulumi,
+  shown: { readonly state: StackState; readonly drift: readonly Drifted[] },
+  soFar: () => Promise<EventLog>,
+): Promise<void> {
+  const state = await exportedState(pulumi, true);
+  if (state.text !== shown.state.text) {
+    throw new Error(
+      "nothing was changed: the state has changed since the look at it, as by a pulumi up. Run this again",
+    );
+  }
+  const keys = new Set(
+    shown.drift.map(({ urn, id, change }) => `${urn}::${id}${change === "leftover" ? " (to be deleted)" : ""}`),
+  );
+  const log = await withAll(keys, soFar);
+  const found = refreshedBy(log.results, state);
+  const drift = found.flatMap((one) => one.drift ?? []);
+  // Beside an update a refresh tells nothing of a change that is not finished: that it was found stands in the state.
+  const unfinished = shown.drift.filter(
+    ({ urn, id, change, properties }) =>
+      change === "changed" &&
+      properties.length === 0 &&
+      found.some((one) => one.urn === urn && one.id === id && one.drift === undefined),
+  );
+  const [now, then] = [fingerprintOf(found, [...drift, ...unfinished]), fingerprintOf(found, shown.drift)];
+  if (now !== then) {
+    throw new OtherDrift(
+      "nothing was changed: the service holds something else than what was shown. Look at pulumi-svc drift, and run this again",
+    );
+  }
+}
+
+const LOG_PATIENCE_MS = 30_000;
+
+/** The refresh is over, and its log is written right behind it. */
+async function withAll(keys: ReadonlySet<string>, soFar: () => Promise<EventLog>): Promise<EventLog> {
+  for (const end = Date.now() + LOG_PATIENCE_MS; ; await pause(50)) {
+    const log = await soFar();
+    const seen = new Set(log.results.map(keyOf));
+    if ([...keys].every((key) => seen.has(key))) return log;
+    if (Date.now() > end)
+      throw new Error("nothing was changed: the refresh of the engine did not report what it found");
+  }
+}
+
+const LOCKED = /currently locked|another update is currently in progress/i;
+
+/** @throws in words that say what an interrupted run and a locked stack mean here. */
+async function interruptible(running: Promise<unknown>): Promise<void> {
+  let isInterrupted = false;
+  const note = (): void => void (isInterrupted = true);
+  process.on("SIGINT", note).on("SIGTERM", note);
+  try {
+    await running;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (LOCKED.test(message)) {
+      throw new Error(
+        "nothing was changed: another operation has locked the stack. Wait for its end; if its process was killed, run pulumi cancel. Then run this again",
+      );
+    }
+    if (isInterrupted) {
+      throw new Error(
+        "interrupted: what had begun is finished and in the state, the rest is as it was. Run this again to repair what is left",
+      );
+    }
+    throw error;
+  } finally {
+    process.off("SIGINT", note).off("SIGTERM", note);
+  }
+}

@@ -1,0 +1,116 @@
+import { z } from "zod";
+import { terminalJson } from "../../output";
+import { code, type Format, inColumns, columnWidths, printable, rowsOf, table } from "../formats";
+import { driftedSchema } from "../report";
+
+const resource = { urn: z.string(), name: z.string(), id: z.string() };
+
+/** What the repair of one resource does, or would do. */
+const step = z.object({
+  ...driftedSchema.omit({ repair: true }).shape,
+  /** As the engine plans it. */
+  action: z.enum(["update", "replace", "create", "delete"]),
+  restarts: z.boolean(),
+  messages: z.array(z.string()).readonly(),
+  /** Resources that it leaves as they are, and that were given outputs of this one: their URNs. */
+  dependants: z.array(z.string()),
+});
+
+/** What `drift --repair --format json` writes: a contract with scripts (docs/drift.md). */
+export const repairReportSchema = z.object({
+  stack: z.string(),
+  plan: z.array(step),
+  /** What was in the plan, and is as it was deployed. `id`: as it is now. */
+  repaired: z.array(z.object(resource)),
+  /** What was in the plan, and differs all the same. */
+  left: z.array(driftedSchema),
+  /** Why nothing was done, or not all of it. */
+  messages: z.array(z.string()),
+  /** Of what the plan repairs: what `--expect` takes. */
+  fingerprint: z.string(),
+});
+
+export type Step = z.infer<typeof step>;
+export type RepairReport = z.infer<typeof repairReportSchema>;
+
+export const isDestructive = ({ action }: Step): boolean => action === "replace" || action === "delete";
+
+const HEAD = ["property", "deployed", "found"];
+const NOTES: Readonly<Record<Step["change"], string>> = {
+  changed: "no property differs: a change that pulumi up started is not finished",
+  deleted: "it does not exist at the service",
+  leftover: "a replacement has left it",
+};
+
+/** What is going to be done, for who decides. */
+export function planText({ stack, plan, fingerprint }: RepairReport): string {
+  const widths = columnWidths([HEAD, ...plan.flatMap(({ properties }) => properties.flatMap(rowsOf))]);
+  const lines = plan.flatMap((one) => [
+    "",
+    `${titleOf(one)}: ${actionOf(one)}`,
+    ...(one.properties.length > 0
+      ? [HEAD, ...one.properties.flatMap(rowsOf)].map((row) => inColumns(row, widths))
+      : [`  ${NOTES[one.change]}`]),
+    ...notesOf(one).map((note) => `  ${printable(note, LONGEST)}`),
+  ]);
+  return [
+    `Stack ${printable(stack)}: ${counted(plan.length)} to repair`,
+    ...lines,
+    "",
+    `fingerprint ${fingerprint}`,
+    "",
+  ].join("\n");
+}
+
+/** What came of it. `planText` stands before it. */
+export function resultText({ stack, plan, repaired, left, messages }: RepairReport): string {
+  return [
+    ...(plan.length === 0 ? [`Stack ${printable(stack)}: no drift, nothing to repair`] : []),
+    ...repaired.map(({ name, id }) => `repaired ${printable(name)} (${printable(id)})`),
+    ...left.map(({ kind, name, id }) => `still different: ${kind} ${printable(name)} (${printable(id)})`),
+    ...messages.map((text) => printable(text, LONGEST)),
+    "",
+  ].join("\n");
+}
+
+/** All of it, in the formats that hold it as one document. */
+export function render(report: RepairReport, format: Exclude<Format, "text">): string {
+  return format === "json" ? `${terminalJson(report)}\n` : markdown(report);
+}
+
+const LONGEST = 2_000;
+
+function markdown({ stack, plan, repaired, left, messages, fingerprint }: RepairReport): string {
+  const rows = plan.flatMap((one) => {
+    const properties = one.properties.flatMap(rowsOf).map((row) => row.map((cell) => code(cell)));
+    return (properties.length > 0 ? properties : [[NOTES[one.change], "", ""]]).map((row) => [
+      `${one.kind} ${code(one.name)}`,
+      actionOf(one),
+      ...row,
+    ]);
+  });
+  const notes = plan.flatMap((one) => notesOf(one).map((note) => `- ${code(one.name)}: ${code(note, LONGEST)}`));
+  const results = [
+    ...repaired.map(({ name, id }) => `- repaired ${code(name)} (${code(id)})`),
+    ...left.map(({ kind, name, id }) => `- still different: ${kind} ${code(name)} (${code(id)})`),
+    ...messages.map((text) => `- ${code(text, LONGEST)}`),
+  ];
+  return `${[
+    "## Repair",
+    plan.length === 0
+      ? `Stack ${code(stack)}: no drift, nothing to repair`
+      : table(["Resource", "Action", "Property", "Deployed", "Found"], rows),
+    ...(notes.length > 0 ? [notes.join("\n")] : []),
+    ...(results.length > 0 ? ["### Result", results.join("\n")] : []),
+    `Fingerprint ${code(fingerprint)}`,
+  ].join("\n\n")}\n`;
+}
+
+const counted = (count: number): string => (count === 1 ? "1 resource" : `${count} resources`);
+const titleOf = ({ kind, name, id }: Step): string => `${kind} ${printable(name)} (${printable(id)})`;
+const actionOf = ({ action, restarts }: Step): string => (restarts ? `${action}, which restarts the compute` : action);
+
+function notesOf({ messages, dependants }: Step): string[] {
+  if (dependants.length === 0) return [...messages];
+  return [...messages, `used its outputs, and keep the old ones until the next pulumi up: ${dependants.join(", ")}`];
+}
