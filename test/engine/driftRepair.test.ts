@@ -1,3 +1,7 @@
+import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { descendants, pulumi, ROOT } from "../support/cli";
 import { api, DEMO } from "../support/emulator";
 import { Stack } from "../support/Stack";
 import { drift, svc, type Ended } from "../support/svc";
@@ -39,7 +43,11 @@ ${pending}`;
 
 /** The state without what each update of the engine writes, whatever it does: times, the order, empty lists, secrets' salt. */
 async function lasting(stack: Stack): Promise<Record<string, unknown>[]> {
-  const { stdout } = await stack.run("stack", "export", "--show-secrets");
+  // Not among what the tests look for secrets in.
+  const { stdout } = await pulumi(["stack", "export", "--show-secrets"], {
+    cwd: join(stack.folder, "program"),
+    env: stack.env,
+  });
   const { deployment } = JSON.parse(stdout) as { deployment: { resources: Record<string, unknown>[] } };
   return deployment.resources
     .map(({ modified: _modified, propertyDependencies, ...rest }) => ({
@@ -108,9 +116,10 @@ new svc.OAuthProvider("github", { projectId: auth.projectId, providerId: "github
     stderr: expect.stringMatching(/not the approved one.*fingerprint is [0-9a-f]{32}/),
   });
   expect(JSON.parse(other.stdout)).toMatchObject({
+    stack: "dev",
     plan: [],
     repaired: [],
-    fingerprint: "",
+    fingerprint: report.fingerprint,
     messages: [expect.stringMatching(/nothing was changed/)],
   });
   const refused = await repair(stack, "--yes", "--expect", report.fingerprint, "--json");
@@ -122,8 +131,8 @@ new svc.OAuthProvider("github", { projectId: auth.projectId, providerId: "github
     stack: "dev",
     fingerprint: report.fingerprint,
     plan: [
-      { name: "api", action: "create", dependants: [expect.stringMatching(/::consumer$/)] },
       { name: "github", action: "replace", dependants: [] },
+      { name: "api", action: "create", dependants: [expect.stringMatching(/::consumer$/)] },
     ],
     repaired: [],
   });
@@ -142,4 +151,150 @@ new svc.OAuthProvider("github", { projectId: auth.projectId, providerId: "github
   });
   expect(await drift(stack)).toMatchObject({ code: 0 });
   expect(await stack.leaks([PASSWORD, SETTING, "canary-theirs"])).toEqual([]);
+});
+
+/** In place of the CLI: it runs `BEFORE_UP` right before each update, and `SAYS` instead of its version. */
+const WRAPPER = `#!/bin/sh
+case "$1" in
+  up) [ -n "$BEFORE_UP" ] && sh -c "$BEFORE_UP" >/dev/null 2>&1 ;;
+  version) [ -n "$SAYS" ] && echo "$SAYS" && exit 0 ;;
+esac
+PATH="\${PATH#*:}" exec pulumi "$@"
+`;
+
+/** What the command keeps in files while it runs. */
+function temporaryFiles(stack: Stack): string {
+  const home = join(stack.folder, "home");
+  const folders = readdirSync(home).filter((name) => name.startsWith("pulumi-svc-drift-"));
+  return folders
+    .flatMap((folder) => readdirSync(join(home, folder)).map((file) => readFileSync(join(home, folder, file), "utf8")))
+    .join("\n");
+}
+
+/** The command in a process group of its own, as a terminal has it, and what could be seen of it while it ran. */
+async function interruptedRepair(stack: Stack, ready: () => Promise<boolean>): Promise<Ended & { seen: string }> {
+  const args = [join(ROOT, "dist", "cli", "main.js"), "drift", "--repair", "--yes"];
+  const child = spawn(process.execPath, args, { cwd: join(stack.folder, "program"), env: stack.env, detached: true });
+  const pid = child.pid ?? Number.NaN;
+  let [stdout, stderr, seen] = ["", "", ""];
+  child.stdout.on("data", (chunk) => (stdout += String(chunk)));
+  child.stderr.on("data", (chunk) => (stderr += String(chunk)));
+  const ended = new Promise<number>((resolve) => child.on("close", (code) => resolve(code ?? -1)));
+  let isInterrupted = false;
+  const timer = setInterval(() => {
+    seen += descendants(pid)
+      .map(({ command }) => command)
+      .join("\n");
+    seen += temporaryFiles(stack);
+    if (!isInterrupted)
+      void ready().then((isReady) => {
+        if (isReady && !isInterrupted) process.kill(-pid, "SIGINT");
+        isInterrupted ||= isReady;
+      });
+  }, 200);
+  const code = await ended;
+  clearInterval(timer);
+  stack.said += stdout + stderr;
+  return { code, stdout, stderr, seen };
+}
+
+test("what stands in the way of a repair is told in words, and nothing is sent", async () => {
+  const stack = await Stack.create({ program: program().replace("protect: true", "protect: false") });
+  const { service } = stack;
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  const id = await computeId(stack);
+  const drifted = (size: number) => service.edit({ kind: "endpoint", id, set: { autoscaling_limit_max_cu: size } });
+  await drifted(8);
+  stack.write("bin/pulumi", WRAPPER);
+  chmodSync(join(stack.folder, "program", "bin", "pulumi"), 0o755);
+  const inTheWay = async (env: Record<string, string>, ...args: string[]): Promise<Ended> => {
+    await service.clearRequests();
+    const PATH = `${join(stack.folder, "program", "bin")}:${stack.env["PATH"]}`;
+    const ended = await svc(stack, ["drift", "--repair", "--yes", ...args], { env: { PATH, ...env } });
+    expect(await service.mutations()).toEqual([]);
+    return ended;
+  };
+
+  expect(await inTheWay({ PATH: "/nowhere" })).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/Pulumi CLI was not found/),
+  });
+  expect(await inTheWay({ SAYS: "v3.258.9" })).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/needs the Pulumi CLI 3\.259\.0 or later.*v3\.258\.9.*update it/),
+  });
+  const unknown = await inTheWay({}, "nobody", "--json");
+  expect(unknown).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/no resource of pulumi-svc with the name or URN "nobody"/),
+  });
+  expect(JSON.parse(unknown.stdout)).toMatchObject({ plan: [], messages: [expect.stringMatching(/"nobody"/)] });
+
+  const [urn] = (await stack.resources()).map((resource) => resource.urn).filter((one) => one.endsWith("::api"));
+  expect(await inTheWay({ BEFORE_UP: `pulumi state protect --yes '${urn}'` })).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/nothing was changed: the state has changed since/),
+  });
+  const before = await lasting(stack);
+  const edit = JSON.stringify({ project_id: "prj-demo", kind: "endpoint", id, set: { autoscaling_limit_max_cu: 4 } });
+  const colleague = `node -e 'fetch(process.env.EDIT, { method: "POST", body: process.env.BODY })'`;
+  expect(
+    await inTheWay({ BEFORE_UP: colleague, EDIT: `${service.emulator.url}/_emulator/edit`, BODY: edit }),
+  ).toMatchObject({
+    code: 9,
+    stderr: expect.stringMatching(/nothing was changed: the service holds something else than what was shown/),
+  });
+  expect(await lasting(stack)).toEqual(before);
+  const locks = join(stack.folder, "backend", ".pulumi", "locks", "organization", "proj", "dev");
+  mkdirSync(locks, { recursive: true });
+  writeFileSync(
+    join(locks, "one.json"),
+    JSON.stringify({ pid: 1, username: "them", hostname: "there", timestamp: new Date() }),
+  );
+  expect(await inTheWay({})).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/another operation has locked the stack.*pulumi cancel/),
+  });
+  rmSync(locks, { recursive: true });
+
+  // A project that is locked for a while is waited for.
+  await service.fault({ method: "PATCH", status: 423, times: 2 });
+  expect(await repair(stack, "--yes")).toMatchObject({ code: 0, stderr: expect.stringMatching(/^api: update$/m) });
+  expect(await drift(stack)).toMatchObject({ code: 0 });
+  expect((await service.requests()).filter(({ method }) => method === "PATCH").map(({ status }) => status)).toEqual([
+    423, 423, 200,
+  ]);
+  await service.emulator.close();
+  expect(await svc(stack, ["drift", "--repair", "--yes"])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/cannot be reached/),
+  });
+  expect(await stack.leaks([PASSWORD, SETTING, service.emulator.apiKey])).toEqual([]);
+});
+
+test("an interrupted repair ends what it has begun and can be run again; no secret is in a file, an argument or an output", async () => {
+  const stack = await Stack.create({ program: program(), emulator: { activationMs: 4_000 } });
+  const { service } = stack;
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  const before = await lasting(stack);
+  await service.edit({ kind: "endpoint", id: await computeId(stack), set: { autoscaling_limit_max_cu: 8 } });
+  await service.edit({ kind: "email_server", set: { password: "canary-theirs" } });
+  await service.clearRequests();
+  const { code, stderr, seen } = await interruptedRepair(stack, async () =>
+    (await service.mutations()).includes("PATCH /projects/{project_id}/endpoints/{endpoint_id}"),
+  );
+  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/interrupted: .*Run this again/) });
+  expect(seen).toMatch(/pulumi up .*--client=127\.0\.0\.1:\d+/);
+  expect(seen).toContain("resourcePreEvent");
+  expect(await repair(stack, "--yes")).toMatchObject({ code: 0 });
+  expect(await lasting(stack)).toEqual(before);
+  const secrets = [
+    PASSWORD,
+    SETTING,
+    "canary-theirs",
+    String((await stack.outputs())["serverKey"]),
+    service.emulator.apiKey,
+  ];
+  expect(secrets.filter((secret) => seen.includes(secret))).toEqual([]);
+  expect(await stack.leaks(secrets)).toEqual([]);
 });

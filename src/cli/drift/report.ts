@@ -110,7 +110,7 @@ export function stackOf(urn: string): { project: string; stack: string } {
 }
 
 /** A URN may be there twice, with a replaced object that could not be deleted. */
-const byUrn = (left: Ignored | Drifted, right: Ignored | Drifted): number =>
+export const byUrn = (left: Ignored | Drifted, right: Ignored | Drifted): number =>
   compareText(left.urn, right.urn) || compareText(left.id, right.id);
 
 /**

@@ -17,6 +17,8 @@ export interface Run {
 export interface RunOptions {
   /** It may take long. There is no limit then, and Ctrl-C is left to the CLI: it knows how to end. */
   readonly isLong?: boolean;
+  /** For its standard input, which no list of processes shows. */
+  readonly input?: string;
 }
 
 /** Runs the Pulumi CLI. What it prints may hold secrets: it goes nowhere but to the caller. */
@@ -25,15 +27,17 @@ export type Pulumi = (args: readonly string[], options?: RunOptions) => Promise<
 /** In this folder. `stack`: instead of the selected one. */
 export function pulumiIn(folder: string, stack: string | undefined): Pulumi {
   const selected = stack === undefined ? [] : ["--stack", stack];
-  return (args, { isLong = false } = {}) => {
+  return (args, { isLong = false, input } = {}) => {
     const all = [...args, ...(args[0] === "version" ? [] : ["--non-interactive", ...selected])];
     const child = spawn("pulumi", all, {
       cwd: folder,
       env: environment(),
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: "pipe",
       // Not its option `timeout`: where the CLI is missing, that keeps this process until it is over.
       ...(!isLong && { signal: AbortSignal.timeout(LONGEST_LOOK_MS) }),
     });
+    // One that ends before it has read all says why on standard error.
+    child.stdin.on("error", () => undefined).end(input);
     let stdout = "";
     let stderr = "";
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));

@@ -1,6 +1,6 @@
 import { nameInUrn } from "../../../contract/identifiers";
 import type { EventLog } from "../eventLog";
-import type { Drifted } from "../report";
+import { byUrn, type Drifted } from "../report";
 import { dependenciesOf, type Registrable } from "./registration";
 import type { Step } from "./report";
 
@@ -26,7 +26,7 @@ export function planOf(
       `nothing was changed: the engine would also change ${which}. Repair it with pulumi up --refresh, which deploys pending edits of the program too`,
     );
   }
-  return drift.map(({ repair, ...one }) => {
+  return drift.toSorted(byUrn).map(({ repair, ...one }) => {
     const isReplaced = one.change === "changed" && steps.some(({ urn, op }) => urn === one.urn && REPLACING.has(op));
     const action = isReplaced ? "replace" : repair.action;
     const messages =

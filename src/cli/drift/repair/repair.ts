@@ -10,6 +10,7 @@ import { type Drifted, fingerprint, stackOf } from "../report";
 import { selected } from "../selection";
 import { checkCli, previewed, updated } from "./engineRun";
 import { planOf } from "./plan";
+import { putBack } from "./putBack";
 import { registrablesOf, withNeeded } from "./registration";
 import { isDestructive, planText, render, type RepairReport, resultText } from "./report";
 
@@ -40,9 +41,9 @@ export async function repair(names: readonly string[], flags: RepairFlags): Prom
   const { format } = flags;
   let report: RepairReport = { stack: "", plan: [], repaired: [], left: [], messages: [], fingerprint: "" };
   try {
-    const { code, report: last } = await repaired(names, flags, (planned) => {
-      report = planned;
-      if (format === "text") process.stdout.write(planText(planned));
+    const { code, report: last } = await repaired(names, flags, (known) => {
+      report = known;
+      if (format === "text" && known.plan.length > 0) process.stdout.write(planText(known));
     });
     process.stdout.write(format === "text" ? resultText(last) : render(last, format));
     return code;
@@ -58,7 +59,7 @@ export async function repair(names: readonly string[], flags: RepairFlags): Prom
 async function repaired(
   names: readonly string[],
   { stack, yes, expect, allowReplace, format }: RepairFlags,
-  onPlan: (report: RepairReport) => void,
+  tell: (report: RepairReport) => void,
 ): Promise<Ending> {
   const pulumi = pulumiIn(process.cwd(), stack);
   await checkCli(pulumi);
@@ -74,6 +75,7 @@ async function repaired(
     messages: [],
     fingerprint: fingerprintOf(resources, drift),
   };
+  tell(empty);
   if (expect !== undefined && expect !== empty.fingerprint) {
     throw new OtherDrift(
       `nothing was changed: the drift is not the approved one. Its fingerprint is ${empty.fingerprint}, and ${expect} is expected. Look at pulumi-svc drift, and approve again`,
@@ -92,7 +94,7 @@ async function repaired(
   }
   const log = await previewed(pulumi, targets, ({ register }) => register(registered));
   const report: RepairReport = { ...empty, plan: planOf(drift, log, all) };
-  onPlan(report);
+  tell(report);
 
   const destructive = report.plan.filter(isDestructive);
   if (destructive.length > 0 && allowReplace !== true) {
@@ -113,11 +115,12 @@ async function repaired(
       return { code: EXIT.refused, report: { ...report, messages: ["nothing was changed: the answer was no"] } };
   }
 
-  await interruptible(
+  await orAsBefore(
     updated(pulumi, targets, async ({ register }, soFar) => {
       await checkUnchanged(pulumi, { state, drift }, soFar);
       await register(registered);
     }),
+    { pulumi, state, targets },
   );
   return looked(report, await previewRefresh(stack, false, targets));
 }
@@ -187,8 +190,18 @@ async function withAll(keys: ReadonlySet<string>, soFar: () => Promise<EventLog>
 
 const LOCKED = /currently locked|another update is currently in progress/i;
 
-/** @throws in words that say what an interrupted run and a locked stack mean here. */
-async function interruptible(running: Promise<unknown>): Promise<void> {
+/**
+ * An update that fails is to leave no trace of what it did not do.
+ * @throws in words that say what an interrupted run and a locked stack mean here.
+ */
+async function orAsBefore(
+  running: Promise<unknown>,
+  {
+    pulumi,
+    state,
+    targets,
+  }: { readonly pulumi: Pulumi; readonly state: StackState; readonly targets: readonly string[] },
+): Promise<void> {
   let isInterrupted = false;
   const note = (): void => void (isInterrupted = true);
   process.on("SIGINT", note).on("SIGTERM", note);
@@ -196,16 +209,23 @@ async function interruptible(running: Promise<unknown>): Promise<void> {
     await running;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
+    // Then nothing has begun, and who holds the lock writes the state.
     if (LOCKED.test(message)) {
       throw new Error(
         "nothing was changed: another operation has locked the stack. Wait for its end; if its process was killed, run pulumi cancel. Then run this again",
       );
     }
+    const lost = await putBack(pulumi, state, targets).then(
+      () => "",
+      (reason: Error) =>
+        `. The state could not be put back (${reason.message}): it holds what the refresh found, and pulumi up --refresh repairs what is left`,
+    );
     if (isInterrupted) {
       throw new Error(
-        "interrupted: what had begun is finished and in the state, the rest is as it was. Run this again to repair what is left",
+        `interrupted: what had begun has ended, and the rest is as it was. Run this again to repair what is left${lost}`,
       );
     }
+    if (lost !== "" && error instanceof Error) error.message += lost;
     throw error;
   } finally {
     process.off("SIGINT", note).off("SIGTERM", note);

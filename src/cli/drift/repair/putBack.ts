@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { sameJson } from "../../../host/arguments";
+import type { Pulumi } from "../../stack/pulumi";
+import { exportedState, type StackState, stateKey } from "../../stack/state";
+
+/** Entries are moved as they are, whatever else they hold. */
+const entry = z.looseObject({
+  urn: z.string(),
+  id: z.string().optional(),
+  delete: z.boolean().optional(),
+  inputs: z.record(z.string(), z.unknown()).nullish(),
+  pendingReplacement: z.boolean().optional(),
+});
+const document = z.looseObject({
+  deployment: z.looseObject({
+    resources: z.array(entry).default([]),
+    pending_operations: z.array(z.unknown()).nullish(),
+  }),
+});
+type Entry = z.infer<typeof entry>;
+type Document = z.infer<typeof document>;
+
+/**
+ * After an update that failed. The engine stores what its refresh has found even where nothing is done with it: what was
+ * last deployed would be lost, and what was deleted would be in no state. What was not repaired is put back as it was
+ * before; the rest stays as the update left it.
+ * @throws where that cannot be done. The secrets pass through standard input and output alone.
+ */
+export async function putBack(pulumi: Pulumi, before: StackState, targets: readonly string[]): Promise<void> {
+  const then = documentOf(before);
+  const after = await exportedState(pulumi, true);
+  const now = documentOf(after);
+  const resources = merged(then.deployment.resources, now.deployment.resources, new Set(targets));
+  if (sameJson(resources, now.deployment.resources)) return;
+  // An import forgets those, and they say what may exist without being in the state.
+  if ((now.deployment.pending_operations ?? []).length > 0) throw new Error("it has operations that did not end");
+  const input = JSON.stringify({ ...now, deployment: { ...now.deployment, resources } });
+  const { ok, reason } = await pulumi(["stack", "import"], { input });
+  if (!ok) throw new Error(reason);
+}
+
+function documentOf({ text }: StackState): Document {
+  const { success, data } = document.safeParse(JSON.parse(text));
+  if (!success) throw new Error("it is not what pulumi stack export writes");
+  return data;
+}
+
+/** In the order of before: each comes after what it depends on. */
+function merged(before: readonly Entry[], after: readonly Entry[], targets: ReadonlySet<string>): Entry[] {
+  const standing = new Map(after.filter((one) => one.delete !== true).map((one) => [one.urn, one]));
+  const leftovers = new Map(after.filter((one) => one.delete === true).map((one) => [stateKey(one.urn, one), one]));
+  const kept = before.flatMap((one) => {
+    if (one.delete === true) return leftovers.get(stateKey(one.urn, one)) ?? [];
+    return targets.has(one.urn) ? asRepaired(one, standing.get(one.urn)) : one;
+  });
+  const known = new Set(kept.map((one) => stateKey(one.urn, one)));
+  return [...kept, ...after.filter((one) => one.delete === true && !known.has(stateKey(one.urn, one)))];
+}
+
+/** As the update left it, where it has done its work. */
+function asRepaired(before: Entry, after: Entry | undefined): Entry {
+  if (after === undefined) return before;
+  if (after.id !== before.id || sameJson(before.inputs, after.inputs)) return after;
+  // A replacement that has deleted it, and has not created the new one.
+  return after.pendingReplacement === true ? { ...before, pendingReplacement: true } : before;
+}
