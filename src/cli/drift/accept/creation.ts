@@ -79,19 +79,26 @@ function nameOf(file: ProgramFile, expression: ts.NewExpression): string | undef
   return typeof name === "string" && !isUnknown(name) ? name : undefined;
 }
 
+const REPEATED = "it is created in a function that may create others too";
+
 /** Why several resources may come from one place; undefined where the program runs it once. */
-export function repetitionOf({ file, expression }: { file: ProgramFile; expression: ts.Node }): string | undefined {
+export function repetitionOf({ file, expression }: Creation): string | undefined {
   const { typescript } = file;
-  for (let node = expression; !typescript.isSourceFile(node); node = node.parent) {
-    const { parent } = node;
+  const functions = new Set<ts.Node>();
+  let node: ts.Node = expression;
+  while (!typescript.isSourceFile(node)) {
+    const { parent }: ts.Node = node;
     if (typescript.isIterationStatement(parent, false)) return "it is created in a loop";
     const isOfClass = typescript.isClassLike(parent) || typescript.isClassLike(parent.parent);
     if (isOfClass) return "it is created in a class, which may create others too";
+    node = parent;
     if (!typescript.isFunctionLike(parent)) continue;
-    const call = onlyRun(file, parent);
-    if (call === undefined) return "it is created in a function that may create others too";
-    // Where it stands itself: the function is not left by way of its own parents.
-    return call === "program" ? undefined : repetitionOf({ file, expression: call });
+    const run = functions.has(parent) ? undefined : onlyRun(file, parent);
+    if (run === undefined) return REPEATED;
+    if (run === "program") return undefined;
+    functions.add(parent);
+    // From here on, where it runs counts, not where it stands.
+    node = run;
   }
   return undefined;
 }

@@ -1,0 +1,249 @@
+/** Where a program creates a resource: by its place, or by class and name. */
+import vm from "node:vm";
+import typescript from "typescript";
+import { editProgram, type Target } from "../../../../src/cli/drift/accept/edit";
+import { edit, targetOf, type Change } from "../../../support/editedPrograms";
+
+const SIZE: readonly Change[] = [["size", 2, 4]];
+
+describe("the class is known by way of the imports of this package", () => {
+  test.each([
+    ['import * as svc from "pulumi-svc";', "svc.ComputeEndpoint"],
+    ["import { ComputeEndpoint } from 'pulumi-svc';", "ComputeEndpoint"],
+    ['import { ComputeEndpoint as Compute } from "pulumi-svc";', "Compute"],
+    ['import svc from "pulumi-svc";', "svc.ComputeEndpoint"],
+    ['import { default as svc } from "pulumi-svc";', "svc.ComputeEndpoint"],
+    ['import svc, { ComputeEndpoint } from "pulumi-svc";', "(ComputeEndpoint)"],
+    ['import svc = require("pulumi-svc");', "svc.ComputeEndpoint"],
+    ['import * as svc from "pulumi-svc";\nimport Compute = svc.ComputeEndpoint;', "Compute"],
+    ['const svc = require("pulumi-svc");', "svc.ComputeEndpoint"],
+    ['const svc = require("pulumi-svc");', "svc['ComputeEndpoint']"],
+    ['const { ComputeEndpoint } = require("pulumi-svc");', "ComputeEndpoint"],
+    ['const { ComputeEndpoint: Compute } = require("pulumi-svc");', "Compute"],
+    ['const Compute = require("pulumi-svc").ComputeEndpoint;', "Compute"],
+    ['import * as svc from "pulumi-svc";\nconst { ComputeEndpoint } = svc;', "ComputeEndpoint"],
+    ['const svc = await import("pulumi-svc");', "svc.default.ComputeEndpoint"],
+    ['const { ComputeEndpoint } = await import("pulumi-svc");', "ComputeEndpoint"],
+  ])("%s new %s", async (head, name) => {
+    for (const file of ["index.ts", "index.js"]) {
+      if (file === "index.js" && /^import .* = /m.test(head)) continue;
+      const before = `${head}\nnew ${name}("api", { size: 2 });\n`;
+      const { text } = await edit(before, SIZE, { file });
+      expect(text).toBe(before.replace("2", "4"));
+    }
+  });
+
+  test.each([
+    ['import * as svc from "other"; // pulumi-svc', "svc.ComputeEndpoint"],
+    ['import * as svc from "pulumi-svc";', "svc.AuthUser"],
+    ['import * as svc from "pulumi-svc";', "ComputeEndpoint"],
+    ['import { AuthUser as ComputeEndpoint } from "pulumi-svc";', "ComputeEndpoint"],
+    ['import { ComputeEndpoint } from "./mine"; // pulumi-svc', "ComputeEndpoint"],
+    ['import * as svc from "pulumi-svc";\nclass Mine extends svc.ComputeEndpoint {}', "Mine"],
+    ['let svc = require("pulumi-svc");', "svc.ComputeEndpoint"],
+    ["const a = b;\nconst b = a; // pulumi-svc", "a.ComputeEndpoint"],
+    [
+      'import * as svc from "pulumi-svc";\nnamespace inner { export const svc = 1 as any; }',
+      "inner.svc.ComputeEndpoint",
+    ],
+  ])("%s new %s is none of it", async (head, name) => {
+    const { files, told } = await edit(`${head}\nnew ${name}("api", { size: 2 });\n`, SIZE);
+    expect([...files]).toEqual([]);
+    expect(told.map(({ reason }) => reason)).toEqual([
+      'no `new ComputeEndpoint` with the name "api" was found in the program',
+    ]);
+  });
+});
+
+describe("by the place that the state holds", () => {
+  /** Runs a program as Node does, and tells which line and column it gives for each resource. */
+  function placesIn(text: string): Map<string, NonNullable<Target["place"]>> {
+    const places = new Map<string, NonNullable<Target["place"]>>();
+    class ComputeEndpoint {
+      constructor(name: string) {
+        const [, line, column] = /program\.js:(\d+):(\d+)/.exec(new Error().stack ?? "") ?? [];
+        places.set(name, { file: "program.js", line: Number(line), column: Number(column) });
+      }
+    }
+    const require = (): object => ({ ComputeEndpoint });
+    vm.runInNewContext(text, { require, Error }, { filename: "program.js" });
+    return places;
+  }
+
+  const PROGRAM = `const svc = require("pulumi-svc"); const { ComputeEndpoint } = svc;
+const one = new svc.ComputeEndpoint("one", { size: 2 }), two = new ComputeEndpoint("two", { size: 2 });
+const three = 1 > 2 ? undefined : new svc . ComputeEndpoint (
+  "three",
+  { size: 2, parent: new (svc.ComputeEndpoint)("four", { size: 2 }) },
+);
+(async () => {
+  const name = "five";
+\tnew
+    svc
+      .ComputeEndpoint(name, { size: 2 });
+})();
+function main() { return new ComputeEndpoint("six", { size: 2 }); }
+main();
+if (one) { new ComputeEndpoint("seven", { size: 2 }); } else { new ComputeEndpoint("seven", { size: 2 }); }
+`;
+
+  test("what Node gives leads to the one expression", async () => {
+    const places = placesIn(PROGRAM);
+    expect([...places.keys()]).toHaveLength(7);
+    for (const [name, place] of places) {
+      const edited = await editProgram(typescript, new Map([["program.js", PROGRAM]]), [
+        targetOf(SIZE, { name, place }),
+      ]);
+      expect(edited.told).toEqual([]);
+      const at = PROGRAM.indexOf(
+        "size: 2",
+        PROGRAM.indexOf(`"${name}"`) < PROGRAM.indexOf("(name,") && name === "five"
+          ? PROGRAM.indexOf("(name,")
+          : PROGRAM.indexOf(`"${name}"`),
+      );
+      expect(edited.files.get("program.js")).toBe(`${PROGRAM.slice(0, at)}size: 4${PROGRAM.slice(at + 7)}`);
+    }
+    const { told } = await edit(PROGRAM, SIZE, { name: "seven", file: "program.js" });
+    expect(told.map(({ reason }) => reason)).toEqual([
+      'the program has more than one `new ComputeEndpoint` with the name "seven": program.js:15, program.js:15',
+    ]);
+  });
+
+  test("all of one file at once, each where it stands", async () => {
+    const targets = [...placesIn(PROGRAM)].map(([name, place]) => targetOf(SIZE, { name, place }));
+    const { files, told, accepted } = await editProgram(typescript, new Map([["program.js", PROGRAM]]), targets);
+    expect(told).toEqual([]);
+    expect(accepted).toHaveLength(7);
+    expect(files.get("program.js")?.match(/size: 4/g)).toHaveLength(7);
+    // The branch that did not run.
+    expect(files.get("program.js")?.match(/size: 2/g)).toHaveLength(1);
+  });
+
+  test.each([
+    ["another line", { line: 3, column: 1 }],
+    ["before it", { line: 2, column: 1 }],
+    ["among its arguments", { line: 2, column: 45 }],
+    ["no line of the file", { line: 99, column: 1 }],
+    ["no line at all", { line: 0, column: 0 }],
+  ])("that is %s: told, and nothing is guessed", async (_what, at) => {
+    const place = { file: "program.js", ...at };
+    const { files, told } = await edit(PROGRAM, SIZE, { name: "one", file: "program.js", place });
+    expect([...files]).toEqual([]);
+    expect(told).toMatchObject([{ file: "program.js", line: at.line, path: "size", code: "size: 4" }]);
+    expect(told[0]?.reason).toMatch(/^the position no longer fits the file: /);
+  });
+
+  test("of another name, class or package: told", async () => {
+    const place = (line: number, column: number) => ({ file: "index.ts", line, column });
+    const text =
+      'import * as svc from "pulumi-svc";\nimport { Other } from "other";\nnew svc.AuthUser("api", {});\nnew Other("api", {});\nnew svc.ComputeEndpoint("jobs", { size: 2 });\nnew svc.ProjectAuth("api", {});\n';
+    const reasons = [];
+    for (const line of [3, 4, 5, 6]) {
+      const { told } = await edit(text, SIZE, { place: place(line, 1) });
+      reasons.push(told[0]?.reason);
+    }
+    expect(reasons).toEqual([
+      expect.stringMatching(/^the position no longer fits/),
+      "the program creates it by a class of its own, not by ComputeEndpoint of pulumi-svc",
+      expect.stringMatching(/^the position no longer fits/),
+      "a ProjectAuth creates it: edit its arguments",
+    ]);
+  });
+
+  test("in a file that is not there, and one of several resources: told", async () => {
+    const place = { file: "gone.ts", line: 1, column: 1 };
+    const { told } = await edit(PROGRAM, SIZE, { place });
+    expect(told).toMatchObject([{ file: "gone.ts", line: 1, reason: "the file is not one of the program" }]);
+    const shared = await edit(PROGRAM, SIZE, { name: "one", file: "a.js", isShared: true });
+    expect(shared.told).toMatchObject([{ reason: "several resources are created at this place" }]);
+  });
+});
+
+describe("in several files", () => {
+  const of = (name: string): string =>
+    `import * as svc from "pulumi-svc";\nnew svc.ComputeEndpoint("${name}", { size: 2 });\n`;
+
+  test("each resource in its own, and only these change", async () => {
+    const files = new Map([
+      ["api.ts", of("api")],
+      ["src/jobs.mts", of("jobs")],
+      ["other.cts", of("other")],
+      ["broken.ts", "const = ;"],
+    ]);
+    const { files: changed, told } = await editProgram(typescript, files, [
+      targetOf(SIZE),
+      targetOf(SIZE, { name: "jobs" }),
+    ]);
+    expect(told).toEqual([]);
+    expect([...changed]).toEqual([
+      ["api.ts", of("api").replace("2", "4")],
+      ["src/jobs.mts", of("jobs").replace("2", "4")],
+    ]);
+  });
+
+  test("the same one in two files is told with both places", async () => {
+    const files = new Map(["a.ts", "b.ts"].map((name) => [name, of("api")]));
+    const { told } = await editProgram(typescript, files, [targetOf(SIZE)]);
+    expect(told.map(({ reason }) => reason)).toEqual([
+      'the program has more than one `new ComputeEndpoint` with the name "api": a.ts:2, b.ts:2',
+    ]);
+  });
+
+  test.each(["index.ts", "index.mts", "index.cts", "index.js", "index.mjs", "index.cjs"])(
+    "a file that does not parse is an error with its place: %s",
+    async (file) => {
+      await expect(edit(`${of("api")}\nconst x = ;\n`, SIZE, { file })).rejects.toThrow(
+        `${file}:4 does not parse: Expression expected.`,
+      );
+    },
+  );
+
+  test("types in a JavaScript file are an error, too", async () => {
+    await expect(edit(`${of("api")}const x: number = 1;\n`, SIZE, { file: "index.js" })).rejects.toThrow(
+      "index.js:3 does not parse: Type annotations can only be used in TypeScript files.",
+    );
+  });
+});
+
+describe("what runs once is edited", () => {
+  const IMPORT = 'import * as svc from "pulumi-svc";\n';
+  const NEW = 'new svc.ComputeEndpoint("api", { size: 2 })';
+  test.each([
+    [`(() => { ${NEW}; })();`],
+    [`void (async function () { ${NEW}; })();`],
+    [`async function main() { ${NEW}; }\nmain().catch(console.error);`],
+    [`const main = async () => ${NEW};\nvoid main();`],
+    [`const inner = () => ${NEW};\nfunction main() { return inner(); }\nexport const out = main();`],
+    [`export = async () => { ${NEW}; };`],
+    [`export default async function () { ${NEW}; }`],
+    [`async function main() { ${NEW}; }\nexport default main;`],
+    [`module.exports = async () => { ${NEW}; };`],
+    [`if (process.env.X) { ${NEW}; }`],
+    [`try { ${NEW}; } finally {}`],
+    [`namespace here { export const api = ${NEW}; }`],
+  ])("%s", async (body) => {
+    const { text, told } = await edit(`${IMPORT}${body}\n`, SIZE);
+    expect(told).toEqual([]);
+    expect(text).toBe(`${IMPORT}${body.replace("size: 2", "size: 4")}\n`);
+  });
+
+  test.each([
+    [`function main(n: number) { ${NEW}; if (n > 0) main(n - 1); }`],
+    [`function one() { ${NEW}; two(); }\nfunction two() { one(); }`],
+    [`const main = () => { ${NEW}; };\n[1].forEach(main);`],
+    [`export const main = () => { ${NEW}; };\nmain();`],
+    [`let main = () => { ${NEW}; };\nmain();`],
+    [`const helpers = { make() { ${NEW}; } };`],
+    [`(function again() { ${NEW}; again(); })();`],
+    [`function never() { ${NEW}; }`],
+    [`do { ${NEW}; } while (more());`],
+    [`const inner = () => ${NEW};\nfunction main() { return inner(); }\nmain(); main();`],
+    [`pulumi.all([]).apply(() => ${NEW});`],
+    [`class A { static { ${NEW}; } }`],
+    [`class A { get api() { return ${NEW}; } }`],
+  ])("what may run more often is told: %s", async (body) => {
+    const { files, told } = await edit(`${IMPORT}${body}\n`, SIZE);
+    expect([...files]).toEqual([]);
+    expect(told[0]?.reason).toMatch(/^it is created in a (loop|class|function)/);
+  });
+});
