@@ -142,7 +142,9 @@ export function holdsSecret({ declared, found }: Pick<Property, "declared" | "fo
 }
 
 const member = (value: unknown, segment: string | number): unknown =>
-  typeof value === "object" && value !== null ? Reflect.get(value, segment) : undefined;
+  typeof value === "object" && value !== null && Object.hasOwn(value, segment)
+    ? Reflect.get(value, segment)
+    : undefined;
 
 /** Nothing is the same as `null`; a list is a set. */
 function same(one: unknown, other: unknown): boolean {

@@ -147,7 +147,7 @@ function allows(
 export function withChange(value: unknown, [segment, ...rest]: readonly (string | number)[], found: unknown): unknown {
   if (segment === undefined) return found;
   if (!isObject(value)) return value;
-  const { [segment]: before, ...others } = value;
-  const after = withChange(before, rest, found);
+  const { [segment]: _before, ...others } = value;
+  const after = withChange(Object.hasOwn(value, segment) ? value[segment] : undefined, rest, found);
   return after === null || after === undefined ? others : { ...value, [segment]: after };
 }

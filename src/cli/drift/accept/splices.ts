@@ -63,12 +63,27 @@ export function listSplices(file: ProgramFile, list: List, { removed, added }: L
     const trailing = endsWithComma ? "," : "";
     const hasLine = last.beginsLine && last.endsLine;
     const before = hasLine ? `${newLineAt(text, last.end)}${indentAt(text, last.start)}` : " ";
-    const behind = last.comma === undefined ? last.node.end : last.comma + 1;
-    const at = hasLine ? last.end : behind;
+    const at = hasLine ? last.end : behindComma(last);
     splices.push(insertion(at, added.map((code) => before + code).join(",") + trailing));
   }
   const place = items.indexOf(last);
-  return [...splices, ...gone.map((item) => removal(text, item, items.indexOf(item) < place, items))];
+  return [...splices, ...removals(text, gone, { items, isFollowed: (item) => items.indexOf(item) < place })];
+}
+
+/** Two neighbours may both reach for the blanks between them. */
+function removals(
+  text: string,
+  gone: readonly Item[],
+  { items, isFollowed }: { items: readonly Item[]; isFollowed: (item: Item) => boolean },
+): Splice[] {
+  let done = 0;
+  return gone.flatMap((item) =>
+    removal(text, item, isFollowed(item), items).map(([start, end]) => {
+      const from = Math.max(start, done);
+      done = Math.max(end, from);
+      return { start: from, end: done, text: "" };
+    }),
+  );
 }
 
 const insertion = (at: number, text: string): Splice => ({ start: at, end: at, text });
@@ -127,7 +142,7 @@ function emptied(
   const endsWithComma = final.comma !== undefined;
   if (added.length === 0) {
     if (isAlone && text.slice(final.end, close).trim() === "") return [{ start: inside, end: close, text: "" }];
-    return items.map((item) => removal(text, item, false, items));
+    return removals(text, items, { items, isFollowed: () => false });
   }
   if (items.every(({ beginsLine, endsLine }) => beginsLine && endsLine)) {
     const indent = indentAt(text, first.start);
@@ -136,33 +151,49 @@ function emptied(
       return `${indent}${code}${comma}${newLineAt(text, final.end)}`;
     });
     const at = lineStart(text, first.start);
-    return [insertion(at, lines.join("")), ...items.map((item) => removal(text, item, false, items))];
+    return [insertion(at, lines.join("")), ...removals(text, items, { items, isFollowed: () => false })];
   }
-  return [{ start: first.start, end: final.node.end, text: added.join(", ") }];
+  const gone = removals(text, items, { items, isFollowed: () => false });
+  return [insertion(inside, pad + added.join(", ")), ...gone];
 }
 
 const noComment = (text: string, { node, comma, end }: Item): boolean =>
   text.slice(node.end, end).trim() === (comma === undefined ? "" : ",");
 
-/** `isFollowed`: an element that stays comes later. */
-function removal(text: string, item: Item, isFollowed: boolean, items: readonly Item[]): Splice {
+/** From where to where a text goes. `isFollowed`: an element that stays comes later. */
+function removal(
+  text: string,
+  item: Item,
+  isFollowed: boolean,
+  items: readonly Item[],
+): (readonly [start: number, end: number])[] {
   const { start, comma, end, node, beginsLine, endsLine } = item;
   if (beginsLine && endsLine) {
-    return { start: lineStart(text, start), end: end + matched(/^[^\S\r\n]*\r?\n/, text.slice(end)).length, text: "" };
+    return [[lineStart(text, start), end + matched(/^[^\S\r\n]*\r?\n/, text.slice(end)).length]];
   }
-  const behind = comma === undefined ? node.end : comma + 1;
+  const behind = behindComma(item);
   const blanks = matched(/^[^\S\r\n]*/, text.slice(behind)).length;
-  const endsBefore = /^\r?\n/.test(text.slice(behind + blanks));
-  if (isFollowed && !endsBefore) return { start, end: behind + blanks, text: "" };
-  // With the blanks before it; where nothing but blanks leads back to the element before, with the line ends as well.
-  const previous = items[items.indexOf(item) - 1];
-  const gap = previous === undefined ? undefined : text.slice(previous.end, start);
-  const isBlank = gap !== undefined && gap.trim() === "" && !isFollowed;
-  const from = isBlank
-    ? start - gap.length
-    : start - matched(/[^\S\r\n]*$/, text.slice(lineStart(text, start), start)).length;
-  return { start: from, end: behind, text: "" };
+  const isLastOfLine = /^\r?\n/.test(text.slice(behind + blanks));
+  const goesOn = isFollowed && !isLastOfLine;
+  const from = goesOn
+    ? start
+    : start - blanksBefore(text, item, isFollowed ? undefined : items[items.indexOf(item) - 1]);
+  const to = goesOn ? behind + blanks : behind;
+  // A comment may stand before the comma.
+  if (comma === undefined || text.slice(node.end, comma).trim() === "") return [[from, to]];
+  return [
+    [from, node.end],
+    [comma, to],
+  ];
 }
+
+/** Where nothing but blanks leads back to the element before, with the line ends as well. A comment may need its own. */
+function blanksBefore(text: string, { start }: Item, previous: Item | undefined): number {
+  const gap = previous !== undefined && previous.end === behindComma(previous) ? text.slice(previous.end, start) : "-";
+  return gap.trim() === "" ? gap.length : matched(/[^\S\r\n]*$/, text.slice(lineStart(text, start), start)).length;
+}
+
+const behindComma = ({ comma, node }: Item): number => (comma === undefined ? node.end : comma + 1);
 
 const matched = (pattern: RegExp, text: string): string => pattern.exec(text)?.[0] ?? "";
 
