@@ -42,11 +42,12 @@ export class Reference {
   /** The section of each export. */
   readonly #sections = new Map<string, Section>();
   readonly #checker: ts.TypeChecker;
-  readonly #declared: Map<string, Declared>;
+  /** The declaration of each resource. */
+  readonly declared: ReadonlyMap<string, Declared>;
 
   constructor() {
     register({ transpileOnly: true, cwd: ROOT });
-    this.#declared = declarations();
+    this.declared = declarations();
     const { config } = ts.readConfigFile(join(ROOT, "tsconfig.json"), ts.sys.readFile);
     const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
     const index = join(ROOT, "src", "index.ts");
@@ -87,6 +88,14 @@ export class Reference {
     return withoutSources(throws ? `${text}\n\nThrows: ${ts.displayPartsToString(throws.text)}` : text)
       .replace(/\bexamples\/[\w-]+/g, "`$&` in the repository")
       .replace(/\bdocs\/([\w-]+\.md)/g, "[$&]($1)");
+  }
+
+  /** The form of the Pulumi id, as the text of its class says it; nothing for a component. */
+  idOf(name: string): string {
+    const [, id = ""] = /Pulumi id is (`[^`]+`)/.exec(oneLine(this.#text(this.#sections.get(name)?.main))) ?? [];
+    if (id === "" && this.declared.has(name))
+      this.problems.push(`the text of ${name} does not say: Its Pulumi id is …`);
+    return id;
   }
 
   /** What is on each page, by its path. */
@@ -146,7 +155,7 @@ export class Reference {
     const base = node.heritageClauses?.[0].types[0].expression;
     const [, shape, outputs = node] = (base && ts.isCallExpression(base) && base.typeArguments) || [];
     const args = shape ?? node.members.find(ts.isConstructorDeclaration)?.parameters[1].type;
-    const declared = this.#declared.get(name);
+    const declared = this.declared.get(name);
     if (shape && !declared) this.problems.push(`${name} has no declaration`);
     const order = declared?.deleteBeforeReplace
       ? "A replacement deletes the old object first."
@@ -185,7 +194,7 @@ export class Reference {
     const code = types.join(" | ") + (column === "Output" && isOptional(property) ? " | undefined" : "");
     const [target] = this.#named(code);
     const standard = property.getJsDocTags(this.#checker).find((tag) => tag.name === "default");
-    const { args, outputs } = this.#declared.get(main.name) ?? {};
+    const { args, outputs } = this.declared.get(main.name) ?? {};
     const rules = args?.[name];
     const isSecret = { ...args, ...outputs }[name]?.secret === true;
     const told = oneLine(Object.values(texts).join(" "));

@@ -1,15 +1,7 @@
 import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ArgumentSpec } from "../../src/host/arguments";
-import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
-import { authKeys } from "../../src/resources/authKeys/lifecycle";
-import { authOwnershipTransfer } from "../../src/resources/authOwnershipTransfer/lifecycle";
-import { authUser } from "../../src/resources/authUser/lifecycle";
-import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
-import { emailServer } from "../../src/resources/emailServer/lifecycle";
-import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
-import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
-import { whitelistDomain } from "../../src/resources/whitelist/whitelistDomainLifecycle";
+import { EACH_KIND } from "../kinds";
 import { call, environment, SCRIPTS, temporaryFolder, type Called } from "../support/scripts";
 
 jest.setTimeout(300_000); // Each run reads all sources with the compiler.
@@ -28,6 +20,7 @@ function copy(): string {
     "tsconfig.json",
     ".prettierrc.json",
     "CONTRIBUTING.md",
+    "README.md",
   ]) {
     cpSync(join(ROOT, name), join(root, name), { recursive: true });
   }
@@ -136,6 +129,29 @@ describe("the reference", () => {
     expect(cells("Arguments of ComputeEndpoint", "regionId")?.at(-1)).toBe("no effect after creation");
   });
 
+  test("has overviews in README.md and docs/concepts.md, which follow the guides, the declarations and the components", async () => {
+    const root = copy();
+    edit(root, "docs/guide/AuthUser.md", "A user of the managed auth,", "Somebody who signs in,");
+    edit(root, "src/resources/emailServer/declaration.ts", "port: {", "port: { replaces: true,");
+    edit(root, "src/resources/emailServer/declaration.ts", "1 to 65535.", "1 to 65535. Changing this replaces it.");
+    edit(root, "src/components/ComputeGroup.ts", "new ComputeEndpoint(", "new AuthKeys(");
+    const { value } = await docs(root);
+    expect(value).toBe(0);
+    expect(readFileSync(join(root, "README.md"), "utf8")).toMatch(
+      /^\| \[`AuthUser`\]\(docs\/guide\/AuthUser\.md\) +\| Somebody who signs in, such as the first administrator +\|$/m,
+    );
+    const concepts = readFileSync(join(root, "docs/concepts.md"), "utf8");
+    expect(rows(concepts, "The resources")).toContainEqual([
+      "[`EmailServer`](guide/EmailServer.md)",
+      "`<project>`",
+      expect.not.stringContaining("`port`"),
+      "`projectId`, `port`",
+    ]);
+    expect(concepts).toContain("ComputeGroup -. makes .-> AuthKeys");
+    edit(root, "src/resources/authUser/AuthUser.ts", "Its Pulumi id is", "It is known as");
+    expect((await docs(root, "--check")).output).toContain("the text of AuthUser does not say: Its Pulumi id is");
+  });
+
   test("is not written while something public lacks its words: each is named with its place", async () => {
     const root = copy();
     edit(root, "src/resources/authUser/declaration.ts", "  /** The id in the table of the synced users. */\n", "");
@@ -213,19 +229,7 @@ describe("the reference", () => {
 });
 
 describe("the table of the arguments", () => {
-  const lifecycles = [
-    authIntegration,
-    authKeys,
-    authOwnershipTransfer,
-    authUser,
-    computeEndpoint,
-    emailServer,
-    oauthProvider,
-    whitelist,
-    whitelistDomain,
-  ];
-
-  test.each(lifecycles.map(({ kind, args }) => [kind, args] as const))(
+  test.each(EACH_KIND.map(([kind, { lifecycle }]) => [kind, lifecycle.args] as const))(
     "of %s says what the provider does",
     (kind, args) => {
       const specs = Object.entries(args) as [string, ArgumentSpec<unknown>][]; // each is a spec of its own type

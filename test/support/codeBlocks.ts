@@ -31,9 +31,12 @@ export const textOf = (page: string): string => readFileSync(join(ROOT, page), "
 const FENCED =
   /(?:`(?<file>[\w./-]+)`:\n\n)?(?:^ *<!-- (?<note>.*) -->\n\n?)?^(?<indent> *)```(?<language>\w*)\n(?<text>[^]*?)^\k<indent>```$/gm;
 
+/** A whole page that is printed. Of a part, whose end is marked, the rest of its page is written by people. */
+const PRINTED = /<!-- Written by `npm run docs`(?![^]*<!-- end of the table -->)[^]*/;
+
 /** The blocks of a document that people have written. What `npm run docs` prints comes from the sources, which the compiler reads. */
 export function codeBlocks(page: string, markdown = textOf(page)): CodeBlock[] {
-  const [written = ""] = markdown.split("<!-- Written by `npm run docs`");
+  const written = markdown.replace(PRINTED, "");
   return [...written.matchAll(FENCED)].map(({ 0: whole, index, groups = {} }) => {
     const { file, note = "", indent = "", language = "", text = "" } = groups;
     const before = written.slice(0, index + whole.length - `${text}${indent}\`\`\``.length);

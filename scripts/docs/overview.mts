@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../lib/paths.mjs";
+import { type Reference, table } from "./reference.mts";
+
+/** What has a guide, the resources first: README.md and docs/concepts.md list them. */
+function guides({ declared }: Reference): { name: string; isComponent: boolean; text: string }[] {
+  const names = readdirSync(join(ROOT, "docs", "guide")).map((page) => page.replace(/\.md$/, ""));
+  const components = names.filter((name) => !declared.has(name)).sort();
+  const resources = names.filter((name) => declared.has(name)).sort();
+  return [...resources, ...components].map((name) => ({
+    name,
+    isComponent: !declared.has(name),
+    text: readFileSync(join(ROOT, "docs", "guide", `${name}.md`), "utf8"),
+  }));
+}
+
+/** For README.md: each with the first sentence of its guide. */
+export function whatThereIs(reference: Reference): string {
+  return table(
+    guides(reference).map(({ name, text }) => {
+      const [, sentence = ""] = /^# .*\n+([^]*?)\.\s/.exec(text) ?? [];
+      return { Resource: `[\`${name}\`](docs/guide/${name}.md)`, "What it is": sentence };
+    }),
+  );
+}
+
+/** For docs/concepts.md: each with its id and what a change does, and how they hang together. */
+export function howTheyBehave(reference: Reference): string {
+  const all = guides(reference);
+  const resources = [...reference.declared].sort(([left], [right]) => (left < right ? -1 : 1));
+  const rows = resources.map(([name, declared]) => {
+    const args = Object.entries(declared.args);
+    const named = (is: (rules: (typeof args)[number][1]) => unknown): string =>
+      args
+        .filter(([, rules]) => is(rules))
+        .map(([argument]) => `\`${argument}\``)
+        .join(", ");
+    return {
+      Resource: `[\`${name}\`](guide/${name}.md)`,
+      "Its Pulumi id": reference.idOf(name),
+      "Updated in place": named(({ replaces, createOnly }) => !replaces && !createOnly),
+      "A change replaces it": named(({ replaces }) => replaces),
+    };
+  });
+  const arrows = all.flatMap(({ name, isComponent }) => {
+    if (isComponent) return madeBy(name).map((made) => `${name} -. makes .-> ${made}`);
+    const { projectId, branchId } = reference.declared.get(name)?.args ?? {};
+    if (projectId?.replaces === "container") return [`${name} --> AuthIntegration`];
+    return branchId ? [`${name} --> branch`] : [name];
+  });
+  return `${table(rows)}
+
+An arrow points from a resource to the object that it belongs to, or that it creates:
+
+\`\`\`mermaid
+flowchart BT
+  subgraph project
+    ${["branch", ...arrows].join("\n    ")}
+  end
+\`\`\``;
+}
+
+/** The resources that a component declares, in their order there. */
+function madeBy(component: string): string[] {
+  const text = readFileSync(join(ROOT, "src", "components", `${component}.ts`), "utf8");
+  return [...new Set([...text.matchAll(/\bnew ([A-Z]\w+)\(/g)].map(([, name = ""]) => name))];
+}
