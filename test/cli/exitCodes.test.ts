@@ -32,6 +32,14 @@ test.each([
   ["drift", "--from", "report.json", "--stack", "dev"],
   ["drift", "--json", "--format", "text"],
   ["env", "--force"],
+  ["drift", "--ignore", "api"],
+  ["drift", "--ignore", "api", "--reason", " "],
+  ["drift", "--ignore", "--reason", "a"],
+  ["drift", "--ignore", "api", "--reason", "a", "--until", "2099-02-29"],
+  ["drift", "--ignore", "api", "--reason", "a", "--until", "2020-01-01"],
+  ["drift", "--ignore", "api", "--reason", "a", "--until", "tomorrow"],
+  ["drift", "--ignore", "api", "--reason", "a", "--from", "report.json"],
+  ["drift", "--property", "size"],
   ["import"],
   ["nonsense"],
 ])("wrong usage ends with 2: pulumi-svc %s %s", (...args) => {
@@ -40,6 +48,7 @@ test.each([
 
 test.each([
   ["drift", "--from", "missing.json"],
+  ["drift", "--ignore", "api", "--reason", "a"],
   ["import", "--project", "prj-demo", "--state", "missing.json"],
   ["emulator", "--seed", "missing.json"],
   ["env", "--show-secrets", "--password-env", "SVC_NOT_SET"],

@@ -175,6 +175,18 @@ test("the scripts deploy, keep one issue about drift, and end as pulumi-svc drif
   expect(issues()).toHaveLength(2);
   expect(issues()[1]).toMatchObject({ state: "open", body: expect.stringContaining("https://foreign.example.com") });
 
+  // What svc-drift.json tolerates is no drift here either; without it, the same is reported anew.
+  const entries = [
+    { resource: "api", property: "size.max", found: 4, reason: "a test" },
+    { resource: "domains", property: "domains", reason: "a test" },
+  ];
+  stack.write("svc-drift.json", JSON.stringify({ ignore: entries }));
+  expect(await run("drift.sh", "dev")).toMatchObject({ code: 0 });
+  expect(names(calls())).toEqual(["issue list", "issue close"]);
+  rmSync(join(stack.folder, "program", "svc-drift.json"));
+  expect(await run("drift.sh", "dev")).toMatchObject({ code: 7 });
+  expect(names(calls())).toEqual(["issue list", "label create", "issue create"]);
+
   // A pull request shows what the program has pending, not drift. The deployment takes drift back where it is told to.
   expect(await run("preview.sh", "dev", "--expect-no-changes")).toMatchObject({ code: 0 });
   expect(await run("up.sh", "dev", "--refresh")).toMatchObject({ code: 0, text: expect.stringMatching(/~ 2 updated/) });

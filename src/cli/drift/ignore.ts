@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, w
 import { writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { nameInUrn } from "../../contract/identifiers";
-import { terminalJson } from "../output";
+import { compareText, terminalJson } from "../output";
 import {
   aligned,
   code,
@@ -17,6 +17,7 @@ import {
 import { segmentsOf } from "./ignoredChanges";
 import {
   type Entry,
+  IGNORE_FILE,
   type IgnoreFile,
   ignoreFilePath,
   isSecretlyNamed,
@@ -26,7 +27,7 @@ import {
 } from "./ignoreFile";
 import { refreshedStacks } from "./previewRefresh";
 import type { Refreshed } from "./refreshed";
-import { type Property, stackOf, toldEntry, type ToldEntry, type Unmanaged } from "./report";
+import { type Drifted, type Property, stackOf, toldEntry, type ToldEntry, type Unmanaged } from "./report";
 import { selected } from "./selection";
 import { covers, holdsSecret, judged } from "./tolerated";
 import { unmanagedObjects } from "./unmanaged";
@@ -81,8 +82,8 @@ export async function ignore(flags: IgnoreFlags): Promise<number> {
   const written = write(path, file.name, entries);
   const stack = [...new Set(found.resources.map(({ urn }) => stackOf(urn).stack))].toSorted().join(", ");
   const result = { stack, file: file.name, entries: written };
-  if (out === undefined) process.stdout.write(render(result, format));
-  else await writeFile(out, render(result, format));
+  if (out !== undefined) await writeFile(out, render(result, format));
+  process.stdout.write(out === undefined ? render(result, format) : `${summary(result)}. The report is in ${out}\n`);
   return 0;
 }
 
@@ -105,62 +106,56 @@ export function newEntries(
   now: Date,
 ): NewEntry[] {
   const why = { reason, ...(until !== undefined && { until }) };
-  const ids = new Set(objects.map(({ id }) => id));
-  const isResource = (name: string) => resources.some(({ urn }) => urn === name || nameInUrn(urn) === name);
-  const namedObjects = wanted.filter((name) => !isResource(name) && ids.has(name));
-  const namedResources = wanted.filter((name) => !namedObjects.includes(name));
-  // Also refuses a name of several resources.
-  const chosen = namedResources.length === 0 ? [] : selected(resources, namedResources);
-  const entries: NewEntry[] = chosen.flatMap(({ urn, drift }) => {
+  const entriesOf = ({ urn, properties }: Drifted): NewEntry[] => {
     // A name would hold for the other stacks, too, where something else is found.
     const resource = names.length > 1 || wanted.includes(urn) ? urn : nameInUrn(urn);
-    const differing = drift?.properties.filter(({ path }) => covers(property, path)) ?? [];
-    return differing.map((one) => ({
-      resource,
-      property: one.path,
-      ...(isWritable(one) && { found: one.found }),
-      ...why,
-    }));
-  });
-  const named = objects.filter(({ id }) => namedObjects.includes(id));
-  entries.push(...named.map(({ id, kind }) => ({ unmanaged: id, kind, ...why })));
-  const kept = { ...file, entries: file.entries.filter((entry) => !entries.some((one) => isSameSubject(one, entry))) };
+    return properties
+      .filter(({ path }) => covers(property, path))
+      .map((one) => ({ resource, property: one.path, ...(isWritable(one) && { found: one.found }), ...why }));
+  };
+  const entryOf = ({ id, kind }: Unmanaged): NewEntry => ({ unmanaged: id, kind, ...why });
+
+  const isObject = (name: string): boolean =>
+    objects.some(({ id }) => id === name) && !resources.some(({ urn }) => urn === name || nameInUrn(urn) === name);
+  const namedObjects = objects.filter(({ id }) => wanted.includes(id) && isObject(id));
+  const namedResources = wanted.filter((name) => !isObject(name));
+  const chosen = namedResources.length === 0 ? [] : selected(resources, namedResources);
+  // A refresh finds them in any order, and one URN may be there twice, with what a replacement left.
+  const urns = [...new Set(chosen.map(({ urn }) => urn))].toSorted(compareText);
+  const all = [
+    ...chosen.flatMap(({ drift }) => (drift === undefined ? [] : entriesOf(drift))),
+    ...namedObjects.map(entryOf),
+  ];
+  const kept = { ...file, entries: file.entries.filter((entry) => !all.some((one) => isSameSubject(one, entry))) };
   // Of all resources: a name in the file that several of them have is refused here, too.
-  const covered = judged(resources, named, kept, now);
-  const isLeft = (entry: NewEntry): boolean =>
-    "unmanaged" in entry
-      ? covered.unmanaged.some(({ id, kind }) => id === entry.unmanaged && kind === entry.kind)
-      : covered.drift.some(
-          ({ urn, properties }) =>
-            (entry.resource === urn || entry.resource === nameInUrn(urn)) &&
-            properties.some(({ path }) => path === entry.property),
-        );
-  const wantedEntries = entries.filter(isLeft);
-  const problems = chosen.flatMap((resource) => {
-    const isOf = (entry: NewEntry) =>
-      "resource" in entry && (entry.resource === resource.urn || entry.resource === nameInUrn(resource.urn));
-    return wantedEntries.some(isOf) ? [] : [nothingToIgnore(resource, property, entries.some(isOf))];
+  const left = judged(resources, namedObjects, kept, now);
+  const problems: string[] = [];
+  const entries = urns.flatMap((urn) => {
+    const found = left.drift.filter((one) => one.urn === urn).flatMap(entriesOf);
+    const drift = chosen.find((one) => one.urn === urn && one.drift !== undefined)?.drift;
+    if (found.length === 0) problems.push(nothingToIgnore(nameInUrn(urn), drift, property));
+    return found;
   });
-  for (const { id, kind } of named) {
-    const isWanted = wantedEntries.some(
-      (entry) => "unmanaged" in entry && entry.unmanaged === id && entry.kind === kind,
-    );
-    if (!isWanted) problems.push(`${kind} ${id} is tolerated already, by another entry of ${file.name}`);
-  }
+  for (const { id, kind } of left.toleratedUnmanaged) problems.push(`${kind} ${id} ${TOLERATED_ALREADY}`);
   if (problems.length > 0) throw new Error(problems.join("\n"));
-  return wantedEntries;
+  return [...entries, ...left.unmanaged.map(entryOf)];
 }
 
-function nothingToIgnore({ urn, drift }: Refreshed, property: string | undefined, isCovered: boolean): string {
-  const name = `"${nameInUrn(urn)}"`;
-  if (drift === undefined) return `${name} is as declared, so there is nothing to ignore`;
-  if (isCovered) return `what differs in ${name} is tolerated already, by another entry of svc-drift.json`;
+const TOLERATED_ALREADY = `is tolerated already, by another entry of ${IGNORE_FILE}`;
+const NOT_A_VALUE = "which cannot be ignored: only a value that differs can";
+
+function nothingToIgnore(name: string, drift: Drifted | undefined, property: string | undefined): string {
+  if (drift === undefined) return `"${name}" is as declared, so there is nothing to ignore`;
   if (drift.change === "deleted")
-    return `${name} was deleted, which cannot be ignored. Remove it from the program, or create it again with pulumi up --refresh`;
-  if (drift.properties.length === 0)
-    return `${name} has a change that pulumi up started and did not finish, which cannot be ignored. Run pulumi up`;
-  const differing = drift.properties.map(({ path }) => path).join(", ");
-  return `${name} does not differ in "${property ?? ""}". It differs in ${differing}`;
+    return `"${name}" was deleted, ${NOT_A_VALUE}. Remove it from the program, or create it again with pulumi up --refresh`;
+  if (drift.change === "leftover")
+    return `"${name}" has an object left over from a replacement, ${NOT_A_VALUE}. Run pulumi up, which deletes it`;
+  const paths = drift.properties.map(({ path }) => path);
+  if (paths.length === 0)
+    return `"${name}" has a change that pulumi up started and did not finish, ${NOT_A_VALUE}. Run pulumi up`;
+  if (!paths.some((path) => covers(property, path)))
+    return `"${name}" does not differ in "${property ?? ""}". It differs in ${paths.join(", ")}`;
+  return `what differs in "${name}" ${TOLERATED_ALREADY}`;
 }
 
 /**
@@ -225,11 +220,16 @@ function write(path: string, name: string, entries: readonly NewEntry[]): ToldEn
   return written;
 }
 
+/** The result in one line. */
+function summary({ stack, file, entries }: IgnoreResult): string {
+  const count = `${entries.length} ${entries.length === 1 ? "entry" : "entries"}`;
+  return `${printable(file)}: ${count} for stack${stack.includes(",") ? "s" : ""} ${printable(stack)}`;
+}
+
 function render(result: IgnoreResult, format: Format): string {
   if (format === "json") return `${terminalJson(result)}\n`;
-  const { stack, file, entries } = result;
-  const count = `${entries.length} ${entries.length === 1 ? "entry" : "entries"}`;
-  const title = `${printable(file)}: ${count} for stack${stack.includes(",") ? "s" : ""} ${printable(stack)}`;
+  const { entries } = result;
+  const title = summary(result);
   const isOfResource = entries.some(({ resource }) => resource !== undefined);
   if (format === "text") {
     const advice = isOfResource ? ["", toleratedAdvice(REPAIR_COMMAND)] : [];

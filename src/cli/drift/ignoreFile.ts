@@ -103,9 +103,18 @@ export function ignoreFilePath(folder: string): string | undefined {
  */
 export function readIgnoreFile(folder = process.cwd()): IgnoreFile {
   const path = ignoreFilePath(folder);
-  if (path === undefined || !existsSync(path)) return { name: IGNORE_FILE, entries: [] };
-  const name = relative(process.cwd(), path);
-  return { name, entries: parsedIgnoreFile(name, readFileSync(path, "utf8")).ignore };
+  const name = path === undefined ? IGNORE_FILE : relative(process.cwd(), path);
+  if (path === undefined || !existsSync(path)) return { name, entries: [] };
+  return { name, entries: parsedIgnoreFile(name, textOf(path, name)).ignore };
+}
+
+function textOf(path: string, name: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException; // of the file system
+    throw new Error(`${name} cannot be read: ${code ?? message}`, { cause: error });
+  }
 }
 
 /** @throws with all that is wrong in it, a line each. */

@@ -3,13 +3,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { z } from "zod";
+import { drift } from "../../../src/cli/drift/drift";
 import { FORMATS, render } from "../../../src/cli/drift/formats";
 import { type Entry, ignoreFileSchema, parsedIgnoreFile, readIgnoreFile } from "../../../src/cli/drift/ignoreFile";
 import type { Refreshed } from "../../../src/cli/drift/refreshed";
 import { exitCode, type Report, reportSchema, toReport, type Unmanaged } from "../../../src/cli/drift/report";
 import { judged, withoutTolerated } from "../../../src/cli/drift/tolerated";
 import { KINDS } from "../../../src/contract/pointer";
-import { type Refresh, refreshedOf, refreshedWith, secret } from "../../support/refreshes";
+import {
+  events as eventsOf,
+  log as eventLog,
+  type Refresh,
+  refreshedOf,
+  refreshedWith,
+  secret,
+} from "../../support/refreshes";
 
 const NOW = new Date("2027-01-31T23:59:59Z");
 
@@ -54,6 +62,8 @@ describe("the file", () => {
     expect(readIgnoreFile(below).entries).toEqual([MAX]);
     writeFileSync(join(below, "Pulumi.yml"), "name: other\n");
     expect(readIgnoreFile(below).entries).toEqual([]);
+    mkdirSync(join(below, "svc-drift.json"));
+    expect(() => readIgnoreFile(below)).toThrow(/^\S+svc-drift.json cannot be read: EISDIR$/);
   });
 
   test("holds the three forms of an entry, and the schema for editors", () => {
@@ -66,6 +76,24 @@ describe("the file", () => {
     ];
     const text = JSON.stringify({ $schema: "./node_modules/pulumi-svc/svc-drift.schema.json", ignore: entries });
     expect(parsedIgnoreFile("svc-drift.json", `\uFEFF${text}`).ignore).toEqual(entries);
+  });
+
+  test("counts for an event log, and not for a report that is read again", async () => {
+    const cwd = join(folder, "from");
+    mkdirSync(cwd);
+    writeFileSync(join(cwd, "Pulumi.yaml"), "name: proj\n");
+    const [events, report] = [join(cwd, "events.json"), join(cwd, "report.json")];
+    writeFileSync(events, eventLog(...eventsOf(RESIZED)));
+    jest.spyOn(process, "cwd").mockReturnValue(cwd);
+    jest.spyOn(process.stdout, "write").mockReturnValue(true);
+    try {
+      const run = (from: string, out?: string) => drift({ from, format: "json", ...(out !== undefined && { out }) });
+      expect(await run(events, report)).toBe(7);
+      writeFileSync(join(cwd, "svc-drift.json"), JSON.stringify({ ignore: [{ resource: "api", reason: "a" }] }));
+      expect([await run(events), await run(report)]).toEqual([0, 7]);
+    } finally {
+      jest.restoreAllMocks();
+    }
   });
 
   test("has a schema for editors in the package, which is the one that the command reads by", () => {
