@@ -1,120 +1,36 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { json } from "node:stream/consumers";
 import { api, DEMO } from "../support/emulator";
+import { CI, ciJob, type Issue, type Job, names } from "../support/ciJob";
 import { ROOT } from "../support/cli";
 import { exampleStack } from "../support/example";
 import type { Stack } from "../support/Stack";
 
-const CI = join(ROOT, "examples", "ci");
 const REPORT = "drift.md";
 
-/** Keeps issues in a file as GitHub does, and notes all that it is given: arguments, standard input, environment. */
-const FAKE_GH = `#!/usr/bin/env node
-const { appendFileSync, existsSync, readFileSync, writeFileSync } = require("node:fs");
-const [area, action, ...args] = process.argv.slice(2);
-const flag = (name) => args[args.indexOf(name) + 1];
-const stdin = args.includes("-") ? readFileSync(0, "utf8") : "";
-appendFileSync(__dirname + "/calls", JSON.stringify({ call: area + " " + action, args, stdin, env: process.env }) + "\\n");
-if (existsSync(__dirname + "/broken")) process.exit(4);
-const file = __dirname + "/issues.json";
-const issues = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
-const issue = issues[Number(args[0]) - 1];
-const comments = () => (existsSync(__dirname + "/comments.json") ? JSON.parse(readFileSync(__dirname + "/comments.json", "utf8")) : []);
-const saveComments = (all) => writeFileSync(__dirname + "/comments.json", JSON.stringify(all));
-switch (area + " " + action) {
-  case "issue list": {
-    const found = issues.find(({ label, state }) => label === flag("--label") && state === flag("--state"));
-    // As the page of an issue saves it.
-    if (found) console.log(found.number + "\\n" + found.body.replace(/\\n/g, "\\r\\n"));
-    break;
-  }
-  case "issue create":
-    issues.push({ number: issues.length + 1, state: "open", label: flag("--label"), title: flag("--title"), body: stdin });
-    break;
-  case "pr view":
-    // What the expression of --jq makes of it.
-    for (const { id, own, body } of comments())
-      if (own) console.log("https://github.test/o/r/pull/7#issuecomment-" + id + " " + body.split("\\n")[0].replace(/\\r$/, ""));
-    break;
-  case "pr comment": saveComments([...comments(), { id: 100 + comments().length, own: true, body: stdin.replace(/\\n/g, "\\r\\n") }]); break;
-  case "api --method": {
-    const body = readFileSync(0, "utf8");
-    saveComments(comments().map((one) => (args[1].endsWith("/comments/" + one.id) ? { ...one, body } : one)));
-    break;
-  }
-  case "issue edit": issue.body = stdin; break;
-  case "issue close": issue.state = "closed"; break;
-}
-writeFileSync(file, JSON.stringify(issues));
-`;
-
-interface Issue {
-  number: number;
-  state: string;
-  label: string;
-  title: string;
-  body: string;
-}
-
-interface Call {
-  readonly call: string;
-  readonly args: string[];
-}
-
-interface Repository {
+interface Repository extends Job {
   readonly stack: Stack;
-  /** Runs a script as a job does, from the folder of the program. */
-  run(script: string, ...args: string[]): Promise<{ code: number; text: string }>;
-  /** The calls of `gh` since the last look. */
-  calls(): Call[];
-  issues(): Issue[];
-  breakTracker(): void;
 }
 
 /** The example as a repository with a deployed stack, whose key stands in the environment alone. */
 async function repository(): Promise<Repository> {
   const stack = await exampleStack("ci");
-  const program = join(stack.folder, "program");
-  cpSync(join(CI, "scripts"), join(program, "scripts"), { recursive: true });
   for (const setting of ["svc:apiKey", "svc:baseUrl"]) await stack.removeConfig(setting);
-  const bin = join(stack.folder, "gh");
-  mkdirSync(bin);
-  writeFileSync(join(bin, "gh"), FAKE_GH, { mode: 0o755 });
   const { emulator } = stack.service;
-  Object.assign(stack.env, {
-    PATH: [bin, stack.env["PATH"]].join(delimiter),
-    SVC_API_KEY: emulator.apiKey,
-    SVC_BASE_URL: emulator.baseUrl,
-  });
-  let seen = 0;
-  return {
-    stack,
-    async run(script, ...args) {
-      const command = join(program, "scripts", script);
-      const ended = await new Promise<{ code: number; text: string }>((resolve) => {
-        const child = execFile(command, args, { cwd: program, env: stack.env }, (_, stdout, stderr) =>
-          resolve({ code: child.exitCode ?? -1, text: stdout + stderr }),
-        );
-      });
-      stack.said += ended.text;
-      return ended;
-    },
-    calls() {
-      const lines = readFileSync(join(bin, "calls"), "utf8").split("\n").slice(seen, -1);
-      seen += lines.length;
-      return lines.map((line) => JSON.parse(line) as Call);
-    },
-    issues: () => JSON.parse(readFileSync(join(bin, "issues.json"), "utf8")) as Issue[],
-    breakTracker: () => writeFileSync(join(bin, "broken"), ""),
+  Object.assign(stack.env, { SVC_API_KEY: emulator.apiKey, SVC_BASE_URL: emulator.baseUrl });
+  const job = ciJob(join(stack.folder, "program"), join(stack.folder, "gh"), stack.env);
+  const run: Job["run"] = async (script, ...args) => {
+    const ended = await job.run(script, ...args);
+    stack.said += ended.text;
+    return ended;
   };
+  return { ...job, stack, run };
 }
-
-const names = (calls: Call[]): string[] => calls.map(({ call }) => call);
 
 test("the scripts deploy, keep one issue about drift, and end as pulumi-svc drift does", async () => {
   const { stack, run, calls, issues, breakTracker } = await repository();
