@@ -210,7 +210,7 @@ test("a stack has to be named; a long report is cut for the tracker, and keeps i
   const npx = `#!/usr/bin/env node\nlet text = "## Drift\\n"; ${lines}\nrequire("node:fs").writeFileSync("${REPORT}", text + "\\n${fingerprint}\\n");\nprocess.exitCode = 7;\n`;
   writeFileSync(join(fake, "npx"), npx, { mode: 0o755 });
   stack.env["PATH"] = [fake, stack.env["PATH"]].join(delimiter);
-  for (const script of ["preview.sh", "plan.sh", "up.sh", "drift.sh"])
+  for (const script of ["preview.sh", "plan.sh", "up.sh", "drift.sh", "accept.sh", "repair-plan.sh", "repair.sh"])
     expect(await run(script)).toMatchObject({ code: 2, text: expect.stringContaining("usage: scripts/") });
   for (let time = 0; time < 2; time++) expect(await run("drift.sh", "dev")).toMatchObject({ code: 7 });
   expect(issues()).toHaveLength(1);
@@ -331,27 +331,67 @@ test("the comment of a merge request of GitLab is ours alone, and is updated in 
   }
 });
 
+const WORKFLOWS = ["preview", "up", "drift", "drift-accept", "drift-repair"] as const;
+const workflow = (name: (typeof WORKFLOWS)[number]): string =>
+  readFileSync(join(CI, ".github", "workflows", `${name}.yml`), "utf8");
+
 test("the workflows call the scripts with the key in the environment, and never print --json of an up", () => {
-  const workflows = join(CI, ".github", "workflows");
-  const texts = ["preview", "up", "drift"].map((name) => readFileSync(join(workflows, `${name}.yml`), "utf8"));
-  expect(readdirSync(workflows).sort()).toEqual(["drift.yml", "preview.yml", "up.yml"]);
-  for (const text of texts) {
-    expect(text).toMatch(/^permissions:\n {2}contents: read\n/m);
-    expect(text).toMatch(/^concurrency:\n/m);
-    expect(text).toContain("SVC_API_KEY: ${{ secrets.SVC_API_KEY }}");
-  }
-  expect(texts.map((text) => text.includes("issues: write"))).toEqual([false, false, true]);
+  expect(readdirSync(join(CI, ".github", "workflows")).sort()).toEqual(WORKFLOWS.map((name) => `${name}.yml`).sort());
   const gitlab = readFileSync(join(CI, ".gitlab-ci.yml"), "utf8");
   const called = /(?<=run: |script: |script:\n {4}- |^ {4}- )(scripts\/\S+)/gm;
-  const scripts = ["plan", "preview", "up", "drift"].map((name) => `scripts/${name}.sh`);
-  const jobs = ["scripts/plan.sh", "scripts/up.sh", "scripts/drift.sh"];
-  expect(texts.flatMap((text) => text.match(called))).toEqual(jobs.toSpliced(1, 0, "scripts/comment-github.sh"));
-  expect(gitlab.match(called)).toEqual(jobs.toSpliced(1, 0, "scripts/comment-gitlab.mjs"));
+  const expected = {
+    preview: ["plan.sh", "comment-github.sh"],
+    up: ["up.sh"],
+    drift: ["drift.sh"],
+    "drift-accept": ["accept.sh"],
+    "drift-repair": ["repair-plan.sh", "repair.sh"],
+  };
+  const scripts = Object.values(expected).map((names) => names.map((name) => `scripts/${name}`));
+  expect(WORKFLOWS.map((name) => workflow(name).match(called))).toEqual(scripts);
+  expect(gitlab.match(called)).toEqual(
+    scripts.flat().map((script) => script.replace("comment-github.sh", "comment-gitlab.mjs")),
+  );
+  for (const text of WORKFLOWS.map(workflow)) {
+    expect(text).toMatch(/^permissions:\n {2}contents: read\n/m);
+    expect(text).toMatch(/^ *concurrency:\n/m);
+    expect(text).toContain("SVC_API_KEY: ${{ secrets.SVC_API_KEY }}");
+    // An expression in a command would be run as a part of it.
+    for (const [run] of text.matchAll(/run: (?:\|\n(?: {10}.*\n)+|.*\n)/g)) expect(run).not.toContain("${{");
+  }
   // What the plan runs gets no token that may write.
-  expect(texts[0]?.split("scripts/comment-github.sh")[0]).not.toContain("GH_TOKEN");
-  expect(texts.map((text) => text.includes("pull-requests: write"))).toEqual([true, false, false]);
-  for (const text of [...texts, gitlab, ...scripts.map((script) => readFileSync(join(CI, script), "utf8"))])
+  expect(workflow("preview").split("scripts/comment-github.sh")[0]).not.toContain("GH_TOKEN");
+  const shell = ["plan", "preview", "up", "drift", "accept", "repair-plan", "repair"].map((name) =>
+    readFileSync(join(CI, "scripts", `${name}.sh`), "utf8"),
+  );
+  for (const text of [...WORKFLOWS.map(workflow), gitlab, ...shell])
     expect(text.replace(/^ *#.*$/gm, "")).not.toMatch(/--json(?! number,body)/);
+});
+
+test("no workflow may write more than what its scripts write", () => {
+  const mayWrite = (name: (typeof WORKFLOWS)[number]) =>
+    [...workflow(name).matchAll(/^ +([a-z-]+): write\b/gm)].map(([, scope]) => scope);
+  expect(Object.fromEntries(WORKFLOWS.map((name) => [name, mayWrite(name)]))).toEqual({
+    preview: ["pull-requests"],
+    up: [],
+    drift: ["issues"],
+    "drift-accept": ["contents", "pull-requests"],
+    "drift-repair": [],
+  });
+});
+
+test("a repair waits for its approval without holding the deployments off, and then for them", () => {
+  const [, plan = "", approve = "", repair = ""] = workflow("drift-repair").split(/^ {2}(?:plan|approve|repair):$/m);
+  expect(approve).toMatch(/^ {4}environment: drift-repair /m);
+  expect(approve).not.toMatch(/concurrency|secrets\./);
+  expect([plan, repair].filter((text) => text.includes("environment:"))).toEqual([]);
+  expect(repair).toMatch(/^ {4}needs: \[plan, approve\]$/m);
+  const group = /concurrency:\n +group: up-prod\b.*\n +cancel-in-progress: false\b.*\n +queue: max\b/;
+  for (const text of [repair, workflow("up")]) expect(text).toMatch(group);
+  const gitlab = readFileSync(join(CI, ".gitlab-ci.yml"), "utf8");
+  const job = /^drift-repair:\n(?: {2}.*\n)+/m.exec(gitlab)?.[0];
+  expect(job).toMatch(/^ {2}resource_group: prod$/m);
+  expect(job).toMatch(/^ {2}environment: drift-repair /m);
+  expect(job).toMatch(/^ {6}when: manual$/m);
 });
 
 test("every action is pinned by its commit, one commit for each version, here and in this repository's own workflows", () => {

@@ -13,7 +13,8 @@
 # Exit code: 0 no drift, 7 drift, 8 only what is not declared; 1 it could not be told, or the tracker failed.
 set -eu
 stack=${1:?"usage: scripts/drift.sh <stack> [tracker]"}
-tracker=${2:-$(dirname "$0")/issue-github.sh}
+scripts=$(dirname "$0")
+tracker=${2:-$scripts/issue-github.sh}
 label="drift-$stack"
 
 code=0
@@ -27,9 +28,8 @@ unset SVC_API_KEY PULUMI_ACCESS_TOKEN PULUMI_CONFIG_PASSPHRASE
 
 # The last line of a report says which drift it tells of: the same words whenever that is found again.
 fingerprint=$(tail -n 1 drift.md)
-# A tracker takes 65,536 characters. The fingerprint stands once, at the end.
 body() {
-  sed '$d' drift.md | awk '(size += length($0) + 1) > 60000 { print "\nThe rest is in drift.md, and in the summary of the job.\n"; exit } { print }'
+  "$scripts/body.sh" drift.md
   printf '%s\n' "$fingerprint"
 }
 
