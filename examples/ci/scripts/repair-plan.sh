@@ -1,23 +1,31 @@
 #!/bin/sh
-# Before an approval: shows what a repair would bring back, and which drift it is. Changes nothing.
+# Before an approval: shows what repair.sh would do, in the log, in the summary of the job and in repair-plan.md, and which drift
+# it is for. Changes nothing.
 #
-#   scripts/repair-plan.sh <stack>
+#   scripts/repair-plan.sh <stack> [flags of pulumi-svc drift --repair]
 #
 # Writes "fingerprint=…" for repair.sh to the file that GITHUB_OUTPUT names, or else to repair.env. Without drift there is none.
 #
-# Exit code: 0; 1 it could not be told.
+# Exit code: 0; 1 it could not be told, or the repair is refused.
 set -eu
 stack=${1:?"usage: scripts/repair-plan.sh <stack>"}
+shift
 outputs=${GITHUB_OUTPUT:-repair.env}
+: >>"$outputs"
+
+# A repair needs none of these.
+unset GH_TOKEN ISSUE_TOKEN
 
 code=0
-npx --no -- pulumi-svc drift --stack "$stack" --format markdown --out repair-plan.md || code=$?
-: >>"$outputs"
+# It asks whether to repair this, and nobody answers.
+npx --no -- pulumi-svc drift --repair --stack "$stack" --format markdown "$@" </dev/null >repair-plan.md || code=$?
+cat repair-plan.md
+if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then cat repair-plan.md >>"$GITHUB_STEP_SUMMARY"; fi
 case $code in
-0) ;; # Nothing to repair.
-7)
-  cat repair-plan.md
-  tail -n 1 repair-plan.md | sed -n 's/^Fingerprint `\([0-9a-f]\{32\}\)`$/fingerprint=\1/p' >>"$outputs"
-  ;;
+0) exit 0 ;; # Nothing to repair.
+2) ;;        # It would repair this. Or wrong flags: then there is no fingerprint.
 *) exit 1 ;;
 esac
+fingerprint=$(sed -n '$s/^Fingerprint `\([0-9a-f]\{32\}\)`$/\1/p' repair-plan.md)
+[ -n "$fingerprint" ] || exit 1
+printf 'fingerprint=%s\n' "$fingerprint" >>"$outputs"

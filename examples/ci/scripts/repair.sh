@@ -3,6 +3,8 @@
 # Only the drift that was approved: with another one it ends with 9, and nothing is changed.
 #
 #   scripts/repair.sh <stack> <fingerprint> [flags of pulumi-svc drift --repair]
+#
+# Ends as pulumi-svc does. What it did stands in the log, in the summary of the job and in repair.md.
 set -eu
 usage() {
   echo "usage: scripts/repair.sh <stack> <fingerprint>, which has 32 characters: 0 to 9, a to f" >&2
@@ -18,4 +20,9 @@ shift 2
 
 # A repair needs none of these.
 unset GH_TOKEN ISSUE_TOKEN
-exec npx --no -- pulumi-svc drift --repair --yes --expect "$fingerprint" --stack "$stack" --format markdown --out repair.md "$@"
+
+code=0
+npx --no -- pulumi-svc drift --repair --yes --expect "$fingerprint" --stack "$stack" --format markdown "$@" >repair.md || code=$?
+cat repair.md
+if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then cat repair.md >>"$GITHUB_STEP_SUMMARY"; fi
+exit "$code"
