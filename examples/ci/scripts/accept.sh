@@ -30,10 +30,10 @@ fail() {
 }
 
 edited() {
-  git status --porcelain --untracked-files=no
+  git status --porcelain --untracked-files=no || exit 1
 }
 
-before=$(edited)
+before=$(edited) || exit 1
 [ -z "$before" ] || fail "this checkout has changes that are not committed. They would become part of the pull request."
 
 code=0
@@ -52,7 +52,7 @@ unset SVC_API_KEY PULUMI_ACCESS_TOKEN PULUMI_CONFIG_PASSPHRASE ISSUE_TOKEN
 
 found=$("$host" find "$branch") || exit 1
 number=$(printf '%s\n' "$found" | head -n 1)
-after=$(edited)
+after=$(edited) || exit 1
 if [ -z "$after" ]; then
   if [ -n "$number" ]; then "$host" close "$number" || exit 1; fi
   exit "$code"
@@ -67,9 +67,9 @@ if [ -n "$number" ] && printf '%s\n' "$found" | grep -qF -e "$fingerprint" && pr
 fi
 
 # As the host's user, without waiting for a password, and without the hooks of the repository.
-remote=$("$host" remote)
+remote=$("$host" remote) || exit 1
 as_host() {
-  GIT_TERMINAL_PROMPT=0 git -c credential.helper= -c credential.helper="!'$host' credentials" -c core.hooksPath=/dev/null "$@"
+  GIT_TERMINAL_PROMPT=0 git -c credential.helper= -c credential.helper="!'$host' credentials" -c core.hooksPath=/dev/null "$@" || exit 1
 }
 listed=$(as_host ls-remote "$remote" "refs/heads/$branch") || exit 1
 tip=$(printf '%s\n' "$listed" | cut -f 1)
@@ -82,7 +82,7 @@ fi
 # A commit without a checkout: the job keeps its branch.
 git add --update .
 export GIT_COMMITTER_NAME="${GIT_COMMITTER_NAME:-${GIT_AUTHOR_NAME:-}}" GIT_COMMITTER_EMAIL="${GIT_COMMITTER_EMAIL:-${GIT_AUTHOR_EMAIL:-}}"
-commit=$(printf '%s\n\n%s\n' "$title" "$fingerprint" | git commit-tree "$(git write-tree)" -p HEAD)
+commit=$(printf '%s\n\n%s\n' "$title" "$fingerprint" | git commit-tree "$(git write-tree)" -p HEAD) || exit 1
 as_host push --quiet --force-with-lease="refs/heads/$branch:$tip" "$remote" "$commit:refs/heads/$branch"
 
 body() {
