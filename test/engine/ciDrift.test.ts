@@ -1,11 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import { ciJob, type Job, names, type Pull } from "../support/ciJob";
+import { ciJob, git, type Job, names, type Pull, pushed } from "../support/ciJob";
 
 const FINGERPRINT = "0123456789abcdef0123456789abcdef";
 const OTHER_FINGERPRINT = "f".repeat(32);
@@ -67,11 +66,9 @@ class Repository {
     mkdirSync(this.program);
     this.job = ciJob(this.program, this.#bin, this.env);
     writeFileSync(join(this.#bin, "npx"), FAKE_NPX, { mode: 0o755 });
-    execFileSync("git", ["init", "--quiet", "--bare", "--initial-branch=main", this.origin]);
-    this.git("init", "--quiet", "--initial-branch=main");
-    this.git("remote", "add", "origin", this.origin);
     writeFileSync(join(this.program, ".gitignore"), "scripts\n");
-    this.edit(program(2), "the program");
+    writeFileSync(join(this.program, "index.js"), program(2));
+    pushed(this.program, this.origin);
     // No hook of the repository runs with the token.
     for (const hook of ["pre-push", "pre-commit", "reference-transaction"])
       writeFileSync(join(this.program, ".git", "hooks", hook), `#!/bin/sh\ntouch "${this.folder}/hook-ran"\n`, {
@@ -80,10 +77,7 @@ class Repository {
   }
 
   git(...args: string[]): string {
-    const author = { GIT_AUTHOR_NAME: "dev", GIT_AUTHOR_EMAIL: "d@example.com" };
-    const env = { ...this.env, ...author, GIT_COMMITTER_NAME: "dev", GIT_COMMITTER_EMAIL: "d@example.com" };
-    const options = ["-c", "core.hooksPath=/dev/null"];
-    return execFileSync("git", [...options, ...args], { cwd: this.program, env, encoding: "utf8" }).trim();
+    return git(this.program, ...args);
   }
 
   /** Pushed to the main branch. */

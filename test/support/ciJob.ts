@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { ROOT } from "./cli";
@@ -123,3 +123,20 @@ export function ciJob(program: string, bin: string, env: Record<string, string>)
 }
 
 export const names = (calls: Call[]): string[] => calls.map(({ call }) => call);
+
+/** As somebody who works on the program, without hooks and settings of whoever runs the tests. */
+export function git(folder: string, ...args: string[]): string {
+  const who = ["-c", "user.name=dev", "-c", "user.email=dev@example.com", "-c", "core.hooksPath=/dev/null"];
+  const env = { PATH: process.env["PATH"], HOME: folder, GIT_CONFIG_NOSYSTEM: "1" };
+  return execFileSync("git", [...who, ...args], { cwd: folder, env, encoding: "utf8" }).trim();
+}
+
+/** Makes the folder a repository, with all that is in it on the main branch of an origin. */
+export function pushed(folder: string, origin: string): void {
+  git(folder, "init", "--quiet", "--bare", "--initial-branch=main", origin);
+  git(folder, "init", "--quiet", "--initial-branch=main");
+  git(folder, "remote", "add", "origin", origin);
+  git(folder, "add", ".");
+  git(folder, "commit", "--quiet", "--message", "the program");
+  git(folder, "push", "--quiet", "origin", "main");
+}

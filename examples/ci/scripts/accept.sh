@@ -12,7 +12,7 @@
 #   remote                 prints where git pushes to
 #   credentials            the helper of git (gitcredentials) that may push there
 #
-# GIT_AUTHOR_NAME and GIT_AUTHOR_EMAIL say who commits.
+# GIT_AUTHOR_NAME and GIT_AUTHOR_EMAIL, or the configuration of git, say who commits.
 #
 # Exit code: 0 all drift is accepted, or there is none, 7 some is left (accept.md tells what and why); 1 it could not be told,
 # edited or pushed.
@@ -81,7 +81,8 @@ fi
 
 # A commit without a checkout: the job keeps its branch.
 git add --update .
-export GIT_COMMITTER_NAME="${GIT_COMMITTER_NAME:-${GIT_AUTHOR_NAME:-}}" GIT_COMMITTER_EMAIL="${GIT_COMMITTER_EMAIL:-${GIT_AUTHOR_EMAIL:-}}"
+if [ -n "${GIT_AUTHOR_NAME:-}" ]; then export GIT_COMMITTER_NAME="$GIT_AUTHOR_NAME"; fi
+if [ -n "${GIT_AUTHOR_EMAIL:-}" ]; then export GIT_COMMITTER_EMAIL="$GIT_AUTHOR_EMAIL"; fi
 commit=$(printf '%s\n\n%s\n' "$title" "$fingerprint" | git commit-tree "$(git write-tree)" -p HEAD) || exit 1
 as_host push --quiet --force-with-lease="refs/heads/$branch:$tip" "$remote" "$commit:refs/heads/$branch"
 
