@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { json } from "node:stream/consumers";
 import { api, DEMO } from "../support/emulator";
-import { CI, ciJob, type Issue, type Job, names } from "../support/ciJob";
+import { CI, ciJob, git, type Issue, type Job, names, type Pull, pushed } from "../support/ciJob";
 import { ROOT } from "../support/cli";
 import { exampleStack } from "../support/example";
 import type { Stack } from "../support/Stack";
@@ -123,6 +123,117 @@ test("the scripts deploy, keep one issue about drift, and end as pulumi-svc drif
   expect(await run("drift.sh", "dev")).toMatchObject({ code: 1 });
   expect(names(calls())).toEqual(["issue list"]);
 
+  expect(await stack.leaks([service.emulator.apiKey])).toEqual([]);
+  await stack.finish(before);
+});
+
+test("what somebody changed by hand is accepted by a pull request, after whose merge nothing differs", async () => {
+  const { stack, run, calls, pulls } = await repository();
+  const { service } = stack;
+  const before = await service.state();
+  const folder = join(stack.folder, "program");
+  Object.assign(stack.env, { GIT_AUTHOR_NAME: "a bot", GIT_AUTHOR_EMAIL: "bot@example.com", GITHUB_REF_NAME: "main" });
+  // The file itself, since it is edited.
+  for (const file of ["index.ts", "tsconfig.json", "Pulumi.yaml"])
+    stack.write(file, readFileSync(join(CI, file), "utf8").replace(/^name: .*$/m, "name: proj"));
+  rmSync(join(folder, "index.js"));
+  stack.write(".gitignore", "scripts\nnode_modules\n*.md\n");
+  pushed(folder, join(stack.folder, "origin.git"));
+  expect(await run("up.sh", "dev")).toMatchObject({ code: 0 });
+  expect(await run("accept.sh", "dev")).toMatchObject({ code: 0 });
+  expect(pulls()).toEqual([]);
+
+  // The one change: a pull request. It is not touched as long as nothing else changes.
+  const endpoint = (await stack.resource("api")).id.split("/")[1];
+  await service.edit({ kind: "endpoint", id: endpoint, set: { autoscaling_limit_max_cu: 4 } });
+  await service.clearRequests();
+  expect(await run("accept.sh", "dev")).toMatchObject({ code: 0 });
+  expect(await service.mutations()).toEqual([]);
+  const [{ body }] = pulls() as [Pull];
+  expect(body).toContain("| ComputeEndpoint `api` | `size.max` | `2` | `4` |");
+  git(folder, "reset", "--quiet", "--hard");
+  calls();
+  expect(await run("accept.sh", "dev")).toMatchObject({ code: 0 });
+  expect(names(calls())).toHaveLength(1);
+  // The fingerprint of the issue.
+  expect(await run("drift.sh", "dev")).toMatchObject({ code: 7 });
+  const [fingerprint = ""] = /Fingerprint `[0-9a-f]{32}`\n$/.exec(readFileSync(join(folder, REPORT), "utf8")) ?? [];
+  expect(fingerprint).not.toBe("");
+  expect(body.endsWith(fingerprint)).toBe(true);
+
+  // Another one beside it: the same pull request.
+  await service.edit({ kind: "domain", create: { domain: "https://foreign.example.com" } });
+  git(folder, "reset", "--quiet", "--hard");
+  expect(await run("accept.sh", "dev")).toMatchObject({ code: 0 });
+  expect(pulls()).toMatchObject([{ state: "open", body: expect.stringContaining("https://foreign.example.com") }]);
+
+  // Merged: a program that declares what the service has.
+  git(folder, "reset", "--quiet", "--hard");
+  git(folder, "fetch", "--quiet", "origin", "drift-accept-dev");
+  expect(git(folder, "diff", "--name-only", "HEAD", "FETCH_HEAD")).toBe("index.ts");
+  git(folder, "merge", "--quiet", "FETCH_HEAD");
+  const merged = readFileSync(join(folder, "index.ts"), "utf8");
+  expect(merged).toMatch(/max: 4\b/);
+  expect(merged).toContain('"https://foreign.example.com"');
+  expect(await run("preview.sh", "dev", "--refresh", "--expect-no-changes")).toMatchObject({ code: 0 });
+  expect(await service.mutations()).toEqual([]);
+  // Before the deployment there is nothing to edit, and after it no drift.
+  calls();
+  expect(await run("accept.sh", "dev")).toMatchObject({ code: 0 });
+  expect(names(calls()).slice(1)).toEqual(["pr close"]);
+  expect(await run("up.sh", "dev", "--refresh")).toMatchObject({ code: 0 });
+  expect(await run("accept.sh", "dev")).toMatchObject({ code: 0 });
+  expect(names(calls())).toHaveLength(1);
+
+  // Nobody knows: not even looked for.
+  stack.env["SVC_BASE_URL"] = "http://127.0.0.1:9/api/v2";
+  expect(await run("accept.sh", "dev")).toMatchObject({ code: 1 });
+  expect(calls()).toEqual([]);
+  stack.env["SVC_BASE_URL"] = service.emulator.baseUrl;
+  await stack.finish(before);
+});
+
+test("what somebody changed by hand is repaired as it was shown, and a pending edit of the program stays pending", async () => {
+  const { stack, run } = await repository();
+  const { service } = stack;
+  const before = await service.state();
+  const folder = join(stack.folder, "program");
+  const outputs = join(stack.folder, "outputs");
+  stack.env["GITHUB_OUTPUT"] = outputs;
+  const approved = () => readFileSync(outputs, "utf8").trim().split("\n").at(-1)?.replace("fingerprint=", "") ?? "";
+  expect(await run("up.sh", "dev")).toMatchObject({ code: 0 });
+  expect(await run("repair-plan.sh", "dev")).toMatchObject({ code: 0 });
+  expect(approved()).toBe("");
+
+  const deployed = readFileSync(join(folder, "index.js"), "utf8");
+  stack.write("index.js", deployed.replace("max: 2", "max: 3"));
+  const endpoint = (await stack.resource("api")).id.split("/")[1] ?? "";
+  const largest = async () =>
+    Reflect.get((await api(service.emulator, "GET", `${DEMO}/endpoints/${endpoint}`)).body as object, "endpoint") as {
+      autoscaling_limit_max_cu: number;
+    };
+  await service.edit({ kind: "endpoint", id: endpoint, set: { autoscaling_limit_max_cu: 4 } });
+  await service.clearRequests();
+  const shown = await run("repair-plan.sh", "dev");
+  expect(shown).toMatchObject({ code: 0, text: expect.stringMatching(/`api` .*`size\.max` \| `2` \| `4` \|/) });
+  const first = approved();
+  expect(first).toMatch(/^[0-9a-f]{32}$/);
+
+  // Changed again after the approval: that was not approved.
+  await service.edit({ kind: "endpoint", id: endpoint, set: { autoscaling_limit_max_cu: 8 } });
+  const refused = await run("repair.sh", "dev", first);
+  expect(refused).toMatchObject({ code: 9, text: expect.stringContaining("not the approved one") });
+  expect(await service.mutations()).toEqual([]);
+
+  expect(await run("repair-plan.sh", "dev")).toMatchObject({ code: 0 });
+  expect(approved()).not.toBe(first);
+  expect(await service.mutations()).toEqual([]);
+  expect(await run("repair.sh", "dev", approved())).toMatchObject({ code: 0 });
+  expect((await largest()).autoscaling_limit_max_cu).toBe(2);
+  expect(await run("drift.sh", "dev")).toMatchObject({ code: 0 });
+  expect(await run("preview.sh", "dev", "--expect-no-changes")).toMatchObject({ code: 7 });
+
+  stack.write("index.js", deployed);
   expect(await stack.leaks([service.emulator.apiKey])).toEqual([]);
   await stack.finish(before);
 });
