@@ -5,9 +5,11 @@ import { exportedState, type StackState } from "../../stack/state";
 import { type EventLog, keyOf } from "../eventLog";
 import type { Format } from "../formats";
 import { previewRefresh, refreshedStacks } from "../previewRefresh";
+import { readIgnoreFile } from "../ignoreFile";
 import { type Refreshed, refreshedBy } from "../refreshed";
 import { type Drifted, fingerprint, stackOf } from "../report";
 import { selected } from "../selection";
+import { withoutTolerated } from "../tolerated";
 import { checkCli, previewed, updated } from "./engineRun";
 import { planOf } from "./plan";
 import { putBack } from "./putBack";
@@ -49,7 +51,8 @@ export async function repair(names: readonly string[], flags: RepairFlags): Prom
     return code;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    if (format !== "text") process.stdout.write(render({ ...report, messages: message.split("\n") }, format));
+    if (format !== "text")
+      process.stdout.write(render({ ...report, messages: [...report.messages, ...message.split("\n")] }, format));
     if (!(error instanceof OtherDrift)) throw error;
     process.stderr.write(`pulumi-svc: ${message}\n`);
     return EXIT.otherDrift;
@@ -61,19 +64,24 @@ async function repaired(
   { stack, yes, expect, allowReplace, format }: RepairFlags,
   tell: (report: RepairReport) => void,
 ): Promise<Ending> {
+  // First: where it is wrong, nothing is asked.
+  const ignoreFile = readIgnoreFile();
   const pulumi = pulumiIn(process.cwd(), stack);
   await checkCli(pulumi);
   const [look] = await refreshedStacks(stack === undefined ? [] : [stack], true);
   // One stack is asked, so one answers.
   const { resources, state } = look as NonNullable<typeof look>;
-  const drift = selected(resources, names).flatMap((one) => one.drift ?? []);
+  const inQuestion =
+    names.length > 0 ? selected(resources, names) : withoutTolerated(resources, ignoreFile, new Date());
+  const all = inQuestion.flatMap((one) => one.drift ?? []);
+  const { drift, left, messages } = repairable(all, resources);
   const empty: RepairReport = {
     stack: stackOf(resources[0]?.urn ?? "").stack,
     plan: [],
     repaired: [],
-    left: [],
-    messages: [],
-    fingerprint: fingerprintOf(resources, drift),
+    left,
+    messages,
+    fingerprint: fingerprintOf(resources, all),
   };
   tell(empty);
   if (expect !== undefined && expect !== empty.fingerprint) {
@@ -81,11 +89,11 @@ async function repaired(
       `nothing was changed: the drift is not the approved one. Its fingerprint is ${empty.fingerprint}, and ${expect} is expected. Look at pulumi-svc drift, and approve again`,
     );
   }
-  if (drift.length === 0) return { code: EXIT.repaired, report: empty };
+  if (drift.length === 0) return { code: left.length > 0 ? EXIT.left : EXIT.repaired, report: empty };
 
   const targets = [...new Set(drift.map(({ urn }) => urn))];
-  const all = registrablesOf(state);
-  const registered = withNeeded(all, targets);
+  const registrables = registrablesOf(state);
+  const registered = withNeeded(registrables, targets);
   const hooked = registered.filter(({ resourceHooks }) => Object.keys(resourceHooks ?? {}).length > 0);
   if (hooked.length > 0) {
     throw new Error(
@@ -93,7 +101,7 @@ async function repaired(
     );
   }
   const log = await previewed(pulumi, targets, ({ register }) => register(registered));
-  const report: RepairReport = { ...empty, plan: planOf(drift, log, all) };
+  const report: RepairReport = { ...empty, plan: planOf(drift, log, registrables) };
   tell(report);
 
   const destructive = report.plan.filter(isDestructive);
@@ -108,11 +116,17 @@ async function repaired(
       process.stderr.write(
         "pulumi-svc: nothing was changed: there is no terminal to ask on. Use --yes to repair this\n",
       );
-      return { code: EXIT.notAsked, report: { ...report, messages: ["nothing was changed: it needs --yes"] } };
+      return {
+        code: EXIT.notAsked,
+        report: { ...report, messages: [...report.messages, "nothing was changed: it needs --yes"] },
+      };
     }
     if (format !== "text") process.stderr.write(planText(report));
     if (!(await isAgreed("Repair this?")))
-      return { code: EXIT.refused, report: { ...report, messages: ["nothing was changed: the answer was no"] } };
+      return {
+        code: EXIT.refused,
+        report: { ...report, messages: [...report.messages, "nothing was changed: the answer was no"] },
+      };
   }
 
   await orAsBefore(
@@ -125,14 +139,33 @@ async function repaired(
   return looked(report, await previewRefresh(stack, false, targets));
 }
 
+/**
+ * An update sends all that the state holds of a resource. So one of which svc-drift.json covers a part is left to who names
+ * it, or takes it out of the file.
+ */
+function repairable(inQuestion: readonly Drifted[], resources: readonly Refreshed[]) {
+  const isWhole = ({ urn, id, properties }: Drifted): boolean =>
+    resources.every((one) => one.urn !== urn || one.id !== id || one.drift?.properties.length === properties.length);
+  const left = inQuestion.filter((one) => !isWhole(one));
+  return {
+    drift: inQuestion.filter(isWhole),
+    left,
+    messages: left.map(
+      ({ name }) =>
+        `${name} is left as it is: svc-drift.json covers a part of what differs. Name it to repair all of it`,
+    ),
+  };
+}
+
 const fingerprintOf = (resources: readonly Refreshed[], drift: readonly Drifted[]): string =>
   fingerprint({ ...stackOf(resources[0]?.urn ?? ""), drift: [...drift], unmanaged: [] });
 
 /** The look afterwards. */
 function looked(report: RepairReport, { resources }: { readonly resources: readonly Refreshed[] }): Ending {
-  const left = resources.flatMap(({ drift }) => drift ?? []);
+  const differing = resources.flatMap(({ drift }) => drift ?? []);
+  const left = [...report.left, ...differing];
   const repaired = report.plan.flatMap(({ urn, name, id, action }) => {
-    if (left.some((one) => one.urn === urn)) return [];
+    if (differing.some((one) => one.urn === urn)) return [];
     const now = resources.find((one) => one.urn === urn);
     return { urn, name, id: action === "delete" ? id : (now?.id ?? id) };
   });

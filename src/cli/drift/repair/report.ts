@@ -65,7 +65,7 @@ export function planText({ stack, plan, fingerprint }: RepairReport): string {
 /** What came of it. `planText` stands before it. */
 export function resultText({ stack, plan, repaired, left, messages }: RepairReport): string {
   return [
-    ...(plan.length === 0 ? [`Stack ${printable(stack)}: no drift, nothing to repair`] : []),
+    ...(plan.length + left.length === 0 ? [`Stack ${printable(stack)}: no drift, nothing to repair`] : []),
     ...repaired.map(({ name, id }) => `repaired ${printable(name)} (${printable(id)})`),
     ...left.map(({ kind, name, id }) => `still different: ${kind} ${printable(name)} (${printable(id)})`),
     ...messages.map((text) => printable(text, LONGEST)),
@@ -97,7 +97,7 @@ function markdown({ stack, plan, repaired, left, messages, fingerprint }: Repair
   ];
   return `${[
     "## Repair",
-    plan.length === 0
+    plan.length + left.length === 0
       ? `Stack ${code(stack)}: no drift, nothing to repair`
       : table(["Resource", "Action", "Property", "Deployed", "Found"], rows),
     ...(notes.length > 0 ? [notes.join("\n")] : []),
