@@ -273,10 +273,12 @@ test("what stands in the way of a repair is told in words, and nothing is sent",
 });
 
 test("an interrupted repair ends what it has begun and can be run again; no secret is in a file, an argument or an output", async () => {
-  const stack = await Stack.create({ program: program(), emulator: { activationMs: 4_000 } });
+  const later = `new svc.WhitelistDomain("later", { projectId: auth.projectId, domain: "https://later.example.com" }, { dependsOn: [api] });`;
+  const stack = await Stack.create({ program: program({ pending: later }), emulator: { activationMs: 4_000 } });
   const { service } = stack;
   expect(await stack.up()).toMatchObject({ code: 0 });
   const before = await lasting(stack);
+  await service.edit({ kind: "domain", id: "https://later.example.com", delete: true });
   await service.edit({ kind: "endpoint", id: await computeId(stack), set: { autoscaling_limit_max_cu: 8 } });
   await service.edit({ kind: "email_server", set: { password: "canary-theirs" } });
   await service.clearRequests();
@@ -286,6 +288,8 @@ test("an interrupted repair ends what it has begun and can be run again; no secr
   expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/interrupted: .*Run this again/) });
   expect(seen).toMatch(/pulumi up .*--client=127\.0\.0\.1:\d+/);
   expect(seen).toContain("resourcePreEvent");
+  // What was not begun is drift as before, not forgotten.
+  expect((await drift(stack)).report.drift.map(({ name, change }) => [name, change])).toEqual([["later", "deleted"]]);
   expect(await repair(stack, "--yes")).toMatchObject({ code: 0 });
   expect(await lasting(stack)).toEqual(before);
   const secrets = [
