@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ignoreResultSchema } from "../../src/cli/drift/ignore";
 import { api, DEMO } from "../support/emulator";
 import { Stack } from "../support/Stack";
 import { drift, svc, type Ended } from "../support/svc";
@@ -192,7 +193,7 @@ test("--ignore begins the file beside Pulumi.yaml, from wherever below it runs; 
   expect(existsSync(pathIn(stack))).toBe(false);
   const { code, stdout } = await svc(stack, ["drift", "--ignore", urn, ...reason, "--json"], { folder: "program/src" });
   const entry = { resource: urn, property: "name", found: "b", reason: "a test" };
-  expect([code, JSON.parse(stdout)]).toEqual([
+  expect([code, ignoreResultSchema.parse(JSON.parse(stdout))]).toEqual([
     0,
     { stack: "dev", file: "../svc-drift.json", entries: [{ entry: "ignore[0]", ...entry }] },
   ]);

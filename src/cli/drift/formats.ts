@@ -16,8 +16,10 @@ import {
 export const FORMATS = ["text", "json", "markdown"] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** The one change without a property: the engine plans an update of it, too. */
-const UNFINISHED = "no property differs, but a change that pulumi up started is not finished";
+/** Of the one change without a property: the engine plans an update of it, too. */
+const unfinishedText = ({ tolerated }: Report, { urn }: Drifted): string =>
+  `no ${tolerated.some((one) => one.urn === urn) ? "other " : ""}property differs, but a change that pulumi up started is not finished`;
+
 const CHANGES: Readonly<Record<Drifted["change"], string>> = {
   changed: "changed",
   deleted: "deleted",
@@ -71,7 +73,7 @@ function toText(report: Report, style: Style): string {
       `${style(colour, `${kind} ${printable(name)}`)}${ofStack(report, resource)} (${printable(id)}) ${CHANGES[change]}`,
     );
     if (properties.length > 0) lines.push(style("dim", inColumns(HEAD, widths)));
-    else if (change === "changed") lines.push(`  ${UNFINISHED}`);
+    else if (change === "changed") lines.push(`  ${unfinishedText(report, resource)}`);
     for (const row of properties.flatMap(rowsOf)) lines.push(inColumns(row, widths));
     lines.push(...repairLines(repair));
   }
@@ -223,7 +225,7 @@ function toMarkdown(report: Report): string {
       const rowsOfOne = differing(one).map((row) => [named(one), ...row]);
       return rowsOfOne.length > 0
         ? rowsOfOne
-        : [[named(one), one.change === "changed" ? UNFINISHED : CHANGES[one.change], "", ""]];
+        : [[named(one), one.change === "changed" ? unfinishedText(report, one) : CHANGES[one.change], "", ""]];
     });
     blocks.push(table(["Resource", "Property", "Declared", "Found"], rows));
     blocks.push("### Repair", `\`${REPAIR_COMMAND}\` ${REPAIR_ADVICE}`, repairs(drift));

@@ -1,5 +1,5 @@
 import { nameInUrn } from "../../contract/identifiers";
-import { isObject, segmentsOf } from "./ignoredChanges";
+import { isObject, type Segment, segmentsOf } from "./ignoredChanges";
 import { type Entry, type IgnoreFile, type ResourceEntry, type UnmanagedEntry } from "./ignoreFile";
 import type { Refreshed } from "./refreshed";
 import { type Drifted, type Findings, type Property, SECRET, stackOf, type Tolerated, type Unmanaged } from "./report";
@@ -145,7 +145,7 @@ const why = ({ at, entry: { reason, until } }: Numbered<ResourceEntry | Unmanage
 /** Whether the entry covers the property, by its path and the value found there. */
 function holds(entry: ResourceEntry, { path }: Property, found: Property["found"]): boolean {
   if (!covers(entry.property, path)) return false;
-  return entry.found === undefined || isSameValue(entry.found, valueAt(found, entry.property ?? ""));
+  return entry.found === undefined || isSameValue(entry.found, valueAt(found, segmentsOf(entry.property ?? "")));
 }
 
 /** A path covers itself and what is below it. */
@@ -154,8 +154,8 @@ export function covers(above: string | undefined, path: string): boolean {
   return outer.every((segment, index) => String(segment) === String(inner[index]));
 }
 
-function valueAt(value: Property["found"], path: string): unknown {
-  return segmentsOf(path).reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), value);
+function valueAt(value: unknown, path: readonly Segment[]): unknown {
+  return path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), value);
 }
 
 /** Lists are sets, and what is not there is null. */
@@ -177,8 +177,9 @@ function problemsOf({ at, entry }: Numbered<ResourceEntry>, resources: readonly 
   );
   const secrets = meant.flatMap(({ drift }) =>
     (drift?.properties ?? []).filter(({ path, declared, found }) => {
-      const isGiven = entry.found !== undefined && entry.found !== null;
-      return isGiven && covers(entry.property, path) && [declared, found].some(holdsSecret);
+      if (!covers(entry.property, path)) return false;
+      const given = valueAt(entry.found, segmentsOf(path).slice(segmentsOf(entry.property ?? "").length));
+      return [declared, found].some((shown) => givesSecret(given, shown));
     }),
   );
   if (ambiguous.length > 0) {
@@ -188,6 +189,13 @@ function problemsOf({ at, entry }: Numbered<ResourceEntry>, resources: readonly 
   if (secrets.length === 0) return [];
   const which = `${entry.property ?? ""} of ${entry.resource}`;
   return [`${at}.found: ${which} is a secret: leave out "found". The entry then holds for any value`];
+}
+
+/** Whether a value is given where a report shows a secret. */
+function givesSecret(given: unknown, shown: unknown): boolean {
+  if (shown === SECRET) return given !== undefined && given !== null;
+  if (Array.isArray(shown)) return Array.isArray(given) && shown.some(holdsSecret);
+  return isObject(shown) && isObject(given) && Object.keys(shown).some((key) => givesSecret(given[key], shown[key]));
 }
 
 /** As reports show a secret, at any depth. */

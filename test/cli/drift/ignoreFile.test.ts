@@ -281,6 +281,8 @@ describe("an entry of a resource", () => {
       drift: [{ change: "changed", properties: [], repair: { messages: [expect.stringMatching(/did not finish/)] } }],
       tolerated: [{ properties: [{ path: "name" }, { path: "size.max" }] }],
     });
+    for (const format of ["text", "markdown"] as const)
+      expect(render(reportOf(unfinished, whole), format)).toContain("no other property differs, but a change that");
     expect(judge(refreshedOf({ declared: COMPUTE, found: {}, outs: { __unfinished: "update" } }), whole)).toMatchObject(
       {
         drift: [{ properties: [] }],
@@ -379,11 +381,26 @@ describe("secrets", () => {
       { ...entry, found: "canary-1" },
       { ...entry, found: "[secret]" },
       { ...entry, property: "settings.pgSettings", found: { "app.x": "canary-1", work_mem: "1MB" } },
-      { ...entry, property: "settings", found: [{ "app.x": "canary-1" }] },
+      { ...entry, property: "settings", found: { pgSettings: { "app.x": "canary-1" } } },
     ]) {
       expect(() => judge(resources, [given])).toThrow(refused);
       expect(() => judge(resources, [given])).not.toThrow(/canary/);
     }
+  });
+
+  test("one that changes beside the values of an entry is drift, and no mistake of the file", () => {
+    const beside = { resource: "api", property: "settings.pgSettings", found: { work_mem: "1MB" }, reason: "a" };
+    expect(paths(resources, [beside])[0]).toHaveLength(2);
+    const added = refreshedOf({
+      declared: COMPUTE,
+      found: { settings: { pgSettings: { api_token: "canary-1", list: [secret] } } },
+    });
+    expect(paths(added, [{ ...beside, property: "settings", found: { pgSettings: { x: "1" } } }])[0]).toEqual([
+      "settings",
+    ]);
+    expect(() => judge(added, [{ ...beside, property: "settings", found: { pgSettings: { list: ["a"] } } }])).toThrow(
+      /is a secret/,
+    );
   });
 });
 
