@@ -6,6 +6,9 @@ import { FORMATS } from "./formats";
 /** What belongs to one mode alone, by the property that commander gives an option. */
 interface ModeFlags {
   readonly json?: true;
+  readonly accept?: true;
+  readonly dryRun?: true;
+  readonly force?: true;
   readonly ignore?: true;
   readonly reason?: string;
   readonly until?: string;
@@ -17,6 +20,7 @@ interface ModeFlags {
 }
 
 const MODES = {
+  accept: ["dryRun", "force"],
   repair: ["yes", "expect", "allowReplace"],
   ignore: ["reason", "until", "property"],
 } as const satisfies Readonly<Record<string, readonly (keyof ModeFlags)[]>>;
@@ -47,7 +51,10 @@ export function addDriftCommand(program: Command): void {
     .addOption(new Option("--format <format>", "format of the report").choices(FORMATS).default("text"))
     .addOption(jsonOption("--format json").conflicts("format"))
     .option("--out <file>", "write the report to this file, and one line about it to standard output")
-    .argument("[resource...]", "with --repair and --ignore: the resources, each by its name or URN")
+    .argument("[resource...]", "with --accept, --repair and --ignore: the resources, each by its name or URN")
+    .addOption(modeOption("accept", "edit the program, so that it declares what was found", ["from", "unmanaged"]))
+    .option("--dry-run", "with --accept: show the edit as a diff, and write nothing")
+    .option("--force", "with --accept: also edit files that are not committed in git")
     .addOption(
       modeOption(
         "repair",
@@ -70,9 +77,9 @@ export function addDriftCommand(program: Command): void {
     .option("--property <path>", "with --ignore: only this property and what is below it, such as size.max")
     .addHelpText(
       "after",
-      exitCodes("no drift, or all of it repaired or ignored", "failure, or the answer was no", {
+      exitCodes("no drift, or all of it accepted, repaired or ignored", "failure, or the answer was no", {
         2: "wrong usage, or no terminal to ask on and no --yes",
-        7: "drift, or some of it is left after --repair",
+        7: "drift, or some of it is left after --accept or --repair",
         8: "no drift, but objects that are not declared",
         9: "with --repair: other drift than what was expected or shown",
       }),
@@ -88,6 +95,11 @@ export function addDriftCommand(program: Command): void {
 /** Loaded here, so that the other commands do not pay for it. */
 async function run(resources: readonly string[], flags: DriftFlags & ModeFlags): Promise<number> {
   const { stack, reason } = flags;
+  if (flags.accept === true) {
+    const { accept } = await import("./accept/accept.js");
+    const { dryRun = false, force = false } = flags;
+    return accept({ ...flags, resources, stack: stack?.[0], dryRun, force });
+  }
   if (flags.repair === true) {
     const { repair } = await import("./repair/repair.js");
     return repair(resources, { ...flags, stack: stack?.[0] });

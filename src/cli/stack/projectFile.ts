@@ -8,16 +8,16 @@ function projectFile(folder: string): string | undefined {
   return projectFile(dirname(folder));
 }
 
-/** What Pulumi.yaml says; nothing where there is none. `folder` may be the one that its `main` names. */
-export function projectText(folder: string): string {
-  const file = projectFile(resolve(folder));
-  return file === undefined ? "" : readFileSync(file, "utf8");
-}
-
 /** The folder of the Pulumi.yaml around `start`; undefined where there is none. */
 export function projectFolder(start: string): string | undefined {
   const file = projectFile(resolve(start));
   return file === undefined ? undefined : dirname(file);
+}
+
+/** What Pulumi.yaml says; nothing where there is none. `folder` may be the one that its `main` names. */
+export function projectText(folder: string): string {
+  const file = projectFile(resolve(folder));
+  return file === undefined ? "" : readFileSync(file, "utf8");
 }
 
 /** The folder that the program around `start` runs in; undefined without a Pulumi.yaml there or above. */

@@ -17,15 +17,27 @@ const resource = z.object({
   /** What a replacement has deleted, and whose successor could not be created. A refresh passes it over. */
   pendingReplacement: z.boolean().optional(),
   ignoreChanges: z.array(z.string()).nullish(),
+  /** The calls that led to its declaration, the innermost first. A call at a place that is not known is an empty entry. */
+  stackTrace: z.array(z.object({ sourcePosition: z.string().optional() })).nullish(),
 });
 
-const exported = z.object({ deployment: z.object({ resources: z.array(resource).nullish() }) });
+/** A change that an update has begun. It stands there while that one runs, and after it was killed. */
+const operation = z.object({ resource: z.object({ urn: z.string() }) });
+
+const exported = z.object({
+  deployment: z.object({
+    resources: z.array(resource).nullish(),
+    pending_operations: z.array(operation).nullish(),
+  }),
+});
 
 export type StoredResource = z.infer<typeof resource>;
 
 /** What `pulumi stack export` writes. */
 export class StackState {
   readonly resources: readonly StoredResource[];
+  /** The URNs of what an update has begun to change and has not ended. */
+  readonly pending: readonly string[];
   readonly #byKey: ReadonlyMap<string, StoredResource>;
 
   /**
@@ -36,6 +48,7 @@ export class StackState {
     const { success, data } = exported.safeParse(parsed(text));
     if (!success) throw new Error("it is not what pulumi stack export writes");
     this.resources = data.deployment.resources ?? [];
+    this.pending = (data.deployment.pending_operations ?? []).map(({ resource: { urn } }) => urn);
     this.#byKey = new Map(this.resources.map((one) => [stateKey(one.urn, one), one]));
   }
 

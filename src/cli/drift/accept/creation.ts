@@ -18,6 +18,9 @@ export interface NoCreation {
   readonly line?: number | undefined;
 }
 
+/** How the reason begins where the state has another program in mind. */
+export const STALE = "the position no longer fits the file";
+
 interface Sought {
   readonly kind: Kind;
   readonly name: string;
@@ -30,7 +33,7 @@ export function creationAt(
   { kind, name }: Sought,
 ): Creation | NoCreation {
   const at = { file: file.name, line: place.line };
-  const noLongerFits = `the position no longer fits the file: there is no \`new ${kind}\` with the name ${JSON.stringify(name)} at it. Deploy the program once, so that the state knows where it creates the resource`;
+  const noLongerFits = `${STALE}: there is no \`new ${kind}\` with the name ${JSON.stringify(name)} at it. Deploy the program once, so that the state knows where it creates the resource`;
   const position = file.positionOf(place);
   if (position === undefined) return { ...at, reason: noLongerFits };
   const { source, typescript } = file;

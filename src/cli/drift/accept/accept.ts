@@ -1,0 +1,175 @@
+import { writeFile } from "node:fs/promises";
+import { nameInUrn } from "../../../contract/identifiers";
+import { programFolder, projectFolder } from "../../stack/projectFile";
+import type { StackState } from "../../stack/state";
+import type { Format } from "../formats";
+import { type IgnoreFile, readIgnoreFile } from "../ignoreFile";
+import { refreshedStacks, type RefreshedStack } from "../previewRefresh";
+import { type Drifted, fingerprint, stackOf } from "../report";
+import { selected } from "../selection";
+import { withoutTolerated } from "../tolerated";
+import { STALE } from "./creation";
+import { editProgram, type Target } from "./edit";
+import { notInGit } from "./git";
+import { unifiedDiff } from "./patch";
+import { Places } from "./places";
+import { ProjectFiles, typeScriptOf } from "./projectFiles";
+import { type AcceptResult, exitCode, type LeftProperty, render, summary } from "./result";
+import { shownText } from "./shownText";
+import { type Rewritten, writeFiles } from "./writeFiles";
+
+export interface AcceptFlags {
+  /** Names and URNs. Empty: all that drifted. */
+  readonly resources: readonly string[];
+  /** Undefined: the selected one. */
+  readonly stack: string | undefined;
+  readonly dryRun: boolean;
+  /** Also files that git could not bring back. */
+  readonly force: boolean;
+  readonly format: Format;
+  readonly out?: string;
+}
+
+/**
+ * Edits the program, so that it declares what was changed at the service, and returns the exit code.
+ * @throws where that cannot be found out or written, with a message for a person: then nothing is.
+ */
+export async function accept(flags: AcceptFlags): Promise<number> {
+  const { stack, format, out } = flags;
+  // First: where it is wrong, nothing is asked.
+  const ignored = readIgnoreFile();
+  const [refreshed] = await refreshedStacks(stack === undefined ? [] : [stack], false);
+  if (refreshed === undefined) throw new Error("no stack was refreshed");
+  const result = await acceptDrift(refreshed, ignored, process.cwd(), flags);
+  if (out === undefined) {
+    process.stdout.write(render(result, format));
+  } else {
+    await writeFile(out, render(result, format));
+    process.stdout.write(`${summary(result)}. The report is in ${out}\n`);
+  }
+  return exitCode(result);
+}
+
+/** `ignored`: skipped, unless a resource is named. `folder`: in the project, or below it. */
+export async function acceptDrift(
+  { resources, state }: RefreshedStack,
+  ignored: IgnoreFile,
+  folder: string,
+  { resources: wanted, dryRun, force }: Pick<AcceptFlags, "resources" | "dryRun" | "force">,
+): Promise<AcceptResult> {
+  refuseWhileUpdated(state);
+  const chosen = wanted.length > 0 ? selected(resources, wanted) : withoutTolerated(resources, ignored, new Date());
+  const drift = chosen.flatMap((resource) => resource.drift ?? []);
+  const { project, stack } = stackOf(resources[0]?.urn ?? "");
+  const whole = drift.flatMap(leftAsWhole);
+  const changed = drift.filter(({ change, properties }) => change === "changed" && properties.length > 0);
+  const result = {
+    stack,
+    fingerprint: fingerprint({ project, stack, drift, unmanaged: [] }),
+    dryRun,
+    accepted: [],
+    left: whole,
+    files: [],
+    patch: "",
+  };
+  if (changed.length === 0) return result;
+
+  const [projectAt, programAt] = [projectFolder(folder), programFolder(folder)];
+  if (projectAt === undefined || programAt === undefined) throw new Error("no Pulumi.yaml in this folder or above");
+  const typescript = typeScriptOf(programAt);
+  const files = new ProjectFiles(projectAt, programAt, typescript);
+  const places = new Places(state, projectAt);
+  const targets = changed.map((resource): Target => targetOf(resource, places, files));
+  const unplaced = targets.filter(({ place }) => place === undefined).map(({ kind }) => kind);
+  const texts = unplaced.length === 0 ? new Map<string, string>() : files.having(unplaced);
+  for (const { place } of targets) if (place !== undefined) texts.set(place.file, files.read(place.file));
+
+  const edited = await editProgram(typescript, texts, targets);
+  const stale = edited.told.filter(({ reason }) => reason.startsWith(STALE));
+  if (stale.length > 0) {
+    const sentences = stale.map(({ name, file = "", line, reason }) => `"${name}" at ${file}:${line}: ${reason}`);
+    throw new Error([...new Set(sentences)].join("\n"));
+  }
+  const rewritten = [...edited.files].map(([name, after]): Rewritten => {
+    return { name, path: files.absolute(name), before: texts.get(name) ?? "", after };
+  });
+  if (!dryRun) {
+    if (!force) await mustBeInGit(rewritten);
+    writeFiles(rewritten);
+  }
+  const byUrn = new Map(changed.map((resource) => [resource.urn, resource]));
+  const told = (urn: string, path: string) => {
+    const { kind = "ComputeEndpoint", properties = [] } = byUrn.get(urn) ?? {};
+    const { declared = null, found = null } = properties.find((property) => property.path === path) ?? {};
+    return { kind, declared, found };
+  };
+  return {
+    ...result,
+    accepted: edited.accepted.map((one) => ({ ...one, ...told(one.urn, one.path) })),
+    left: [
+      ...edited.told.map((one) => ({
+        ...one,
+        ...told(one.urn, one.path),
+        file: one.file ?? null,
+        line: one.line ?? null,
+        code: one.code ?? null,
+      })),
+      ...whole,
+    ],
+    files: rewritten.map(({ name }) => name),
+    patch: rewritten
+      .map(({ name, before, after }) =>
+        unifiedDiff(name, shownText(typescript, name, before), shownText(typescript, name, after)),
+      )
+      .join(""),
+  };
+}
+
+/** What an update is changing looks like drift: the service has it already, and the state not yet. */
+function refuseWhileUpdated({ pending }: StackState): void {
+  if (pending.length === 0) return;
+  const names = [...new Set(pending.map(nameInUrn))].map((name) => `"${name}"`).join(", ");
+  throw new Error(
+    `an update of the stack is running, or was interrupted: its change of ${names} has not ended. Wait for it, or run pulumi up --refresh if none is running`,
+  );
+}
+
+/** What no edit of an argument brings into the program. */
+function leftAsWhole({ urn, kind, name, change, properties }: Drifted): LeftProperty[] {
+  const left = (reason: string): LeftProperty[] => [
+    { urn, kind, name, path: null, declared: null, found: null, file: null, line: null, reason, code: null },
+  ];
+  if (change === "deleted") {
+    return left(
+      "it does not exist any more. Remove it from the program and run pulumi up --refresh, or keep it there: then pulumi up --refresh creates it again",
+    );
+  }
+  if (change === "leftover") return left("a replacement could not delete it: the next pulumi up deletes it");
+  return properties.length > 0
+    ? []
+    : left("no property differs, but a change that pulumi up started is not finished: pulumi up --refresh finishes it");
+}
+
+function targetOf({ kind, name, urn, properties }: Drifted, places: Places, files: ProjectFiles): Target {
+  const place = places.of(urn);
+  const file = place === undefined ? undefined : files.named(place.file);
+  return {
+    kind,
+    name,
+    urn,
+    place: place === undefined || file === undefined ? undefined : { ...place, file },
+    isShared: places.isShared(urn),
+    changes: properties,
+  };
+}
+
+async function mustBeInGit(files: readonly Rewritten[]): Promise<void> {
+  const problems: string[] = [];
+  for (const { name, path } of files) {
+    const problem = await notInGit(path);
+    if (problem !== undefined) problems.push(`${name} ${problem}`);
+  }
+  if (problems.length === 0) return;
+  const advice = "Nothing was written. Commit first, so that the edit can be undone, or use --force";
+  throw new Error(problems.map((problem) => `${problem}. ${advice}`).join("\n"));
+}

@@ -1,0 +1,110 @@
+import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { createRequire } from "node:module";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { isUtf8 } from "node:buffer";
+import { compareText } from "../../output";
+import type { TypeScript } from "./edit";
+
+const SOURCE = /(?<!\.d)\.[mc]?[jt]s$/;
+/** What a compiler or a test run has written; what is in the output folder of tsconfig.json as well. */
+const WRITTEN = new Set(["node_modules", "dist", "build", "out", "coverage"]);
+
+/** The compiler of the program. @throws where there is none, with how to install it. */
+export function typeScriptOf(program: string): TypeScript {
+  const found = loaded(program);
+  if (typeof found?.createProgram === "function") return found;
+  const what = found === undefined ? "TypeScript is missing" : `TypeScript ${found.version} has no API to parse a file`;
+  throw new Error(
+    `${what}, and the program is parsed with it. Run npm install --save-dev typescript@5 in the folder of the program`,
+  );
+}
+
+function loaded(program: string): TypeScript | undefined {
+  try {
+    // A compiler, or else something without its functions: they are looked for before they are called.
+    return createRequire(join(program, "_"))("typescript") as TypeScript;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The files of a project, by their paths from its folder. */
+export class ProjectFiles {
+  readonly #root: string;
+  readonly #output: string | undefined;
+
+  /** `project`: the folder of Pulumi.yaml; `program`: the one that it runs. */
+  constructor(
+    project: string,
+    readonly program: string,
+    typescript: TypeScript,
+  ) {
+    this.#root = realpathSync(project);
+    this.#output = outputFolder(program, typescript) ?? outputFolder(project, typescript);
+  }
+
+  absolute(name: string): string {
+    return resolve(this.#root, name);
+  }
+
+  /**
+   * The name of a file that the state gives; undefined where it does not exist here, or is what a compiler has written: the
+   * source has to be searched then.
+   * @throws for a file outside the project.
+   */
+  named(path: string): string | undefined {
+    if (!existsSync(path)) return undefined;
+    const name = relative(this.#root, realpathSync(path));
+    if (name === ".." || name.startsWith(`..${sep}`) || isAbsolute(name)) {
+      throw new Error(
+        `${name} is outside the folder of the project, and is not edited. Change it by hand, or name the resources that are declared elsewhere`,
+      );
+    }
+    return this.#isWritten(name) || !SOURCE.test(name) ? undefined : name;
+  }
+
+  /** @throws where it cannot be read, or is no UTF-8. */
+  read(name: string): string {
+    const bytes = readFileSync(this.absolute(name));
+    // In another encoding, what is not edited would change, too.
+    if (!isUtf8(bytes)) throw new Error(`${name} is not a UTF-8 file. Convert it, or edit it by hand`);
+    return bytes.toString("utf8");
+  }
+
+  /** Those of the program that have one of these words, with their texts. No link is followed. */
+  having(words: readonly string[]): Map<string, string> {
+    const found = new Map<string, string>();
+    const look = (folder: string): void => {
+      const entries = readdirSync(folder, { withFileTypes: true });
+      for (const entry of entries.toSorted((left, right) => compareText(left.name, right.name))) {
+        const path = join(folder, entry.name);
+        const name = relative(this.#root, path);
+        if (entry.name.startsWith(".") || this.#isWritten(name)) continue;
+        if (entry.isDirectory()) look(path);
+        if (!entry.isFile() || !SOURCE.test(entry.name)) continue;
+        const text = readFileSync(path);
+        if (words.some((word) => text.includes(word))) found.set(name, this.read(name));
+      }
+    };
+    look(realpathSync(this.program));
+    return found;
+  }
+
+  #isWritten(name: string): boolean {
+    if (name.split(sep).some((part) => WRITTEN.has(part))) return true;
+    return this.#output !== undefined && this.absolute(name).startsWith(this.#output + sep);
+  }
+}
+
+/** Where the compiler writes, if tsconfig.json says so and that is a folder of its own. */
+function outputFolder(folder: string, typescript: TypeScript): string | undefined {
+  const file = join(folder, "tsconfig.json");
+  if (!existsSync(file)) return undefined;
+  const { config } = typescript.readConfigFile(file, typescript.sys.readFile) as { config?: object };
+  // Without its files: they are not asked for, and to list them takes long.
+  const host = { ...typescript.sys, readDirectory: () => [] };
+  const { outDir } = typescript.parseJsonConfigFileContent(config ?? {}, host, folder).options;
+  if (outDir === undefined || !existsSync(outDir)) return undefined;
+  const output = realpathSync(outDir);
+  return output === realpathSync(folder) ? undefined : output;
+}

@@ -1,0 +1,153 @@
+import { z } from "zod";
+import { KINDS } from "../../../contract/pointer";
+import { terminalJson, terminalText } from "../../output";
+import { code, type Format, printable, table, valueText } from "../formats";
+
+const named = { urn: z.string(), kind: z.enum(KINDS), name: z.string() };
+
+/** `null`: not set. */
+const values = { declared: z.json(), found: z.json() };
+
+const accepted = z.object({ ...named, path: z.string(), ...values, file: z.string(), line: z.int() });
+
+const left = z.object({
+  ...named,
+  /** `null`: the whole resource. */
+  path: z.string().nullable(),
+  ...values,
+  file: z.string().nullable(),
+  line: z.int().nullable(),
+  reason: z.string(),
+  /** `property: value`, as the program would say it. */
+  code: z.string().nullable(),
+});
+
+/** What `drift --accept --format json` writes: a contract with scripts (docs/drift.md). */
+export const acceptSchema = z.object({
+  stack: z.string(),
+  dryRun: z.boolean(),
+  accepted: z.array(accepted),
+  left: z.array(left),
+  /** Of the project, by their paths from its folder. */
+  files: z.array(z.string()),
+  /** The edit as a unified diff. */
+  patch: z.string(),
+  /** Of the drift that was to be accepted, as in a report. */
+  fingerprint: z.string(),
+});
+
+export type AcceptResult = z.infer<typeof acceptSchema>;
+export type AcceptedProperty = AcceptResult["accepted"][number];
+export type LeftProperty = AcceptResult["left"][number];
+
+const EXIT = { accepted: 0, left: 7 } as const;
+
+export const exitCode = ({ left }: AcceptResult): number => (left.length > 0 ? EXIT.left : EXIT.accepted);
+
+const LONGEST_TEXT = 2_000;
+
+export function render(result: AcceptResult, format: Format): string {
+  if (format === "json") return `${terminalJson(result)}\n`;
+  return format === "markdown" ? toMarkdown(result) : toText(result);
+}
+
+/** The result in one line. */
+export function summary({ stack, dryRun, accepted, left }: AcceptResult): string {
+  const counts = [
+    ...(accepted.length > 0 ? [`${accepted.length} ${dryRun ? "can be accepted" : "accepted"}`] : []),
+    ...(left.length > 0 ? [`${left.length} left`] : []),
+  ];
+  return `Stack ${printable(stack)}: ${counts.length === 0 ? "no drift" : counts.join(", ")}`;
+}
+
+const LEFT = "Left: not edited";
+
+/** What is to be done now. `files`: their names, as the format shows them. */
+const next = ({ dryRun }: AcceptResult, files: readonly string[]): string =>
+  dryRun
+    ? `Nothing was written. Without --dry-run it edits ${files.join(", ")}.`
+    : `Edited ${files.join(", ")}. Now run pulumi up --refresh: it shows no change for what was accepted.`;
+
+function toText(result: AcceptResult): string {
+  const { dryRun, accepted, left, files, patch } = result;
+  const lines = [summary(result)];
+  if (accepted.length > 0) lines.push("");
+  for (const { kind, name, path, declared, found, file, line } of accepted) {
+    lines.push(
+      `${printable(file)}:${line}  ${kind} ${printable(name)}  ${printable(path)}: ${shortValue(declared)} -> ${shortValue(found)}`,
+    );
+  }
+  if (left.length > 0) lines.push("", LEFT);
+  for (const { kind, name, path, file, line, reason, code: text } of left) {
+    const property = path === null ? "" : ` ${printable(path)}`;
+    lines.push(`  ${kind} ${printable(name)}${property}${at(file, line)}: ${printable(reason, LONGEST_TEXT)}`);
+    if (text !== null) lines.push(`    ${printable(text, LONGEST_TEXT)}`);
+  }
+  if (dryRun && patch !== "") lines.push("", ...patchLines(patch));
+  if (files.length > 0)
+    lines.push(
+      "",
+      next(
+        result,
+        files.map((file) => printable(file)),
+      ),
+    );
+  return `${lines.join("\n")}\n`;
+}
+
+const at = (file: string | null, line: number | null): string =>
+  file === null ? "" : ` (${printable(file)}${line === null ? "" : `:${line}`})`;
+
+/** For a terminal or a page, which keep the tabs of a program and obey nothing else of it. */
+const patchLines = (patch: string): string[] =>
+  patch
+    .trimEnd()
+    .split(/\r?\n/)
+    .map((line) => line.split("\t").map(terminalText).join("\t"));
+
+const shortValue = (value: AcceptedProperty["found"]): string => printable(valueText(value));
+
+/** For the body of a pull request. */
+function toMarkdown(result: AcceptResult): string {
+  const { dryRun, accepted, left, files, patch } = result;
+  const blocks = ["## Accepted drift", code(summary(result))];
+  const resource = ({ kind, name }: AcceptedProperty | LeftProperty): string => `${kind} ${code(name)}`;
+  if (accepted.length > 0) {
+    const rows = accepted.map((one) => {
+      const { path, declared, found, file, line } = one;
+      return [
+        resource(one),
+        ...[path, valueText(declared), valueText(found), `${file}:${line}`].map((cell) => code(cell)),
+      ];
+    });
+    blocks.push(table(["Resource", "Property", "Declared before", "Accepted", "Place"], rows));
+  }
+  if (left.length > 0) {
+    const rows = left.map((one) => {
+      const { path, file, line, reason, code: text } = one;
+      const place = file === null ? "" : code(`${file}${line === null ? "" : `:${line}`}`);
+      return [
+        resource(one),
+        path === null ? "" : code(path),
+        place,
+        code(reason, LONGEST_TEXT),
+        text === null ? "" : code(text, LONGEST_TEXT),
+      ];
+    });
+    blocks.push(`### ${LEFT}`, table(["Resource", "Property", "Place", "Why", "To be declared"], rows));
+  }
+  if (dryRun && patch !== "") {
+    // Longer than any in the program.
+    const fence = "`".repeat(Math.max(3, ...[...patch.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
+    blocks.push(`${fence}diff\n${patchLines(patch).join("\n")}\n${fence}`);
+  }
+  if (files.length > 0)
+    blocks.push(
+      next(
+        result,
+        files.map((file) => code(file)),
+      ),
+    );
+  if (accepted.length + left.length > 0) blocks.push(`Fingerprint ${code(result.fingerprint)}`);
+  return `${blocks.join("\n\n")}\n`;
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from "node:crypto";
+import { accessSync, chmodSync, constants, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+
+export interface Rewritten {
+  readonly name: string;
+  /** No link. */
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/**
+ * All of them or none. Each text is written beside its file first, and then takes its place with its mode.
+ * @throws where a file changed meanwhile, or cannot be written.
+ */
+export function writeFiles(files: readonly Rewritten[]): void {
+  const drafts: string[] = [];
+  const draft = (path: string, text: string): string => {
+    const file = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+    drafts.push(file);
+    writeFileSync(file, text, { flag: "wx" });
+    chmodSync(file, statSync(path).mode);
+    return file;
+  };
+  const replaced: Rewritten[] = [];
+  try {
+    const steps = files.map((file) => ({ file, draft: attempt(file, () => draft(file.path, file.after)) }));
+    for (const file of files) attempt(file, () => unchanged(file));
+    for (const step of steps) {
+      attempt(step.file, () => renameSync(step.draft, step.file.path));
+      replaced.push(step.file);
+    }
+  } catch (error) {
+    for (const file of replaced) renameSync(draft(file.path, file.before), file.path);
+    throw error;
+  } finally {
+    for (const file of drafts) rmSync(file, { force: true });
+  }
+}
+
+function unchanged({ path, before }: Rewritten): void {
+  // A rename does not ask whether the file may be written.
+  accessSync(path, constants.W_OK);
+  if (readFileSync(path, "utf8") !== before) throw new Error("it changed while the command ran. Run it again");
+}
+
+function attempt<Result>({ name }: Rewritten, step: () => Result): Result {
+  try {
+    return step();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException; // of Node, or ours above
+    throw new Error(`${name} could not be written: ${code ?? message}. No file was changed`, { cause: error });
+  }
+}

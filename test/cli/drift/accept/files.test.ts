@@ -1,0 +1,204 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import * as typescript from "typescript";
+import { notInGit } from "../../../../src/cli/drift/accept/git";
+import { ProjectFiles, typeScriptOf } from "../../../../src/cli/drift/accept/projectFiles";
+import { shownText } from "../../../../src/cli/drift/accept/shownText";
+import { writeFiles } from "../../../../src/cli/drift/accept/writeFiles";
+
+let folder: string;
+beforeEach(() => (folder = realpathSync(mkdtempSync(join(tmpdir(), "accept-files-")))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(name: string, text: string | Buffer): string {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+const read = (name: string): string => readFileSync(join(folder, name), "utf8");
+
+describe("git", () => {
+  const git = (...args: string[]): void => {
+    const identity = ["-c", "user.name=Test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false"];
+    execFileSync("git", [...identity, ...args], { cwd: folder, stdio: "ignore" });
+  };
+
+  test("a committed file can be brought back; a modified, staged, new or ignored one cannot", async () => {
+    git("init");
+    const committed = write("src/index.ts", "one");
+    const staged = write("staged.ts", "one");
+    write(".gitignore", "ignored.ts\nwritten/");
+    // Git reads such a name as a pattern, unless it is told not to.
+    const odd = write(":(glob)*.ts", "one");
+    git("add", ".");
+    git("commit", "-m", "first");
+    expect(await notInGit(committed)).toBeUndefined();
+    expect(await notInGit(odd)).toBeUndefined();
+
+    writeFileSync(committed, "two");
+    expect(await notInGit(committed)).toBe("has changes that are not committed");
+    expect(await notInGit(odd)).toBeUndefined();
+    writeFileSync(staged, "two");
+    git("add", "staged.ts");
+    expect(await notInGit(staged)).toBe("has changes that are not committed");
+    expect(await notInGit(write("new.ts", "one"))).toBe("is not added to git");
+    expect(await notInGit(write("new/index.ts", "one"))).toBe("is not added to git");
+    expect(await notInGit(write("ignored.ts", "one"))).toBe("is ignored by git");
+    expect(await notInGit(write("written/index.ts", "one"))).toBe("is ignored by git");
+  });
+
+  test("outside a repository nothing can be brought back", async () => {
+    expect(await notInGit(write("index.ts", "one"))).toBe("is not in a git repository");
+  });
+});
+
+describe("what is written", () => {
+  const rewrite = (name: string, after: string) => ({ name, path: join(folder, name), before: read(name), after });
+
+  test("takes the place of the files, with their modes, and leaves nothing beside them", () => {
+    write("a.ts", "a");
+    write("lib/b.ts", "b");
+    chmodSync(join(folder, "a.ts"), 0o754);
+    writeFiles([rewrite("a.ts", "new a"), rewrite("lib/b.ts", "new b")]);
+    expect([read("a.ts"), read("lib/b.ts")]).toEqual(["new a", "new b"]);
+    expect(statSync(join(folder, "a.ts")).mode & 0o777).toBe(0o754);
+    expect(readdirSync(folder, { recursive: true }).toSorted()).toEqual(["a.ts", "lib", "lib/b.ts"]);
+  });
+
+  test("is all of the files or none: one that changed meanwhile, or that is gone, stops it", () => {
+    write("a.ts", "a");
+    write("b.ts", "b");
+    const files = [rewrite("a.ts", "new a"), { ...rewrite("b.ts", "new b"), before: "older" }];
+    expect(() => writeFiles(files)).toThrow("b.ts could not be written: it changed while the command ran");
+    const gone = [rewrite("a.ts", "new a"), { ...rewrite("b.ts", "new b"), path: join(folder, "gone.ts") }];
+    expect(() => writeFiles(gone)).toThrow("b.ts could not be written: ENOENT. No file was changed");
+    expect([read("a.ts"), read("b.ts"), readdirSync(folder).length]).toEqual(["a", "b", 2]);
+  });
+
+  test("is taken back where a later file cannot take its place", () => {
+    write("a.ts", "a");
+    // The draft of a folder can be written beside it, and does not take its place.
+    write("b.ts/index.ts", "b");
+    chmodSync(join(folder, "a.ts"), 0o600);
+    let reads = 0;
+    const sly = {
+      name: "b.ts",
+      before: "b",
+      after: "new b",
+      // A file when it is looked at, a folder when it is replaced.
+      get path() {
+        return join(folder, reads++ < 2 ? "b.ts/index.ts" : "b.ts");
+      },
+    };
+    expect(() => writeFiles([rewrite("a.ts", "new a"), sly])).toThrow(/b\.ts could not be written/);
+    expect([read("a.ts"), read("b.ts/index.ts")]).toEqual(["a", "b"]);
+    expect(statSync(join(folder, "a.ts")).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder, { recursive: true }).toSorted()).toEqual(["a.ts", "b.ts", "b.ts/index.ts"]);
+  });
+});
+
+describe("the files of a program", () => {
+  const files = (program = "."): ProjectFiles => new ProjectFiles(folder, join(folder, program), typescript);
+
+  test("are searched in its folder, and not in what is installed, written, hidden or linked", () => {
+    const text = "new svc.Whitelist(";
+    for (const name of ["index.ts", "a.mts", "b.cts", "c.js", "d.mjs", "e.cjs", "lib/f.ts"]) write(name, text);
+    for (const name of ["types.d.ts", "types.d.mts", "a.tsx", "a.json", "README.md"]) write(name, text);
+    for (const place of ["node_modules/x", "dist", "lib/build", "out", "coverage", ".cache", "written"])
+      write(`${place}/index.ts`, text);
+    write("without.ts", "new svc.WhitelistDomain(");
+    write("tsconfig.json", '{ "compilerOptions": { "outDir": "./written" } } // a comment');
+    const elsewhere = mkdtempSync(join(tmpdir(), "accept-elsewhere-"));
+    try {
+      writeFileSync(join(elsewhere, "index.ts"), text);
+      symlinkSync(elsewhere, join(folder, "linked"));
+      symlinkSync(join(elsewhere, "index.ts"), join(folder, "linked.ts"));
+      const found = files().having(["Whitelist("]);
+      expect([...found.keys()].toSorted()).toEqual([
+        "a.mts",
+        "b.cts",
+        "c.js",
+        "d.mjs",
+        "e.cjs",
+        "index.ts",
+        "lib/f.ts",
+      ]);
+      expect(new Set(found.values())).toEqual(new Set([text]));
+      expect([...files("lib").having(["Whitelist("]).keys()]).toEqual(["lib/f.ts"]);
+      expect([...files().having(["OAuthProvider"]).keys()]).toEqual([]);
+    } finally {
+      rmSync(elsewhere, { recursive: true });
+    }
+  });
+
+  test("a place counts where the file stands here and is source; outside the project it is refused", () => {
+    const index = write("app/index.ts", "");
+    const written = write("app/written/index.js", "");
+    const dist = write("app/dist/index.js", "");
+    const outside = write("shared/one.ts", "");
+    write("app/tsconfig.json", '{ "extends": "./base.json" }');
+    write("app/base.json", '{ "compilerOptions": { "outDir": "written" } }');
+    symlinkSync(index, join(folder, "app/link.ts"));
+    symlinkSync(outside, join(folder, "app/out.ts"));
+    symlinkSync(join(folder, "app"), join(folder, "linked"));
+    const app = new ProjectFiles(join(folder, "linked"), join(folder, "linked"), typescript);
+    expect([app.named(index), app.named(join(folder, "app/link.ts"))]).toEqual(["index.ts", "index.ts"]);
+    expect([written, dist, join(folder, "app/gone.ts")].map((path) => app.named(path))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    for (const path of [outside, join(folder, "app/out.ts")])
+      expect(() => app.named(path)).toThrow(/^\.\.\/shared\/one\.ts is outside the folder of the project/);
+    expect(lstatSync(app.absolute("index.ts")).isFile()).toBe(true);
+  });
+
+  test("are UTF-8: another encoding is refused, since what is not edited would change, too", () => {
+    write("index.ts", Buffer.from([0x22, 0xe4, 0x22]));
+    write("marked.ts", "\u{feff}// Grüße\r\n");
+    expect(() => files().read("index.ts")).toThrow("index.ts is not a UTF-8 file");
+    expect(files().read("marked.ts")).toBe("\u{feff}// Grüße\r\n");
+  });
+
+  test("are parsed with the TypeScript of the program: a missing one, or one without an API, is named", () => {
+    expect(() => typeScriptOf(folder)).toThrow(
+      /^TypeScript is missing, and the program is parsed with it\. Run npm install --save-dev typescript@5/,
+    );
+    write("new/node_modules/typescript/index.js", 'exports.version = "7.0.2";');
+    expect(() => typeScriptOf(join(folder, "new"))).toThrow("TypeScript 7.0.2 has no API to parse a file");
+    write("old/node_modules/typescript/index.js", 'module.exports = { version: "5.0.0", createProgram() {} };');
+    expect(typeScriptOf(join(folder, "old")).version).toBe("5.0.0");
+  });
+});
+
+test("a shown text has no literal that the program gives as a secret, and all else", () => {
+  const text = `
+const smtpPassword = "canary-1";
+new svc.EmailServer("mail", { host: "h", password: "canary-2", port: 25, senderName: "n" }); // password
+new svc.OAuthProvider("o", { clientId: "id", clientSecret: pulumi.secret(\`canary-3
+second line\`) });
+const settings = { pgSettings: { "app.token": "canary-4", work_mem: "64MB" } };
+const given = secret("canary-5"), other = f(env.PASSWORD ?? "canary-6"), apiKey = one ? "canary-7" : config.get("key");
+`;
+  const shown = shownText(typescript, "index.ts", text);
+  expect(shown.match(/canary-\d/g)).toEqual(["canary-6"]);
+  expect(shown.split("\n")).toHaveLength(text.split("\n").length);
+  expect(shown).toContain('{ host: "h", password: "[secret]", port: 25, senderName: "n" }); // password\n');
+  expect(shown).toContain('work_mem: "64MB"');
+});

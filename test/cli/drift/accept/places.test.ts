@@ -1,0 +1,129 @@
+import { Places } from "../../../../src/cli/drift/accept/places";
+import { StackState } from "../../../../src/cli/stack/state";
+
+const PROJECT = "/work/app";
+/** What the CLI and the SDK add below the program. */
+const RUNNER = [
+  "",
+  "project:///node_modules/@pulumi/cmd/run/run.ts#541,33",
+  "project:///node_modules/@pulumi/resource.ts#1598,22",
+];
+const OWN = "project:///node_modules/pulumi-svc/src";
+const CLASS = `${OWN}/resources/whitelist/WhitelistDomain.ts#25,1`;
+
+interface Declared {
+  readonly name?: string;
+  readonly type?: string;
+  readonly delete?: true;
+  /** Without the frames of the runner; "" is a call at a place that is not known. */
+  readonly trace?: readonly string[];
+}
+
+const urnOf = ({ name = "app", type = "pulumi-nodejs:dynamic/svc:WhitelistDomain" }: Declared): string =>
+  `urn:pulumi:dev::proj::${type}::${name}`;
+
+function placesOf(...declared: readonly Declared[]): Places {
+  const resources = declared.map((one) => ({
+    urn: urnOf(one),
+    type: one.type ?? "pulumi-nodejs:dynamic/svc:WhitelistDomain",
+    ...(one.delete === true && { delete: true }),
+    ...(one.trace !== undefined && {
+      stackTrace: [...one.trace, ...RUNNER].map((position) => (position === "" ? {} : { sourcePosition: position })),
+    }),
+  }));
+  return new Places(new StackState(JSON.stringify({ deployment: { resources } })), PROJECT);
+}
+
+const place = (...trace: string[]) => placesOf({ trace }).of(urnOf({}));
+
+test.each([
+  ["the top of a CommonJS program", [CLASS, "project:///index.js#3,14"], "index.js", 3, 14],
+  ["a function", [CLASS, "project:///src/make.ts#4,10", "project:///index.ts#14,5"], "src/make.ts", 4, 10],
+  [
+    "a class of the user that extends ours",
+    [CLASS, "project:///index.js#3,69", "project:///index.js#4,1"],
+    "index.js",
+    3,
+    69,
+  ],
+  [
+    "a named function of an ES module",
+    [CLASS, "project:///file:/work/app/src/with%2520space.js#2,40"],
+    "src/with space.js",
+    2,
+    40,
+  ],
+  ["a folder with a blank", [CLASS, "project:///my%20src/index.ts#1,1"], "my src/index.ts", 1, 1],
+  [
+    "a component of ours",
+    [CLASS, `${OWN}/components/ProjectAuth.ts#123,24`, "project:///index.js#2,11"],
+    "index.js",
+    2,
+    11,
+  ],
+  [
+    "a component of ours, which calls it in a function without a name",
+    [CLASS, "", "", "", `${OWN}/components/ProjectAuth.ts#159,35`, "project:///index.js#2,11"],
+    "index.js",
+    2,
+    11,
+  ],
+  [
+    "a component of another package",
+    [CLASS, "project:///node_modules/wrapper/index.js#9,9", "project:///index.ts#5,1"],
+    "index.ts",
+    5,
+    1,
+  ],
+  [
+    "this package as a link to another folder",
+    [
+      "project:///../svc/src/resources/whitelist/WhitelistDomain.ts#25,1",
+      "project:///../svc/src/components/ProjectAuth.ts#1,1",
+      "project:///index.ts#6,3",
+    ],
+    "index.ts",
+    6,
+    3,
+  ],
+  ["a file beside the project", [CLASS, "project:///../shared/one.js#2,41"], "../shared/one.js", 2, 41],
+])("the place of a declaration in %s is the user's call", (_where, trace, file, line, column) => {
+  expect(place(...trace)).toEqual({
+    file: new URL(file, `file://${PROJECT}/`).pathname.replaceAll("%20", " "),
+    line,
+    column,
+  });
+});
+
+test.each([
+  ["the top of an ES module", [CLASS, "", "", ""]],
+  ["a function without a name, whose caller has a place", [CLASS, "", "", "project:///index.ts#8,5"]],
+  [
+    "a function without a name that another package calls",
+    [CLASS, "", "project:///node_modules/lodash/each.js#1,1", "project:///index.ts#8,5"],
+  ],
+  ["apply", [CLASS, "", "project:///node_modules/@pulumi/output.ts#519,31", ""]],
+  ["a position of another form", [CLASS, "https://example.com/index.ts#1,1"]],
+  ["an encoding that is none", [CLASS, "project:///%zz.ts#1,1"]],
+])("nothing tells the place of a declaration in %s", (_where, trace) => {
+  expect(place(...trace)).toBeUndefined();
+});
+
+test("a state without stack traces tells no place", () => {
+  expect(placesOf({}).of(urnOf({}))).toBeUndefined();
+  expect(placesOf({ name: "other", trace: [CLASS, "project:///index.ts#1,1"] }).of(urnOf({}))).toBeUndefined();
+});
+
+test("a place that another resource of the state has is shared, a component's with its children, too", () => {
+  const here = "project:///index.ts#7,3";
+  const type = "svc:components:ProjectAuth";
+  const app = { trace: [CLASS, here] };
+  const isShared = (...others: Declared[]): boolean => placesOf(app, ...others).isShared(urnOf({}));
+  expect(isShared()).toBe(false);
+  expect(isShared({ name: "other", trace: [CLASS, "project:///index.ts#7,4"] })).toBe(false);
+  expect(isShared({ name: "other", trace: [CLASS, here] })).toBe(true);
+  expect(isShared({ name: "parent", type, trace: [here] })).toBe(true);
+  // What a replacement has left has the name of its successor, and the place of before.
+  expect(isShared({ delete: true, trace: [CLASS, here] })).toBe(false);
+  expect(placesOf({ trace: [CLASS, ""] }, { name: "other", trace: [CLASS, ""] }).isShared(urnOf({}))).toBe(false);
+});
