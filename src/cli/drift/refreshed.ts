@@ -167,7 +167,8 @@ function differences(declared: Properties, found: Properties, differing: readonl
 /** A value as a report shows it: `null` where it is not set, no secret at any depth. */
 function shown(value: unknown, hide: boolean): Property["found"] {
   if (value === undefined || value === null) return null;
-  if (hide || isSecret(value)) return SECRET;
+  // A flag with such a name, as "passwordlessAccess" has it, is none.
+  if (isSecret(value) || (hide && typeof value !== "boolean")) return SECRET;
   if (Array.isArray(value)) return value.map((item) => shown(item, false));
   if (!isObject(value)) return value as string | number | boolean; // what JSON has beside them
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shown(inner, isSecretName(key))]));
