@@ -291,7 +291,8 @@ test("an interrupted repair ends what it has begun and can be run again; no secr
   // What was not begun is drift as before, not forgotten.
   expect((await drift(stack)).report.drift.map(({ name, change }) => [name, change])).toEqual([["later", "deleted"]]);
   expect(await repair(stack, "--yes")).toMatchObject({ code: 0 });
-  expect(await lasting(stack)).toEqual(before);
+  const sinceWhen = ({ created: _created, ...rest }: Record<string, unknown>) => rest;
+  expect((await lasting(stack)).map(sinceWhen)).toEqual(before.map(sinceWhen));
   const secrets = [
     PASSWORD,
     SETTING,
@@ -301,4 +302,95 @@ test("an interrupted repair ends what it has begun and can be run again; no secr
   ];
   expect(secrets.filter((secret) => seen.includes(secret))).toEqual([]);
   expect(await stack.leaks(secrets)).toEqual([]);
+});
+
+test("a repair asks what an up --refresh asks and looks twice; options of the state count, and what is ignored stays", async () => {
+  const options = `{ ignoreChanges: ["poolerEnabled"], replaceOnChanges: ["size"] }`;
+  const stack = await Stack.create({
+    program: `
+new svc.ComputeEndpoint("named", { projectId: "prj-demo", branchId: "br-dev", name: "named", size: 1 });
+new svc.ComputeEndpoint("other", { projectId: "prj-demo", branchId: "br-test", name: "other", size: 1, poolerEnabled: true }, ${options});`,
+  });
+  const { service } = stack;
+  // A program in a folder of its own, as `main` of Pulumi.yaml says.
+  stack.write("src/index.js", readFileSync(join(stack.folder, "program", "index.js"), "utf8"));
+  stack.write("Pulumi.yaml", "name: proj\nruntime:\n  name: nodejs\n  options:\n    typescript: false\nmain: src/\n");
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  const idOf = async (name: string): Promise<string> => (await stack.resource(name)).id.split("/")[1] ?? "";
+  const [named, other] = [await idOf("named"), await idOf("other")];
+  const edit = (id: string, set: object) => service.edit({ kind: "endpoint", id, set });
+  const asked = async (run: () => Promise<unknown>): Promise<string[]> => {
+    await edit(named, { name: "theirs" });
+    await service.clearRequests();
+    expect(await run()).toMatchObject({ code: 0 });
+    return (await service.requests()).map(({ method, template }) => `${method} ${template}`);
+  };
+  const look = await asked(() => stack.run("refresh", "--preview-only"));
+  const up = await asked(() => stack.run("up", "--refresh", "--yes", "--target", "**::named"));
+  const repaired = await asked(() => repair(stack, "--yes"));
+  expect(repaired.toSorted()).toEqual([...up, ...look, ...look].toSorted());
+
+  await edit(other, { autoscaling_limit_min_cu: 2, autoscaling_limit_max_cu: 2, pooler_enabled: false });
+  await edit(named, { name: "theirs", autoscaling_limit_min_cu: 2, autoscaling_limit_max_cu: 2 });
+  stack.write(
+    "svc-drift.json",
+    JSON.stringify({ ignore: [{ resource: "named", property: "size", reason: "until Monday" }] }),
+  );
+  await service.clearRequests();
+  expect(await repair(stack, "--yes")).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/replaces or deletes other \(replace\)/),
+  });
+  expect(await service.mutations()).toEqual([]);
+  const partly = await repair(stack, "--yes", "--allow-replace", "--json");
+  expect(partly).toMatchObject({ code: 7 });
+  expect(JSON.parse(partly.stdout)).toMatchObject({
+    plan: [{ name: "other", action: "replace", messages: [expect.stringMatching(/the engine replaces it/)] }],
+    repaired: [{ name: "other" }],
+    left: [{ name: "named", properties: [{ path: "name" }] }],
+    messages: [expect.stringMatching(/^named is left as it is: svc-drift.json covers a part/)],
+  });
+  expect(await idOf("other")).not.toBe(other);
+  expect(await repair(stack, "named", "--yes")).toMatchObject({ code: 0 });
+  expect(await drift(stack)).toMatchObject({ code: 0 });
+});
+
+test("a repair ends what a replacement has left: the old object goes with --allow-replace, and a missing one is created", async () => {
+  const domain = (name: string, options: string) => `
+const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+new svc.WhitelistDomain("d", { projectId: auth.projectId, domain: "https://${name}.example.com" }, ${options});`;
+  const stack = await Stack.create({ program: domain("one", "{ deleteBeforeReplace: false }") });
+  const { service } = stack;
+  const before = await service.state();
+  const route = "/projects/{project_id}/auth/domains";
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  stack.program(domain("two", "{ deleteBeforeReplace: false }"));
+  await service.fault({ method: "DELETE", path: route, status: 403 });
+  expect((await stack.up()).code).not.toBe(0);
+  expect(await repair(stack, "--yes")).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/replaces or deletes d \(delete\)/),
+  });
+  expect(await repair(stack, "--yes", "--allow-replace")).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/WhitelistDomain d .*one.*: delete\n/),
+  });
+  expect(await service.list("/projects/prj-demo/auth/domains")).toMatchObject({
+    domains: [{ domain: "https://two.example.com" }],
+  });
+
+  stack.program(domain("three", "{ deleteBeforeReplace: true }"));
+  await service.fault({ method: "POST", path: route, status: 400 });
+  expect((await stack.up()).code).not.toBe(0);
+  expect(await service.list("/projects/prj-demo/auth/domains")).toMatchObject({ domains: [] });
+  // What the state holds of it is what was deployed last: neither the failed change nor a pending edit.
+  expect(await repair(stack, "--yes")).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/WhitelistDomain d .*: create\n/),
+  });
+  expect(await service.list("/projects/prj-demo/auth/domains")).toMatchObject({
+    domains: [{ domain: "https://two.example.com" }],
+  });
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  await stack.finish(before);
 });

@@ -9,6 +9,9 @@ const REPLACING: ReadonlySet<string> = new Set(["replace", "create-replacement",
 /** What leaves the object and the state of a resource as they are. */
 const HARMLESS: ReadonlySet<string> = new Set(["same", "read", "refresh"]);
 
+const REPLACED =
+  "the engine replaces it, because of an option of the resource or of pulumi state taint: what belongs to the present object is lost";
+
 /**
  * What the repair does, as the engine plans it: that is more than a lifecycle knows (`replaceOnChanges`, `state taint`).
  * @throws where the engine would change anything beside what drifted.
@@ -28,20 +31,19 @@ export function planOf(
   }
   return drift.toSorted(byUrn).map(({ repair, ...one }) => {
     const isReplaced = one.change === "changed" && steps.some(({ urn, op }) => urn === one.urn && REPLACING.has(op));
-    const action = isReplaced ? "replace" : repair.action;
-    const messages =
+    // The lifecycle has its own words for a replacement, and none for one that it does not ask for.
+    const asPlanned =
       isReplaced && repair.action !== "replace"
-        ? ["the engine replaces it: an option of the resource or its state asks for that", ...repair.messages]
-        : repair.messages;
+        ? { action: "replace" as const, restarts: false, messages: [REPLACED] }
+        : repair;
+    const { action } = asPlanned;
     const isNew = action === "create" || action === "replace";
     const dependants = [...all.values()].filter(
       (other) => isNew && !targets.has(other.urn) && dependenciesOf(other).has(one.urn),
     );
     return {
       ...one,
-      action,
-      restarts: repair.restarts,
-      messages,
+      ...asPlanned,
       dependants: dependants.map(({ urn }) => urn),
     };
   });
