@@ -93,6 +93,7 @@ export const importRules = [
     what: "the command `pulumi-svc`",
     imports: ["contract", "client", "host", "provider", "emulator", "helpers"],
     packages: ["commander", "zod"],
+    except: { "src/cli/drift/repair/*.ts": ["@pulumi/pulumi", "zod"] },
   },
 ];
 
