@@ -21,8 +21,9 @@ const FAKE_NPX = `#!/usr/bin/env node
 const { appendFileSync, readFileSync, writeFileSync } = require("node:fs");
 const args = process.argv.slice(2);
 appendFileSync(__dirname + "/npx-calls", JSON.stringify({ args, env: process.env }) + "\\n");
-const { code, program, report } = JSON.parse(readFileSync(__dirname + "/next.json", "utf8"));
+const { code, program, beside, report } = JSON.parse(readFileSync(__dirname + "/next.json", "utf8"));
 if (program !== undefined) writeFileSync("index.js", program);
+if (beside !== undefined) writeFileSync("../beside.js", beside);
 const out = args.indexOf("--out");
 if (report !== undefined && out > 0) writeFileSync(args[out + 1], report);
 if (report !== undefined && out < 0) process.stdout.write(report);
@@ -34,6 +35,8 @@ interface Next {
   readonly code: number;
   /** What it makes of index.js. */
   readonly program?: string;
+  /** What it makes of a file beside the folder of the program. */
+  readonly beside?: string;
   readonly report?: string;
 }
 
@@ -45,7 +48,8 @@ const report = (fingerprint: string, text = "| ComputeEndpoint `api` | `size.max
 /** A repository with an origin, without a stack. */
 class Repository {
   readonly folder = mkdtempSync(join(tmpdir(), "ci-drift-"));
-  readonly program = join(this.folder, "program");
+  readonly root = join(this.folder, "repository");
+  readonly program: string;
   readonly origin = join(this.folder, "origin.git");
   readonly env: Record<string, string> = {
     ...SECRETS,
@@ -62,16 +66,19 @@ class Repository {
   readonly #bin = join(this.folder, "bin");
   readonly job: Job;
 
-  constructor() {
-    mkdirSync(this.program);
+  /** `within`: the folder of the program. */
+  constructor(within: string) {
+    this.program = join(this.root, within);
+    mkdirSync(this.program, { recursive: true });
     this.job = ciJob(this.program, this.#bin, this.env);
     writeFileSync(join(this.#bin, "npx"), FAKE_NPX, { mode: 0o755 });
-    writeFileSync(join(this.program, ".gitignore"), "scripts\n");
+    writeFileSync(join(this.root, ".gitignore"), "scripts\n");
+    writeFileSync(join(this.root, "beside.js"), program(2));
     writeFileSync(join(this.program, "index.js"), program(2));
-    pushed(this.program, this.origin);
+    pushed(this.root, this.origin);
     // No hook of the repository runs with the token.
     for (const hook of ["pre-push", "pre-commit", "reference-transaction"])
-      writeFileSync(join(this.program, ".git", "hooks", hook), `#!/bin/sh\ntouch "${this.folder}/hook-ran"\n`, {
+      writeFileSync(join(this.root, ".git", "hooks", hook), `#!/bin/sh\ntouch "${this.folder}/hook-ran"\n`, {
         mode: 0o755,
       });
   }
@@ -122,8 +129,8 @@ afterEach(() => {
   for (const { folder } of repositories.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-function repository(): Repository {
-  const made = new Repository();
+function repository(within = "."): Repository {
+  const made = new Repository(within);
   repositories.push(made);
   return made;
 }
@@ -277,6 +284,14 @@ test("a long account is cut for the pull request, and keeps its fingerprint", as
   expect(body.endsWith(`\nFingerprint \`${FINGERPRINT}\`\n`)).toBe(true);
 });
 
+test("the program may stand in a folder of the repository, and use files of others", async () => {
+  const place = repository("infra");
+  place.git("remote", "set-url", "origin", "../origin.git");
+  expect(await place.accept({ ...edited(), beside: program(4) })).toMatchObject({ code: 0 });
+  place.git("fetch", "--quiet", "origin", BRANCH);
+  expect(place.git("diff", "--name-only", "main", "FETCH_HEAD").split("\n")).toEqual(["beside.js", "infra/index.js"]);
+});
+
 async function served<T>(
   answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
   use: (address: string) => Promise<T>,
@@ -362,7 +377,8 @@ test("on GitLab it is one merge request of this project, by its API", async () =
 });
 
 test("git pushes with the host's token, which no log shows", async () => {
-  const place = repository();
+  // git asks for it from the top of the repository.
+  const place = repository("infra");
   const basic = (user: string, token: string) => `Basic ${Buffer.from(`${user}:${token}`).toString("base64")}`;
   for (const [host, url, expected] of [
     ["pull-request-github.sh", (address: string) => `${address}/o/r.git`, basic("x-access-token", "canary-gh")],

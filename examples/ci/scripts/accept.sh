@@ -80,7 +80,7 @@ if [ -n "$number" ] && [ -n "$tip" ]; then
 fi
 
 # A commit without a checkout: the job keeps its branch.
-git add --update .
+git add --update :/
 if [ -n "${GIT_AUTHOR_NAME:-}" ]; then export GIT_COMMITTER_NAME="$GIT_AUTHOR_NAME"; fi
 if [ -n "${GIT_AUTHOR_EMAIL:-}" ]; then export GIT_COMMITTER_EMAIL="$GIT_AUTHOR_EMAIL"; fi
 commit=$(printf '%s\n\n%s\n' "$title" "$fingerprint" | git commit-tree "$(git write-tree)" -p HEAD) || exit 1
