@@ -103,6 +103,19 @@ test("the scripts deploy, keep one issue about drift, and end as pulumi-svc drif
   expect(await run("drift.sh", "dev")).toMatchObject({ code: 7 });
   expect(names(calls())).toEqual(["issue list", "label create", "issue create"]);
 
+  // What may differ, as the repository says: no drift, until it says so no more.
+  const reason = "a load test";
+  const ignore = [
+    { resource: "api", property: "size.max", found: 4, reason },
+    { resource: "domains", reason },
+  ];
+  stack.write("svc-drift.json", JSON.stringify({ ignore }));
+  expect(await run("drift.sh", "dev")).toMatchObject({ code: 0 });
+  expect(names(calls())).toEqual(["issue list", "issue close"]);
+  rmSync(join(stack.folder, "program", "svc-drift.json"));
+  expect(await run("drift.sh", "dev")).toMatchObject({ code: 7 });
+  expect(names(calls())).toEqual(["issue list", "label create", "issue create"]);
+
   // A pull request shows what the program has pending, not drift. The deployment takes drift back where it is told to.
   expect(await run("preview.sh", "dev", "--expect-no-changes")).toMatchObject({ code: 0 });
   expect(await run("up.sh", "dev", "--refresh")).toMatchObject({ code: 0, text: expect.stringMatching(/~ 2 updated/) });
