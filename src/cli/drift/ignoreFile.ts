@@ -171,12 +171,14 @@ function problemsOf(issue: z.core.$ZodIssue, checked: unknown, above: readonly P
 const pathText = (path: readonly PropertyKey[]): string =>
   path.map((key, index) => (typeof key === "number" ? `[${key}]` : `${index > 0 ? "." : ""}${String(key)}`)).join("");
 
-/** Whether the name of the property, or of one in its value, suggests a secret. */
+/** Whether the name of the property, or of one in its value, suggests a secret. A flag is none, whatever its name. */
 export function isSecretlyNamed(property: string, found: unknown): boolean {
-  return segmentsOf(property).some((name) => isSecretName(String(name))) || namesSecret(found);
+  const isNamedSo = segmentsOf(property).some((name) => isSecretName(String(name)));
+  return (isNamedSo && typeof found !== "boolean") || namesSecret(found);
 }
 
 function namesSecret(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(namesSecret);
-  return isObject(value) && Object.entries(value).some(([key, inner]) => isSecretName(key) || namesSecret(inner));
+  const entries = isObject(value) ? Object.entries(value) : [];
+  return entries.some(([key, inner]) => (isSecretName(key) && typeof inner !== "boolean") || namesSecret(inner));
 }

@@ -112,6 +112,13 @@ test("no secret is written: not one that the state marks, not one by its name, n
   ).toMatchObject({ drift: [], unused: [] });
 });
 
+test("a flag is no secret, whatever its name", () => {
+  const refresh = { declared: { ...COMPUTE, passwordlessAccess: false }, found: { passwordlessAccess: true } };
+  const entries = written([refresh]);
+  expect(entries).toEqual([{ resource: "api", property: "passwordlessAccess", found: true, reason: "why" }]);
+  expect(judged(refreshedOf(refresh), undefined, fileOf(...entries), NOW).drift).toEqual([]);
+});
+
 test("objects that are declared nowhere, by id and kind; a resource of that name comes first", () => {
   const objects: Unmanaged[] = [
     { kind: "ComputeEndpoint", id: "prj-demo/ep-9", describe: "a compute", adopt: "adopt: true" },
