@@ -254,7 +254,8 @@ const states = existsSync(STATES) ? readdirSync(STATES) : [];
 const saved = (state: string): Saved => JSON.parse(readFileSync(file(state, "state.json"), "utf8")) as Saved;
 const ours = (state: string): readonly StoredResource[] => saved(state).deployment.deployment.resources.filter(isOurs);
 
-if (WRITE !== undefined) test("writes a state", () => write(WRITE));
+// Alone: the other tests look at what was there when this file was loaded.
+if (WRITE !== undefined) test.only("writes a state", () => write(WRITE));
 
 test("every kind, every output, and all that the scenes leave unfinished stand in a state that is kept", () => {
   const kept = states.flatMap(ours);
@@ -297,7 +298,10 @@ test.each(WHOLE ? states : states.filter((state) => state.startsWith(oldest)))(
     const urns = await urnsOf(stack);
     const outputs = await outputsOf(stack);
     const plan = JSON.parse((await stack.run("preview", "--json")).stdout) as { changeSummary: Record<string, number> };
-    expect(plan.changeSummary).toEqual({ same: expect.any(Number), update: scene.unfinished.length });
+    expect(plan.changeSummary).toEqual({
+      same: expect.any(Number),
+      ...(scene.unfinished.length > 0 && { update: scene.unfinished.length }),
+    });
     expect(await stack.refresh()).toMatchObject({ code: 0 });
     // Nothing has changed since at the service, which may show by now what was left unfinished.
     const finished = (all: typeof outputs): object =>
