@@ -37,6 +37,7 @@ export const authIntegrationCase: KindCase<AuthIntegrationShape> = {
   least: ({ projectId, main }) => ({ projectId, branchId: main }),
   unknowns: { branchId: UNKNOWN, databaseName: UNKNOWN },
   adopts: { adopt: true },
+  coexists: false,
 
   secretArguments: {},
   secretOutputs: ["secretServerKey"],

@@ -34,6 +34,7 @@ export const authUserCase: KindCase<AuthUserShape> = {
   least: ({ projectId }) => ({ projectId, email: USER_ARGS.email }),
   unknowns: { email: UNKNOWN, name: UNKNOWN },
   adopts: undefined,
+  coexists: false,
 
   // A name is encrypted in the state. Where the service repeats it in a message, nothing tells it from other words.
   secretArguments: {},

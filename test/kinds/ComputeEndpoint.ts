@@ -167,6 +167,7 @@ export const computeEndpointCase: KindCase<ComputeEndpointShape> = {
     name: UNKNOWN,
   },
   adopts: { adopt: true },
+  coexists: false,
 
   secretArguments: { settings: (secret) => ({ pgSettings: { "app.token": secret } }) },
   secretOutputs: [],

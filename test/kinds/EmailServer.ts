@@ -52,6 +52,7 @@ export const emailServerCase: KindCase<EmailServerShape> = {
   unknowns: { type: UNKNOWN, host: UNKNOWN, password: UNKNOWN },
   // The one configuration of a project is taken over anyway, which the plan says.
   adopts: {},
+  coexists: false,
 
   secretArguments: { password: (secret) => secret },
   secretOutputs: [],

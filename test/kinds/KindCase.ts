@@ -25,6 +25,8 @@ export interface KindCase<Shape extends object = Readonly<Record<string, unknown
   readonly unknowns: { readonly [Name in NamesOf<Shape>]?: unknown };
   /** What a program adds to take over what stands; undefined: that is not possible. Nothing: it is taken over anyway. */
   readonly adopts: Properties | undefined;
+  /** Where it cannot be taken over: the same program under another name makes another one, and is not refused. */
+  readonly coexists: boolean;
 
   /** Arguments that hold a secret, with the given one in it. */
   readonly secretArguments: { readonly [Name in NamesOf<Shape>]?: (secret: string) => unknown };

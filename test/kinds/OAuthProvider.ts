@@ -52,6 +52,7 @@ export const oauthProviderCase: KindCase<OAuthProviderShape> = {
   least: ({ projectId }) => ({ projectId, providerId: STANDARD.providerId }),
   unknowns: { clientId: UNKNOWN, clientSecret: UNKNOWN },
   adopts: { adopt: true },
+  coexists: false,
 
   secretArguments: { clientSecret: (secret) => secret },
   secretOutputs: [],

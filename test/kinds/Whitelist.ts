@@ -35,6 +35,7 @@ export const whitelistCase: KindCase<WhitelistShape> = {
   unknowns: { domains: [A, UNKNOWN] },
   // It declares the whole list, whatever stands there.
   adopts: {},
+  coexists: false,
 
   secretArguments: {},
   secretOutputs: [],

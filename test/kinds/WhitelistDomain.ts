@@ -38,6 +38,7 @@ export const whitelistDomainCase: KindCase<WhitelistDomainShape> = {
   least: ({ projectId }) => ({ projectId, domain: SITE }),
   unknowns: { domain: UNKNOWN },
   adopts: { adopt: true },
+  coexists: false,
 
   secretArguments: {},
   secretOutputs: [],

@@ -16,7 +16,8 @@ export const ofIntegration = {
 export const answeredOnly = {
   inIntegration: true,
   least: ({ projectId }) => ({ projectId }),
-  adopts: {},
+  adopts: undefined,
+  coexists: true,
   secretArguments: {},
   idIn: (projectId) => `${projectId}/${PROVIDER}/abc`,
   sendsNothing: ["update", "delete"],

@@ -46,6 +46,7 @@ test.each(EACH_KIND)("%s: its case fills the fields that its lifecycle and decla
   const wrong = [
     (lifecycle.declares !== undefined) !== one.twins.length > 0 &&
       "twins: two declarations of one object, exactly where its lifecycle has `declares`",
+    one.coexists && one.adopts !== undefined && "coexists: what can be taken over does not coexist",
     changes.some((change) => change === "updates" || change === "restarts") &&
       one.updates.length === 0 &&
       "updates: one of its arguments is updated",
@@ -64,7 +65,8 @@ test("each route that changes something is a mutation of a kind, and stands in t
     .map(({ method, template }) => `${method} ${template}`)
     .filter((one) => !NOT_OURS.includes(one));
   const changed = EACH_CASE.flatMap(({ mutations }) => mutations.map(({ method, path }) => `${method} ${path}`));
-  const lacking = (known: readonly string[]) => [...offered, ...changed].filter((route) => !known.includes(route));
+  const all = [...new Set([...offered, ...changed])];
+  const lacking = (known: readonly string[]) => all.filter((route) => !known.includes(route));
   expect({
     "not in `mutations` of a file of test/kinds": lacking(changed),
     "not in ROUTES of test/support/faultCampaign.ts": lacking(Object.keys(ROUTES)),

@@ -432,7 +432,30 @@ describe("a rename without an alias, the old name deleted last", () => {
     });
   });
 
-  test.each(EACH_KIND.filter(([, { adopts }]) => adopts === undefined))(
+  test.each(EACH_KIND.filter(([, { coexists }]) => coexists))(
+    "%s, which another one can stand beside: the new name has its own, and that of the old one is deleted",
+    async (kind, { least, look, standing, deletion, inIntegration }) => {
+      const given = await world();
+      await eachSeed(SEEDS, async (seed) => {
+        const place = placeIn(P(seed));
+        await given.project(place.projectId, { integration: inIntegration });
+        const stack = given.stack();
+        const program = (name: string): Program => [{ kind, name, inputs: least(place) }];
+        expectDone(await stack.up(program("old"), { seed: 0 }));
+        const old = stack.entry("old");
+        const before = look(await given.holdings(place.projectId));
+        expectDone(await stack.up(program("new"), { seed }));
+        expect(stack.state.map(({ name }) => name)).toEqual(["new"]);
+        const held = await given.holdings(place.projectId);
+        // What nothing deletes, nothing has changed.
+        if (deletion === undefined) expect(look(held)).toEqual(before);
+        else expect([standing(held, old), standing(held, stack.entry("new"))]).toEqual([[], [expect.anything()]]);
+        await expectClean(stack, program("new"));
+      });
+    },
+  );
+
+  test.each(EACH_KIND.filter(([, { adopts, coexists }]) => adopts === undefined && !coexists))(
     "%s, which cannot be taken over: it is refused in words, and what stands stays",
     async (kind, { least, look, inIntegration }) => {
       const given = await world();
