@@ -51,7 +51,7 @@ const listed = (open: string, elements: readonly string[], close: string): fc.Ar
 
 const origin = fc.integer({ min: 0, max: 9 }).map((at) => `https://app-${at}.example.com`);
 const origins = fc.uniqueArray(origin, { maxLength: 6 });
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: 60 };
 
 /** Each line that holds none of the texts keeps its comments. */
 function expectComments(before: string, after: string, removed: readonly string[]): void {
@@ -125,7 +125,7 @@ describe("objects", () => {
   /** Texts that would end a literal, begin an expression or turn the reading. */
   const value = fc.oneof(
     fc.constantFrom("'", '"', "`", "${x}", "\\", "\n", "\r\n", "\u2028", "*/", "//", "\u202e", "", "64MB", "💡"),
-    fc.string({ maxLength: 6, unit: "binary" }).filter((text) => text.isWellFormed()),
+    fc.string({ maxLength: 6, unit: "binary" }),
   );
   const settings = fc.dictionary(key, value, { maxKeys: 5, noNullPrototype: true });
   const own = (object: Record<string, string>, name: string): string | null =>
