@@ -213,8 +213,7 @@ export const homeOf = ({ outs }: Entry): string | undefined =>
   outs["authProviderProjectId"] === undefined ? undefined : String(outs["authProviderProjectId"]);
 
 /** What a Whitelist has in its state. */
-const domainsOf = ({ outs }: Entry): string[] =>
-  Array.isArray(outs["domains"]) ? outs["domains"].map(String) : [];
+const domainsOf = ({ outs }: Entry): string[] => (Array.isArray(outs["domains"]) ? outs["domains"].map(String) : []);
 
 const holdsDomain = (state: readonly Entry[], id: string, home: string | undefined): boolean =>
   isHeld(state, id, home) ||
