@@ -40,6 +40,9 @@ test.each([
   ["drift", "--ignore", "api", "--reason", "a", "--until", "tomorrow"],
   ["drift", "--ignore", "api", "--reason", "a", "--from", "report.json"],
   ["drift", "--property", "size"],
+  ["drift", "--repair", "--stack", "one", "--stack", "two"],
+  ["drift", "--repair", "--unmanaged"],
+  ["drift", "--allow-replace"],
   ["import"],
   ["nonsense"],
 ])("wrong usage ends with 2: pulumi-svc %s %s", (...args) => {

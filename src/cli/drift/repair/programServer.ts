@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import type * as Grpc from "@grpc/grpc-js";
 import type * as LanguageService from "@pulumi/pulumi/proto/language_grpc_pb";
 import type * as LanguageMessages from "@pulumi/pulumi/proto/language_pb";
@@ -6,6 +5,7 @@ import type * as PluginMessages from "@pulumi/pulumi/proto/plugin_pb";
 import type * as ResourceService from "@pulumi/pulumi/proto/resource_grpc_pb";
 import type * as ResourceMessages from "@pulumi/pulumi/proto/resource_pb";
 import { dependenciesOf, neededBy, type Registrable, registrationOf } from "./registration";
+import { fromSdk } from "./sdk";
 
 /** A run of the program, as the engine asks for it: inside the lock of the stack where it is an update. */
 export interface ProgramRun {
@@ -114,9 +114,8 @@ function programRun(request: LanguageMessages.RunRequest): ProgramRun {
   };
 }
 
-/** The SDK's own modules, found from beside the program as its resources are. grpc-js is the SDK's dependency, not ours. */
 function sdk() {
-  const load = createRequire(require.resolve("@pulumi/pulumi"));
+  const load = fromSdk();
   // Modules by their declared types.
   return {
     grpc: load("@grpc/grpc-js") as typeof Grpc,

@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type * as StructMessages from "google-protobuf/google/protobuf/struct_pb";
@@ -9,6 +8,7 @@ import { z } from "zod";
 import { nameInUrn } from "../../../contract/identifiers";
 import { KINDS, typeToken } from "../../../contract/pointer";
 import { asRequested, type StackState } from "../../stack/state";
+import { fromSdk } from "./sdk";
 
 const urns = z.array(z.string()).nullish();
 
@@ -70,6 +70,16 @@ export function withNeeded(all: ReadonlyMap<string, Registrable>, wanted: readon
   };
   wanted.forEach(add);
   return [...all.values()].filter(({ urn }) => needed.has(urn));
+}
+
+/** @throws where only the program has what a resource needs: its hooks are functions. */
+export function checkHooks(resources: readonly Registrable[]): void {
+  const hooked = resources.filter(({ resourceHooks }) => Object.keys(resourceHooks ?? {}).length > 0);
+  if (hooked.length === 0) return;
+  const which = hooked.map(({ urn }) => urn).join(", ");
+  throw new Error(
+    `nothing was changed: ${which} has resource hooks, which only the program has. Repair it with pulumi up --refresh --target`,
+  );
 }
 
 /** Its parent and its provider, by their URNs. */
@@ -190,8 +200,7 @@ function inputsOf({ type, inputs, replaceOnChanges }: Registrable, isPreview: bo
 }
 
 function messages() {
-  // As the program's own resources, by the SDK; what it depends on is found from there.
-  const load = createRequire(require.resolve("@pulumi/pulumi"));
+  const load = fromSdk();
   // Modules by their declared types.
   return {
     ...(load("./proto/resource_pb") as typeof ResourceMessages),

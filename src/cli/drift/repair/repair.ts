@@ -13,7 +13,7 @@ import { withoutTolerated } from "../tolerated";
 import { checkCli, previewed, updated } from "./engineRun";
 import { planOf } from "./plan";
 import { putBack } from "./putBack";
-import { registrablesOf, withNeeded } from "./registration";
+import { checkHooks, registrablesOf, withNeeded } from "./registration";
 import { isDestructive, planText, render, type RepairReport, resultText } from "./report";
 
 export interface RepairFlags {
@@ -94,12 +94,7 @@ async function repaired(
   const targets = [...new Set(drift.map(({ urn }) => urn))];
   const registrables = registrablesOf(state);
   const registered = withNeeded(registrables, targets);
-  const hooked = registered.filter(({ resourceHooks }) => Object.keys(resourceHooks ?? {}).length > 0);
-  if (hooked.length > 0) {
-    throw new Error(
-      `nothing was changed: ${hooked.map(({ urn }) => urn).join(", ")} has resource hooks, which only the program has. Repair it with pulumi up --refresh --target`,
-    );
-  }
+  checkHooks(registered);
   const log = await previewed(pulumi, targets, ({ register }) => register(registered));
   const report: RepairReport = { ...empty, plan: planOf(drift, log, registrables) };
   tell(report);

@@ -1,0 +1,14 @@
+import { createRequire } from "node:module";
+
+/**
+ * Loads modules of the SDK that the program's resources come from, and what it depends on: the engine's protocol, and
+ * grpc-js, which is no dependency of ours.
+ * @throws where the SDK is not installed.
+ */
+export function fromSdk(): (module: string) => unknown {
+  try {
+    return createRequire(require.resolve("@pulumi/pulumi"));
+  } catch {
+    throw new Error("@pulumi/pulumi is not installed beside pulumi-svc: install it in the folder of the program");
+  }
+}
