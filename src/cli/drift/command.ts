@@ -97,8 +97,7 @@ async function run(resources: readonly string[], flags: DriftFlags & ModeFlags):
   const { stack, reason } = flags;
   if (flags.accept === true) {
     const { accept } = await import("./accept/accept.js");
-    const { dryRun = false, force = false } = flags;
-    return accept({ ...flags, resources, stack: stack?.[0], dryRun, force });
+    return accept(resources, { ...flags, stack: stack?.[0] });
   }
   if (flags.repair === true) {
     const { repair } = await import("./repair/repair.js");

@@ -19,58 +19,79 @@ import { shownText } from "./shownText";
 import { type Rewritten, writeFiles } from "./writeFiles";
 
 export interface AcceptFlags {
-  /** Names and URNs. Empty: all that drifted. */
-  readonly resources: readonly string[];
   /** Undefined: the selected one. */
   readonly stack: string | undefined;
-  readonly dryRun: boolean;
+  readonly dryRun?: true;
   /** Also files that git could not bring back. */
-  readonly force: boolean;
+  readonly force?: true;
   readonly format: Format;
   readonly out?: string;
 }
 
 /**
  * Edits the program, so that it declares what was changed at the service, and returns the exit code.
+ * @param names of resources, or URNs; without any, all that drifted.
  * @throws where that cannot be found out or written, with a message for a person: then nothing is.
  */
-export async function accept(flags: AcceptFlags): Promise<number> {
+export async function accept(names: readonly string[], flags: AcceptFlags): Promise<number> {
   const { stack, format, out } = flags;
-  // First: where it is wrong, nothing is asked.
-  const ignored = readIgnoreFile();
-  const [refreshed] = await refreshedStacks(stack === undefined ? [] : [stack], false);
-  if (refreshed === undefined) throw new Error("no stack was refreshed");
-  const result = await acceptDrift(refreshed, ignored, process.cwd(), flags);
-  if (out === undefined) {
-    process.stdout.write(render(result, format));
-  } else {
-    await writeFile(out, render(result, format));
-    process.stdout.write(`${summary(result)}. The report is in ${out}\n`);
+  try {
+    // First: where it is wrong, nothing is asked.
+    const ignored = readIgnoreFile();
+    const [refreshed] = await refreshedStacks(stack === undefined ? [] : [stack], false);
+    // One stack is asked, so one answers.
+    const result = await acceptDrift(refreshed as RefreshedStack, { ...flags, names, ignored, folder: process.cwd() });
+    if (out === undefined) {
+      process.stdout.write(render(result, format));
+    } else {
+      await writeFile(out, render(result, format));
+      process.stdout.write(`${summary(result)}. The report is in ${out}\n`);
+    }
+    return exitCode(result);
+  } catch (error) {
+    // A script gets it in its format, too.
+    if (format !== "text") {
+      const messages = (error instanceof Error ? error.message : String(error)).split("\n");
+      process.stdout.write(render({ ...NOTHING, stack: stack ?? "", dryRun: flags.dryRun === true, messages }, format));
+    }
+    throw error;
   }
-  return exitCode(result);
 }
 
-/** `ignored`: skipped, unless a resource is named. `folder`: in the project, or below it. */
+export interface Asked extends Pick<AcceptFlags, "dryRun" | "force"> {
+  readonly names: readonly string[];
+  /** What it covers is skipped, unless it is named. */
+  readonly ignored: IgnoreFile;
+  /** In the project, or below it. */
+  readonly folder: string;
+}
+
+const NOTHING: Omit<AcceptResult, "stack" | "dryRun"> = {
+  accepted: [],
+  left: [],
+  files: [],
+  patch: "",
+  messages: [],
+  fingerprint: "",
+};
+
+/** @throws as `accept`. */
 export async function acceptDrift(
   { resources, state }: RefreshedStack,
-  ignored: IgnoreFile,
-  folder: string,
-  { resources: wanted, dryRun, force }: Pick<AcceptFlags, "resources" | "dryRun" | "force">,
+  { names, ignored, folder, dryRun, force }: Asked,
 ): Promise<AcceptResult> {
   refuseWhileUpdated(state);
-  const chosen = wanted.length > 0 ? selected(resources, wanted) : withoutTolerated(resources, ignored, new Date());
+  const chosen = names.length > 0 ? selected(resources, names) : withoutTolerated(resources, ignored, new Date());
   const drift = chosen.flatMap((resource) => resource.drift ?? []);
   const { project, stack } = stackOf(resources[0]?.urn ?? "");
   const whole = drift.flatMap(leftAsWhole);
   const changed = drift.filter(({ change, properties }) => change === "changed" && properties.length > 0);
   const result = {
+    ...NOTHING,
     stack,
-    fingerprint: fingerprint({ project, stack, drift, unmanaged: [] }),
-    dryRun,
-    accepted: [],
+    dryRun: dryRun === true,
     left: whole,
-    files: [],
-    patch: "",
+    fingerprint: fingerprint({ project, stack, drift, unmanaged: [] }),
   };
   if (changed.length === 0) return result;
 
@@ -93,8 +114,8 @@ export async function acceptDrift(
   const rewritten = [...edited.files].map(([name, after]): Rewritten => {
     return { name, path: files.absolute(name), before: texts.get(name) ?? "", after };
   });
-  if (!dryRun) {
-    if (!force) await mustBeInGit(rewritten);
+  if (dryRun !== true) {
+    if (force !== true) await mustBeInGit(rewritten);
     writeFiles(rewritten);
   }
   const byUrn = new Map(changed.map((resource) => [resource.urn, resource]));

@@ -32,6 +32,8 @@ export const acceptSchema = z.object({
   files: z.array(z.string()),
   /** The edit as a unified diff. */
   patch: z.string(),
+  /** Why it failed. */
+  messages: z.array(z.string()),
   /** Of the drift that was to be accepted, as in a report. */
   fingerprint: z.string(),
 });
@@ -109,8 +111,11 @@ const shortValue = (value: AcceptedProperty["found"]): string => printable(value
 
 /** For the body of a pull request. */
 function toMarkdown(result: AcceptResult): string {
-  const { dryRun, accepted, left, files, patch } = result;
-  const blocks = ["## Accepted drift", code(summary(result))];
+  const { dryRun, accepted, left, files, patch, messages } = result;
+  const blocks = [
+    "## Accepted drift",
+    ...(messages.length > 0 ? messages.map((text) => code(text, LONGEST_TEXT)) : [code(summary(result))]),
+  ];
   const resource = ({ kind, name }: AcceptedProperty | LeftProperty): string => `${kind} ${code(name)}`;
   if (accepted.length > 0) {
     const rows = accepted.map((one) => {
