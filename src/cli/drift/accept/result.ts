@@ -135,7 +135,8 @@ function toMarkdown(result: AcceptResult): string {
         resource(one),
         path === null ? "" : code(path),
         place,
-        code(reason, LONGEST_TEXT),
+        // As code it needs no marks of its own.
+        code(reason.replaceAll("`", ""), LONGEST_TEXT),
         text === null ? "" : code(text, LONGEST_TEXT),
       ];
     });

@@ -1,0 +1,339 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type AcceptResult, acceptSchema } from "../../src/cli/drift/accept/result";
+import { Stack } from "../support/Stack";
+import { drift, svc, type Ended } from "../support/svc";
+
+const accept = (stack: Stack, ...args: string[]): Promise<Ended> => svc(stack, ["drift", "--accept", ...args]);
+
+async function accepted(stack: Stack, ...args: string[]): Promise<AcceptResult & { code: number }> {
+  const { code, stdout } = await accept(stack, "--json", ...args);
+  return { code, ...acceptSchema.parse(JSON.parse(stdout)) };
+}
+
+const read = (stack: Stack, file: string): string => readFileSync(join(stack.folder, "program", file), "utf8");
+
+function git(stack: Stack, ...args: string[]): void {
+  const identity = ["-c", "user.name=Test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false"];
+  execFileSync("git", [...identity, ...args], { cwd: join(stack.folder, "program"), stdio: "ignore" });
+}
+
+/** Somebody gives the computes another size. */
+async function resized(stack: Stack, size: number, ...names: string[]): Promise<void> {
+  for (const name of names) {
+    const [, id] = (await stack.resource(name)).id.split("/");
+    const set = { autoscaling_limit_min_cu: size, autoscaling_limit_max_cu: size };
+    await stack.service.edit({ kind: "endpoint", id, set });
+  }
+}
+
+/** One line on standard error, exit code 1, and the program is as it was. */
+async function expectRefusal(stack: Stack, words: RegExp, ...args: string[]): Promise<void> {
+  const before = read(stack, "index.js");
+  const { code, stdout, stderr } = await accept(stack, ...args);
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr).toMatch(/^pulumi-svc: [^\n]+\n$/);
+  expect(stderr).toMatch(words);
+  expect(read(stack, "index.js")).toBe(before);
+}
+
+/** A plan with a refresh is empty, and so is an `up` with one: it sends nothing. */
+async function expectNoChanges(stack: Stack): Promise<void> {
+  expect(await stack.drift()).toMatchObject({ code: 0 });
+  await stack.service.clearRequests();
+  expect(await stack.up("--refresh", "--expect-no-changes")).toMatchObject({ code: 0 });
+  expect(await stack.service.mutations()).toEqual([]);
+}
+
+const SHAPES = `import * as pulumi from "@pulumi/pulumi";
+import * as svc from 'pulumi-svc';
+import { branchId, sharedSize } from "./src/constants";
+
+interface Named { readonly name: string }
+const projectId = "prj-demo", size = 1; // the size of "api"
+const config = new pulumi.Config();
+
+// A comment that stays.
+const api = new svc.ComputeEndpoint('api', { projectId, branchId: "br-dev",   size });
+new svc.ComputeEndpoint("literal", { projectId, branchId, type: "read_only", size: 1 /* small */, name: 'one' });
+new svc.ComputeEndpoint("const-object", {
+  projectId, branchId, type: "read_only", size: { min: 0.5, max: 1 } as const,
+});
+new svc.ComputeEndpoint("imported", { projectId, branchId, type: "read_only", size: sharedSize });
+new svc.ComputeEndpoint("configured", { projectId, branchId, type: "read_only", size: config.getNumber("size") ?? 1 });
+function once({ name }: Named) {
+  return new svc.ComputeEndpoint("in-function", { projectId, branchId, type: "read_only", size: 1 });
+}
+once({ name: "x" });
+for (const name of ["loop-a", "loop-b"]) {
+  new svc.ComputeEndpoint(name, { projectId, branchId, type: "read_only", size: 1 });
+}
+[1].forEach(() => { new svc.ComputeEndpoint("anonymous", { projectId, branchId, type: "read_only", size: 1 }); });
+(() => { new svc.ComputeEndpoint("in-arrow", { projectId, branchId, type: "read_only", size: 1 }); })();
+class Mine extends pulumi.ComponentResource {
+  constructor(name: string) {
+    super("mine:index:Mine", name);
+    new svc.ComputeEndpoint(\`\${name}-compute\`, { projectId, branchId, type: "read_only", size: 1 }, { parent: this });
+  }
+}
+new Mine("mine");
+new svc.ComputeGroup("group", { projectId, branchId: "br-test", primary: { size: 1 }, replicas: 1 });
+export const host = api.host;
+`;
+
+const CONSTANTS = `export const branchId = "br-main";
+export const sharedSize = 1;
+`;
+
+test("a TypeScript program: what one place declares is edited, all else is told, and the program still compiles", async () => {
+  const stack = await Stack.create({ program: "" });
+  const before = await stack.service.state();
+  rmSync(join(stack.folder, "program", "index.js"));
+  stack.write("Pulumi.yaml", "name: proj\nruntime: nodejs\n");
+  stack.write(
+    "tsconfig.json",
+    JSON.stringify({
+      compilerOptions: {
+        strict: true,
+        noUnusedLocals: true,
+        target: "es2022",
+        module: "commonjs",
+        moduleResolution: "node",
+        skipLibCheck: true,
+      },
+    }),
+  );
+  stack.write("index.ts", SHAPES);
+  stack.write("src/constants.ts", CONSTANTS);
+  stack.write(".gitignore", "node_modules\nPulumi.dev.yaml\n");
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await accepted(stack)).toMatchObject({ code: 0, accepted: [], left: [], files: [], patch: "" });
+
+  const edited = ["api", "literal", "const-object", "in-function", "in-arrow"];
+  const told = [
+    "imported",
+    "configured",
+    "loop-a",
+    "loop-b",
+    "anonymous",
+    "mine-compute",
+    "group-primary",
+    "group-replica-0",
+  ];
+  await resized(stack, 4, ...edited, ...told);
+
+  // Nothing is in git: refused, unless it is a dry run.
+  await stack.service.clearRequests();
+  expect(await svc(stack, ["drift"])).toMatchObject({ code: 7 });
+  const ofDrift = (await stack.service.requests()).map(({ method, template }) => `${method} ${template}`);
+  await stack.service.clearRequests();
+  const outside = await accept(stack, "literal");
+  expect([outside.code, outside.stdout]).toEqual([1, ""]);
+  expect(outside.stderr).toMatch(
+    /^pulumi-svc: index\.ts is not in a git repository\. Nothing was written\. .*--force\n$/,
+  );
+  expect((await stack.service.requests()).map(({ method, template }) => `${method} ${template}`)).toEqual(ofDrift);
+  git(stack, "init");
+  expect((await accept(stack, "literal")).stderr).toMatch(/index\.ts is not added to git/);
+  git(stack, "add", ".");
+  git(stack, "commit", "-m", "first");
+
+  stack.write("index.ts", `${SHAPES}// More.\n`);
+  expect((await accept(stack, "literal")).stderr).toMatch(/index\.ts has changes that are not committed.*--force/);
+  expect(read(stack, "index.ts")).toBe(`${SHAPES}// More.\n`);
+  stack.write("index.ts", SHAPES);
+
+  const dry = await accept(stack, "--dry-run");
+  expect([dry.code, dry.stderr]).toEqual([7, ""]);
+  expect(dry.stdout).toContain("+++ b/index.ts");
+  expect(dry.stdout).toContain("Nothing was written");
+  expect(read(stack, "index.ts")).toBe(SHAPES);
+
+  const result = await accepted(stack);
+  expect(result.code).toBe(7);
+  expect(result.accepted.map(({ name }) => name).toSorted()).toEqual(edited.toSorted());
+  expect(Object.fromEntries(result.left.map(({ name, reason }) => [name, reason]))).toEqual({
+    imported: expect.stringMatching(/from another file/),
+    configured: expect.stringMatching(/expression|configuration/),
+    "loop-a": expect.stringMatching(/may create others/),
+    "loop-b": expect.stringMatching(/may create others/),
+    anonymous: expect.stringMatching(/function that may create others/),
+    "mine-compute": expect.stringMatching(/expression|class/),
+    "group-primary": expect.stringMatching(/ComputeGroup creates it/),
+    "group-replica-0": expect.stringMatching(/ComputeGroup creates it/),
+  });
+  expect(new Set(result.left.map(({ code }) => code))).toEqual(new Set(["size: 4"]));
+  expect(result).toMatchObject({ files: ["index.ts"], messages: [], dryRun: false, stack: "dev" });
+  const lines = SHAPES.split("\n");
+  const expected = SHAPES.replace("size = 1; // the", "size = 4; // the")
+    .replace("size: 1 /* small */", "size: 4 /* small */")
+    .replace("{ min: 0.5, max: 1 } as const", "4 as const")
+    .replace(/("in-function".*)size: 1/, "$1size: 4")
+    .replace(/("in-arrow".*)size: 1/, "$1size: 4");
+  expect(read(stack, "index.ts")).toBe(expected);
+  for (const { name, line } of result.left)
+    if (!name.startsWith("mine")) expect(lines[(line ?? 0) - 1]).toMatch(/ComputeEndpoint|ComputeGroup/);
+
+  await resized(stack, 1, ...told);
+  await expectNoChanges(stack);
+  await stack.finish(before);
+});
+
+const ESM = `import * as svc from "pulumi-svc";
+import "./lib/other.js";
+import { make } from "./lib/make.js";
+
+const compute = { projectId: "prj-demo", branchId: "br-main" };
+export const api = new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1, type: 'read_write' });
+new svc.AuthIntegration("same", { projectId: "prj-demo" });
+new svc.ComputeEndpoint("same", { ...compute, type: "read_only", size: 1 });
+new svc.ComputeEndpoint("twice", { ...compute, type: "read_only", size: 1 });
+make();
+`;
+const OTHER = `import { ComputeEndpoint as Compute } from "pulumi-svc";
+new Compute("other", { projectId: "prj-demo", branchId: "br-test", size: 1 });
+`;
+const MAKE = `import * as svc from "pulumi-svc";
+export function make() { new svc.ComputeEndpoint("made", { projectId: "prj-demo", branchId: "br-main", type: "read_only", size: 1 }); }
+`;
+
+test("an ES module: what no stack trace names is searched, and more than one find is told", async () => {
+  const stack = await Stack.create({ program: "" });
+  const before = await stack.service.state();
+  stack.write("package.json", '{ "name": "proj", "private": true, "type": "module" }');
+  stack.write("index.js", ESM);
+  stack.write("lib/other.js", OTHER);
+  stack.write("lib/make.js", MAKE);
+  // Not part of the program, but it might be.
+  stack.write("old.js", `import * as svc from "pulumi-svc";\nnew svc.ComputeEndpoint("twice", { size: 1 });\n`);
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  await resized(stack, 4, "api", "other", "made", "twice");
+  const same = await stack
+    .resources()
+    .then((all) => all.filter(({ urn }) => urn.endsWith("::same")).map(({ urn }) => urn));
+  await stack.service.edit({ kind: "endpoint", id: await endpointId(stack, "ComputeEndpoint::same"), set: sized(4) });
+
+  const ambiguous = await accept(stack, "same", "nobody");
+  expect(ambiguous.code).toBe(1);
+  for (const words of [...same, '"same" is the name of several resources', '"nobody"'])
+    expect(ambiguous.stderr).toContain(words);
+  const [urn = ""] = same.filter((one) => one.includes("ComputeEndpoint"));
+  const one = await accepted(stack, "--force", urn);
+  expect(one).toMatchObject({
+    code: 0,
+    accepted: [{ urn, path: "size", declared: 1, found: 4, file: "index.js", line: 8 }],
+  });
+
+  const out = join(stack.folder, "accepted.md");
+  const rest = await accept(stack, "--force", "--format", "markdown", "--out", out);
+  expect(rest).toEqual({ code: 7, stdout: `Stack dev: 3 accepted, 2 left. The report is in ${out}\n`, stderr: "" });
+  const report = readFileSync(out, "utf8");
+  expect(report).toContain("| ComputeEndpoint `api` | `size` | `1` | `4` | `index.js:6` |");
+  expect(report).toMatch(/\| ComputeEndpoint `twice` \| `size` \|.*more than one.*index\.js:9.*old\.js:2/);
+  // Its place is known, and other files may call it, too.
+  expect(report).toMatch(
+    /\| ComputeEndpoint `made` \| `size` \| `lib\/make\.js:2` \|.*function that may create others/,
+  );
+  expect(read(stack, "lib/other.js")).toBe(OTHER.replace("size: 1", "size: 4"));
+  expect(read(stack, "index.js")).toBe(ESM.replace(/("(?:api|same)", .*)size: 1/g, "$1size: 4"));
+
+  await resized(stack, 1, "twice", "made");
+  await expectNoChanges(stack);
+  rmSync(join(stack.folder, "program", "old.js"));
+  await stack.finish(before);
+});
+
+const sized = (size: number) => ({ autoscaling_limit_min_cu: size, autoscaling_limit_max_cu: size });
+
+async function endpointId(stack: Stack, end: string): Promise<string | undefined> {
+  return (await stack.resources()).find(({ urn }) => urn.endsWith(end))?.id.split("/")[1];
+}
+
+test("what cannot be told or written is a failure in one line, and the program stays as it is", async () => {
+  const program = (more = "", size = "1"): string => `
+new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: ${size} });
+const replica = { projectId: "prj-demo", branchId: "br-main", type: "read_only" };
+require("../shared/one.js")(svc);
+new svc.ComputeEndpoint("gone", replica);
+new svc.EmailServer("mail", { projectId: new svc.AuthIntegration("auth", { projectId: "prj-demo" }).projectId, type: "standard",
+  host: "h.example.com", port: 25, username: "u", password: "canary-accept-password", senderEmail: "a@example.com", senderName: "A" });
+${more}`;
+  const stack = await Stack.create({ program: program() });
+  const one = `module.exports = (svc) => new svc.ComputeEndpoint("outside", { projectId: "prj-demo", branchId: "br-main", type: "read_only", size: 1 });\n`;
+  stack.write("../shared/one.js", one);
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  await resized(stack, 4, "api", "outside");
+  await stack.service.edit({ kind: "email_server", set: { host: "other.example.com" } });
+
+  await expectRefusal(stack, /\.\.\/shared\/one\.js is outside the folder of the project/);
+  await expectRefusal(stack, /\.\.\/shared\/one\.js is outside the folder of the project/, "--dry-run", "outside");
+  expect(readFileSync(join(stack.folder, "shared", "one.js"), "utf8")).toBe(one);
+  await expectRefusal(stack, /no resource of pulumi-svc with the name or URN "nobody"/, "nobody");
+  await expectRefusal(stack, /no stack named 'nope'/, "--stack", "nope");
+
+  // Another program than the deployed one.
+  stack.program(`// One line more.\n${program()}`);
+  await expectRefusal(
+    stack,
+    /"api" at index\.js:4: the position no longer fits the file: .*Deploy the program once/,
+    "api",
+  );
+  stack.program(program("new svc.ComputeEndpoint("));
+  await expectRefusal(stack, /index\.js:\d+ does not parse/, "api");
+  const failed = await accept(stack, "--json", "api");
+  expect([failed.code, acceptSchema.parse(JSON.parse(failed.stdout))]).toMatchObject([
+    1,
+    { accepted: [], messages: [expect.stringMatching(/does not parse/)] },
+  ]);
+  // A pending edit of the property itself, with another one of the program.
+  stack.program(program(`new svc.ComputeEndpoint("new", { projectId: "prj-demo", branchId: "br-test" });`, "8"));
+  expect(await accepted(stack, "--force", "api")).toMatchObject({
+    code: 7,
+    left: [{ name: "api", path: "size", reason: expect.stringMatching(/not deployed/), code: "size: 4" }],
+  });
+  stack.program(program());
+
+  // What the file covers is skipped, unless it is named; what was deleted is told.
+  stack.write(
+    "svc-drift.json",
+    JSON.stringify({
+      ignore: [
+        { resource: "outside", reason: "on purpose" },
+        { resource: "api", reason: "on purpose" },
+      ],
+    }),
+  );
+  await stack.service.edit({ kind: "endpoint", id: await endpointId(stack, "::gone"), delete: true });
+  const dry = await accepted(stack, "--dry-run");
+  expect(dry).toMatchObject({
+    code: 7,
+    dryRun: true,
+    accepted: [{ name: "mail", path: "host" }],
+    left: [{ name: "gone", path: null, reason: expect.stringMatching(/Remove it from the program.*creates it again/) }],
+  });
+  expect(dry.patch).toContain('+  host: "other.example.com"');
+  expect(dry.patch).toContain('password: "[secret]"');
+  const { report } = await drift(stack);
+  expect(dry.fingerprint).toBe(report.fingerprint);
+  expect(await accepted(stack, "--force", "api", "mail")).toMatchObject({ code: 0, left: [], files: ["index.js"] });
+  expect(read(stack, "index.js")).toContain('branchId: "br-dev", size: 4 }');
+
+  // An update that runs: what it has changed already is no drift.
+  stack.program(program(`new svc.ComputeEndpoint("slow", { projectId: "prj-demo", branchId: "br-test" });`, "4"));
+  await stack.service.fault({ method: "POST", delayMs: 15_000 });
+  let isRunning = true;
+  const up = stack.up().finally(() => (isRunning = false));
+  while (isRunning && !(await stack.exported()).includes('"pending_operations"'))
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  await expectRefusal(
+    stack,
+    /an update of the stack is running, or was interrupted: its change of "slow" has not ended/,
+    "api",
+  );
+  expect(await up).toMatchObject({ code: 0 });
+
+  await stack.service.emulator.close();
+  await expectRefusal(stack, /pulumi refresh failed: .*cannot be reached/, "api");
+  expect(await stack.leaks(["canary-accept-password", stack.service.emulator.apiKey])).toEqual([]);
+});
