@@ -295,4 +295,45 @@ describe("tells", () => {
       line: 2,
     });
   });
+
+  test.each<[what: string, change: Change]>([
+    ["that was deployed", ["name", "[secret]", "one"]],
+    ["that was found", ["name", "one", "[secret]"]],
+    ["that is gone", ["name", "[secret]", null]],
+  ])("a secret %s, without its value", async (_what, change) => {
+    const told = await reasonOf(compute('name: "canary"'), change);
+    expect(told).toMatchObject({ reason: "it is a secret", code: undefined });
+    expect(JSON.stringify(told)).not.toContain("canary");
+  });
+
+  test("a value that only stands in for one", async () => {
+    const found = "(shared keys of the service: changed outside Pulumi)";
+    const text = `${IMPORT}new svc.OAuthProvider("api", { clientId: "one" });\n`;
+    const told = await reasonOf(text, ["clientId", "one", found], { kind: "OAuthProvider" });
+    expect(told?.reason).toBe("the service does not show the value");
+  });
+
+  test("what is given as a secret in the program, and never its value", async () => {
+    const text = compute('name: pulumi.secret("canary")', 'import * as pulumi from "@pulumi/pulumi";\n');
+    const told = await reasonOf(text, ["name", "one", "two"]);
+    expect(told?.reason).toBe("the value is a secret");
+    expect(JSON.stringify(told)).not.toContain("canary");
+  });
+});
+
+test("what the program says as it was found is accepted, and nothing is written", async () => {
+  const { files, told, accepted } = await edit(compute("size: 4"), [["size", 2, 4]]);
+  expect([...files]).toEqual([]);
+  expect(told).toEqual([]);
+  expect(accepted).toMatchObject([{ path: "size", file: "index.ts", line: 2 }]);
+});
+
+test("one property is edited, and another one of the resource told", async () => {
+  const { text, told, accepted } = await edit(compute("size: 2, name: `${1}`"), [
+    ["size", 2, 4],
+    ["name", "1", "2"],
+  ]);
+  expect(text).toBe(compute("size: 4, name: `${1}`"));
+  expect(accepted.map(({ path }) => path)).toEqual(["size"]);
+  expect(told.map(({ path }) => path)).toEqual(["name"]);
 });
