@@ -64,7 +64,8 @@ async function compared(): Promise<{ problems: string; stale: Map<string, string
 /** Who may import whom, as the linter holds it. */
 function houseTable(): string {
   const rows = importRules.map(({ files, what, imports, types = [], packages = [], except = {}, layers = {} }) => {
-    const only = Object.entries(except).map(([file, more]) => {
+    const exceptions: Record<string, string[] | undefined> = except;
+    const only = Object.entries(exceptions).map(([file, more = []]) => {
       const besides = more.filter((name) => !packages.includes(name));
       return `${besides.join(", ")} in ${file.replace(/^src\//, "")} alone`;
     });

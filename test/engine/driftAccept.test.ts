@@ -225,7 +225,7 @@ test("an ES module: what no stack trace names is searched, and more than one fin
     accepted: [{ urn, path: "size", declared: 1, found: 4, file: "index.js", line: 8 }],
   });
 
-  const out = join(stack.folder, "accepted.md");
+  const out = join(stack.folder, "accepted.markdown");
   const rest = await accept(stack, "--force", "--format", "markdown", "--out", out);
   expect(rest).toEqual({ code: 7, stdout: `Stack dev: 3 accepted, 2 left. The report is in ${out}\n`, stderr: "" });
   const report = readFileSync(out, "utf8");

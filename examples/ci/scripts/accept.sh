@@ -14,7 +14,7 @@
 #
 # GIT_AUTHOR_NAME and GIT_AUTHOR_EMAIL, or the configuration of git, say who commits.
 #
-# Exit code: 0 all drift is accepted, or there is none, 7 some is left (accept.md tells what and why); 1 it could not be told,
+# Exit code: 0 all drift is accepted, or there is none, 7 some is left (accept.markdown tells what and why); 1 it could not be told,
 # edited or pushed.
 set -eu
 stack=${1:?"usage: scripts/accept.sh <stack> [host]"}
@@ -40,13 +40,13 @@ code=0
 # Nothing that may push.
 (
   unset GH_TOKEN ACCEPT_TOKEN ISSUE_TOKEN
-  exec npx --no -- pulumi-svc drift --accept --stack "$stack" --format markdown --out accept.md
+  exec npx --no -- pulumi-svc drift --accept --stack "$stack" --format markdown --out accept.markdown
 ) || code=$?
 case $code in
 0 | 7) ;;
 *) exit 1 ;; # The pull request stays as it is: nobody knows.
 esac
-if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then cat accept.md >>"$GITHUB_STEP_SUMMARY"; fi
+if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then cat accept.markdown >>"$GITHUB_STEP_SUMMARY"; fi
 # git and the host need none of these.
 unset SVC_API_KEY PULUMI_ACCESS_TOKEN PULUMI_CONFIG_PASSPHRASE ISSUE_TOKEN
 
@@ -59,8 +59,8 @@ if [ -z "$after" ]; then
 fi
 
 # The last line says which drift it is, as in the issue. The program may have changed since: then the edit is another one.
-fingerprint=$(tail -n 1 accept.md)
-printf '%s\n' "$fingerprint" | grep -Eqx 'Fingerprint `[0-9a-f]{32}`' || fail "accept.md does not end with a fingerprint."
+fingerprint=$(tail -n 1 accept.markdown)
+printf '%s\n' "$fingerprint" | grep -Eqx 'Fingerprint `[0-9a-f]{32}`' || fail "accept.markdown does not end with a fingerprint."
 edit="<!-- edit $(git diff HEAD -- | git patch-id --stable | cut -d ' ' -f 1) -->"
 if [ -n "$number" ] && printf '%s\n' "$found" | grep -qF -e "$fingerprint" && printf '%s\n' "$found" | grep -qF -e "$edit"; then
   exit "$code"
@@ -87,7 +87,7 @@ commit=$(printf '%s\n\n%s\n' "$title" "$fingerprint" | git commit-tree "$(git wr
 as_host push --quiet --force-with-lease="refs/heads/$branch:$tip" "$remote" "$commit:refs/heads/$branch"
 
 body() {
-  "$scripts/body.sh" accept.md
+  "$scripts/body.sh" accept.markdown
   printf '%s\n%s\n' "$edit" "$fingerprint"
 }
 if [ -z "$number" ]; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Before an approval: shows what repair.sh would do, in the log, in the summary of the job and in repair-plan.md, and which drift
+# Before an approval: shows what repair.sh would do, in the log, in the summary of the job and in repair-plan.markdown, and which drift
 # it is for. Changes nothing.
 #
 #   scripts/repair-plan.sh <stack> [flags of pulumi-svc drift --repair]
@@ -18,14 +18,14 @@ unset GH_TOKEN ISSUE_TOKEN
 
 code=0
 # It asks whether to repair this, and nobody answers.
-npx --no -- pulumi-svc drift --repair --stack "$stack" --format markdown "$@" </dev/null >repair-plan.md || code=$?
-cat repair-plan.md
-if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then cat repair-plan.md >>"$GITHUB_STEP_SUMMARY"; fi
+npx --no -- pulumi-svc drift --repair --stack "$stack" --format markdown "$@" </dev/null >repair-plan.markdown || code=$?
+cat repair-plan.markdown
+if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then cat repair-plan.markdown >>"$GITHUB_STEP_SUMMARY"; fi
 case $code in
 0) exit 0 ;; # Nothing to repair.
 2) ;;        # It would repair this. Or wrong flags: then there is no fingerprint.
 *) exit 1 ;;
 esac
-fingerprint=$(sed -n '$s/^Fingerprint `\([0-9a-f]\{32\}\)`$/\1/p' repair-plan.md)
+fingerprint=$(sed -n '$s/^Fingerprint `\([0-9a-f]\{32\}\)`$/\1/p' repair-plan.markdown)
 [ -n "$fingerprint" ] || exit 1
 printf 'fingerprint=%s\n' "$fingerprint" >>"$outputs"

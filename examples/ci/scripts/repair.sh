@@ -4,7 +4,7 @@
 #
 #   scripts/repair.sh <stack> <fingerprint> [flags of pulumi-svc drift --repair]
 #
-# Ends as pulumi-svc does. What it did stands in the log, in the summary of the job and in repair.md.
+# Ends as pulumi-svc does. What it did stands in the log, in the summary of the job and in repair.markdown.
 set -eu
 usage() {
   echo "usage: scripts/repair.sh <stack> <fingerprint>, which has 32 characters: 0 to 9, a to f" >&2
@@ -22,7 +22,7 @@ shift 2
 unset GH_TOKEN ISSUE_TOKEN
 
 code=0
-npx --no -- pulumi-svc drift --repair --yes --expect "$fingerprint" --stack "$stack" --format markdown "$@" >repair.md || code=$?
-cat repair.md
-if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then cat repair.md >>"$GITHUB_STEP_SUMMARY"; fi
+npx --no -- pulumi-svc drift --repair --yes --expect "$fingerprint" --stack "$stack" --format markdown "$@" >repair.markdown || code=$?
+cat repair.markdown
+if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then cat repair.markdown >>"$GITHUB_STEP_SUMMARY"; fi
 exit "$code"

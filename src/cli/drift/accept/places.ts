@@ -13,7 +13,7 @@ export interface Place {
 type Frame = Place | undefined;
 
 /**
- * Where the program declares each resource of the state (docs/design/engine.md, What a state tells). Undefined where
+ * Where the program declares each resource of the state (docs/design/engine.md, What a state tells of the program). Undefined where
  * nothing tells: at the top of an ES module, and in a function without a name.
  * @param project the folder of Pulumi.yaml
  */

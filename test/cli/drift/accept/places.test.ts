@@ -1,7 +1,7 @@
 import { Places } from "../../../../src/cli/drift/accept/places";
 import { StackState } from "../../../../src/cli/stack/state";
 
-const PROJECT = "/work/app";
+const PROJECT = "/srv/app";
 /** What the CLI and the SDK add below the program. */
 const RUNNER = [
   "",
@@ -48,7 +48,7 @@ test.each([
   ],
   [
     "a named function of an ES module",
-    [CLASS, "project:///file:/work/app/src/with%2520space.js#2,40"],
+    [CLASS, "project:///file:/srv/app/src/with%2520space.js#2,40"],
     "src/with space.js",
     2,
     40,

@@ -40,7 +40,7 @@ test("a request holds what the state holds, secrets marked as such", () => {
       sourcePosition: "project:///src/a%20b.ts#12,3",
       stackTrace: [{ sourcePosition: "project:///../lib/x.ts#4" }, {}],
     }),
-    "/work/program",
+    "/srv/program",
     false,
   );
   const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value: "hidden" };
@@ -67,7 +67,7 @@ test("a request holds what the state holds, secrets marked as such", () => {
     replaceWithList: ["urn:two"],
     hidediffsList: ['["settings"]["a.b"][0]'],
     customtimeouts: { create: "60s", update: "", pb_delete: "", read: "5s" },
-    sourceposition: { uri: "file:///work/program/src/a%20b.ts", line: 12, column: 3 },
+    sourceposition: { uri: "file:///srv/program/src/a%20b.ts", line: 12, column: 3 },
     stacktrace: { framesList: [{ pc: { uri: "file:///work/lib/x.ts", line: 4, column: 0 } }, { pc: undefined }] },
   });
 });
