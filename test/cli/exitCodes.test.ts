@@ -43,6 +43,11 @@ test.each([
   ["drift", "--repair", "--stack", "one", "--stack", "two"],
   ["drift", "--repair", "--unmanaged"],
   ["drift", "--allow-replace"],
+  ["drift", "--dry-run"],
+  ["drift", "--repair", "--force"],
+  ["drift", "--accept", "--repair"],
+  ["drift", "--accept", "--unmanaged"],
+  ["drift", "--accept", "--stack", "dev", "--stack", "prod"],
   ["import"],
   ["nonsense"],
 ])("wrong usage ends with 2: pulumi-svc %s %s", (...args) => {
@@ -52,6 +57,7 @@ test.each([
 test.each([
   ["drift", "--from", "missing.json"],
   ["drift", "--ignore", "api", "--reason", "a"],
+  ["drift", "--accept"],
   ["import", "--project", "prj-demo", "--state", "missing.json"],
   ["emulator", "--seed", "missing.json"],
   ["env", "--show-secrets", "--password-env", "SVC_NOT_SET"],
