@@ -1,0 +1,212 @@
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { acceptDrift, type Asked } from "../../../../src/cli/drift/accept/accept";
+import { acceptSchema, exitCode, render, type AcceptResult } from "../../../../src/cli/drift/accept/result";
+import { FORMATS } from "../../../../src/cli/drift/formats";
+import { StackState } from "../../../../src/cli/stack/state";
+import { typeToken } from "../../../../src/contract/pointer";
+import { ROOT } from "../../../support/cli";
+import { refreshedOf, type Refresh } from "../../../support/refreshes";
+
+const IMPORT = `import * as svc from "pulumi-svc";\n`;
+const CLASS = "project:///node_modules/pulumi-svc/src/resources/computeEndpoint/ComputeEndpoint.ts#32,1";
+
+let folder: string;
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "accept-")));
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: proj\nruntime: nodejs\n");
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+interface Scene {
+  readonly refreshes: readonly Refresh[];
+  /** By name, the frame of the program in the stack trace. */
+  readonly places?: Readonly<Record<string, string>>;
+  readonly pending?: readonly string[];
+  readonly ignored?: Asked["ignored"]["entries"];
+  readonly asked?: Partial<Asked>;
+}
+
+const urnOf = ({ kind = "ComputeEndpoint", name = "api" }: Refresh): string =>
+  `urn:pulumi:dev::proj::${typeToken(kind)}::${name}`;
+
+function accepted({ refreshes, places = {}, pending = [], ignored = [], asked = {} }: Scene): Promise<AcceptResult> {
+  const resources = refreshes.map((one) => {
+    const place = places[one.name ?? "api"];
+    const stackTrace = [CLASS, ...(place === undefined ? [] : [`project:///${place}`])].map((sourcePosition) => ({
+      sourcePosition,
+    }));
+    return {
+      urn: urnOf(one),
+      type: typeToken(one.kind ?? "ComputeEndpoint"),
+      id: one.id ?? "prj-demo/ep-1",
+      stackTrace,
+    };
+  });
+  const deployment = { resources, pending_operations: pending.map((urn) => ({ type: "updating", resource: { urn } })) };
+  const state = new StackState(JSON.stringify({ deployment }));
+  const file = { name: "svc-drift.json", entries: ignored };
+  return acceptDrift(
+    { resources: refreshedOf(...refreshes), state },
+    { names: [], folder, ignored: file, force: true, ...asked },
+  );
+}
+
+const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+const read = (name: string): string => readFileSync(join(folder, name), "utf8");
+const sized = (name: string, size = 1): string =>
+  `new svc.ComputeEndpoint("${name}", { projectId: "prj-demo", branchId: "br-dev", size: ${size} });\n`;
+const drifted = (name: string, found: unknown = 4): Refresh => ({
+  name,
+  id: `prj-demo/ep-${name}`,
+  declared: { projectId: "prj-demo", branchId: "br-dev", size: 1 },
+  found: { size: found },
+  differing: ["size"],
+});
+
+const asDeclared = (name: string): Refresh => {
+  const { id = "", declared } = drifted(name);
+  return { name, id, declared };
+};
+
+test("what drifted is written into each file of the program that declares it", async () => {
+  write("index.ts", IMPORT + sized("api") + sized("other"));
+  write("more.mts", IMPORT + sized("more"));
+  const result = await accepted({ refreshes: [drifted("api"), drifted("more", { min: 1, max: 2 })] });
+  expect(result).toMatchObject({
+    accepted: [
+      { name: "api", path: "size", declared: 1, found: 4, file: "index.ts", line: 2 },
+      { name: "more", path: "size", declared: 1, found: { min: 1, max: 2 }, file: "more.mts", line: 2 },
+    ],
+    left: [],
+    files: ["index.ts", "more.mts"],
+  });
+  expect(exitCode(result)).toBe(0);
+  expect(read("index.ts")).toBe(IMPORT + sized("api", 4) + sized("other"));
+  expect(read("more.mts")).toContain("size: { min: 1, max: 2 }");
+  expect(readdirSync(folder).toSorted()).toEqual(["Pulumi.yaml", "index.ts", "more.mts", "node_modules"]);
+});
+
+test("a dry run writes nothing, and a file outside git is refused without --force", async () => {
+  const text = IMPORT + sized("api");
+  write("index.ts", text);
+  const scene = { refreshes: [drifted("api")], places: { api: "index.ts#2,1" } };
+  const dry = await accepted({ ...scene, asked: { dryRun: true } });
+  expect(dry.patch).toContain(`+${sized("api", 4)}`);
+  expect([dry.dryRun, dry.files, read("index.ts")]).toEqual([true, ["index.ts"], text]);
+  const refused = acceptDrift(
+    { resources: refreshedOf(drifted("api")), state: new StackState(JSON.stringify({ deployment: {} })) },
+    { names: [], folder, ignored: { name: "svc-drift.json", entries: [] } },
+  );
+  await expect(refused).rejects.toThrow(
+    "index.ts is not in a git repository. Nothing was written. Commit first, so that the edit can be undone, or use --force",
+  );
+  expect(read("index.ts")).toBe(text);
+});
+
+test("nothing of a run is written where one file does not parse, or a place does not fit it", async () => {
+  write("index.ts", IMPORT + sized("api"));
+  write("broken.ts", `${IMPORT}new svc.ComputeEndpoint("broken", {`);
+  const refreshes = [drifted("api"), drifted("broken")];
+  const places = { api: "index.ts#2,1", broken: "broken.ts#2,1" };
+  await expect(accepted({ refreshes, places })).rejects.toThrow(/^broken\.ts:2 does not parse/);
+  await expect(accepted({ refreshes: [drifted("api")], places: { api: "index.ts#1,1" } })).rejects.toThrow(
+    /^"api" at index\.ts:1: the position no longer fits the file.*Deploy the program once/,
+  );
+  expect(read("index.ts")).toBe(IMPORT + sized("api"));
+  // The state may be from another machine: then the files are searched.
+  rmSync(join(folder, "broken.ts"));
+  const found = await accepted({ refreshes: [drifted("api")], places: { api: "../elsewhere.ts#1,1" } });
+  expect(found.files).toEqual(["index.ts"]);
+});
+
+test("a place that several resources share is told, and a file that a compiler has written counts for nothing", async () => {
+  const text = IMPORT + sized("api");
+  write("index.ts", text);
+  const shared = await accepted({
+    refreshes: [drifted("api"), asDeclared("other")],
+    places: { api: "index.ts#2,1", other: "index.ts#2,1" },
+  });
+  expect(shared).toMatchObject({ left: [{ name: "api", file: "index.ts", line: 2, code: "size: 4" }], files: [] });
+  expect([exitCode(shared), read("index.ts")]).toEqual([7, text]);
+  expect(await accepted({ refreshes: [drifted("api")], places: { api: "dist/index.js#40,1" } })).toMatchObject({
+    files: ["index.ts"],
+  });
+});
+
+test("what no edit of an argument brings into the program is told with the ways, without a look at the program", async () => {
+  rmSync(join(folder, "node_modules"));
+  const result = await accepted({
+    refreshes: [
+      { ...drifted("gone"), found: null },
+      { ...drifted("old"), found: {}, delete: true },
+      { ...drifted("unfinished"), found: {}, differing: [], result: "update" },
+    ],
+  });
+  expect(result.left.map(({ name, path, reason }) => [name, path, reason])).toEqual([
+    ["gone", null, expect.stringMatching(/does not exist.*Remove it from the program.*creates it again/)],
+    ["old", null, expect.stringMatching(/the next pulumi up deletes it/)],
+    ["unfinished", null, expect.stringMatching(/pulumi up --refresh finishes it/)],
+  ]);
+  expect([exitCode(result), result.files]).toEqual([7, []]);
+  const clean = await accepted({ refreshes: [asDeclared("api")] });
+  expect([exitCode(clean), clean.accepted, clean.left]).toEqual([0, [], []]);
+  await expect(accepted({ refreshes: [drifted("api")] })).rejects.toThrow(/^TypeScript is missing/);
+});
+
+test("an update under way stops it, with the names of what it changes", async () => {
+  write("index.ts", IMPORT + sized("api"));
+  const scene = { refreshes: [drifted("api")], pending: [urnOf({ name: "other", declared: {} })] };
+  await expect(accepted(scene)).rejects.toThrow(
+    /^an update of the stack is running, or was interrupted: its change of "other"/,
+  );
+  expect(read("index.ts")).toBe(IMPORT + sized("api"));
+});
+
+test("what svc-drift.json covers is skipped, unless it is named", async () => {
+  write("index.ts", IMPORT + sized("api") + sized("other"));
+  const scene: Scene = {
+    refreshes: [drifted("api"), drifted("other")],
+    ignored: [{ resource: "api", reason: "on purpose" }],
+    asked: { dryRun: true },
+  };
+  const skipped = await accepted(scene);
+  expect([skipped.accepted.map(({ name }) => name), skipped.left]).toEqual([["other"], []]);
+  const named = await accepted({ ...scene, asked: { dryRun: true, names: ["api"] } });
+  expect([named.accepted.map(({ name }) => name), named.left]).toEqual([["api"], []]);
+  expect(named.fingerprint).not.toBe(skipped.fingerprint);
+});
+
+test.each(FORMATS)(
+  "as %s nothing of the program and of the service is obeyed by a terminal or a page",
+  async (format) => {
+    const evil = "a\u{1b}[2J`<b>|\u{202e}";
+    write(
+      "index.ts",
+      `${IMPORT}\t// \u{1b}[31m \`\`\` ${evil}\n${sized("api").replace("size: 1", `size: 1, name: "x"`)}`,
+    );
+    const named: Refresh = {
+      ...drifted("api"),
+      found: { size: 4, name: evil },
+      declared: { projectId: "prj-demo", branchId: "br-dev", size: 1, name: "x" },
+    };
+    const result = await accepted({ refreshes: [named], asked: { dryRun: true } });
+    const text = render(result, format);
+    expect(text).not.toMatch(/[\u{1b}\u{202e}]/u);
+    expect(text).toContain("index.ts");
+    if (format === "json") expect(acceptSchema.parse(JSON.parse(text))).toEqual(result);
+    if (format === "markdown") expect(text).toContain("\n````diff\n");
+    expect(existsSync(join(folder, "index.ts"))).toBe(true);
+  },
+);
