@@ -50,8 +50,10 @@ async function lasting(stack: Stack): Promise<Record<string, unknown>[]> {
   });
   const { deployment } = JSON.parse(stdout) as { deployment: { resources: Record<string, unknown>[] } };
   return deployment.resources
-    .map(({ modified: _modified, propertyDependencies, ...rest }) => ({
+    .map(({ modified: _modified, dependencies, propertyDependencies, ...rest }) => ({
       ...rest,
+      // A set, in an order of its own each time.
+      dependencies: ((dependencies ?? []) as string[]).toSorted(),
       propertyDependencies: Object.fromEntries(
         Object.entries((propertyDependencies ?? {}) as Record<string, string[]>).filter(([, urns]) => urns.length > 0),
       ),
@@ -286,6 +288,7 @@ test("an interrupted repair ends what it has begun and can be run again; no secr
     (await service.mutations()).includes("PATCH /projects/{project_id}/endpoints/{endpoint_id}"),
   );
   expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/interrupted: .*Run this again/) });
+  expect(stderr).toMatch(/^api: update\napi: \w+ing\b/m);
   expect(seen).toMatch(/pulumi up .*--client=127\.0\.0\.1:\d+/);
   expect(seen).toContain("resourcePreEvent");
   // What was not begun is drift as before, not forgotten.

@@ -45,19 +45,25 @@ async function engineRun(
 ): Promise<EventLog> {
   let soFar: (() => Promise<EventLog>) | undefined;
   let shown = 0;
-  const show = async (): Promise<void> => {
-    const { progress } = (await soFar?.()) ?? { progress: [] };
+  const show = ({ progress }: EventLog): void => {
     const news = progress.slice(shown);
-    shown = progress.length;
+    // The file is gone for a look that comes too late.
+    shown = Math.max(shown, progress.length);
     process.stderr.write(news.map((line) => `${terminalText(withoutSecrets(line))}\n`).join(""));
   };
   const server = await serveProgram((run) => {
     if (soFar === undefined) throw new Error("the program was asked for before the CLI was started");
     return program(run, soFar);
   });
-  const timer = command[0] === "up" ? setInterval(() => void show().catch(() => undefined), SHOW_EVERY_MS) : undefined;
+  const isShown = command[0] === "up";
+  // What cannot be read now is shown the next time.
+  const look = (): void => void soFar?.().then(show, () => undefined);
+  const timer = isShown ? setInterval(look, SHOW_EVERY_MS) : undefined;
   try {
-    return await loggedRun(pulumi, [...command, `--client=${server.address}`], targets, (reader) => (soFar = reader));
+    const args = [...command, `--client=${server.address}`] as const;
+    const log = await loggedRun(pulumi, args, targets, (reader) => (soFar = reader));
+    if (isShown) show(log);
+    return log;
   } catch (error) {
     // Where the program itself refused, its words are those that count.
     throw server.failure() ?? error;
