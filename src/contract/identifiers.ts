@@ -15,7 +15,7 @@ export function projectOf(id: string): string {
 const WELL_FORMED_URN = /^urn:pulumi:[^:]+::[^:]+::[^:].*::.+/;
 
 /** The name of a resource in the program. */
-export const nameInUrn = (urn: string): string => urn.split("::").at(-1) ?? urn;
+export const nameInUrn = (urn: string): string => urn.split("::").slice(3).join("::") || urn;
 
 /** Whether it names a resource: in a preview a URN may be unknown. */
 export const isUrn = (urn: string | undefined): urn is string =>

@@ -23,6 +23,9 @@ export function planOf(
 ): Step[] {
   const targets = new Set(drift.map(({ urn }) => urn));
   const others = steps.filter(({ urn, op }) => !targets.has(urn) && !HARMLESS.has(op));
+  // A resource that the program does not declare is deleted: so is one that was not declared as the state has it.
+  const leftovers = new Set(drift.filter(({ change }) => change === "leftover").map(({ urn }) => urn));
+  others.push(...steps.filter(({ urn, op }) => op === "delete" && targets.has(urn) && !leftovers.has(urn)));
   if (others.length > 0) {
     const which = [...new Set(others.map(({ urn, op }) => `${nameInUrn(urn)} (${op})`))].join(", ");
     throw new Error(
