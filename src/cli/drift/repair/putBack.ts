@@ -9,6 +9,7 @@ const entry = z.looseObject({
   id: z.string().optional(),
   delete: z.boolean().optional(),
   inputs: z.record(z.string(), z.unknown()).nullish(),
+  outputs: z.record(z.string(), z.unknown()).nullish(),
   pendingReplacement: z.boolean().optional(),
 });
 const document = z.looseObject({
@@ -20,23 +21,44 @@ const document = z.looseObject({
 type Entry = z.infer<typeof entry>;
 type Document = z.infer<typeof document>;
 
+interface Update {
+  /** The state that it began with. */
+  readonly before: StackState;
+  readonly targets: readonly string[];
+  /** All of the targets are as they are to be. */
+  readonly isDone: boolean;
+}
+
 /**
- * After an update that failed. The engine stores what its refresh has found even where nothing is done with it: what was
- * last deployed would be lost, and what was deleted would be in no state. What was not repaired is put back as it was
- * before; the rest stays as the update left it.
+ * After an update, that failed or not. The engine stores what its refresh has found even where nothing is done with it: what
+ * was last deployed would be lost, what was deleted would be in no state, and what refers to that (as its child, or by a
+ * dependency) would not any more. What was not repaired is put back as it was before; the rest stays as the update left it.
  * @throws where that cannot be done. The secrets pass through standard input and output alone.
  */
-export async function putBack(pulumi: Pulumi, before: StackState, targets: readonly string[]): Promise<void> {
-  const then = documentOf(before);
-  const after = await exportedState(pulumi, true);
-  const now = documentOf(after);
-  const resources = merged(then.deployment.resources, now.deployment.resources, new Set(targets));
-  if (sameJson(resources, now.deployment.resources)) return;
+export async function putBack(pulumi: Pulumi, { before, targets, isDone }: Update): Promise<void> {
+  const then = documentOf(before).deployment.resources;
+  const now = documentOf(await exportedState(pulumi, true));
+  const { resources: found, pending_operations: pending } = now.deployment;
+  const repaired = new Set(targets);
+  const resources = merged(then, found, { targets: repaired, isDone });
+  if (sameJson(resources, found)) return;
+  // An import replaces the whole state: it would undo what somebody else has done since.
+  if (!isSame(then, found, repaired) || !isSame(found, then, repaired)) throw new Error("it has changed meanwhile");
   // An import forgets those, and they say what may exist without being in the state.
-  if ((now.deployment.pending_operations ?? []).length > 0) throw new Error("it has operations that did not end");
+  if ((pending ?? []).length > 0) throw new Error("it has operations that did not end");
   const input = JSON.stringify({ ...now, deployment: { ...now.deployment, resources } });
   const { ok, reason } = await pulumi(["stack", "import"], { input });
   if (!ok) throw new Error(reason);
+}
+
+/** Whether the others have each resource of these, with the same values. The targets are what the update was for. */
+function isSame(some: readonly Entry[], others: readonly Entry[], targets: ReadonlySet<string>): boolean {
+  const byKey = new Map(others.map((one) => [stateKey(one.urn, one), one]));
+  return some.every((one) => {
+    const other = byKey.get(stateKey(one.urn, one));
+    if (targets.has(one.urn)) return true;
+    return other !== undefined && sameJson(one.inputs, other.inputs) && sameJson(one.outputs, other.outputs);
+  });
 }
 
 function documentOf({ text }: StackState): Document {
@@ -46,12 +68,17 @@ function documentOf({ text }: StackState): Document {
 }
 
 /** In the order of before: each comes after what it depends on. */
-function merged(before: readonly Entry[], after: readonly Entry[], targets: ReadonlySet<string>): Entry[] {
+function merged(
+  before: readonly Entry[],
+  after: readonly Entry[],
+  { targets, isDone }: { readonly targets: ReadonlySet<string>; readonly isDone: boolean },
+): Entry[] {
   const standing = new Map(after.filter((one) => one.delete !== true).map((one) => [one.urn, one]));
   const leftovers = new Map(after.filter((one) => one.delete === true).map((one) => [stateKey(one.urn, one), one]));
   const kept = before.flatMap((one) => {
     if (one.delete === true) return leftovers.get(stateKey(one.urn, one)) ?? [];
-    return targets.has(one.urn) ? asRepaired(one, standing.get(one.urn)) : one;
+    if (!targets.has(one.urn)) return one;
+    return (isDone ? standing.get(one.urn) : undefined) ?? asRepaired(one, standing.get(one.urn));
   });
   const known = new Set(kept.map((one) => stateKey(one.urn, one)));
   return [...kept, ...after.filter((one) => one.delete === true && !known.has(stateKey(one.urn, one)))];

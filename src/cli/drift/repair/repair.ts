@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isAgreed } from "../../ask";
-import { type Pulumi, pulumiIn } from "../../stack/pulumi";
+import { pulumiIn } from "../../stack/pulumi";
 import { exportedState, type StackState } from "../../stack/state";
 import { type EventLog, keyOf } from "../eventLog";
 import type { Format } from "../formats";
@@ -124,13 +124,23 @@ async function repaired(
       };
   }
 
+  // While a person decides, others work.
+  checkSame(await exportedState(pulumi, true), state);
+  let before = state;
   await orAsBefore(
     updated(pulumi, targets, async ({ register }, soFar) => {
-      await checkUnchanged(pulumi, { state, drift }, soFar);
+      before = await exportedState(pulumi, true);
+      checkSame(before, state);
+      await checkFound({ state, drift }, soFar);
       await register(registered);
     }),
-    { pulumi, state, targets },
+    async (isDone) => {
+      // The refresh takes what is gone out of what refers to it.
+      if (!isDone || report.plan.some(({ dependants }) => dependants.length > 0))
+        await putBack(pulumi, { before, targets, isDone });
+    },
   );
+  return looked(report, await previewRefresh(stack, false, targets));
   return looked(report, await previewRefresh(stack, false, targets));
 }
 
@@ -167,36 +177,34 @@ function looked(report: RepairReport, { resources }: { readonly resources: reado
   return { code: left.length > 0 ? EXIT.left : EXIT.repaired, report: { ...report, repaired, left } };
 }
 
-/**
- * Inside the lock of the stack, before anything is registered: the state is the one that the plan was made of, and the
- * engine's own refresh has found what was shown.
- */
-async function checkUnchanged(
-  pulumi: Pulumi,
-  shown: { readonly state: StackState; readonly drift: readonly Drifted[] },
-  soFar: () => Promise<EventLog>,
-): Promise<void> {
-  const state = await exportedState(pulumi, true);
-  if (state.text !== shown.state.text) {
+/** The state is the one that the plan was made of. */
+function checkSame(now: StackState, shown: StackState): void {
+  if (now.text !== shown.text) {
     throw new Error(
       "nothing was changed: the state has changed since the look at it, as by a pulumi up. Run this again",
     );
   }
+}
+
+/** Inside the lock of the stack, before anything is registered: the engine's own refresh has found what was shown. */
+async function checkFound(
+  { state, drift }: { readonly state: StackState; readonly drift: readonly Drifted[] },
+  soFar: () => Promise<EventLog>,
+): Promise<void> {
   const keys = new Set(
-    shown.drift.map(({ urn, id, change }) => `${urn}::${id}${change === "leftover" ? " (to be deleted)" : ""}`),
+    drift.map(({ urn, id, change }) => `${urn}::${id}${change === "leftover" ? " (to be deleted)" : ""}`),
   );
   const log = await withAll(keys, soFar);
   const found = refreshedBy(log.results, state);
-  const drift = found.flatMap((one) => one.drift ?? []);
   // Beside an update a refresh tells nothing of a change that is not finished: that it was found stands in the state.
-  const unfinished = shown.drift.filter(
+  const unfinished = drift.filter(
     ({ urn, id, change, properties }) =>
       change === "changed" &&
       properties.length === 0 &&
       found.some((one) => one.urn === urn && one.id === id && one.drift === undefined),
   );
-  const [now, then] = [fingerprintOf(found, [...drift, ...unfinished]), fingerprintOf(found, shown.drift)];
-  if (now !== then) {
+  const foundDrift = found.flatMap((one) => one.drift ?? []);
+  if (fingerprintOf(found, [...foundDrift, ...unfinished]) !== fingerprintOf(found, drift)) {
     throw new OtherDrift(
       "nothing was changed: the service holds something else than what was shown. Look at pulumi-svc drift, and run this again",
     );
@@ -216,44 +224,50 @@ async function withAll(keys: ReadonlySet<string>, soFar: () => Promise<EventLog>
   }
 }
 
-const LOCKED = /currently locked|another update is currently in progress/i;
+/** As the CLI says it, with a backend of files and with a service. A message of a provider has its own beginning. */
+const LOCKED =
+  /^pulumi up failed: (the stack is currently locked by|(\[409\] Conflict: )?another update is currently in progress)/i;
 
 /**
- * An update that fails is to leave no trace of what it did not do.
+ * An update is to leave no trace of what it did not do.
+ * @param inOrder puts the state in order after it.
  * @throws in words that say what an interrupted run and a locked stack mean here.
  */
-async function orAsBefore(
-  running: Promise<unknown>,
-  {
-    pulumi,
-    state,
-    targets,
-  }: { readonly pulumi: Pulumi; readonly state: StackState; readonly targets: readonly string[] },
-): Promise<void> {
+async function orAsBefore(running: Promise<unknown>, inOrder: (isDone: boolean) => Promise<void>): Promise<void> {
   let isInterrupted = false;
   const note = (): void => void (isInterrupted = true);
   process.on("SIGINT", note).on("SIGTERM", note);
   try {
-    await running;
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const error = await running.then(
+      () => undefined,
+      (reason: Error) => reason,
+    );
     // Then nothing has begun, and who holds the lock writes the state.
-    if (LOCKED.test(message)) {
+    if (error !== undefined && LOCKED.test(error.message)) {
       throw new Error(
         "nothing was changed: another operation has locked the stack. Wait for its end; if its process was killed, run pulumi cancel. Then run this again",
       );
     }
-    const lost = await putBack(pulumi, state, targets).then(
-      () => "",
-      (reason: Error) =>
-        `. The state could not be put back (${reason.message}): it holds what the refresh found, and pulumi up --refresh repairs what is left`,
+    const reason = await inOrder(error === undefined).then(
+      () => undefined,
+      (cause: Error) => cause.message,
     );
+    if (error === undefined) {
+      if (reason === undefined) return;
+      throw new Error(
+        `the resources are repaired, but the state could not be put in order (${reason}): until the next pulumi up it does not hold what depends on those that were created again`,
+      );
+    }
+    const lost =
+      reason === undefined
+        ? ""
+        : `. The state could not be put back (${reason}): it holds what the refresh found, and pulumi up --refresh repairs what is left`;
     if (isInterrupted) {
       throw new Error(
         `interrupted: what had begun has ended, and the rest is as it was. Run this again to repair what is left${lost}`,
       );
     }
-    if (lost !== "" && error instanceof Error) error.message += lost;
+    error.message += lost;
     throw error;
   } finally {
     process.off("SIGINT", note).off("SIGTERM", note);
