@@ -310,7 +310,9 @@ ${more}`;
     code: 7,
     dryRun: true,
     accepted: [{ name: "mail", path: "host" }],
-    left: [{ name: "gone", path: null, reason: expect.stringMatching(/Remove it from the program.*creates it again/) }],
+    left: [
+      { name: "gone", path: null, reason: expect.stringMatching(/Remove it from the program.*create it again with/) },
+    ],
   });
   expect(dry.patch).toContain('+  host: "other.example.com"');
   expect(dry.patch).toContain('password: "[secret]"');

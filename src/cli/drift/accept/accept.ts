@@ -162,7 +162,7 @@ function leftAsWhole({ urn, kind, name, change, properties }: Drifted): LeftProp
   ];
   if (change === "deleted") {
     return left(
-      "it does not exist any more. Remove it from the program and run pulumi up --refresh, or keep it there: then pulumi up --refresh creates it again",
+      "it does not exist any more. Remove it from the program and run pulumi up --refresh, or create it again with pulumi up --refresh or pulumi-svc drift --repair",
     );
   }
   if (change === "leftover") return left("a replacement could not delete it: the next pulumi up deletes it");

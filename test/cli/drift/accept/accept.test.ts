@@ -155,7 +155,7 @@ test("what no edit of an argument brings into the program is told with the ways,
     ],
   });
   expect(result.left.map(({ name, path, reason }) => [name, path, reason])).toEqual([
-    ["gone", null, expect.stringMatching(/does not exist.*Remove it from the program.*creates it again/)],
+    ["gone", null, expect.stringMatching(/does not exist.*Remove it from the program.*create it again with/)],
     ["old", null, expect.stringMatching(/the next pulumi up deletes it/)],
     ["unfinished", null, expect.stringMatching(/pulumi up --refresh finishes it/)],
   ]);
