@@ -68,7 +68,7 @@ test("a request holds what the state holds, secrets marked as such", () => {
     hidediffsList: ['["settings"]["a.b"][0]'],
     customtimeouts: { create: "60s", update: "", pb_delete: "", read: "5s" },
     sourceposition: { uri: "file:///srv/program/src/a%20b.ts", line: 12, column: 3 },
-    stacktrace: { framesList: [{ pc: { uri: "file:///work/lib/x.ts", line: 4, column: 0 } }, { pc: undefined }] },
+    stacktrace: { framesList: [{ pc: { uri: "file:///srv/lib/x.ts", line: 4, column: 0 } }, { pc: undefined }] },
   });
 });
 
