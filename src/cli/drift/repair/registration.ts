@@ -33,8 +33,7 @@ const registrable = z.object({
   ignoreChanges: z.array(z.string()).nullish(),
   replaceOnChanges: z.array(z.string()).nullish(),
   replacementTrigger: z.unknown().optional(),
-  /** Paths, key by key. */
-  hideDiff: z.array(z.array(z.union([z.string(), z.number()]))).nullish(),
+  hideDiff: z.array(z.string()).nullish(),
   /** Seconds. */
   customTimeouts: z.record(z.string(), z.number()).nullish(),
   /** By when they run, the names of functions of the program. */
@@ -158,11 +157,10 @@ export function registrationOf(
     request.setStacktrace(trace);
   }
   // An older SDK lacks some of these words. Without one the state would lose what it holds.
+  const inexpressible = (what: string): Error =>
+    new Error(`${nameInUrn(resource.urn)} has ${what}, which the installed @pulumi/pulumi cannot express: update it`);
   const keep = (what: string, word: string, apply: (target: typeof request) => void): void => {
-    if (!(word in request))
-      throw new Error(
-        `${nameInUrn(resource.urn)} has ${what}, which the installed @pulumi/pulumi cannot express: update it`,
-      );
+    if (!(word in request)) throw inexpressible(what);
     apply(request);
   };
   if (customTimeouts !== undefined && customTimeouts !== null) {
@@ -171,7 +169,10 @@ export function registrationOf(
     if (create > 0) timeouts.setCreate(`${create}s`);
     if (update > 0) timeouts.setUpdate(`${update}s`);
     if (deletion > 0) timeouts.setDelete(`${deletion}s`);
-    if (read > 0 && "setRead" in timeouts) timeouts.setRead(`${read}s`);
+    if (read > 0) {
+      if (!("setRead" in timeouts)) throw inexpressible("customTimeouts.read");
+      timeouts.setRead(`${read}s`);
+    }
     request.setCustomtimeouts(timeouts);
   }
   if ((replaceWith ?? []).length > 0)
@@ -181,13 +182,9 @@ export function registrationOf(
       target.setReplacementTrigger(Value.fromJavaScript(asRequested(replacementTrigger))),
     );
   if ((hideDiff ?? []).length > 0)
-    keep("hideDiffs", "setHidediffsList", (target) => target.setHidediffsList((hideDiff ?? []).map(pathText)));
+    keep("hideDiffs", "setHidediffsList", (target) => target.setHidediffsList(hideDiff ?? []));
   return request;
 }
-
-/** As the engine reads a path. */
-const pathText = (keys: readonly (string | number)[]): string =>
-  keys.map((key) => (typeof key === "number" ? `[${key}]` : `[${JSON.stringify(key)}]`)).join("");
 
 /** With what a constructor of ours adds for one run, and the state never holds. */
 function inputsOf({ type, inputs, replaceOnChanges }: Registrable, isPreview: boolean) {
