@@ -121,16 +121,17 @@ function planOf(given: Given, property: Property, creationLine: number): Plan {
   if (containsUnknown(current)) {
     return isDropped ? accepted(own, removal) : told(`the value is ${whatItIs(file, expression)}`, own);
   }
+  const normalised = path.reduce<unknown>(member, given.normalised);
+  // Of an object with a spread the normalised value is not known, which is not the same as none.
   const isValue = (value: unknown): boolean =>
-    same(current, value) || same(path.reduce<unknown>(member, given.normalised), value);
+    same(current, value) || (normalised !== undefined && same(normalised, value));
   if (isValue(found)) return accepted(own);
   // Of a secret nobody can say whether it is the deployed one.
   if (!isValue(declared) && !(isDropped && declared === SECRET)) return told(NOT_DEPLOYED, own);
   if (found === null) return accepted(own, removal);
   const literal = editable(file, expression, { value: found, kind });
   if ("reason" in literal) return told(literal.reason, literal.node);
-  const normalised = path.reduce<unknown>(member, given.normalised);
-  const actions = valueActions(file, literal.node, { current: normalised, found });
+  const actions = valueActions(file, literal.node, { current: normalised ?? current, found });
   return "reason" in actions ? told(actions.reason, literal.node) : accepted(literal.node, ...actions.actions);
 }
 

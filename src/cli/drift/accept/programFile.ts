@@ -126,6 +126,45 @@ export class ProgramFile {
     return isConstant && initializer !== undefined ? { declaration, initializer } : undefined;
   }
 
+  /**
+   * Whether the file may change what the object or list of a constant holds: it assigns to a part, calls a method, passes
+   * it to a function, or does so by another constant.
+   */
+  mayChange(name: ts.Identifier, depth = 0): boolean {
+    const declared = this.declaredNameOf(name) ?? this.constantOf(name)?.declaration.name;
+    // By its declaration a constant that a name refers to has a name. A program may go round in circles.
+    if (declared === undefined || !this.typescript.isIdentifier(declared) || depth > 10) return true;
+    return this.usesOf(declared).some((use) => this.#mayChangeAt(use, use, depth));
+  }
+
+  /** `use`: the constant; `part`: the same, or a part of it. */
+  #mayChangeAt(use: ts.Identifier, part: ts.Node, depth: number): boolean {
+    const { typescript } = this;
+    const { parent } = part;
+    const isSame = typescript.isParenthesizedExpression(parent) || typescript.isNonNullExpression(parent);
+    const isTyped = typescript.isAsExpression(parent) || typescript.isTypeAssertionExpression(parent);
+    const isAccess = typescript.isPropertyAccessExpression(parent) || typescript.isElementAccessExpression(parent);
+    if (isSame || isTyped || (isAccess && parent.expression === part)) return this.#mayChangeAt(use, parent, depth);
+    if (typescript.isBinaryExpression(parent)) {
+      const { FirstAssignment, LastAssignment } = typescript.SyntaxKind;
+      const { kind } = parent.operatorToken;
+      return parent.left === part && kind >= FirstAssignment && kind <= LastAssignment;
+    }
+    if (typescript.isPostfixUnaryExpression(parent)) return true;
+    if (typescript.isPrefixUnaryExpression(parent)) {
+      const { PlusPlusToken, MinusMinusToken } = typescript.SyntaxKind;
+      return parent.operator === PlusPlusToken || parent.operator === MinusMinusToken;
+    }
+    if (typescript.isDeleteExpression(parent)) return true;
+    if (typescript.isCallExpression(parent)) {
+      const { StringLike, NumberLike, BooleanLike } = typescript.TypeFlags;
+      const { flags } = this.#checker.getTypeAtLocation(part);
+      return parent.expression === part || (flags & (StringLike | NumberLike | BooleanLike)) === 0;
+    }
+    if (!typescript.isVariableDeclaration(parent) || parent.initializer !== part) return false;
+    return typescript.isIdentifier(parent.name) && this.mayChange(parent.name, depth + 1);
+  }
+
   /** Without parentheses. */
   bare(node: ts.Expression): ts.Expression {
     return this.typescript.isParenthesizedExpression(node) ? this.bare(node.expression) : node;

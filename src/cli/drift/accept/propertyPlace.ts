@@ -36,8 +36,9 @@ export function placeOf(
     if ("reason" in literal) return literal;
     const { node } = literal;
     if (!file.typescript.isObjectLiteralExpression(node)) return obstacle(node, whatItIs(file, node));
-    const place = propertyIn(file, node, String(segment));
-    if ("reason" in place || index === path.length - 1) return place;
+    const isLast = index === path.length - 1;
+    const place = propertyIn(file, node, { name: String(segment), isRemoved: isLast && found === null });
+    if ("reason" in place || isLast) return place;
     if (place.property === undefined) return { node, reason: NOT_DEPLOYED };
     current = valueIn(place.property);
   }
@@ -52,7 +53,11 @@ export const NOT_DEPLOYED = "the program has an edit of it that is not deployed"
 export const valueIn = (property: ts.PropertyAssignment | ts.ShorthandPropertyAssignment): ts.Expression =>
   "initializer" in property ? property.initializer : property.name;
 
-function propertyIn(file: ProgramFile, object: ts.ObjectLiteralExpression, name: string): Place | Obstacle {
+function propertyIn(
+  file: ProgramFile,
+  object: ts.ObjectLiteralExpression,
+  { name, isRemoved }: { readonly name: string; readonly isRemoved: boolean },
+): Place | Obstacle {
   const { typescript } = file;
   const own = object.properties.filter((property) => keyOf(file, property) === name);
   const [property, second] = own;
@@ -66,6 +71,12 @@ function propertyIn(file: ProgramFile, object: ts.ObjectLiteralExpression, name:
     return { node: hiding, reason: `${what} ${how} "${name}"` };
   }
   if (property === undefined) return { object, property };
+  // Without it, what stands before it sets the property.
+  const uncovered = isRemoved ? object.properties.find((other) => mayHold(file, other, name)) : undefined;
+  if (uncovered !== undefined) {
+    const what = typescript.isSpreadAssignment(uncovered) ? "a spread" : "a computed name";
+    return { node: uncovered, reason: `${what} comes before and may hold "${name}"` };
+  }
   if (typescript.isPropertyAssignment(property) || typescript.isShorthandPropertyAssignment(property)) {
     return { object, property };
   }

@@ -41,6 +41,9 @@ function whatNameIs(file: ProgramFile, name: ts.Identifier): string {
   const { typescript } = file;
   const declaration = file.declarationOf(name);
   const constant = file.constantOf(name);
+  if (constant !== undefined && !containsUnknown(valueOf(file, constant.initializer))) {
+    return `the constant "${name.text}", which the program may change`;
+  }
   if (constant !== undefined) return `the constant "${name.text}", which is ${whatItIs(file, constant.initializer)}`;
   if (declaration === undefined) return "an expression";
   if (typescript.isParameter(declaration)) return `the parameter "${name.text}" of a function`;

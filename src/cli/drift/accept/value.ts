@@ -21,7 +21,9 @@ export function valueOf(file: ProgramFile, node: ts.Expression, depth = 0): unkn
   if (typescript.isIdentifier(node)) {
     if (isUndefined(file, node)) return undefined;
     const constant = file.constantOf(node);
-    return constant === undefined ? UNKNOWN_VALUE : next(constant.initializer);
+    const value = constant === undefined ? UNKNOWN_VALUE : next(constant.initializer);
+    const isWhole = typeof value !== "object" || value === null;
+    return isWhole || !file.mayChange(node) ? value : UNKNOWN_VALUE;
   }
   if (typescript.isArrayLiteralExpression(node)) {
     const isPlain = node.elements.every((element) => !isHole(file, element));

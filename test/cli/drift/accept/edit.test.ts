@@ -286,6 +286,79 @@ describe("tells", () => {
     expect((await reasonOf(text))?.reason).toBe(reason);
   });
 
+  const PG: Change = ["settings.pgSettings.work_mem", "64MB", null];
+  const NO_NAME: Change = ["name", "one", null];
+
+  test.each<[what: string, args: string, head: string, change: Change, reason: string]>([
+    [
+      "a spread",
+      "...common, name: 'one'",
+      "const common = { name: 'two' };\n",
+      NO_NAME,
+      'a spread comes before and may hold "name"',
+    ],
+    [
+      "a spread of another file",
+      "...common, name: 'one'",
+      'import { common } from "./common";\n',
+      NO_NAME,
+      'a spread comes before and may hold "name"',
+    ],
+    [
+      "a computed name",
+      "[key]: 'two', name: 'one'",
+      "declare const key: string;\n",
+      NO_NAME,
+      'a computed name comes before and may hold "name"',
+    ],
+    [
+      "a spread in a nested object",
+      "settings: { pgSettings: { ...common(), work_mem: '64MB' } }",
+      "declare const common: () => object;\n",
+      PG,
+      'a spread comes before and may hold "work_mem"',
+    ],
+  ])("a removed property that would be set by %s before it", async (_what, args, head, change, reason) => {
+    expect((await reasonOf(compute(args, head), change))?.reason).toBe(reason);
+  });
+
+  test("a removed property behind a spread that does not have it is an edit", async () => {
+    const head = "const common = { disabled: true };\n";
+    const { text, told } = await edit(compute("...common, size: 2, name: 'one'", head), [NO_NAME]);
+    expect(told).toEqual([]);
+    expect(text).toBe(compute("...common, size: 2", head));
+  });
+
+  test.each([
+    `domains.push("${B}");`,
+    `if (stage === "prod") domains.push("${B}");`,
+    `domains[1] = "${B}";`,
+    `(domains as string[])[1] = "${B}";`,
+    `delete domains[0];`,
+    `extend(domains);`,
+    `const others = domains;\nothers.unshift("${B}");`,
+  ])("a list that the program changes later: %s", async (statement) => {
+    const head = `declare const stage: string;\ndeclare function extend(list: string[]): void;\nconst domains = ["${A}"];\n${statement}\n`;
+    // The literal alone looks like what was found.
+    const change: Change = ["domains", [A, B], [A]];
+    const told = await reasonOf(list("domains", head), change, { kind: "Whitelist" });
+    expect(told?.reason).toBe('the value is the constant "domains", which the program may change');
+  });
+
+  test("an object that the program changes later holds more than its text tells", async () => {
+    for (const statement of ["common.name = 'one';", "Object.assign(common, { name: 'one' });"]) {
+      const text = compute("...common", `const common: { size: number; name?: string } = { size: 2 };\n${statement}\n`);
+      expect((await reasonOf(text, NO_NAME))?.reason).toBe('a spread may hold "name"');
+    }
+  });
+
+  test("an object of which only texts and numbers are read is known", async () => {
+    const head = "const common = { disabled: true, label: 'a' };\nconsole.log(common.label, !common.disabled);\n";
+    const { text, told } = await edit(compute("...common, name: 'one'", head), [NO_NAME]);
+    expect(told).toEqual([]);
+    expect(text).toBe(compute("...common", head));
+  });
+
   test("a value that cannot be declared, with the value as code", async () => {
     const told = await reasonOf(compute('poolerMode: "transaction"'), ["poolerMode", "transaction", "session"]);
     expect(told).toMatchObject({
