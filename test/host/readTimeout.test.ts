@@ -63,6 +63,10 @@ test("it is longer where customTimeouts say so", async () => {
   });
 });
 
+test("a time beyond what a timer can hold is a long one, too", async () => {
+  await expect(read(35, stored({ read: 1e9 }))).resolves.toMatchObject({ props: { host: "ep-1.example.com" } });
+});
+
 test("of a resource that is only looked up, it is that of the program", async () => {
   await expect(read(35, { __timeouts: { read: 120 } })).resolves.toMatchObject({ props: { host: "ep-1.example.com" } });
   const { message } = await thrownBy(read(35, { __timeouts: { read: 2 } }));

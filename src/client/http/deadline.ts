@@ -33,7 +33,7 @@ export class Deadline {
   /** Of a read with this time: its attempts may take longer, too, and the reads that it shares go on as long (`lengthenFor`). */
   static ofRead(totalMs: number): Deadline {
     const deadline = new Deadline(totalMs);
-    if (totalMs > READ_MS) deadline.#attemptMs = totalMs / 3;
+    if (totalMs > READ_MS) deadline.#attemptMs = Math.min(totalMs / 3, LONGEST_TIMER_MS);
     return deadline;
   }
 
