@@ -33,11 +33,13 @@ interface LineFormat {
 const LINES: Record<Exclude<Format, "json">, LineFormat> = {
   /**
    * Without quotes, which is the one form that all readers take the same way: the package dotenv, Docker's --env-file (which
-   * would keep quotes) and Compose (which puts variables in). It leaves no room for what any of them reads as something else.
+   * would keep quotes), Compose (which puts variables in) and a shell that sources it. It leaves no room for what any of them
+   * reads as something else.
    */
   dotenv: {
-    canHold: (value) => !/[\s#$'"`\\]/.test(value) && terminalText(value) === value,
-    words: "a blank, a quote, a backslash, # or $, which readers of such files take in different ways",
+    canHold: (value) => !/[\s#$'"`\\;&|<>()]/.test(value) && terminalText(value) === value,
+    words:
+      "a blank, a quote, a backslash or one of # $ ; & | < > ( ), which readers of such files take in different ways",
     line: (name, value) => `${name}=${value}`,
   },
   /** In single quotes, nothing has a meaning but the quote itself. */

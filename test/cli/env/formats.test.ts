@@ -131,6 +131,20 @@ describe("dotenv", () => {
     expect(rendered(uri, "dotenv")).toBe(`A=${uri}\nB=last\n`);
   });
 
+  test.each(["sh", "bash"])("a file that %s reads runs nothing of a value", (shell) => {
+    for (const odd of [";", "&", "|", "<", ">", "(", ")", "&&"]) {
+      for (const value of [`a${odd}touch`, `a${odd}touch${odd}canary`, `${odd}touch`]) {
+        const text = written(value, "dotenv");
+        writeFileSync(join(folder, "sourced.env"), text ?? "");
+        const { stdout } = spawnSync(shell, ["-c", '. ./sourced.env; printf %s "$A"'], {
+          cwd: folder,
+          encoding: "utf8",
+        });
+        expect([value, stdout]).toEqual([value, text === undefined ? "" : value]);
+      }
+    }
+  });
+
   test.each(
     named(
       "a b",
@@ -146,10 +160,16 @@ describe("dotenv", () => {
       "\u2028",
       "\ufeffa",
       "\ud800",
+      "a;b",
+      "a&b",
+      "a|b",
+      "a<b",
+      "a>b",
+      "(a)",
     ),
   )("a value such as %s is refused, and not repeated", (_name, value) => {
     const words =
-      "it contains a blank, a quote, a backslash, # or $, which readers of such files take in different ways";
+      "it contains a blank, a quote, a backslash or one of # $ ; & | < > ( ), which readers of such files take in different ways";
     expect(() => rendered(value, "dotenv")).toThrow(
       new Error(`api.host cannot be written as dotenv: ${words}. Use --format json`),
     );
