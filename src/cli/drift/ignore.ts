@@ -2,6 +2,7 @@ import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, w
 import { writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { nameInUrn } from "../../contract/identifiers";
+import { isSecretName } from "../../contract/secretNames";
 import { compareText, terminalJson } from "../output";
 import {
   aligned,
@@ -167,10 +168,13 @@ function isWritable({ path, declared, found }: Property): boolean {
   const isOfApplication = segmentsOf(path).some((name) => String(name).includes("."));
   const json = JSON.stringify(found);
   const hasAddressWithPassword = /:\/\/[^\s"/]*@/.test(json);
+  // As in the connection string of PostgreSQL, and in the query of an address.
+  const hasNamedSecret = [...json.matchAll(/([\w-]+)\s*[=:]/g)].some(([, name = ""]) => isSecretName(name));
   const hasDottedKey = /"[^"]*\.[^"]*":/.test(json);
   return (
     !isOfApplication &&
     !hasAddressWithPassword &&
+    !hasNamedSecret &&
     !hasDottedKey &&
     ![declared, found].some(holdsSecret) &&
     !isSecretlyNamed(path, found)

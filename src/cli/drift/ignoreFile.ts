@@ -9,7 +9,7 @@ import { isObject, segmentsOf } from "./ignoredChanges";
 /** What may differ, and why: committed beside Pulumi.yaml. */
 export const IGNORE_FILE = "svc-drift.json";
 
-const text = (what: string) => z.string(`must be ${what}`).trim().min(1, "must not be empty");
+const text = (what: string) => z.string(`must be ${what}`).regex(/\S/, "must not be empty");
 
 const common = {
   reason: text("a text").describe("Why it may differ. Reports show it."),

@@ -151,7 +151,7 @@ function holds(entry: ResourceEntry, { path }: Property, found: Property["found"
 /** A path covers itself and what is below it. */
 export function covers(above: string | undefined, path: string): boolean {
   const [outer, inner] = [segmentsOf(above ?? ""), segmentsOf(path)];
-  return outer.every((segment, index) => String(segment) === String(inner[index]));
+  return outer.length <= inner.length && outer.every((segment, index) => String(segment) === String(inner[index]));
 }
 
 function valueAt(value: unknown, path: readonly Segment[]): unknown {

@@ -112,6 +112,23 @@ test("no secret is written: not one that the state marks, not one by its name, n
   ).toMatchObject({ drift: [], unused: [] });
 });
 
+test("no secret is written that stands in a text with its name", () => {
+  const found = {
+    settings: {
+      pgSettings: {
+        primary_conninfo: "host=db.test user=me password=canary sslmode=require",
+        list: ["api_key: canary"],
+        callback: "https://a.test/hook?access_token=canary",
+      },
+    },
+  };
+  const declared = { ...COMPUTE, settings: { pgSettings: { list: [] } } };
+  const paths = ["callback", "list", "primary_conninfo"].map((name) => `settings.pgSettings.${name}`);
+  expect(written([{ declared, found }])).toEqual(
+    paths.map((property) => ({ resource: "api", property, reason: "why" })),
+  );
+});
+
 test("a flag is no secret, whatever its name", () => {
   const refresh = { declared: { ...COMPUTE, passwordlessAccess: false }, found: { passwordlessAccess: true } };
   const entries = written([refresh]);

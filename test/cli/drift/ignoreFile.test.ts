@@ -49,6 +49,23 @@ const RESIZED: Refresh = {
 };
 const MAX = { resource: "api", property: "size.max", found: 8, reason: "the sale", until: "2027-01-31" };
 
+test("a path covers what is below it, and no value above it, whatever its names are", () => {
+  for (const property of ["size.max.undefined", "name.undefined", 'name["undefined"]', "name.length"]) {
+    for (const found of [{}, { found: null }])
+      expect(paths(refreshedOf(RESIZED), [{ resource: "api", property, reason: "a", ...found }])).toEqual([
+        ["name", "size.max"],
+        [],
+      ]);
+  }
+});
+
+test("the spaces of a name belong to it: another resource is not covered", () => {
+  const spaced = { ...RESIZED, name: "api " };
+  const entry = { resource: "api ", reason: "a" };
+  expect(paths(refreshedOf(RESIZED), [entry])).toEqual([["name", "size.max"], []]);
+  expect(paths(refreshedOf(spaced), [entry])).toEqual([[], ["name", "size.max"]]);
+});
+
 describe("the file", () => {
   const folder = mkdtempSync(join(tmpdir(), "ignore-file-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
