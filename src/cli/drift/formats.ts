@@ -77,7 +77,7 @@ function toText(report: Report, style: Style): string {
     for (const row of properties.flatMap(rowsOf)) lines.push(inColumns(row, widths));
     lines.push(...repairLines(repair));
   }
-  if (drift.length > 0) lines.push("", `${REPAIR_COMMAND} ${REPAIR_ADVICE}`);
+  if (drift.length > 0) lines.push("", ...answers((command) => command));
   const apart = (resource: Ignored): string[] => [
     `  ${resource.kind} ${printable(resource.name)}${ofStack(report, resource)} (${printable(resource.id)})`,
     ...[HEAD, ...resource.properties.flatMap(rowsOf)].map((row) => `  ${inColumns(row, widths)}`),
@@ -114,7 +114,12 @@ const TOLERATED_UNMANAGED = `Not declared, and tolerated by ${IGNORE_FILE}`;
 const EXPIRED = `Entries of ${IGNORE_FILE} that have run out: they do not count`;
 const UNUSED = `Entries of ${IGNORE_FILE} that match nothing now`;
 export const REPAIR_COMMAND = "pulumi up --refresh";
-const REPAIR_ADVICE = "repairs this. It also deploys pending changes of the program.";
+
+/** What to do about drift. */
+const answers = (shown: (command: string) => string): string[] => [
+  `${shown(REPAIR_COMMAND)} repairs this. It also deploys pending changes of the program.`,
+  `${shown("pulumi-svc drift --repair")} repairs this alone, ${shown("--accept")} edits the program, ${shown("--ignore")} writes down that it may stay.`,
+];
 
 /** `command`: as the format shows it. */
 export const toleratedAdvice = (command: string): string =>
@@ -228,7 +233,7 @@ function toMarkdown(report: Report): string {
         : [[named(one), one.change === "changed" ? unfinishedText(report, one) : CHANGES[one.change], "", ""]];
     });
     blocks.push(table(["Resource", "Property", "Declared", "Found"], rows));
-    blocks.push("### Repair", `\`${REPAIR_COMMAND}\` ${REPAIR_ADVICE}`, repairs(drift));
+    blocks.push("### Repair", answers((command) => `\`${command}\``).join("\n"), repairs(drift));
   }
   if (ignored.length > 0) {
     const rows = ignored.flatMap((resource) => differing(resource).map((row) => [named(resource), ...row]));

@@ -355,6 +355,7 @@ Whitelist list (prj-demo) changed
     Whitelist prj-demo: adds domains[0]; removes https://c.test
 
 pulumi up --refresh repairs this. It also deploys pending changes of the program.
+pulumi-svc drift --repair repairs this alone, --accept edits the program, --ignore writes down that it may stay.
 
 Not declared in this stack
   OAuthProvider prj-demo/github  OAuth provider github   to take it over: adopt: true

@@ -475,6 +475,7 @@ ComputeEndpoint api (prj-demo/ep-1) changed
   repair: update
 
 pulumi up --refresh repairs this. It also deploys pending changes of the program.
+pulumi-svc drift --repair repairs this alone, --accept edits the program, --ignore writes down that it may stay.
 
 Not drift: tolerated by svc-drift.json
   ComputeEndpoint api (prj-demo/ep-1)
