@@ -1,6 +1,7 @@
+import { spawn } from "node:child_process";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { pulumi } from "../support/cli";
+import { pulumi, ROOT } from "../support/cli";
 import { Stack } from "../support/Stack";
 import { drift, svc, type Ended } from "../support/svc";
 
@@ -8,15 +9,21 @@ import { drift, svc, type Ended } from "../support/svc";
 const WRAPPER = `#!/bin/sh
 PATH="\${PATH#*:}"
 [ "$1" = up ] && [ -n "$BEFORE_UP" ] && sh -c "$BEFORE_UP" > colleague.log 2>&1
+# As the terminal does at Ctrl-C, for the process group of the command.
+[ "$2" = import ] && [ -n "$INTERRUPT" ] && kill -INT -"$PPID" && sleep 1
 exec pulumi "$@"
 `;
 
-/** A repair, and what a colleague does right before its update. */
-function repair(stack: Stack, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+function wrapped(stack: Stack): string {
   stack.write("bin/pulumi", WRAPPER);
   const bin = join(stack.folder, "program", "bin");
   chmodSync(join(bin, "pulumi"), 0o755);
-  return svc(stack, ["drift", "--repair", "--yes", ...args], { env: { PATH: `${bin}:${stack.env["PATH"]}`, ...env } });
+  return `${bin}:${stack.env["PATH"]}`;
+}
+
+/** A repair, and what a colleague does right before its update. */
+function repair(stack: Stack, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  return svc(stack, ["drift", "--repair", "--yes", ...args], { env: { PATH: wrapped(stack), ...env } });
 }
 
 /** The entries of the state by URN and id, without what each update of the engine writes. */
@@ -89,6 +96,26 @@ test("a message of the service about a lock is not that of the engine: what was 
   });
   const failed = await repair(stack, []);
   expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/by an administrator/) });
+  expect(await entries(stack)).toEqual(before);
+});
+
+test("Ctrl-C while the state is put back does not stop that", async () => {
+  const stack = await Stack.create({ program: AUTH + api(2) });
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  const before = await entries(stack);
+  await computeDrift(stack, 8);
+  await stack.service.fault({ method: "PATCH", times: 50, status: 400, body: { code: "INVALID", message: "no" } });
+  const command = [join(ROOT, "dist", "cli", "main.js"), "drift", "--repair", "--yes"];
+  const code = await new Promise<number | null>((resolve) => {
+    const child = spawn(process.execPath, command, {
+      cwd: join(stack.folder, "program"),
+      env: { ...stack.env, PATH: wrapped(stack), INTERRUPT: "1" },
+      stdio: "ignore",
+      detached: true,
+    });
+    child.on("close", resolve);
+  });
+  expect(code).toBe(1);
   expect(await entries(stack)).toEqual(before);
 });
 

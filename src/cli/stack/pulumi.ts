@@ -17,6 +17,8 @@ export interface Run {
 export interface RunOptions {
   /** It may take long. There is no limit then, and Ctrl-C is left to the CLI: it knows how to end. */
   readonly isLong?: boolean;
+  /** It is to end whatever happens: Ctrl-C does not reach it. */
+  readonly isShielded?: boolean;
   /** For its standard input, which no list of processes shows. */
   readonly input?: string;
 }
@@ -27,12 +29,14 @@ export type Pulumi = (args: readonly string[], options?: RunOptions) => Promise<
 /** In this folder. `stack`: instead of the selected one. */
 export function pulumiIn(folder: string, stack: string | undefined): Pulumi {
   const selected = stack === undefined ? [] : ["--stack", stack];
-  return (args, { isLong = false, input } = {}) => {
+  return (args, { isLong = false, isShielded = false, input } = {}) => {
     const all = [...args, ...(args[0] === "version" ? [] : ["--non-interactive", ...selected])];
     const child = spawn("pulumi", all, {
       cwd: folder,
       env: environment(),
       stdio: "pipe",
+      // A terminal signals the processes of one group.
+      detached: isShielded,
       // Not its option `timeout`: where the CLI is missing, that keeps this process until it is over.
       ...(!isLong && { signal: AbortSignal.timeout(LONGEST_LOOK_MS) }),
     });

@@ -35,7 +35,8 @@ interface Update {
  * dependency) would not any more. What was not repaired is put back as it was before; the rest stays as the update left it.
  * @throws where that cannot be done. The secrets pass through standard input and output alone.
  */
-export async function putBack(pulumi: Pulumi, { before, targets, isDone }: Update): Promise<void> {
+export async function putBack(cli: Pulumi, { before, targets, isDone }: Update): Promise<void> {
+  const pulumi: Pulumi = (args, options) => cli(args, { ...options, isShielded: true });
   const then = documentOf(before).deployment.resources;
   const now = documentOf(await exportedState(pulumi, true));
   const { resources: found, pending_operations: pending } = now.deployment;
