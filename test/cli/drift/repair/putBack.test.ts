@@ -9,7 +9,7 @@ const textOf = (resources: object[], more: object = {}): string =>
   JSON.stringify({ version: 3, deployment: { manifest: { time: "then" }, resources, ...more } });
 
 /** What is imported, if anything is. */
-async function restored(before: object[], after: object[], more: object = {}): Promise<unknown> {
+async function restored(before: object[], after: object[], more: object = {}, isDone = false): Promise<unknown> {
   let imported: unknown;
   const pulumi: Pulumi = (args, { input } = {}) => {
     if (args[1] === "import") imported = JSON.parse(input ?? "");
@@ -20,7 +20,7 @@ async function restored(before: object[], after: object[], more: object = {}): P
       reason: "",
     });
   };
-  await putBack(pulumi, new StackState(textOf(before)), ["a", "b"]);
+  await putBack(pulumi, { before: new StackState(textOf(before)), targets: ["a", "b"], isDone });
   return imported;
 }
 
@@ -64,5 +64,26 @@ test("nothing is imported beside operations that did not end, and a refused impo
   await expect(restored([deployed("a")], [found("a")], pending)).rejects.toThrow(/operations that did not end/);
   const pulumi: Pulumi = (args) =>
     Promise.resolve({ ok: args[1] === "export", stdout: textOf([found("a")]), errors: [], reason: "it is locked" });
-  await expect(putBack(pulumi, new StackState(textOf([deployed("a")])), ["a"])).rejects.toThrow("it is locked");
+  await expect(
+    putBack(pulumi, { before: new StackState(textOf([deployed("a")])), targets: ["a"], isDone: false }),
+  ).rejects.toThrow("it is locked");
+});
+
+test("nothing is imported over what somebody else has deployed or deleted since", async () => {
+  const before = [deployed("a"), deployed("other")];
+  const theirs = /changed meanwhile/;
+  await expect(restored(before, [found("a"), deployed("other"), deployed("new")])).rejects.toThrow(theirs);
+  await expect(restored(before, [found("a"), found("other")])).rejects.toThrow(theirs);
+  await expect(restored(before, [found("a")])).rejects.toThrow(theirs);
+  await expect(restored(before, [found("a"), deployed("other", { outputs: { its: 2 } })])).rejects.toThrow(theirs);
+});
+
+test("after a repair that is done only what others lost is as before", async () => {
+  const other = deployed("other", { parent: "a", dependencies: ["a"], deletedWith: "a" });
+  const ignoring = found("b");
+  const created = deployed("a", { id: "2" });
+  const after = [ignoring, created, deployed("other", { dependencies: [] })];
+  expect(await restored([deployed("a"), deployed("b"), other], after, {}, true)).toEqual(
+    importOf(created, ignoring, other),
+  );
 });
