@@ -9,6 +9,9 @@ const SOURCE = /(?<!\.d)\.[mc]?[jt]s$/;
 /** What a compiler or a test run has written; what is in the output folder of tsconfig.json as well. */
 const WRITTEN = new Set(["node_modules", "dist", "build", "out", "coverage"]);
 
+/** A test declares resources as a program does, and is none. */
+const TEST = /\.(test|spec)\.[mc]?[jt]s$/;
+
 /** The compiler of the program. @throws where there is none, with how to install it. */
 export function typeScriptOf(program: string): TypeScript {
   const found = loaded(program);
@@ -76,23 +79,27 @@ export class ProjectFiles {
     const found = new Map<string, string>();
     const look = (folder: string): void => {
       const entries = readdirSync(folder, { withFileTypes: true });
+      // Another project's program, below this one's.
+      if (folder !== this.#root && entries.some(({ name }) => /^Pulumi\.ya?ml$/.test(name))) return;
       for (const entry of entries.toSorted((left, right) => compareText(left.name, right.name))) {
         const path = join(folder, entry.name);
         const name = relative(this.#root, path);
-        if (entry.name.startsWith(".") || this.#isWritten(name)) continue;
+        if (entry.name.startsWith(".") || entry.name === "__tests__" || this.#isWritten(name)) continue;
         if (entry.isDirectory()) look(path);
-        if (!entry.isFile() || !SOURCE.test(entry.name)) continue;
+        if (!entry.isFile() || !SOURCE.test(entry.name) || TEST.test(entry.name)) continue;
         const text = readFileSync(path);
         if (words.some((word) => text.includes(word))) found.set(name, this.read(name));
       }
     };
-    look(realpathSync(this.program));
+    // Of a program that runs compiled, the source stands elsewhere in the project.
+    const start = existsSync(this.program) ? realpathSync(this.program) : this.#root;
+    look(this.#isWritten(relative(this.#root, start)) ? this.#root : start);
     return found;
   }
 
   #isWritten(name: string): boolean {
     if (name.split(sep).some((part) => WRITTEN.has(part))) return true;
-    return this.#output !== undefined && this.absolute(name).startsWith(this.#output + sep);
+    return this.#output !== undefined && `${this.absolute(name)}${sep}`.startsWith(this.#output + sep);
   }
 }
 

@@ -63,6 +63,21 @@ describe("git", () => {
     expect(await notInGit(write("written/index.ts", "one"))).toBe("is ignored by git");
   });
 
+  test("the repository is that of the file, whatever a hook of another one tells by the environment", async () => {
+    git("init");
+    const committed = write("src/index.ts", "one");
+    git("add", ".");
+    git("commit", "-m", "first");
+    process.env["GIT_DIR"] = ".git";
+    try {
+      expect(await notInGit(committed)).toBeUndefined();
+    } finally {
+      delete process.env["GIT_DIR"];
+    }
+    writeFileSync(join(folder, ".git/config"), "[broken");
+    expect(await notInGit(committed)).toMatch(/^could not be looked up in git, which said: fatal: bad config/);
+  });
+
   test("outside a repository nothing can be brought back", async () => {
     expect(await notInGit(write("index.ts", "one"))).toBe("is not in a git repository");
   });
@@ -145,6 +160,22 @@ describe("the files of a program", () => {
     } finally {
       rmSync(elsewhere, { recursive: true });
     }
+  });
+
+  test("a test and the program of another project below are not searched", () => {
+    const text = "new svc.Whitelist(";
+    for (const name of ["index.test.ts", "index.spec.mjs", "__tests__/a.ts"]) write(name, text);
+    for (const name of ["other/Pulumi.yaml", "other/index.ts", "other/lib/a.ts", "third/Pulumi.yml", "third/a.ts"])
+      write(name, text);
+    write("lib/index.ts", text);
+    expect([...files().having(["Whitelist("]).keys()]).toEqual(["lib/index.ts"]);
+  });
+
+  test("the source of a program that runs compiled is searched in the whole project", () => {
+    for (const name of ["src/index.ts", "dist/index.js", "bin/index.js"]) write(name, "new svc.Whitelist(");
+    write("tsconfig.json", '{ "compilerOptions": { "outDir": "bin" } }');
+    for (const program of ["dist", "bin", "gone"])
+      expect([...files(program).having(["Whitelist("]).keys()]).toEqual(["src/index.ts"]);
   });
 
   test("a place counts where the file stands here and is source; outside the project it is refused", () => {
