@@ -128,7 +128,7 @@ function masked(value: Properties, path: string, differing: readonly string[]): 
 }
 
 /** As the engine spells a path. */
-function pathTo(parent: string, key: string): string {
+export function pathTo(parent: string, key: string): string {
   if (!/^[A-Za-z0-9_]+$/.test(key)) return `${parent}["${key.replaceAll('"', String.raw`\"`)}"]`;
   return parent === "" ? key : `${parent}.${key}`;
 }

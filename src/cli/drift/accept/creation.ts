@@ -42,10 +42,15 @@ export function creationAt(
     .all(typescript.isNewExpression)
     .filter((one) => one.getStart(source) <= position && position < headEnd(one))
     .at(-1);
-  if (expression === undefined) return { ...at, reason: noLongerFits };
+  if (expression === undefined) {
+    return isSuper(file, position)
+      ? { ...at, reason: `the program creates it by a class of its own, not by ${kind} of pulumi-svc` }
+      : { ...at, reason: noLongerFits };
+  }
   const created = file.exportOf(expression.expression);
   if (created === undefined) {
-    return { ...at, reason: `the program creates it by a class of its own, not by ${kind} of pulumi-svc` };
+    const reason = `the class there is one of the program, or a name or an expression that may be another one than ${kind} of pulumi-svc`;
+    return { ...at, reason };
   }
   if (created !== kind) {
     const isComponent = ["ComputeGroup", "ProjectAuth"].includes(created);
@@ -60,17 +65,36 @@ export function creationAt(
 /** The class, and nothing of the arguments. */
 const headEnd = ({ expression, arguments: given }: ts.NewExpression): number => given?.pos ?? expression.end;
 
+/** `super(…)`; or a class that leaves out its constructor, as some versions of V8 tell of it. */
+function isSuper(file: ProgramFile, position: number): boolean {
+  const { source, typescript } = file;
+  const isCall = file
+    .all(typescript.isCallExpression)
+    .some(
+      ({ expression }) =>
+        expression.kind === typescript.SyntaxKind.SuperKeyword && expression.getStart(source) === position,
+    );
+  return isCall || file.all(typescript.isClassLike).some((node) => node.getStart(source) === position);
+}
+
 /** The one creation in the program. */
 export function creationOf(files: Iterable<ProgramFile>, { kind, name }: Sought): Creation | NoCreation {
-  const found = [...files].flatMap((file) =>
+  const all = [...files].flatMap((file) =>
     file
       .all(file.typescript.isNewExpression)
-      .filter((expression) => nameOf(file, expression) === name && file.exportOf(expression.expression) === kind)
+      .filter((expression) => file.exportOf(expression.expression) === kind)
       .map((expression) => ({ file, expression })),
   );
+  const found = all.filter(({ file, expression }) => nameOf(file, expression) === name);
   const [creation, ...others] = found;
   const what = `\`new ${kind}\` with the name ${JSON.stringify(name)}`;
   if (creation === undefined) return { reason: `no ${what} was found in the program` };
+  // The one that is found may be in code that does not run.
+  const other = all.find(({ file, expression }) => mayHaveName(file, expression, name));
+  if (other !== undefined) {
+    const at = `${other.file.name}:${other.file.lineOf(other.expression)}`;
+    return { reason: `the program has a ${what}, and another one whose name is an expression: ${at}` };
+  }
   if (others.length === 0) return creation;
   const places = found.map(({ file, expression }) => `${file.name}:${file.lineOf(expression)}`);
   return { reason: `the program has more than one ${what}: ${places.join(", ")}` };
@@ -80,6 +104,16 @@ function nameOf(file: ProgramFile, expression: ts.NewExpression): string | undef
   const first = expression.arguments?.[0];
   const name = first === undefined || file.typescript.isSpreadElement(first) ? undefined : valueOf(file, first);
   return typeof name === "string" && !isUnknown(name) ? name : undefined;
+}
+
+/** Whether the name is an expression that may be worth this one. */
+function mayHaveName(file: ProgramFile, expression: ts.NewExpression, name: string): boolean {
+  if (nameOf(file, expression) !== undefined) return false;
+  const first = expression.arguments?.[0];
+  if (first === undefined || !file.typescript.isTemplateExpression(first)) return true;
+  const { head, templateSpans: spans } = first;
+  const end = spans.at(-1)?.literal.text ?? "";
+  return name.startsWith(head.text) && name.endsWith(end) && name.length >= head.text.length + end.length;
 }
 
 const REPEATED = "it is created in a function that may create others too";

@@ -3,7 +3,7 @@ import type { Property } from "../report";
 import { creationAt, creationOf, repetitionOf, type Creation, type NoCreation } from "./creation";
 import { ProgramFile, type TypeScript } from "./programFile";
 import { segmentsOf } from "../ignoredChanges";
-import { plansOf, holdsSecret, type Action } from "./plan";
+import { plansOf, holdsSecret, isSpelled, type Action } from "./plan";
 import { listSplices, spliced, type List, type ListChange, type Splice } from "./splices";
 import { propertyCode } from "./value";
 
@@ -16,7 +16,7 @@ export interface Target {
   readonly urn: string;
   /** Where the program creates it, counted from 1; undefined: it is searched by class and name. */
   readonly place: { readonly file: string; readonly line: number; readonly column: number } | undefined;
-  /** Other resources of the state have the same place. */
+  /** Other resources of the state have the same place; without one, the same class and name. */
   readonly isShared: boolean;
   readonly changes: readonly Property[];
 }
@@ -119,7 +119,11 @@ function creationIn(program: Program, { place, kind, name, isShared }: Target): 
   const sought = { kind, name };
   const creation = place && file ? creationAt(file, place, sought) : creationOf(program.candidates(), sought);
   if ("reason" in creation) return creation;
-  const repeated = isShared ? "several resources are created at this place" : repetitionOf(creation);
+  const shared =
+    place === undefined
+      ? "several resources of the stack have this class and name"
+      : "several resources are created at this place";
+  const repeated = isShared ? shared : repetitionOf(creation);
   if (repeated === undefined) return creation;
   return { file: creation.file.name, line: creation.file.lineOf(creation.expression), reason: repeated };
 }
@@ -131,7 +135,8 @@ function toTold(
 ): Told {
   const { path, found } = property;
   const key = String(segmentsOf(path).at(-1));
-  const code = found === null || holdsSecret(property) ? undefined : propertyCode(key, found, quote);
+  const isShown = found !== null && !holdsSecret(property) && isSpelled(path);
+  const code = isShown ? propertyCode(key, found, quote) : undefined;
   return { urn, name, path, file, line, reason, code };
 }
 

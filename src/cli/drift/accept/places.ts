@@ -1,5 +1,6 @@
 import { resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { nameInUrn } from "../../../contract/identifiers";
 import type { StackState, StoredResource } from "../../stack/state";
 
 /** A call in a program, counted from 1. */
@@ -20,9 +21,12 @@ type Frame = Place | undefined;
 export class Places {
   readonly #byUrn = new Map<string, Place>();
   readonly #urns = new Map<string, Set<string>>();
+  readonly #named = new Map<string, Set<string>>();
 
   constructor({ resources }: StackState, project: string) {
     for (const resource of resources) {
+      const { urn } = resource;
+      this.#named.set(namedAs(urn), (this.#named.get(namedAs(urn)) ?? new Set()).add(urn));
       const place = resource.delete === true ? undefined : placeOf(resource, project);
       if (place === undefined) continue;
       this.#byUrn.set(resource.urn, place);
@@ -35,12 +39,19 @@ export class Places {
     return this.#byUrn.get(urn);
   }
 
-  /** Other resources are declared there as well: by a loop, a function that is called again, or a component. */
+  /**
+   * Other resources are declared there as well: by a loop, a function that is called again, or a component. Where no place
+   * is known, another one of this type and name may be.
+   */
   isShared(urn: string): boolean {
     const place = this.of(urn);
-    return place !== undefined && (this.#urns.get(keyOf(place))?.size ?? 0) > 1;
+    if (place !== undefined) return (this.#urns.get(keyOf(place))?.size ?? 0) > 1;
+    return (this.#named.get(namedAs(urn))?.size ?? 0) > 1;
   }
 }
+
+/** Its own type and its name: what of a URN no parent changes. */
+const namedAs = (urn: string): string => `${urn.split("::").at(2)?.split("$").at(-1)}::${nameInUrn(urn)}`;
 
 const keyOf = ({ file, line, column }: Place): string => `${file}:${line}:${column}`;
 

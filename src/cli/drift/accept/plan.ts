@@ -8,6 +8,7 @@ import { load } from "../../../provider";
 import { isObject, segmentsOf } from "../ignoredChanges";
 import type { Wrong } from "../../../host/requests";
 import type { Quote } from "../../code";
+import { pathTo } from "../refreshed";
 import { type Property, SECRET } from "../report";
 import type { Creation } from "./creation";
 import { editable, NOT_DEPLOYED, placeOf, valueIn, withChange } from "./propertyPlace";
@@ -103,6 +104,7 @@ function planOf(given: Given, property: Property, creationLine: number): Plan {
     reason: undefined,
     actions,
   });
+  if (!isSpelled(property.path)) return told("the path does not tell how its name is written");
   // Of another form, which does not have the argument: whatever its value was.
   const isDropped = form !== undefined && path.length === 1 && found === null;
   if (holdsSecret(property) && !isDropped) return told("it is a secret");
@@ -134,6 +136,10 @@ function planOf(given: Given, property: Property, creationLine: number): Plan {
   const actions = valueActions(file, literal.node, { current: normalised ?? current, found });
   return "reason" in actions ? told(actions.reason, literal.node) : accepted(literal.node, ...actions.actions);
 }
+
+/** Whether a path can be read in one way only: the engine marks a quote in a name, and not a backslash. */
+export const isSpelled = (path: string): boolean =>
+  segmentsOf(path).reduce<string>((above, segment) => pathTo(above, String(segment)), "") === path;
 
 /** At any depth. */
 export function holdsSecret({ declared, found }: Pick<Property, "declared" | "found">): boolean {

@@ -2,7 +2,7 @@
 import vm from "node:vm";
 import typescript from "typescript";
 import { editProgram, type Target } from "../../../../src/cli/drift/accept/edit";
-import { edit, targetOf, type Change } from "../../../support/editedPrograms";
+import { edit, IMPORT, targetOf, type Change } from "../../../support/editedPrograms";
 
 const SIZE: readonly Change[] = [["size", 2, 4]];
 
@@ -144,18 +144,40 @@ if (one) { new ComputeEndpoint("seven", { size: 2 }); } else { new ComputeEndpoi
     }
     expect(reasons).toEqual([
       expect.stringMatching(/^the position no longer fits/),
-      "the program creates it by a class of its own, not by ComputeEndpoint of pulumi-svc",
+      "the class there is one of the program, or a name or an expression that may be another one than ComputeEndpoint of pulumi-svc",
       expect.stringMatching(/^the position no longer fits/),
       "a ProjectAuth creates it: edit its arguments",
     ]);
+  });
+
+  test("in the constructor of a class of the program: told, also where the class leaves it out", async () => {
+    const text = `${IMPORT}class Mine extends svc.ComputeEndpoint {
+  constructor(name: string) {
+    super(name, { size: 2 });
+  }
+}
+class Other extends svc.ComputeEndpoint {}
+`;
+    for (const [line, column] of [
+      [4, 5],
+      [7, 1],
+    ] as const) {
+      const { told } = await edit(text, SIZE, { place: { file: "index.ts", line, column } });
+      expect(told[0]?.reason).toBe(
+        "the program creates it by a class of its own, not by ComputeEndpoint of pulumi-svc",
+      );
+    }
   });
 
   test("in a file that is not there, and one of several resources: told", async () => {
     const place = { file: "gone.ts", line: 1, column: 1 };
     const { told } = await edit(PROGRAM, SIZE, { place });
     expect(told).toMatchObject([{ file: "gone.ts", line: 1, reason: "the file is not one of the program" }]);
-    const shared = await edit(PROGRAM, SIZE, { name: "one", file: "a.js", isShared: true });
+    const at = { file: "program.js", line: 2, column: 13 };
+    const shared = await edit(PROGRAM, SIZE, { name: "one", file: "program.js", place: at, isShared: true });
     expect(shared.told).toMatchObject([{ reason: "several resources are created at this place" }]);
+    const named = await edit(PROGRAM, SIZE, { name: "one", file: "a.js", isShared: true });
+    expect(named.told).toMatchObject([{ reason: "several resources of the stack have this class and name" }]);
   });
 });
 
@@ -245,5 +267,35 @@ describe("what runs once is edited", () => {
     const { files, told } = await edit(`${IMPORT}${body}\n`, SIZE);
     expect([...files]).toEqual([]);
     expect(told[0]?.reason).toMatch(/^it is created in a (loop|class|function)/);
+  });
+});
+
+describe("without a place", () => {
+  test.each([
+    ["a name from a loop", 'for (const name of ["api"]) new svc.ComputeEndpoint(name, { size: 2 });\n'],
+    ["a name that is put together", "new svc.ComputeEndpoint(`${stage}-i`.slice(1), { size: 2 });\n"],
+    ["a template that may be worth it", "new svc.ComputeEndpoint(`a${stage}`, { size: 2 });\n"],
+  ])("one find beside %s is told: it may be in code that does not run", async (_what, other) => {
+    const dead = `${IMPORT}if (false) new svc.ComputeEndpoint("api", { size: 2 });\n`;
+    const files = new Map([
+      ["index.ts", `${IMPORT}declare const stage: string;\n${other}`],
+      ["old.ts", dead],
+    ]);
+    const { files: edited, told } = await editProgram(typescript, files, [targetOf(SIZE)]);
+    expect([...edited]).toEqual([]);
+    expect(told[0]?.reason).toBe(
+      'the program has a `new ComputeEndpoint` with the name "api", and another one whose name is an expression: index.ts:3',
+    );
+  });
+
+  test("a template that cannot be worth the name, and another class, do not count", async () => {
+    const before = `${IMPORT}declare const stage: string;
+new svc.ComputeEndpoint(\`web-\${stage}\`, { size: 2 });
+new svc.ComputeEndpoint(\`\${stage}-web\`, { size: 2 });
+new svc.AuthUser(stage, {});
+new svc.ComputeEndpoint("api", { size: 2 });
+`;
+    const { text } = await edit(before, SIZE);
+    expect(text).toBe(before.replace('"api", { size: 2 }', '"api", { size: 4 }'));
   });
 });

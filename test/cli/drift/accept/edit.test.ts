@@ -322,6 +322,12 @@ describe("tells", () => {
     expect((await reasonOf(compute(args, head), change))?.reason).toBe(reason);
   });
 
+  test.each([["a\\b"], ["a\\"], ['a\\"']])("a name of which the path has several readings: %s", async (name) => {
+    const path = `settings.pgSettings["${name.replaceAll('"', '\\"')}"]`;
+    const told = await reasonOf(compute("settings: { pgSettings: { a: '1' } }"), [path, null, "1"]);
+    expect(told).toMatchObject({ reason: "the path does not tell how its name is written", code: undefined });
+  });
+
   test("a removed property behind a spread that does not have it is an edit", async () => {
     const head = "const common = { disabled: true };\n";
     const { text, told } = await edit(compute("...common, size: 2, name: 'one'", head), [NO_NAME]);

@@ -127,3 +127,18 @@ test("a place that another resource of the state has is shared, a component's wi
   expect(isShared({ delete: true, trace: [CLASS, here] })).toBe(false);
   expect(placesOf({ trace: [CLASS, ""] }, { name: "other", trace: [CLASS, ""] }).isShared(urnOf({}))).toBe(false);
 });
+
+test("where no place is known, one of the same class and name below another parent makes it shared", () => {
+  const type = "pulumi-nodejs:dynamic/svc:WhitelistDomain";
+  const isShared = (other: string, ...trace: string[]): boolean => {
+    const resources = [urnOf({}), other].map((urn) => ({
+      urn,
+      type,
+      stackTrace: trace.map((sourcePosition) => ({ sourcePosition })),
+    }));
+    return new Places(new StackState(JSON.stringify({ deployment: { resources } })), PROJECT).isShared(urnOf({}));
+  };
+  expect(isShared(urnOf({ type: `demo:index:Stage$${type}` }))).toBe(true);
+  expect(isShared(urnOf({ type: `demo:index:Stage$${type}`, name: "other" }))).toBe(false);
+  expect(isShared(urnOf({ type: "pulumi-nodejs:dynamic/svc:Whitelist" }))).toBe(false);
+});
