@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -516,6 +516,25 @@ test("a repair waits for its approval without holding the deployments off, and t
   expect(job).toMatch(/^ {2}resource_group: prod$/m);
   expect(job).toMatch(/^ {2}environment: drift-repair /m);
   expect(job).toMatch(/^ {6}when: manual$/m);
+});
+
+test("on GitLab a repair may replace where the variable says true, and with no other value of it", () => {
+  const gitlab = readFileSync(join(CI, ".gitlab-ci.yml"), "utf8");
+  const lines = [...gitlab.matchAll(/(?<=script: scripts\/)repair.*/g)].map(([line]) => line);
+  expect(lines).toHaveLength(2);
+  const flags = (line: string, value: string) =>
+    execFileSync("bash", ["-ec", `set -o pipefail; printf "%s\n" ${line}`], {
+      encoding: "utf8",
+      env: { PATH: process.env["PATH"], ...(value !== "" && { ALLOW_REPLACE: value }) },
+    }).includes("--allow-replace");
+  for (const line of lines)
+    expect(["", "true", "false", "0", "no"].map((value) => flags(line, value))).toEqual([
+      false,
+      true,
+      false,
+      false,
+      false,
+    ]);
 });
 
 test("every action is pinned by its commit, one commit for each version, here and in this repository's own workflows", () => {
