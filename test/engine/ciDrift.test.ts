@@ -379,8 +379,8 @@ test("on GitLab it is one merge request of this project, by its API", async () =
 });
 
 test("git pushes with the host's token, which no log shows", async () => {
-  // git asks for it from the top of the repository.
-  const place = repository("infra");
+  // git asks for it from the top of the repository, by a shell.
+  const place = repository("the team's $HOME");
   const basic = (user: string, token: string) => `Basic ${Buffer.from(`${user}:${token}`).toString("base64")}`;
   for (const [host, url, expected] of [
     ["pull-request-github.sh", (address: string) => `${address}/o/r.git`, basic("x-access-token", "canary-gh")],

@@ -69,7 +69,7 @@ fi
 # As the host's user, without waiting for a password, and without the hooks of the repository.
 remote=$("$host" remote) || exit 1
 as_host() {
-  GIT_TERMINAL_PROMPT=0 git -c credential.helper= -c credential.helper="!'$host' credentials" -c core.hooksPath=/dev/null "$@" || exit 1
+  GIT_TERMINAL_PROMPT=0 DRIFT_HOST=$host git -c credential.helper= -c credential.helper='!"$DRIFT_HOST" credentials' -c core.hooksPath=/dev/null "$@" || exit 1
 }
 listed=$(as_host ls-remote "$remote" "refs/heads/$branch") || exit 1
 tip=$(printf '%s\n' "$listed" | cut -f 1)
