@@ -195,7 +195,7 @@ test("--ignore begins the file beside Pulumi.yaml, from wherever below it runs; 
   const entry = { resource: urn, property: "name", found: "b", reason: "a test" };
   expect([code, ignoreResultSchema.parse(JSON.parse(stdout))]).toEqual([
     0,
-    { stack: "dev", file: "../svc-drift.json", entries: [{ entry: "ignore[0]", ...entry }] },
+    { stack: "dev", file: "../svc-drift.json", entries: [{ entry: "ignore[0]", ...entry }], messages: [] },
   ]);
   const { $schema = "", ...content } = fileOf(stack);
   expect(content).toEqual({ ignore: [entry] });

@@ -54,6 +54,8 @@ export const ignoreResultSchema = z.object({
   file: z.string(),
   /** Those that were written, each with its path in the file. */
   entries: z.array(toldEntry),
+  /** Why nothing was written. */
+  messages: z.array(z.string()),
 });
 
 type IgnoreResult = z.infer<typeof ignoreResultSchema>;
@@ -66,7 +68,22 @@ const SCHEMA = "./node_modules/pulumi-svc/svc-drift.schema.json";
  * @throws where that cannot be done, with a message for a person. Nothing is written then.
  */
 export async function ignore(flags: IgnoreFlags): Promise<number> {
-  const { stack: names = [], unmanaged = false, format, out } = flags;
+  const { format, out } = flags;
+  const result = await ignored(flags).catch((error: unknown) => {
+    // A script gets it in its format, too.
+    if (format === "json") {
+      const messages = (error instanceof Error ? error.message : String(error)).split("\n");
+      process.stdout.write(render({ stack: "", file: IGNORE_FILE, entries: [], messages }, format));
+    }
+    throw error;
+  });
+  if (out !== undefined) await writeFile(out, render(result, format));
+  process.stdout.write(out === undefined ? render(result, format) : `${summary(result)}. The report is in ${out}\n`);
+  return 0;
+}
+
+async function ignored(flags: IgnoreFlags): Promise<IgnoreResult> {
+  const { stack: names = [], unmanaged = false } = flags;
   const path = ignoreFilePath(process.cwd());
   if (path === undefined)
     throw new Error("no Pulumi.yaml in this folder or above, and svc-drift.json belongs beside it");
@@ -82,10 +99,7 @@ export async function ignore(flags: IgnoreFlags): Promise<number> {
   const entries = newEntries(found, file, flags, new Date());
   const written = write(path, file.name, entries);
   const stack = [...new Set(found.resources.map(({ urn }) => stackOf(urn).stack))].toSorted().join(", ");
-  const result = { stack, file: file.name, entries: written };
-  if (out !== undefined) await writeFile(out, render(result, format));
-  process.stdout.write(out === undefined ? render(result, format) : `${summary(result)}. The report is in ${out}\n`);
-  return 0;
+  return { stack, file: file.name, entries: written, messages: [] };
 }
 
 interface Found {

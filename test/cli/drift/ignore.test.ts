@@ -1,8 +1,35 @@
-import { type IgnoreFlags, newEntries } from "../../../src/cli/drift/ignore";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ignore, type IgnoreFlags, ignoreResultSchema, newEntries } from "../../../src/cli/drift/ignore";
 import { parsedIgnoreFile } from "../../../src/cli/drift/ignoreFile";
 import type { Unmanaged } from "../../../src/cli/drift/report";
 import { judged } from "../../../src/cli/drift/tolerated";
 import { type Refresh, refreshedOf, secret } from "../../support/refreshes";
+
+test("a failure is told in the format that was asked for", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "ignore-"));
+  const cwd = process.cwd();
+  const written = jest.spyOn(process.stdout, "write").mockReturnValue(true);
+  try {
+    process.chdir(folder);
+    const words = "no Pulumi.yaml in this folder or above, and svc-drift.json belongs beside it";
+    for (const format of ["text", "json"] as const)
+      await expect(ignore({ ignore: ["api"], reason: "why", format })).rejects.toThrow(words);
+    const [[text = ""] = [], ...others] = written.mock.calls;
+    expect(others).toEqual([]);
+    expect(ignoreResultSchema.parse(JSON.parse(String(text)))).toEqual({
+      stack: "",
+      file: "svc-drift.json",
+      entries: [],
+      messages: [words],
+    });
+  } finally {
+    written.mockRestore();
+    process.chdir(cwd);
+    rmSync(folder, { recursive: true });
+  }
+});
 
 const NOW = new Date("2027-01-31T12:00:00Z");
 
