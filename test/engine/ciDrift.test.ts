@@ -282,7 +282,7 @@ test("a long account is cut for the pull request, and keeps its fingerprint", as
   expect(await place.accept({ ...edited(), report: report(FINGERPRINT, long) })).toMatchObject({ code: 0 });
   const [{ body }] = place.job.pulls() as [Pull];
   expect(body.length).toBeLessThan(65_536);
-  expect(body).toMatch(/\| line 500 [^]*\nThe rest is in accept\.md/);
+  expect(body).toMatch(/\| line 500 [^]*\nThe rest is in accept\.markdown/);
   expect(body.endsWith(`\nFingerprint \`${FINGERPRINT}\`\n`)).toBe(true);
 });
 
