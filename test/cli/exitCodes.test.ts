@@ -74,3 +74,12 @@ test("a file that init cannot write is a failure", () => {
     stderr: expect.stringMatching(/^pulumi-svc: .*Pulumi\.yaml/),
   });
 });
+
+test.each([["--accept"], ["--ignore", "api", "--reason", "a"], []])(
+  "drift %s does nothing where its report cannot be written",
+  (...args) => {
+    const out = join(folder, "missing", "report");
+    const { status, stderr } = run("drift", ...args, "--out", out);
+    expect([status, stderr]).toEqual([1, `pulumi-svc: ${out} cannot be written: ENOENT\n`]);
+  },
+);

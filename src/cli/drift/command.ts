@@ -1,3 +1,4 @@
+import { open } from "node:fs/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { exitCodes, jsonOption, STACK } from "../options";
 import type { DriftFlags } from "./drift";
@@ -94,7 +95,9 @@ export function addDriftCommand(program: Command): void {
 
 /** Loaded here, so that the other commands do not pay for it. */
 async function run(resources: readonly string[], flags: DriftFlags & ModeFlags): Promise<number> {
-  const { stack, reason } = flags;
+  const { stack, reason, out } = flags;
+  // First: nothing is done that could not be reported.
+  if (out !== undefined) await mustBeWritable(out);
   if (flags.accept === true) {
     const { accept } = await import("./accept/accept.js");
     return accept(resources, { ...flags, stack: stack?.[0] });
@@ -109,6 +112,13 @@ async function run(resources: readonly string[], flags: DriftFlags & ModeFlags):
   }
   const { drift } = await import("./drift.js");
   return drift(flags);
+}
+
+async function mustBeWritable(file: string): Promise<void> {
+  const handle = await open(file, "a").catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${file} cannot be written: ${error.code ?? error.message}`);
+  });
+  await handle.close();
 }
 
 /** A mode excludes the others, and these options of the report. */

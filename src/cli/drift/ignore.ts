@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { nameInUrn } from "../../contract/identifiers";
@@ -32,6 +32,7 @@ import { type Drifted, type Property, stackOf, toldEntry, type ToldEntry, type U
 import { selected } from "./selection";
 import { covers, holdsSecret, judged } from "./tolerated";
 import { unmanagedObjects } from "./unmanaged";
+import { writeFiles } from "./writeFiles";
 
 export interface IgnoreFlags {
   /** Names or URNs of resources, and with `unmanaged` ids of objects. */
@@ -208,7 +209,8 @@ function isSameSubject(one: NewEntry, other: Entry): boolean {
 /** All at once: the file is replaced as a whole. Other entries stay as they are, and in their order. */
 function write(path: string, name: string, entries: readonly NewEntry[]): ToldEntry[] {
   const isThere = existsSync(path);
-  const text = isThere ? readFileSync(path, "utf8").replace(/^\uFEFF/, "") : "{}";
+  const raw = isThere ? readFileSync(path, "utf8") : "{}";
+  const text = raw.replace(/^\uFEFF/, "");
   // It was checked just before.
   const content = JSON.parse(text) as { ignore?: Entry[] };
   const list: Entry[] = [...(content.ignore ?? [])];
@@ -220,21 +222,11 @@ function write(path: string, name: string, entries: readonly NewEntry[]): ToldEn
   });
   const indent = /^[ \t]+(?=")/m.exec(text)?.[0] ?? "  ";
   const whole = { ...(isThere ? content : { $schema: SCHEMA }), ignore: list };
+  const after = `${JSON.stringify(whole, undefined, indent)}\n`;
   // A link stays one.
-  const target = isThere ? realpathSync(path) : path;
-  const draft = `${target}.${process.pid}.tmp`;
-  try {
-    writeFileSync(draft, `${JSON.stringify(whole, undefined, indent)}\n`, {
-      flag: "wx",
-      ...(isThere && { mode: statSync(target).mode }),
-    });
-    renameSync(draft, target);
-  } catch (error) {
-    const { code: reason, message } = error as NodeJS.ErrnoException; // of the file system
-    throw new Error(`${name} could not be written: ${reason ?? message}`, { cause: error });
-  } finally {
-    rmSync(draft, { force: true });
-  }
+  writeFiles([
+    isThere ? { name, path: realpathSync(path), before: raw, after } : { name, path, before: undefined, after },
+  ]);
   return written;
 }
 

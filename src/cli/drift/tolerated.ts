@@ -51,13 +51,7 @@ export function judged(
  * For a command that changes what drifted (`--accept`, `--repair`): the resources of a refresh, each with the drift that
  * svc-drift.json does not cover. `drift` of one is undefined where all of it is covered; where a part is covered, its
  * properties and the words of its repair are those of the rest.
- *
- * What a person names counts whole, so this is for a call without names:
- * ```ts
- * const file = readIgnoreFile(); // first: a wrong file is refused before anything is asked
- * const resources = (await refreshedStacks(names, false)).flatMap((stack) => stack.resources);
- * const chosen = wanted.length > 0 ? selected(resources, wanted) : withoutTolerated(resources, file, new Date());
- * ```
+ * What a person names counts whole: this is for a call without names.
  * @throws as `judged`.
  */
 export function withoutTolerated(resources: readonly Refreshed[], file: IgnoreFile, now: Date): Refreshed[] {

@@ -16,7 +16,7 @@ import { Places } from "./places";
 import { ProjectFiles, typeScriptOf } from "./projectFiles";
 import { type AcceptResult, exitCode, type LeftProperty, render, summary } from "./result";
 import { shownText } from "./shownText";
-import { type Rewritten, writeFiles } from "./writeFiles";
+import { type Rewritten, writeFiles } from "../writeFiles";
 
 export interface AcceptFlags {
   /** Undefined: the selected one. */
@@ -111,7 +111,7 @@ export async function acceptDrift(
     const sentences = stale.map(({ name, file = "", line, reason }) => `"${name}" at ${file}:${line}: ${reason}`);
     throw new Error([...new Set(sentences)].join("\n"));
   }
-  const rewritten = [...edited.files].map(([name, after]): Rewritten => {
+  const rewritten = [...edited.files].map(([name, after]) => {
     return { name, path: files.absolute(name), before: texts.get(name) ?? "", after };
   });
   if (dryRun !== true) {

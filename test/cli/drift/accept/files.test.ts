@@ -18,7 +18,7 @@ import * as typescript from "typescript";
 import { notInGit } from "../../../../src/cli/drift/accept/git";
 import { ProjectFiles, typeScriptOf } from "../../../../src/cli/drift/accept/projectFiles";
 import { shownText } from "../../../../src/cli/drift/accept/shownText";
-import { writeFiles } from "../../../../src/cli/drift/accept/writeFiles";
+import { writeFiles } from "../../../../src/cli/drift/writeFiles";
 
 let folder: string;
 beforeEach(() => (folder = realpathSync(mkdtempSync(join(tmpdir(), "accept-files-")))));

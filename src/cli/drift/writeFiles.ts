@@ -1,11 +1,22 @@
 import { randomBytes } from "node:crypto";
-import { accessSync, chmodSync, constants, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 
 export interface Rewritten {
   readonly name: string;
   /** No link. */
   readonly path: string;
-  readonly before: string;
+  /** Undefined: it does not exist yet. */
+  readonly before: string | undefined;
   readonly after: string;
 }
 
@@ -19,7 +30,7 @@ export function writeFiles(files: readonly Rewritten[]): void {
     const file = `${path}.${randomBytes(6).toString("hex")}.tmp`;
     drafts.push(file);
     writeFileSync(file, text, { flag: "wx" });
-    chmodSync(file, statSync(path).mode);
+    if (existsSync(path)) chmodSync(file, statSync(path).mode);
     return file;
   };
   const replaced: Rewritten[] = [];
@@ -31,7 +42,10 @@ export function writeFiles(files: readonly Rewritten[]): void {
       replaced.push(step.file);
     }
   } catch (error) {
-    for (const file of replaced) renameSync(draft(file.path, file.before), file.path);
+    for (const { path, before } of replaced) {
+      if (before === undefined) rmSync(path);
+      else renameSync(draft(path, before), path);
+    }
     throw error;
   } finally {
     for (const file of drafts) rmSync(file, { force: true });
@@ -40,8 +54,9 @@ export function writeFiles(files: readonly Rewritten[]): void {
 
 function unchanged({ path, before }: Rewritten): void {
   // A rename does not ask whether the file may be written.
-  accessSync(path, constants.W_OK);
-  if (readFileSync(path, "utf8") !== before) throw new Error("it changed while the command ran. Run it again");
+  if (before !== undefined) accessSync(path, constants.W_OK);
+  if ((existsSync(path) ? readFileSync(path, "utf8") : undefined) !== before)
+    throw new Error("it changed while the command ran. Run it again");
 }
 
 function attempt<Result>({ name }: Rewritten, step: () => Result): Result {
