@@ -110,8 +110,9 @@ test("a TypeScript program: what one place declares is edited, all else is told,
   expect(await stack.up()).toMatchObject({ code: 0 });
   expect(await accepted(stack)).toMatchObject({ code: 0, accepted: [], left: [], files: [], patch: "" });
 
-  const edited = ["api", "literal", "const-object", "in-function", "in-arrow"];
+  const edited = ["api", "literal", "const-object", "in-function"];
   const told = [
+    "in-arrow",
     "imported",
     "configured",
     "loop-a",
@@ -158,7 +159,9 @@ test("a TypeScript program: what one place declares is edited, all else is told,
     configured: expect.stringMatching(/expression|configuration/),
     "loop-a": expect.stringMatching(/may create others/),
     "loop-b": expect.stringMatching(/may create others/),
-    anonymous: expect.stringMatching(/function that may create others/),
+    // No stack trace names the place of these, and the loop could have created them.
+    anonymous: expect.stringMatching(/another one whose name is an expression: index\.ts:/),
+    "in-arrow": expect.stringMatching(/another one whose name is an expression: index\.ts:/),
     "mine-compute": expect.stringMatching(/expression|class/),
     "group-primary": expect.stringMatching(/ComputeGroup creates it/),
     "group-replica-0": expect.stringMatching(/ComputeGroup creates it/),
@@ -169,11 +172,10 @@ test("a TypeScript program: what one place declares is edited, all else is told,
   const expected = SHAPES.replace("size = 1; // the", "size = 4; // the")
     .replace("size: 1 /* small */", "size: 4 /* small */")
     .replace("{ min: 0.5, max: 1 } as const", "4 as const")
-    .replace(/("in-function".*)size: 1/, "$1size: 4")
-    .replace(/("in-arrow".*)size: 1/, "$1size: 4");
+    .replace(/("in-function".*)size: 1/, "$1size: 4");
   expect(read(stack, "index.ts")).toBe(expected);
   for (const { name, line } of result.left)
-    if (!name.startsWith("mine")) expect(lines[(line ?? 0) - 1]).toMatch(/ComputeEndpoint|ComputeGroup/);
+    if (line !== null && !name.startsWith("mine")) expect(lines[line - 1]).toMatch(/ComputeEndpoint|ComputeGroup/);
 
   await resized(stack, 1, ...told);
   await expectNoChanges(stack);
