@@ -1,5 +1,5 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises";
-import { wantsColours } from "../output";
+import { terminalJson, wantsColours } from "../output";
 import { readEventLog } from "./eventLog";
 import { type Format, render, summary } from "./formats";
 import { type IgnoreFile, readIgnoreFile } from "./ignoreFile";
@@ -23,7 +23,12 @@ export interface DriftFlags {
  * @throws where that cannot be found out, with a message for a person.
  */
 export async function drift({ stack, from, unmanaged, format, out }: DriftFlags): Promise<number> {
-  const report = from === undefined ? await asked(stack ?? [], unmanaged === true) : await read(from);
+  const finding = from === undefined ? asked(stack ?? [], unmanaged === true) : read(from);
+  const report = await finding.catch((error: Error) => {
+    // A script gets it in its format, too, and nothing that could be taken for a report.
+    if (format === "json") process.stdout.write(`${terminalJson({ messages: error.message.split("\n") })}\n`);
+    throw error;
+  });
   if (out === undefined) {
     process.stdout.write(render(report, format, wantsColours()));
   } else {

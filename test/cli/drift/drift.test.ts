@@ -598,6 +598,19 @@ describe("--from, --out and the job summary", () => {
     }
   });
 
+  test("a failure is told in JSON where that was asked for, and is no report", async () => {
+    const write = jest.spyOn(process.stdout, "write").mockReturnValue(true);
+    const from = join(folder, "missing.json");
+    await expect(drift({ format: "json", from })).rejects.toThrow(/cannot be read/);
+    expect(write.mock.calls.map(([text]): unknown => JSON.parse(String(text)))).toEqual([
+      { messages: [`${from} cannot be read: ENOENT`] },
+    ]);
+    write.mockClear();
+    await expect(drift({ format: "markdown", from })).rejects.toThrow(/cannot be read/);
+    expect(write).not.toHaveBeenCalled();
+    await expect(run({ from: file("failed.json", '{"messages":["it failed"]}') })).rejects.toThrow(/incomplete/);
+  });
+
   test("a report that is read again is not added to the job summary, where it stands already", async () => {
     const summary = file("job-summary", "");
     process.env["GITHUB_STEP_SUMMARY"] = summary;
