@@ -39,6 +39,8 @@ interface Mistake {
   readonly succeeds?: true;
   /** Nothing shows it before the creation. */
   readonly isSilent?: true;
+  /** The service never answers as it should. All others have the time that a busy machine needs. */
+  readonly isBroken?: true;
 }
 
 const fault =
@@ -78,6 +80,7 @@ const MISTAKES: readonly Mistake[] = [
     what: "A port where nothing listens",
     program: COMPUTE,
     account: { baseUrl: "http://127.0.0.1:9/v2" },
+    isBroken: true,
     now: /could not be queried.*ECONNREFUSED/,
   },
   {
@@ -90,6 +93,7 @@ const MISTAKES: readonly Mistake[] = [
     what: "The service fails (503)",
     program: COMPUTE,
     plant: fault({ status: 503 }),
+    isBroken: true,
     now: /could not be queried.*the service failed/,
   },
   { what: "A size that is not on offer", program: compute({ size: 17.5 }) },
@@ -255,7 +259,8 @@ const MISTAKES: readonly Mistake[] = [
 ];
 
 /** Short enough that nothing is waited for. */
-const CLIENT = { readDeadlineMs: 250, throttledMs: 100, lagMs: 20 };
+const CLIENT = { throttledMs: 100, lagMs: 20 };
+const BROKEN = { ...CLIENT, readDeadlineMs: 250 };
 const NOBODY = { account: {} };
 
 /** What each command says, line by line. */
@@ -268,9 +273,12 @@ interface Row {
 }
 
 async function rowOf(mistake: Mistake): Promise<Row> {
-  const { what, program, plant, account = NOBODY.account, before = [] } = mistake;
+  const { what, program, plant, account = NOBODY.account, before = [], isBroken } = mistake;
   const given = await world();
-  const stack = new Stack({ baseUrl: given.baseUrl, apiKey: given.apiKey, ...account }, CLIENT);
+  const stack = new Stack(
+    { baseUrl: given.baseUrl, apiKey: given.apiKey, ...account },
+    isBroken === true ? BROKEN : CLIENT,
+  );
   if (before.length > 0) await stack.up(before, { seed: 1, preview: "none" });
   await plant?.(given);
   const course = { seed: 1, jitterMs: 0, looks: true } as const;
