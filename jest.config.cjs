@@ -14,6 +14,7 @@ const PROCESSES = [
   "scripts/*",
   "cli/*",
   "cli/*/*",
+  "cli/*/*/*",
   "index",
   "emulator/cli",
   "doors/dynamic/crash",
