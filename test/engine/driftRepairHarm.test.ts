@@ -36,10 +36,17 @@ async function entries(stack: Stack): Promise<Record<string, unknown>> {
   const filled = (value: unknown): Record<string, string[]> =>
     Object.fromEntries(Object.entries((value ?? {}) as Record<string, string[]>).filter(([, urns]) => urns.length > 0));
   return Object.fromEntries(
-    deployment.resources.map(({ modified: _modified, created: _created, propertyDependencies, ...rest }) => [
-      String(rest["urn"]),
-      { ...rest, propertyDependencies: filled(propertyDependencies) },
-    ]),
+    deployment.resources.map(
+      ({ modified: _modified, created: _created, dependencies, propertyDependencies, ...rest }) => [
+        String(rest["urn"]),
+        {
+          ...rest,
+          // The SDK sends them in the order in which promises end.
+          dependencies: ((dependencies ?? []) as string[]).toSorted(),
+          propertyDependencies: filled(propertyDependencies),
+        },
+      ],
+    ),
   );
 }
 
