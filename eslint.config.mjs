@@ -197,7 +197,7 @@ export default tseslint.config(
         {
           object: "process",
           property: "env",
-          message: "The environment is read in contract/settings, cli and scripts only.",
+          message: "The environment is read in contract/settings, contract/references, cli and scripts only.",
         },
       ],
     },
@@ -209,7 +209,15 @@ export default tseslint.config(
     ...layers(row),
   ]),
   {
-    files: ["src/contract/settings.ts", "src/cli/**", "scripts/**", "test/**", "bench/**", "examples/ci/scripts/**"],
+    files: [
+      "src/contract/settings.ts",
+      "src/contract/references.ts",
+      "src/cli/**",
+      "scripts/**",
+      "test/**",
+      "bench/**",
+      "examples/ci/scripts/**",
+    ],
     rules: { "no-restricted-properties": "off" },
   },
 );

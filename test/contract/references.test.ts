@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  isReference,
+  referenceName,
+  referenceProblem,
+  resolveReference,
+  type SecretReference,
+} from "../../src/contract/references";
+import { fromEnv, fromFile } from "../../src/program/secretReferences";
+
+const folder = mkdtempSync(join(tmpdir(), "references-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => delete process.env["SVC_TEST_SECRET"]);
+
+const written = (content: string | Buffer): SecretReference => {
+  writeFileSync(join(folder, "secret"), content);
+  return fromFile("secret");
+};
+
+test("a variable is read when it is asked for", () => {
+  const reference = fromEnv("SVC_TEST_SECRET");
+  expect(reference).toEqual({ fromEnv: "SVC_TEST_SECRET" });
+  expect(resolveReference(reference)).toEqual({ problem: "is not set" });
+  process.env["SVC_TEST_SECRET"] = "";
+  expect(resolveReference(reference)).toEqual({ problem: "is empty" });
+  process.env["SVC_TEST_SECRET"] = " of\nlines\n";
+  expect(resolveReference(reference)).toEqual({ value: " of\nlines\n" });
+});
+
+test.each([
+  ["one\n", "one"],
+  ["one\r\n", "one"],
+  ["one\n\n", "one\n"],
+  ["one", "one"],
+  [" one ", " one "],
+  ["\uFEFFone", "\uFEFFone"],
+  ["x".repeat(65_536), "x".repeat(65_536)],
+])("of a file one line break at the end is cut (%#)", (content, value) => {
+  expect(resolveReference(written(content), folder)).toEqual({ value });
+});
+
+test.each([
+  ["", "is empty"],
+  ["\n", "is empty"],
+  ["x".repeat(65_537), "is larger than 64 kB"],
+  [Buffer.from([0xff, 0xfe, 0x41]), "is no text (UTF-8)"],
+  ["a\0b", "is no text (UTF-8)"],
+])("a file that is no secret has none (%#)", (content, problem) => {
+  expect(resolveReference(written(content), folder)).toEqual({ problem });
+});
+
+test("a path that is no file says what it is", () => {
+  expect(resolveReference(fromFile("."), folder)).toEqual({ problem: "is a folder" });
+  expect(resolveReference(fromFile("nowhere"), folder)).toEqual({ problem: "does not exist" });
+  expect(resolveReference(fromFile(join(folder, "secret/below")))).toEqual({ problem: "does not exist" });
+  expect(resolveReference(fromFile("/dev/zero"))).toEqual({ problem: "is no regular file" });
+  symlinkSync("itself", join(folder, "itself"));
+  expect(resolveReference(fromFile("itself"), folder)).toEqual({ problem: "cannot be read (ELOOP)" });
+});
+
+test("a reference is an object with one of two names", () => {
+  expect([{ fromEnv: "A" }, { fromFile: "a" }, { fromEnv: 1 }].map(isReference)).toEqual([true, true, true]);
+  expect(["A", undefined, null, {}, [], { fromenv: "A" }].map(isReference)).toEqual(Array(6).fill(false));
+  expect(referenceName(fromEnv("A"))).toBe("A");
+  expect(referenceName(fromFile("a/b"))).toBe("the file a/b");
+});
+
+test.each([
+  [{ fromEnv: "not a name" }, /name of an environment variable .* not its value/],
+  [{ fromEnv: "" }, /name of an environment variable/],
+  [{ fromEnv: 7 }, /name of an environment variable/],
+  [{ fromFile: "" }, /path of a file/],
+  [{ fromFile: "two\nlines" }, /path of a file/],
+  [{ fromEnv: "A", fromFile: "a" }, /nothing else/],
+  [{ fromEnv: "A", more: 1 }, /nothing else/],
+])("what is wrong with a reference is said without it (%#)", (reference, words) => {
+  // As a program without types gives it.
+  expect(referenceProblem(reference as unknown as SecretReference)).toMatch(words);
+});
+
+test("fromEnv refuses the value of a variable, and shows it nowhere", () => {
+  process.env["SVC_TEST_SECRET"] = "canary";
+  const refused = (name: string): unknown => {
+    try {
+      return fromEnv(name);
+    } catch (error) {
+      return error;
+    }
+  };
+  expect(refused("canary")).toEqual(
+    new TypeError('fromEnv: takes the name of an environment variable, not its value: fromEnv("NAME")'),
+  );
+  expect(String(refused("canary value"))).toMatch(/^TypeError: fromEnv: must be the name/);
+  expect(String(refused("canary value"))).not.toContain("canary");
+  expect(() => fromFile("")).toThrow("fromFile: must be the path of a file, not its text");
+});
