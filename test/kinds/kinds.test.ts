@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { KINDS } from "../../src/contract/pointer";
 import { allRoutes } from "../../src/emulator/app";
 import type { Site } from "../../src/emulator/http/access";
@@ -76,12 +74,4 @@ test("each route that changes something is a mutation of a kind, and stands in t
     "not in ROUTES of test/support/faultCampaign.ts": [],
     "not a route of the emulator": [],
   });
-});
-
-test("each kind has a file of its own below test/resources that calls resourceCases for it", () => {
-  const folder = join(__dirname, "..", "resources");
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".test.ts"));
-  const texts = files.map((name) => readFileSync(join(folder, name), "utf8")).join("\n");
-  const called = EACH_CASE.filter(({ kind }) => new RegExp(`resourceCases\\(KIND_CASES\\.${kind}\\b`).test(texts));
-  expect(called.map(({ kind }) => kind).sort()).toEqual([...KINDS].sort());
 });

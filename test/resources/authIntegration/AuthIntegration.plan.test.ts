@@ -9,12 +9,6 @@ import {
   withIntegration,
 } from "../../support/harness";
 import { ID, INPUTS, integrations } from "../../support/authIntegrations";
-import { KIND_CASES } from "../../kinds";
-import { resourceCases } from "../../support/resourceCases";
-
-describe("an integration as a resource", () => {
-  resourceCases(KIND_CASES.AuthIntegration);
-});
 
 describe("planning", () => {
   test("finds all bad arguments at once, without their values", async () => {

@@ -1,12 +1,7 @@
 import { authKeys } from "../../../src/resources/authKeys/lifecycle";
-import { KIND_CASES } from "../../kinds";
-import { resourceCases } from "../../support/resourceCases";
 import { expectNoSecrets, harness, PROJECT, PROVIDER, withIntegration, type Json } from "../../support/harness";
 
 const INPUTS = { projectId: PROJECT, rotationTriggers: ["2025-11"] };
-
-resourceCases(KIND_CASES.AuthKeys);
-
 const started = async () => {
   const keys = await harness(authKeys);
   await withIntegration(keys);

@@ -1,12 +1,7 @@
 import { authOwnershipTransfer } from "../../../src/resources/authOwnershipTransfer/lifecycle";
-import { KIND_CASES } from "../../kinds";
-import { resourceCases } from "../../support/resourceCases";
 import { expectNoSecrets, harness, PROJECT, PROVIDER, withIntegration } from "../../support/harness";
 
 const INPUTS = { projectId: PROJECT, triggers: ["first"] };
-
-resourceCases(KIND_CASES.AuthOwnershipTransfer);
-
 const started = async () => {
   const transfer = await harness(authOwnershipTransfer);
   await withIntegration(transfer);

@@ -1,6 +1,4 @@
 import { authUser } from "../../../src/resources/authUser/lifecycle";
-import { KIND_CASES } from "../../kinds";
-import { resourceCases } from "../../support/resourceCases";
 import {
   CANARY,
   expectNoSecrets,
@@ -15,9 +13,6 @@ import {
 
 const EMAIL = `${CANARY}@example.com`;
 const INPUTS = { projectId: PROJECT, email: EMAIL, name: `${CANARY} Someone` };
-
-resourceCases(KIND_CASES.AuthUser);
-
 const started = async () => {
   const user = await harness(authUser);
   await withIntegration(user);

@@ -11,12 +11,6 @@ import {
   sent,
 } from "../../support/computeCases";
 import { expectNoSecrets, PROJECT, thrownBy } from "../../support/harness";
-import { KIND_CASES } from "../../kinds";
-import { resourceCases } from "../../support/resourceCases";
-
-describe("a compute as a resource", () => {
-  resourceCases(KIND_CASES.ComputeEndpoint);
-});
 
 describe("creating", () => {
   test("sends every argument in the words of the service, and stands there as declared", async () => {

@@ -1,6 +1,4 @@
 import { emailServer } from "../../../src/resources/emailServer/lifecycle";
-import { KIND_CASES } from "../../kinds";
-import { resourceCases } from "../../support/resourceCases";
 import {
   configured,
   PATH,
@@ -26,10 +24,6 @@ import {
   urnOf,
   withIntegration,
 } from "../../support/harness";
-
-describe("a mail configuration as a child of its integration", () => {
-  resourceCases(KIND_CASES.EmailServer);
-});
 
 describe("creating a mail configuration", () => {
   test("is announced as what overwrites another server, and only where it is new", async () => {

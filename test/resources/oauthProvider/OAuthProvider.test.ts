@@ -1,7 +1,5 @@
 import { oauthProvider } from "../../../src/resources/oauthProvider/lifecycle";
 import type { Properties } from "../../../src/contract/hiddenKeys";
-import { KIND_CASES } from "../../kinds";
-import { resourceCases } from "../../support/resourceCases";
 import { until } from "../../support/emulator";
 import {
   CANARY,
@@ -19,10 +17,6 @@ import {
   type Json,
 } from "../../support/harness";
 import { bodies, kept, OTHER_SECRET, PATH, setByHand, SHARED, STANDARD, started } from "../../support/oauthProviders";
-
-describe("an OAuth provider as a child of its integration", () => {
-  resourceCases(KIND_CASES.OAuthProvider);
-});
 
 describe("creating an OAuth provider", () => {
   test("with credentials makes a standard one, with complete outs", async () => {

@@ -1,7 +1,5 @@
 import fc from "fast-check";
 import { whitelist } from "../../../src/resources/whitelist/whitelistLifecycle";
-import { KIND_CASES } from "../../kinds";
-import { resourceCases } from "../../support/resourceCases";
 import {
   CANARY,
   expectNoSecrets,
@@ -28,10 +26,6 @@ const started = async (...more: [options?: object, client?: object]): Promise<Ha
   await withIntegration(given);
   return given;
 };
-
-describe("a whitelist as a child of its integration", () => {
-  resourceCases(KIND_CASES.Whitelist);
-});
 
 describe("a plan says which domains come and go", () => {
   const saidOf = async (before: readonly string[], after: readonly unknown[]) => {

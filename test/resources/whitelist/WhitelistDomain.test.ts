@@ -2,8 +2,6 @@ import { dynamicProvider } from "../../../src/doors/dynamic/provider";
 import { Session } from "../../../src/host/session";
 import { whitelist } from "../../../src/resources/whitelist/whitelistLifecycle";
 import { whitelistDomain } from "../../../src/resources/whitelist/whitelistDomainLifecycle";
-import { KIND_CASES } from "../../kinds";
-import { resourceCases } from "../../support/resourceCases";
 import {
   CANARY,
   expectNoSecrets,
@@ -26,10 +24,6 @@ const started = async (...more: [options?: object, client?: object]): Promise<Ha
   await withIntegration(given);
   return given;
 };
-
-describe("a redirect domain as a child of its integration", () => {
-  resourceCases(KIND_CASES.WhitelistDomain);
-});
 
 describe("creating a redirect domain", () => {
   test("adds its origin, with complete outs", async () => {

@@ -1,6 +1,7 @@
-import { DEMO, othersIn, wholeIn, type KindCase } from "../kinds/KindCase";
-import { started as startedKind } from "../kinds/started";
-import { until } from "./emulator";
+import { EACH_CASE } from ".";
+import { DEMO, othersIn, wholeIn, type KindCase } from "./KindCase";
+import { started as startedKind } from "./started";
+import { until } from "../support/emulator";
 import {
   expectNoSecrets,
   harness,
@@ -14,13 +15,11 @@ import {
   withIntegration,
   type Harness,
   type State,
-} from "./harness";
+} from "../support/harness";
 
-/**
- * What holds for every resource. Each one's own test file calls this with its case, and goes on with what is true of it
- * alone.
- */
-export function resourceCases(kindCase: KindCase): void {
+/* What holds for every resource. What is true of one alone stands in test/resources. */
+
+describe.each(EACH_CASE)("$kind", (kindCase: KindCase) => {
   const { lifecycle, unknowns, inIntegration, deletion, secretOutputs } = kindCase;
   const inputs = wholeIn(kindCase, DEMO);
   const removedWhen = inIntegration ? "its integration is" : "it was deleted by hand";
@@ -204,7 +203,7 @@ export function resourceCases(kindCase: KindCase): void {
   });
 
   if (inIntegration) childCases(kindCase);
-}
+});
 
 /** What holds for everything that lives in an auth integration (docs/design/decisions.md, Replacing, moving, adopting). */
 function childCases(kindCase: KindCase): void {
