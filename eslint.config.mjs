@@ -75,6 +75,11 @@ export const importRules = [
   },
   { files: "src/helpers/**", what: "pure functions from the service's limits", imports: [] },
   {
+    files: "src/audit/**",
+    what: "`pulumi-svc/audit`: the rules of `doctor --audit`, for policy packs too. Without the SDK",
+    imports: ["contract", "helpers"],
+  },
+  {
     files: "src/client/**",
     what: "the typed API: transport, retry, reads, queue, waits. It knows nothing of Pulumi",
     imports: ["contract/loopback", "contract/secretNames", "contract/standIns", "contract/untrusted"],
@@ -91,7 +96,7 @@ export const importRules = [
   {
     files: "src/cli/**",
     what: "the command `pulumi-svc`",
-    imports: ["contract", "client", "host", "provider", "emulator", "helpers"],
+    imports: ["contract", "client", "host", "provider", "emulator", "helpers", "audit"],
     packages: ["commander", "zod"],
     except: { "src/cli/drift/repair/*.ts": ["@pulumi/pulumi", "zod"] },
   },
@@ -106,6 +111,7 @@ const FOLDERS = [
   "components",
   "functions",
   "helpers",
+  "audit",
   "client",
   "emulator",
   "cli",

@@ -90,6 +90,7 @@ export function circlesOf(root: string): string[] {
 
 const PROGRAM = `
 export * as svc from "pulumi-svc";
+export * as audit from "pulumi-svc/audit";
 export * as emulator from "pulumi-svc/emulator";
 export * as provider from "pulumi-svc/provider";`;
 

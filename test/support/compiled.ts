@@ -26,6 +26,7 @@ export function problemsOf(files: ReadonlyMap<string, string>, options: ts.Compi
     ...options,
     paths: {
       "pulumi-svc": [join(ROOT, "src", "index.ts")],
+      "pulumi-svc/audit": [join(ROOT, "src", "audit", "rules.ts")],
       "pulumi-svc/emulator": [join(ROOT, "src", "emulator", "index.ts")],
       ...options.paths,
     },

@@ -1,11 +1,12 @@
 import { sameJson } from "../../host/arguments";
 import { load } from "../../provider";
 import { type Properties, visible } from "../../contract/hiddenKeys";
+import { isSecret } from "../../contract/engineSecrets";
 import { KINDS, type Kind, typeToken } from "../../contract/pointer";
 import { isSecretName } from "../../contract/secretNames";
 import { nameInUrn } from "../../contract/identifiers";
 import { compareText } from "../output";
-import { isSecret, type StackState, type StoredResource } from "../stack/state";
+import type { StackState, StoredResource } from "../stack/state";
 import { keyOf, type RefreshResult } from "./eventLog";
 import { isObject, withIgnoredChanges } from "./ignoredChanges";
 import { type Drifted, type Ignored, type Property, SECRET } from "./report";

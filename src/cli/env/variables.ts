@@ -1,11 +1,12 @@
 /** What an application needs from the resources of a stack, and the names that it has as environment variables. */
 import { isUnknown } from "../../contract/hiddenKeys";
+import { isSecret } from "../../contract/engineSecrets";
 import { nameInUrn } from "../../contract/identifiers";
 import { type Kind, KINDS, typeToken } from "../../contract/pointer";
 import { standInsIn } from "../../contract/standIns";
 import { connectionUri, pooledHost } from "../../helpers/connectionUri";
 import { compareText } from "../output";
-import { clearText, isSecret, type StackState } from "../stack/state";
+import { clearText, type StackState } from "../stack/state";
 
 /** Who connects to what: no state holds it. */
 export interface Login {

@@ -1,5 +1,6 @@
 import type { JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb";
 import { z } from "zod";
+import { isSecret, SECRET, SIGNATURE } from "../../contract/engineSecrets";
 import { nameInUrn } from "../../contract/identifiers";
 import type { ReadSetting } from "../../contract/settings";
 import type { Pulumi } from "./pulumi";
@@ -94,17 +95,9 @@ export function providerName(reference: string): string {
   return nameInUrn(reference.slice(0, reference.lastIndexOf("::")));
 }
 
-/** How the engine marks a secret in a state, an import file and an event log. */
-const SIGNATURE = "4dabf18193072939515e22adb298388d";
-const SECRET = "1b47061264138c4ac30d75fd1eb44270";
-
 /** As the engine takes it: what it stores is encrypted. */
 export function asSecret(value: string): object {
   return { [SIGNATURE]: SECRET, plaintext: JSON.stringify(value) };
-}
-
-export function isSecret(value: unknown): boolean {
-  return typeof value === "object" && value !== null && Reflect.get(value, SIGNATURE) === SECRET;
 }
 
 /**

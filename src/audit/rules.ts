@@ -1,0 +1,236 @@
+/**
+ * `pulumi-svc/audit`: what a production stack should not have. The rules look at one resource and at nothing else, so that
+ * `pulumi-svc doctor --audit` (a state) and a policy pack (a plan) apply the same ones.
+ */
+import { isSecret } from "../contract/engineSecrets";
+import { visible } from "../contract/hiddenKeys";
+import { isLoopback } from "../contract/loopback";
+import { KINDS, type Kind, typeToken } from "../contract/pointer";
+import { isReference, referenceProblem } from "../contract/references";
+import { isSecretName } from "../contract/secretNames";
+import { standInsIn } from "../contract/standIns";
+import { LARGEST_AUTOSCALING_CU } from "../helpers/computeSizes";
+import { isObject } from "../helpers/given";
+
+/** A resource of a state or of a plan. Types that are not of this package are passed over. */
+export interface AuditedResource {
+  /** The Pulumi type, such as `pulumi-nodejs:dynamic/svc:ComputeEndpoint`. */
+  readonly type: string;
+  readonly name: string;
+  readonly urn: string;
+  /** Its arguments, with the outputs where they are known. Secrets as the state marks them, or in clear. */
+  readonly props: Readonly<Record<string, unknown>>;
+  /** Undefined where it is not known. */
+  readonly protect: boolean | undefined;
+}
+
+/** What the user allows. A rule whose limit is not given finds nothing. */
+export interface AuditLimits {
+  /** The largest size of a compute, in compute units (CU). */
+  readonly maxSizeCu?: number;
+}
+
+export interface AuditRule {
+  /** In kebab-case. It stays the same: policies and svc-drift.json name it. */
+  readonly name: string;
+  /** What it finds, in one sentence. */
+  readonly description: string;
+  /** What to do about it. */
+  readonly remedy: string;
+  /** What is wrong with the resource, in words without any secret; undefined where nothing is. */
+  find(resource: AuditedResource, limits: AuditLimits): string | undefined;
+}
+
+type Props = AuditedResource["props"];
+
+/** Of resources of these kinds. One without arguments is only looked up, and declared elsewhere. */
+function ofKinds(
+  kinds: readonly Kind[],
+  find: (props: Props, kind: Kind, resource: AuditedResource, limits: AuditLimits) => string | undefined,
+): AuditRule["find"] {
+  return (resource, limits) => {
+    const kind = kinds.find((one) => typeToken(one) === resource.type);
+    const props = visible(resource.props);
+    return kind === undefined || Object.keys(props).length === 0 ? undefined : find(props, kind, resource, limits);
+  };
+}
+
+/** Of a value that a rule needs: the state has it encrypted only, and an audit decrypts nothing. */
+const unread = (argument: string): string => `"${argument}" is marked as a secret, so it could not be checked`;
+
+const sharedOAuthKeys: AuditRule = {
+  name: "shared-oauth-keys",
+  description: "An OAuth provider uses the shared keys of the service.",
+  remedy: 'Register an application of your own at the provider, and declare its "clientId" and "clientSecret".',
+  find: ofKinds(["OAuthProvider"], ({ type, clientId, clientSecret }) => {
+    // The type is what the service shows; a plan has the arguments alone.
+    const isShared =
+      typeof type === "string" ? type === "shared" : clientId === undefined && clientSecret === undefined;
+    return isShared ? "uses the shared keys of the service" : undefined;
+  }),
+};
+
+const sharedMailServer: AuditRule = {
+  name: "shared-mail-server",
+  description: "The shared mail server of the service sends the mail.",
+  remedy: 'Declare a mail server of your own: type "standard", with its host, port, credentials and sender.',
+  find: ofKinds(["EmailServer"], ({ type }) => {
+    if (isSecret(type)) return unread("type");
+    return type === "shared" ? "the shared mail server of the service sends the mail" : undefined;
+  }),
+};
+
+const redirectLocalhost: AuditRule = {
+  name: "redirect-localhost",
+  description: "Users may be redirected to an origin on their own machine.",
+  remedy: "Remove the domain, or declare it in the stacks of development only.",
+  find: redirects((url) => isOwnMachine(url.hostname), "an origin on the user's own machine"),
+};
+
+const redirectPlainHttp: AuditRule = {
+  name: "redirect-plain-http",
+  description:
+    "Users may be redirected to an origin without TLS. Origins on their own machine belong to redirect-localhost.",
+  remedy: "Serve the application with TLS, and declare the domain with https://.",
+  find: redirects((url) => url.protocol === "http:" && !isOwnMachine(url.hostname), "an origin without TLS"),
+};
+
+function redirects(isWrong: (url: URL) => boolean, what: string): AuditRule["find"] {
+  return ofKinds(["Whitelist", "WhitelistDomain"], ({ domain, domains }, kind) => {
+    const [argument, value] = kind === "Whitelist" ? ["domains", domains] : ["domain", domain];
+    const all: unknown[] = Array.isArray(value) ? value : [value];
+    // What is no address is refused by the plan. The origin alone is shown: an address may hold a password.
+    const urls = all.flatMap((one) => (typeof one === "string" && URL.canParse(one) ? new URL(one) : []));
+    const wrong = urls.filter((url) => /^https?:$/.test(url.protocol) && isWrong(url)).map(({ origin }) => origin);
+    if (wrong.length > 0) return `allows redirects to ${what}: ${wrong.join(", ")}`;
+    return all.some(isSecret) ? unread(argument) : undefined;
+  });
+}
+
+/** Wider than `isLoopback`, which says where an API key may go. */
+function isOwnMachine(hostname: string): boolean {
+  const host = hostname.replace(/\.$/, "");
+  return isLoopback(host) || host.endsWith(".localhost") || ["0.0.0.0", "[::]"].includes(host);
+}
+
+const whitelistNotExclusive: AuditRule = {
+  name: "whitelist-not-exclusive",
+  description: "A redirect domain is declared by itself, so domains that others add are not drift.",
+  remedy: "Declare one Whitelist with all domains (in a ProjectAuth: exclusiveDomains: true).",
+  find: ofKinds(["WhitelistDomain"], () => "is one domain of a list that others may add to"),
+};
+
+const neverScalesToZero: AuditRule = {
+  name: "never-scales-to-zero",
+  description: "A compute runs, and is paid for, also while nobody uses it.",
+  remedy: `Declare scaleToZero: true, or { afterSeconds }. A fixed size above ${LARGEST_AUTOSCALING_CU} CU never scales to zero.`,
+  find: ofKinds(
+    ["ComputeEndpoint"],
+    ({ scaleToZero, suspendTimeoutSeconds, disabled, size, autoscalingLimitMaxCu }) => {
+      // A disabled one is suspended, and no query wakes it.
+      if (disabled === true) return undefined;
+      const largest = largestCu(size) ?? largestCu(autoscalingLimitMaxCu);
+      if (largest !== undefined && largest > LARGEST_AUTOSCALING_CU)
+        return `never scales to zero, because it has a fixed size of ${largest} CU`;
+      if (scaleToZero === false) return "never scales to zero";
+      if (isSecret(scaleToZero)) return unread("scaleToZero");
+      // Not declared: what the service shows.
+      return scaleToZero === undefined && suspendTimeoutSeconds === NEVER ? "never scales to zero" : undefined;
+    },
+  ),
+};
+
+/** As the service counts the seconds without a query (docs/design/api.md, Computes). */
+const NEVER = -1;
+
+const sizeOverLimit: AuditRule = {
+  name: "size-over-limit",
+  description: "A compute can be larger than the limit that is given. Without a limit, nothing is found.",
+  remedy: "Declare a smaller size, or raise the limit.",
+  find: ofKinds(["ComputeEndpoint"], ({ size, autoscalingLimitMaxCu }, _kind, _resource, { maxSizeCu }) => {
+    if (maxSizeCu === undefined) return undefined;
+    if (isSecret(size)) return unread("size");
+    const largest = largestCu(size) ?? largestCu(autoscalingLimitMaxCu);
+    return largest !== undefined && largest > maxSizeCu
+      ? `can have ${largest} CU, and the limit is ${maxSizeCu} CU`
+      : undefined;
+  }),
+};
+
+function largestCu(size: unknown): number | undefined {
+  const largest: unknown = isObject(size) ? size["max"] : size;
+  return typeof largest === "number" ? largest : undefined;
+}
+
+/** The secret arguments that may be references, of each kind. */
+const SECRET_ARGUMENTS: { readonly [K in Kind]?: string } = { OAuthProvider: "clientSecret", EmailServer: "password" };
+
+const secretInState: AuditRule = {
+  name: "secret-in-state",
+  description: "The state holds a secret that could be a reference.",
+  remedy:
+    'Give svc.fromEnv("NAME") or svc.fromFile("path") as the argument itself, not as an Output. Then change the secret: older checkpoints hold the old one.',
+  find: ofKinds(["OAuthProvider", "EmailServer", "ComputeEndpoint"], (props, kind) => {
+    const argument = SECRET_ARGUMENTS[kind];
+    const paths = argument === undefined ? secretSettings(props) : isKept(props[argument]) ? [argument] : [];
+    return paths.length === 0
+      ? undefined
+      : `the state holds the value of ${paths.map((path) => `"${path}"`).join(", ")}`;
+  }),
+};
+
+/** Postgres' own settings are none, whatever their names: one with a dot in its name belongs to an application. */
+function secretSettings({ settings }: Props): string[] {
+  if (isSecret(settings)) return ["settings"];
+  const pgSettings: unknown = isObject(settings) ? settings["pgSettings"] : undefined;
+  if (isSecret(pgSettings)) return ["settings.pgSettings"];
+  return Object.entries(isObject(pgSettings) ? pgSettings : {}).flatMap(([name, value]) => {
+    const isMeant = isSecret(value) || (name.includes(".") && isSecretName(name));
+    return isMeant && isKept(value) ? [`settings.pgSettings["${name}"]`] : [];
+  });
+}
+
+/** Whether a secret itself is there, and neither a reference to it nor a text in its place. */
+function isKept(value: unknown): boolean {
+  if (value === undefined || value === null || value === "") return false;
+  if (isReference(value)) return referenceProblem(value) !== undefined;
+  return standInsIn(value).length === 0;
+}
+
+const apiKeyInState: AuditRule = {
+  name: "api-key-in-state",
+  description: "The settings that the state holds of a provider contain the API key.",
+  remedy:
+    "Set svc:apiKeyEnv or svc:apiKeyFile in the configuration (apiKeyEnv or apiKeyFile of an svc.Provider) in place of the key, and run `pulumi up`. Then rotate the key: older checkpoints hold it.",
+  find: ({ type, props }) =>
+    type === PROVIDER && isKept(props["svc:apiKey"]) ? "the state holds the API key of this provider" : undefined,
+};
+
+/** Of the engine's own provider and of `svc.Provider`: dynamic resources have one type of provider. */
+const PROVIDER = "pulumi:providers:pulumi-nodejs";
+
+/** Destroying one of these changes nothing at the service, and replacing it is how its keys are rotated. */
+const DELETES_NOTHING: readonly Kind[] = ["AuthKeys", "AuthOwnershipTransfer"];
+
+const notProtected: AuditRule = {
+  name: "not-protected",
+  description: "A resource can be deleted, or replaced, by a change of the program alone.",
+  remedy: "Set the option `protect: true` of the resource, or of the component that it is in.",
+  find: ofKinds(
+    KINDS.filter((kind) => !DELETES_NOTHING.includes(kind)),
+    (_props, _kind, { protect }) => (protect === false ? "is not protected" : undefined),
+  ),
+};
+
+export const auditRules: readonly AuditRule[] = [
+  sharedOAuthKeys,
+  sharedMailServer,
+  redirectLocalhost,
+  redirectPlainHttp,
+  whitelistNotExclusive,
+  neverScalesToZero,
+  sizeOverLimit,
+  secretInState,
+  apiKeyInState,
+  notProtected,
+];
