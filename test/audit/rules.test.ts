@@ -1,0 +1,237 @@
+import fc from "fast-check";
+import { type AuditedResource, type AuditLimits, auditRules } from "../../src/audit/rules";
+import { type Kind, KINDS, typeToken } from "../../src/contract/pointer";
+import { STAND_INS } from "../../src/contract/standIns";
+import { fromEnv, fromFile } from "../../src/program/secretReferences";
+import { DECLARATIONS } from "../support/declarations";
+
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
+const MARK = "1b47061264138c4ac30d75fd1eb44270";
+const encrypted = { [SIGNATURE]: MARK, ciphertext: "v1:canary" };
+const PROVIDER = "pulumi:providers:pulumi-nodejs";
+
+function resource(kind: Kind | typeof PROVIDER, props: object, protect: boolean | undefined = true): AuditedResource {
+  const type = kind === PROVIDER ? kind : typeToken(kind);
+  const given = kind === PROVIDER ? props : { projectId: "prj-demo", ...props };
+  return { type, name: "one", urn: `urn:pulumi:dev::proj::${type}::one`, props: { ...given }, protect };
+}
+
+const compute = (props: object): AuditedResource => resource("ComputeEndpoint", props);
+const oauth = (props: object): AuditedResource => resource("OAuthProvider", { providerId: "google", ...props });
+const mail = (props: object): AuditedResource => resource("EmailServer", props);
+const domain = (origin: unknown): AuditedResource => resource("WhitelistDomain", { domain: origin });
+const domains = (...origins: unknown[]): AuditedResource => resource("Whitelist", { domains: origins });
+const settings = (pgSettings: unknown): AuditedResource => compute({ settings: { pgSettings } });
+
+function found(name: string, one: AuditedResource, limits: AuditLimits = { maxSizeCu: 8 }): string | undefined {
+  const rule = auditRules.find((each) => each.name === name);
+  if (rule === undefined) throw new Error(`no rule ${name}`);
+  return rule.find(one, limits);
+}
+
+const SHARED_KEYS = "uses the shared keys of the service";
+const SHARED_MAIL = "the shared mail server of the service sends the mail";
+const NEVER = "never scales to zero";
+const notRead = (argument: string): string => `"${argument}" is marked as a secret, so it could not be checked`;
+const onOwnMachine = (...origins: string[]): string =>
+  `allows redirects to an origin on the user's own machine: ${origins.join(", ")}`;
+const withoutTls = (...origins: string[]): string => `allows redirects to an origin without TLS: ${origins.join(", ")}`;
+const kept = (path: string): string => `the state holds the value of ${path}`;
+
+/** By the name of a rule: resources with what it finds in each. */
+const CASES: Record<string, readonly (readonly [AuditedResource, string | undefined])[]> = {
+  "shared-oauth-keys": [
+    [oauth({}), SHARED_KEYS],
+    [oauth({ type: "shared" }), SHARED_KEYS],
+    // The service shows it, whatever is declared: somebody changed it, or a change did not finish.
+    [oauth({ type: "shared", clientId: STAND_INS.sharedByHand, clientSecret: encrypted }), SHARED_KEYS],
+    [oauth({ type: "standard", clientId: "own", clientSecret: encrypted }), undefined],
+    // Somebody has given it credentials that are not declared.
+    [oauth({ type: "standard" }), undefined],
+    // A plan has the arguments alone.
+    [oauth({ clientId: "own", clientSecret: fromEnv("GOOGLE_SECRET") }), undefined],
+    // Of a version to come.
+    [oauth({ type: "partner" }), undefined],
+    [oauth({ type: 1, clientId: null }), SHARED_KEYS],
+    [mail({ type: "shared" }), undefined],
+  ],
+  "shared-mail-server": [
+    [mail({ type: "shared" }), SHARED_MAIL],
+    [mail({ type: "standard", host: "smtp.example.com" }), undefined],
+    [mail({ type: encrypted }), notRead("type")],
+    [mail({}), undefined],
+    [oauth({ type: "shared" }), undefined],
+  ],
+  "redirect-localhost": [
+    [domain("http://localhost:3000"), onOwnMachine("http://localhost:3000")],
+    [domain("https://LOCALHOST."), onOwnMachine("https://localhost.")],
+    [domain("http://app.localhost"), onOwnMachine("http://app.localhost")],
+    [domain("http://127.1:80"), onOwnMachine("http://127.0.0.1")],
+    [domain("http://[::1]:3000"), onOwnMachine("http://[::1]:3000")],
+    [domain("http://0.0.0.0:3000"), onOwnMachine("http://0.0.0.0:3000")],
+    [
+      domains("https://app.example.com", "http://localhost:1", "http://localhost:2"),
+      onOwnMachine("http://localhost:1", "http://localhost:2"),
+    ],
+    [domain("https://app.example.com"), undefined],
+    [domain("https://localhost.example.com"), undefined],
+    [domain("http://app.example.com"), undefined],
+    [domains(), undefined],
+    // Nothing but the origin is shown.
+    [domain("http://somebody:canary@localhost/canary?canary#canary"), onOwnMachine("http://localhost")],
+    [domain(encrypted), notRead("domain")],
+    [resource("Whitelist", { domains: encrypted }), notRead("domains")],
+    [domains("https://app.example.com", encrypted), notRead("domains")],
+    [domains("http://localhost", encrypted), onOwnMachine("http://localhost")],
+    [domains("localhost", 1, null, {}, "app://localhost"), undefined],
+    [resource("Whitelist", {}), undefined],
+  ],
+  "redirect-plain-http": [
+    [domain("http://app.example.com"), withoutTls("http://app.example.com")],
+    [domains("https://a.example.com", "http://192.168.0.1:80"), withoutTls("http://192.168.0.1")],
+    [domain("HTTP://App.Example.Com"), withoutTls("http://app.example.com")],
+    [domain("https://app.example.com"), undefined],
+    // Found by the rule above.
+    [domain("http://localhost:3000"), undefined],
+    [domain(encrypted), notRead("domain")],
+    [domain("http://"), undefined],
+    [domain(undefined), undefined],
+  ],
+  "whitelist-not-exclusive": [
+    [domain("https://app.example.com"), "is one domain of a list that others may add to"],
+    [domains("https://app.example.com"), undefined],
+    [resource("AuthIntegration", {}), undefined],
+  ],
+  "never-scales-to-zero": [
+    [compute({ scaleToZero: false }), NEVER],
+    // Not declared, but the service shows it.
+    [compute({ suspendTimeoutSeconds: -1 }), NEVER],
+    [compute({ size: 18, scaleToZero: true }), `${NEVER}, because it has a fixed size of 18 CU`],
+    [compute({ size: { min: 18, max: 18 } }), `${NEVER}, because it has a fixed size of 18 CU`],
+    [compute({ scaleToZero: encrypted }), notRead("scaleToZero")],
+    [compute({ scaleToZero: true, suspendTimeoutSeconds: 0 }), undefined],
+    [compute({ scaleToZero: { afterSeconds: 60 } }), undefined],
+    [compute({ size: 16 }), undefined],
+    [compute({ size: { min: 1, max: 16 } }), undefined],
+    [compute({ scaleToZero: false, disabled: true }), undefined],
+    [compute({}), undefined],
+    [compute({ scaleToZero: "no", size: "large", suspendTimeoutSeconds: "-1" }), undefined],
+  ],
+  "size-over-limit": [
+    [compute({ size: 9 }), "can have 9 CU, and the limit is 8 CU"],
+    [compute({ size: { min: 1, max: 10 } }), "can have 10 CU, and the limit is 8 CU"],
+    // Not declared, but the service shows it.
+    [compute({ autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 16 }), "can have 16 CU, and the limit is 8 CU"],
+    [compute({ size: encrypted }), notRead("size")],
+    [compute({ size: 8 }), undefined],
+    [compute({ size: { min: 0.25, max: 8 } }), undefined],
+    [compute({}), undefined],
+    [compute({ size: "16" }), undefined],
+    [compute({ size: null }), undefined],
+  ],
+  "secret-in-state": [
+    [oauth({ clientId: "own", clientSecret: encrypted }), kept('"clientSecret"')],
+    // Of a state that somebody edited, and of a plan, where nothing is marked.
+    [oauth({ clientId: "own", clientSecret: "canary" }), kept('"clientSecret"')],
+    [oauth({ clientSecret: { [SIGNATURE]: MARK, plaintext: '"canary"' } }), kept('"clientSecret"')],
+    [oauth({ clientSecret: { fromEnv: "GOOGLE_SECRET" } }), undefined],
+    [mail({ type: "standard", password: encrypted }), kept('"password"')],
+    [mail({ type: "standard", password: fromFile("secrets/smtp") }), undefined],
+    [mail({ type: "shared" }), undefined],
+    // No reference, though it looks like one.
+    [mail({ password: { fromEnv: "canary with blanks" } }), kept('"password"')],
+    [mail({ password: { fromEnv: "SMTP", value: "canary" } }), kept('"password"')],
+    // The service shows none, and the program has none.
+    [mail({ password: STAND_INS.notShown }), undefined],
+    [mail({ password: "" }), undefined],
+    [settings({ "app.token": encrypted }), kept('"settings.pgSettings["app.token"]"')],
+    [settings({ "app.token": "canary" }), kept('"settings.pgSettings["app.token"]"')],
+    [
+      settings({ "app.token": encrypted, "app.password": "canary" }),
+      'the state holds the value of "settings.pgSettings["app.token"]", "settings.pgSettings["app.password"]"',
+    ],
+    [settings({ work_mem: encrypted }), kept('"settings.pgSettings["work_mem"]"')],
+    [settings(encrypted), kept('"settings.pgSettings"')],
+    [compute({ settings: encrypted }), kept('"settings"')],
+    [settings({ "app.token": fromEnv("APP_TOKEN"), work_mem: "64MB", "app.mode": "live" }), undefined],
+    // Postgres' own.
+    [settings({ password_encryption: "scram-sha-256" }), undefined],
+    [settings({}), undefined],
+    [settings([]), undefined],
+    [compute({ settings: 1 }), undefined],
+    [compute({}), undefined],
+    // What a state has to hold.
+    [resource("AuthIntegration", { secretServerKey: encrypted }), undefined],
+    [resource("AuthUser", { name: encrypted }), undefined],
+  ],
+  "api-key-in-state": [
+    [resource(PROVIDER, { "svc:apiKey": encrypted }), "the state holds the API key of this provider"],
+    [resource(PROVIDER, { "svc:apiKey": "canary" }), "the state holds the API key of this provider"],
+    [resource(PROVIDER, { "svc:apiKeyEnv": "SVC_KEY", "svc:baseUrl": "https://api.example.com" }), undefined],
+    [resource(PROVIDER, { "svc:apiKey": "" }), undefined],
+    [resource(PROVIDER, {}), undefined],
+  ],
+  "not-protected": [
+    [resource("AuthIntegration", {}, false), "is not protected"],
+    [resource("ComputeEndpoint", {}, true), undefined],
+    [resource("ComputeEndpoint", {}, undefined), undefined],
+    [resource("AuthKeys", {}, false), undefined],
+    [resource("AuthOwnershipTransfer", {}, false), undefined],
+    [resource(PROVIDER, {}, false), undefined],
+    // Only looked up.
+    [{ ...resource("ComputeEndpoint", {}, false), props: { __provider: "…" } }, undefined],
+    [{ ...resource("ComputeEndpoint", {}, false), type: "aws:s3/bucket:Bucket" }, undefined],
+  ],
+};
+
+test("each rule has a name that stays, a description, a remedy, and cases here that it finds and that it does not", () => {
+  expect(auditRules.map(({ name }) => name)).toEqual(Object.keys(CASES));
+  for (const { name, description, remedy } of auditRules) {
+    expect(name).toMatch(/^[a-z]+(-[a-z]+)+$/);
+    for (const sentences of [description, remedy]) expect(sentences).toMatch(/^[A-Z].+\.$/);
+    const words = (CASES[name] ?? []).map(([, expected]) => expected);
+    expect(words).toEqual(expect.arrayContaining([undefined, expect.any(String)]));
+  }
+});
+
+describe.each(Object.entries(CASES))("%s", (name, cases) => {
+  test.each(cases.map(([one, expected]) => [JSON.stringify([one.type, one.props, one.protect]), expected, one]))(
+    "%s: %s",
+    (_title, expected, one) => {
+      expect(found(name, one)).toBe(expected);
+    },
+  );
+});
+
+test("without a limit, no size is too large", () => {
+  expect(found("size-over-limit", compute({ size: 56 }), {})).toBeUndefined();
+  expect(found("size-over-limit", compute({ size: encrypted }), {})).toBeUndefined();
+});
+
+test("every secret argument of every kind is looked for in the state", () => {
+  const secrets = DECLARATIONS.flatMap(({ kind, args }) =>
+    Object.entries(args).flatMap(([argument, { secret }]) => (secret === true ? [[kind, argument] as const] : [])),
+  );
+  expect(secrets.length).toBeGreaterThan(1);
+  for (const [kind, argument] of secrets)
+    expect(found("secret-in-state", resource(kind, { [argument]: encrypted }))).toBe(kept(`"${argument}"`));
+});
+
+test("whatever a state holds, no rule fails, and none repeats a secret", () => {
+  const names = [...new Set(DECLARATIONS.flatMap(({ args, outputs }) => Object.keys({ ...args, ...outputs })))];
+  const value = fc.oneof(
+    fc.jsonValue(),
+    fc.constantFrom(encrypted, fromEnv("NAME"), { fromFile: 1 }, "canary", -1, 99, { max: 99 }, "http://localhost"),
+    fc.array(fc.constantFrom<unknown>("http://canary@localhost", "canary", encrypted, null)),
+    fc.record({ pgSettings: fc.dictionary(fc.string(), fc.constantFrom<unknown>("canary", encrypted, fromEnv("A"))) }),
+  );
+  const props = fc.dictionary(fc.constantFrom(...names, "svc:apiKey"), value);
+  fc.assert(
+    fc.property(fc.constantFrom(...KINDS, PROVIDER), props, (kind, given) => {
+      for (const rule of auditRules) {
+        const words = rule.find(resource(kind, given, false), { maxSizeCu: 1 });
+        expect(words ?? "").not.toMatch(/canary|v1:/);
+      }
+    }),
+  );
+});
