@@ -41,10 +41,10 @@ export const allRoutes = (service: Service, site: Site): Route[] => [
 
 /** The API and the control routes, as one HTTP application. */
 export function createApp({ site, ...control }: ControlParts & { site: Site }): Hono<Env> {
-  const { service, faults, log } = control;
+  const { service, faults, log, key } = control;
   const { options } = service;
   const api = new Hono<Env>();
-  api.use("*", logRequests(log, options.apiKey), addLatency(options.latencyMs), requireKey(options.apiKey));
+  api.use("*", logRequests(log, key), addLatency(options.latencyMs), requireKey(key));
   api.use("*", applyFaults(faults, service.store), limitRate(options), saveChanges(service));
 
   const routes = allRoutes(service, site);
@@ -61,7 +61,7 @@ export function createApp({ site, ...control }: ControlParts & { site: Site }): 
   app.onError((error) => errorResponse(error));
   app.notFound(() => errorResponse(new HttpError(404, "this route does not exist")));
   app.use("*", refuseForeignHosts(site, options.host));
-  app.use("/_emulator/*", guardControl(site, options.apiKey));
+  app.use("/_emulator/*", guardControl(site, key));
   app.route("/_emulator", controlRoutes(control));
   app.route(API_ROOT, api);
   return app;

@@ -4,7 +4,7 @@ import { getRequestListener } from "@hono/node-server";
 import { createApp } from "./app";
 import { Faults } from "./control/faults";
 import { applySeed, checkedSeed } from "./control/seeding";
-import { bracketed, isThisMachine, type Site } from "./http/access";
+import { type AcceptedKey, bracketed, isThisMachine, type Site } from "./http/access";
 import { RequestLog } from "./http/requestLog";
 import { API_ROOT } from "./http/route";
 import { primaryOf } from "./model/computes";
@@ -20,11 +20,12 @@ export interface Emulator {
   baseUrl: string;
   /** The server itself, with the control routes below /_emulator. */
   url: string;
-  apiKey: string;
+  /** The key that is accepted now: `POST /_emulator/key` rotates it. */
+  readonly apiKey: string;
   port: number;
   /** Ends every connection and timer, and saves the state if it has a file. */
   close(): Promise<void>;
-  /** Restores the state of the start; clears the faults and the request log. */
+  /** Restores the state and the key of the start; clears the faults and the request log. */
   reset(): void;
   /** What a program can refer to: the projects, their branches, and the primary compute of each branch that has one. */
   projects(): { id: string; branches: { id: string; default: boolean; primaryId: string | undefined }[] }[];
@@ -43,6 +44,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const options = resolveOptions(given);
   const faults = new Faults();
   const log = new RequestLog();
+  const key: AcceptedKey = { current: options.apiKey };
   const service = new Service(options, (action) => faults.takeOutcome(action));
   const { store, operations } = service;
 
@@ -50,6 +52,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     operations.stop();
     faults.clear();
     log.clear();
+    key.current = options.apiKey;
     applySeed(service, seed);
     operations.resume();
   };
@@ -61,7 +64,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   store.onChange(() => file?.saveSoon());
 
   const site: Site = { origin: "", isLocal: false };
-  const app = createApp({ service, faults, log, reset, site });
+  const app = createApp({ service, faults, log, key, reset, site });
   // Replacing the global Request and Response would change the process that the emulator runs in.
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   const { address, port } = await listen(server, options.port, options.host);
@@ -97,5 +100,15 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
         primaryId: primaryOf(project, branch.id)?.id,
       })),
     }));
-  return { baseUrl: `${url}${API_ROOT}`, url, apiKey: options.apiKey, port, close, reset, projects };
+  return {
+    baseUrl: `${url}${API_ROOT}`,
+    url,
+    get apiKey() {
+      return key.current;
+    },
+    port,
+    close,
+    reset,
+    projects,
+  };
 }

@@ -45,6 +45,11 @@ export class Service {
     await this.#control("POST", "faults", fault);
   }
 
+  /** From now on another key is accepted, and the earlier one is refused. */
+  async rotateKey(apiKey: string): Promise<void> {
+    await this.#control("POST", "key", { api_key: apiKey });
+  }
+
   async clearFaults(): Promise<void> {
     await this.#control("DELETE", "faults");
   }

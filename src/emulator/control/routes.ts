@@ -1,6 +1,8 @@
 import { Hono, type Context } from "hono";
+import { z } from "zod";
 import { packageVersion } from "../../contract/installation";
 import { checked, emptyResponse, parsedJson } from "../http/bodies";
+import type { AcceptedKey } from "../http/access";
 import { withoutSecrets, type RequestLog } from "../http/requestLog";
 import type { Env } from "../http/route";
 import type { ProjectRecord } from "../model/records";
@@ -15,9 +17,13 @@ export interface ControlParts {
   service: Service;
   faults: Faults;
   log: RequestLog;
-  /** Restores the state of the start; clears the faults and the log. */
+  key: AcceptedKey;
+  /** Restores the state and the key of the start; clears the faults and the log. */
   reset: () => void;
 }
+
+/** What an HTTP header carries without blanks. */
+const rotationBody = z.strictObject({ api_key: z.string().regex(/^[\x21-\x7e]+$/) });
 
 /** Everything about a project, secrets as hashes: what a test compares with. */
 function projectState({ key_sets, operations, ...rest }: ProjectRecord): object {
@@ -33,7 +39,7 @@ async function readControlBody(context: Context<Env>): Promise<unknown> {
 }
 
 /** What only an emulator has: the state behind the API, edits of it, and faults. */
-export function controlRoutes({ service, faults, log, reset }: ControlParts): Hono<Env> {
+export function controlRoutes({ service, faults, log, key, reset }: ControlParts): Hono<Env> {
   const { store } = service;
   const control = new Hono<Env>();
 
@@ -60,6 +66,12 @@ export function controlRoutes({ service, faults, log, reset }: ControlParts): Ho
   });
   control.delete("/faults", () => {
     faults.clear();
+    return emptyResponse(204);
+  });
+
+  // A rotation: from now on the earlier key is refused.
+  control.post("/key", async (context) => {
+    key.current = checked(rotationBody, await readControlBody(context)).api_key;
     return emptyResponse(204);
   });
 

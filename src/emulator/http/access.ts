@@ -23,13 +23,18 @@ export function isThisMachine(address: string): boolean {
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-export const carriesKey = (context: Context<Env>, apiKey: string): boolean =>
-  timingSafeEqual(digest(context.req.header("authorization") ?? ""), digest(`Bearer ${apiKey}`));
+/** The one key that is accepted. It can be rotated. */
+export interface AcceptedKey {
+  current: string;
+}
+
+export const carriesKey = (context: Context<Env>, { current }: AcceptedKey): boolean =>
+  timingSafeEqual(digest(context.req.header("authorization") ?? ""), digest(`Bearer ${current}`));
 
 export const requireKey =
-  (apiKey: string): MiddlewareHandler<Env> =>
+  (accepted: AcceptedKey): MiddlewareHandler<Env> =>
   async (context, next) => {
-    if (!carriesKey(context, apiKey)) throw new HttpError(401, "authentication failed");
+    if (!carriesKey(context, accepted)) throw new HttpError(401, "authentication failed");
     await next();
   };
 
@@ -73,8 +78,8 @@ export const refuseForeignHosts =
  * The control routes are open to this machine, but not to the web pages that it shows: a browser adds an Origin to each
  * request by which a page can change something. Where other machines reach the emulator, the routes require the key.
  */
-export function guardControl(site: Site, apiKey: string): MiddlewareHandler<Env> {
-  const withKey = requireKey(apiKey);
+export function guardControl(site: Site, accepted: AcceptedKey): MiddlewareHandler<Env> {
+  const withKey = requireKey(accepted);
   return async (context, next) => {
     if (!site.isLocal) return withKey(context, next);
     if (context.req.header("origin") !== undefined) {

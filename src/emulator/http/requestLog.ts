@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { hashed } from "../model/records";
-import { carriesKey } from "./access";
+import { type AcceptedKey, carriesKey } from "./access";
 import { isRecord, parsedJson } from "./bodies";
 import { pathInApi, templateOf, type Env, type LoggedRequest } from "./route";
 
@@ -65,10 +65,10 @@ function shownBody(text: string): unknown {
  * are not read: anybody may send them.
  */
 export const logRequests =
-  (log: RequestLog, apiKey: string): MiddlewareHandler<Env> =>
+  (log: RequestLog, accepted: AcceptedKey): MiddlewareHandler<Env> =>
   async (context, next) => {
     const startedAt = Date.now();
-    const hasKey = carriesKey(context, apiKey);
+    const hasKey = carriesKey(context, accepted);
     const entry: LoggedRequest = {
       at: new Date(startedAt).toISOString(),
       method: context.req.method,

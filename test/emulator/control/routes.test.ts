@@ -47,6 +47,22 @@ test("reset() from code does the same", async () => {
   expect(await demoState(emulator)).toMatchObject({ integrations: [] });
 });
 
+test("a rotation makes another key the one that is accepted, until a reset", async () => {
+  const emulator = await start();
+  const statusWith = async (apiKey: string) => (await api({ ...emulator, apiKey }, "GET", `${DEMO}/endpoints`)).status;
+  expect((await control(emulator.url, "POST", "/key", { api_key: "canary-second-key" })).status).toBe(204);
+  expect([await statusWith("test-key"), await statusWith("canary-second-key")]).toEqual([401, 200]);
+  expect(emulator.apiKey).toBe("canary-second-key");
+  for (const body of [{}, { api_key: "" }, { api_key: "canary key" }, { api_key: 5 }, { api_key: "k", more: 1 }]) {
+    const { status, text } = await control(emulator.url, "POST", "/key", body);
+    expect([status, text]).toEqual([400, expect.not.stringContaining("canary")]);
+  }
+  expect((await control(emulator.url, "GET", "/requests")).text).not.toContain("canary");
+  expect(await statusWith("canary-second-key")).toBe(200);
+  emulator.reset();
+  expect([await statusWith("canary-second-key"), await statusWith("test-key")]).toEqual([401, 200]);
+});
+
 test("the state shows that secrets arrived, as hashes", async () => {
   const emulator = await start();
   const { body: keys } = await integrate(emulator);

@@ -46,6 +46,7 @@ const CONTROL_ROUTES = [
   ["POST", "/projects"],
   ["POST", "/edit"],
   ["POST", "/reset"],
+  ["POST", "/key"],
   ["GET", "/transfer/token"],
 ] as const;
 
