@@ -1,5 +1,6 @@
 import { type ItemOf, LISTS, type ListName } from "./api/records";
 import { Changes } from "./changes";
+import { ApiKey } from "./http/apiKey";
 import { Deadline, READ_MS } from "./http/deadline";
 import { Redactor } from "./http/redact";
 import { RequestBudget } from "./http/requestBudget";
@@ -37,10 +38,16 @@ export class Account {
       baseDelayMs: options.baseDelayMs ?? 250,
       minuteMs: options.minuteMs ?? 60_000,
     });
-    this.redactor = new Redactor(options.apiKey);
-    const transport = new Transport(options.baseUrl, options.apiKey);
+    const redactor = (this.redactor = new Redactor(options.apiKey));
+    const { renewKey } = options;
+    const key = new ApiKey(options.apiKey, () => {
+      const apiKey = renewKey?.();
+      redactor.learn({ apiKey });
+      return apiKey;
+    });
+    const transport = new Transport(options.baseUrl, key);
     this.budget = new RequestBudget(settings.minuteMs);
-    this.#requests = new Requests(transport, { redactor: this.redactor, settings, budget: this.budget });
+    this.#requests = new Requests(transport, { key, redactor, settings, budget: this.budget });
     this.changes = new Changes(this.#requests, new Creator(this.#requests, transport), (projectId, lists) =>
       this.#reads.invalidating(lists.map((list) => keyOf(list, projectId))),
     );

@@ -4,6 +4,8 @@ export interface ClientOptions {
   baseUrl: string;
   /** Secret. */
   apiKey: string;
+  /** The key as it is now, or undefined: asked for when the service has refused the one that was sent. Must not throw. */
+  renewKey?: (() => string | undefined) | undefined;
   /** Where the key comes from and how it is set anew, for the error when it is refused. No full stop. */
   keyAdvice?: string | undefined;
   /** How long one attempt of a read may take. @default 10_000 */
@@ -26,5 +28,8 @@ export interface ClientOptions {
 
 /** With all that is left out filled in. */
 export type ClientTimings = {
-  [Name in Exclude<keyof ClientOptions, "baseUrl" | "apiKey" | "keyAdvice">]-?: Exclude<ClientOptions[Name], undefined>;
+  [Name in Exclude<keyof ClientOptions, "baseUrl" | "apiKey" | "renewKey" | "keyAdvice">]-?: Exclude<
+    ClientOptions[Name],
+    undefined
+  >;
 } & Pick<ClientOptions, "keyAdvice">;

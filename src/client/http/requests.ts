@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { ApiKey } from "./apiKey";
 import { type Deadline, sleep } from "./deadline";
 import * as errors from "./errors";
 import { SvcError } from "./errors";
@@ -81,6 +82,7 @@ const SHOWN_AFTER_MS = 1_000;
 
 /** What all requests of an account share. */
 interface RequestContext {
+  readonly key: ApiKey;
   readonly redactor: Redactor;
   readonly settings: ClientTimings;
   readonly budget: RequestBudget;
@@ -131,6 +133,7 @@ export class Requests {
       const isCut = repeatable && leftMs < longestMs;
       const timeoutMs = isCut ? leftMs : longestMs;
       let content: Content<Body>;
+      const { version } = this.context.key;
       try {
         const onResponse = permit.leave();
         request.onSend?.();
@@ -142,6 +145,12 @@ export class Requests {
         content = parseContent(exchange, schema);
       } catch (error) {
         if (!(error instanceof SvcError)) throw error;
+        // A request with a refused key was not executed, so sending it again does no harm, whatever it is.
+        if (error instanceof errors.AuthenticationError && this.context.key.isRenewed(version)) {
+          this.#refusedKey = undefined;
+          request.onProgress?.("the key was refused; trying again with the one that its file holds now");
+          continue;
+        }
         // An attempt that the deadline cut short says less than the error before it.
         if (isCut && error instanceof errors.TimeoutError && error.status === undefined) throw deadlineError();
         lastError = error;

@@ -3,6 +3,7 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { Readable } from "node:stream";
 import { isLoopback } from "../../contract/loopback";
+import type { ApiKey } from "./apiKey";
 import { ConnectionError, inSeconds, TimeoutError } from "./errors";
 
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
@@ -96,7 +97,10 @@ export class Transport {
   /** How far the service's clock is ahead of performance.now, by the newest answer: in whole seconds, rounded down. */
   #aheadMs = Number.NaN;
 
-  constructor(baseUrl: string, apiKey: string) {
+  constructor(
+    baseUrl: string,
+    private readonly key: ApiKey,
+  ) {
     const { hostname, port, protocol } = new URL(baseUrl);
     this.where = `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
     this.#hostname = hostname;
@@ -104,7 +108,7 @@ export class Transport {
       loadAxios().create({
         adapter: "http",
         baseURL: baseUrl,
-        headers: { Authorization: `Bearer ${apiKey}`, Accept: "application/json", "User-Agent": "pulumi-svc" },
+        headers: { Accept: "application/json", "User-Agent": "pulumi-svc" },
         maxRedirects: 0,
         // No proxy reaches the loopback of this machine; asked for it, it would be given the key in clear.
         ...(isLoopback(hostname) ? { proxy: false } : {}),
@@ -128,9 +132,11 @@ export class Transport {
       const response = await (this.#connected ??= this.#connect()).request<Readable>({
         method: attempt.method,
         url: attempt.path,
-        ...(attempt.body === undefined
-          ? {}
-          : { data: JSON.stringify(attempt.body), headers: { "Content-Type": "application/json" } }),
+        headers: {
+          Authorization: this.key.authorization(),
+          ...(attempt.body === undefined ? {} : { "Content-Type": "application/json" }),
+        },
+        ...(attempt.body === undefined ? {} : { data: JSON.stringify(attempt.body) }),
         ...(attempt.repeatable ? this.#shared : this.#own),
         signal: abort.signal,
       });

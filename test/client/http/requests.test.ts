@@ -18,6 +18,7 @@ import {
   TimeoutError,
   WaitTimeoutError,
 } from "../../../src/client";
+import { ApiKey } from "../../../src/client/http/apiKey";
 import { Redactor } from "../../../src/client/http/redact";
 import { type Request, Requests } from "../../../src/client/http/requests";
 import { decideRetry, mayHaveTakenEffect, MOST_FAULTS, whatHappened } from "../../../src/client/http/retry";
@@ -91,7 +92,7 @@ function network(
   };
   const wait = async (kind: RequestKind) => take(kind);
   const budget = { take, wait, progressText: "waiting for the share", ...share } as RequestBudget;
-  const context = { redactor: new Redactor("test-key"), settings, budget };
+  const context = { key: new ApiKey("test-key"), redactor: new Redactor("test-key"), settings, budget };
   const requests = new Requests(transport as unknown as Transport, context);
   return {
     requests,

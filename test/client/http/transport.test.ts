@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { Agent } from "node:https";
 import type { AddressInfo } from "node:net";
 import { Duplex } from "node:stream";
+import { ApiKey } from "../../../src/client/http/apiKey";
 import { Transport } from "../../../src/client/http/transport";
 import { closeAll, errorOf, scripted, type Reply } from "../../support/scriptedServer";
 import { PROVEN } from "../../support/proven";
@@ -68,7 +69,7 @@ test("TLS that breaks, by whatever name, is no refused certificate, and the requ
     return Object.assign(socket, { setKeepAlive: none, setNoDelay: none, setTimeout: none, ref: none, unref: none });
   });
   try {
-    const transport = new Transport("https://127.0.0.1:1/api/v2", "key");
+    const transport = new Transport("https://127.0.0.1:1/api/v2", new ApiKey("key"));
     const request = { method: "POST", template: "/x", path: "/x", timeoutMs: 5_000, repeatable: false } as const;
     const error = await transport.send(request).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ reason: "EPROTO", beforeSending: false });
