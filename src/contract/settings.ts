@@ -1,13 +1,12 @@
+import { findKey, type FoundKey, givenText as text, type KeyForm } from "./apiKey";
 import { SEGMENT } from "./identifiers";
 import { isLoopback } from "./loopback";
 import { isUnknown } from "./hiddenKeys";
 
 /** Where the service is and who asks (docs/design/api.md, Requests). Resolved anew at each call. */
-export interface Settings {
+export interface Settings extends FoundKey {
   /** The versioned API root, such as `https://api.example.com/api/v2`, without a trailing slash. */
   readonly baseUrl: string;
-  /** Secret. Never an input of a resource. */
-  readonly apiKey: string;
   /** The one supported auth provider unless set otherwise. */
   readonly authProvider: string;
   /** No progress lines. */
@@ -20,12 +19,14 @@ export interface Settings {
   readonly maxRequestsPerMinute: number | undefined;
 }
 
-/** Reads one setting by its name in the namespace `svc`, such as `apiKey`. */
-export type ReadSetting = (name: keyof typeof ENVIRONMENT) => string | undefined;
+/** The name of a setting in the namespace `svc`. */
+export type SettingName = keyof typeof ENVIRONMENT | KeyForm;
+export type ReadSetting = (name: SettingName) => string | undefined;
 
 /** The environment variable behind each setting: asked for when the stack configuration does not give it. */
 export const ENVIRONMENT = {
   apiKey: "SVC_API_KEY",
+  apiKeyFile: "SVC_API_KEY_FILE",
   baseUrl: "SVC_BASE_URL",
   authProvider: "SVC_AUTH_PROVIDER",
   quiet: "SVC_QUIET",
@@ -36,6 +37,12 @@ export const ENVIRONMENT = {
   maxRequestsPerMinute: "SVC_MAX_REQUESTS_PER_MINUTE",
 } as const;
 
+/** All of them. `apiKeyEnv` names a variable and has none. */
+export const SETTING_NAMES: readonly SettingName[] = [
+  ...(Object.keys(ENVIRONMENT) as (keyof typeof ENVIRONMENT)[]),
+  "apiKeyEnv",
+];
+
 const DEFAULT_AUTH_PROVIDER = "supported_provider";
 
 /** A whole number from 10 on. With fewer requests, a change and the looks of its wait would take minutes. */
@@ -45,19 +52,13 @@ const SHARE = /^[1-9]\d+$/;
 export function resolveSettings(read: ReadSetting): { settings?: Settings; problems: string[] } {
   const get = (name: keyof typeof ENVIRONMENT): string | undefined =>
     text(read(name)) ?? text(process.env[ENVIRONMENT[name]]);
-  const apiKey = get("apiKey");
   const baseUrl = get("baseUrl");
   const share = get("maxRequestsPerMinute");
-  if (isUnknown(apiKey) || isUnknown(baseUrl) || isUnknown(share)) return { problems: [] };
+  const { key, problem: keyProblem } = findKey(read);
+  if ((key === undefined && keyProblem === undefined) || isUnknown(baseUrl) || isUnknown(share))
+    return { problems: [] };
 
-  const problems: string[] = [];
-  if (apiKey === undefined) {
-    problems.push(
-      "no API key: set it with `pulumi config set --secret svc:apiKey`, in the environment as SVC_API_KEY, or as `apiKey` of an explicit svc.Provider",
-    );
-  } else if (!/^[\x21-\x7e]+$/.test(apiKey)) {
-    problems.push("svc:apiKey (or SVC_API_KEY) contains a blank or a character that an HTTP header cannot carry");
-  }
+  const problems: string[] = keyProblem === undefined ? [] : [keyProblem];
   if (baseUrl === undefined) {
     problems.push(
       "no base URL: set it with `pulumi config set svc:baseUrl https://…/api/v2`, in the environment as SVC_BASE_URL, or as `baseUrl` of an explicit svc.Provider",
@@ -77,24 +78,16 @@ export function resolveSettings(read: ReadSetting): { settings?: Settings; probl
   if (share !== undefined && !SHARE.test(share)) {
     problems.push("svc:maxRequestsPerMinute (or SVC_MAX_REQUESTS_PER_MINUTE) must be a whole number, 10 or more");
   }
-  if (problems.length > 0 || apiKey === undefined || baseUrl === undefined) return { problems };
+  if (problems.length > 0 || key === undefined || baseUrl === undefined) return { problems };
   const url = baseUrl.replace(/\/+$/, "");
   const [quiet, strictPlan, offlinePlan] = [isOn(get("quiet")), isOn(get("strictPlan")), isOn(get("offlinePlan"))];
-  const settings = { apiKey, baseUrl: url, authProvider, quiet, strictPlan, offlinePlan, maxRequestsPerMinute };
+  const settings = { ...key, baseUrl: url, authProvider, quiet, strictPlan, offlinePlan, maxRequestsPerMinute };
   return { problems, settings };
 }
 
 /** Whether a size of a compute may be one that this version does not know (docs/design/decisions.md, Arguments). */
 export function allowsUnlistedSizes(read: ReadSetting): boolean {
   return isOn(text(read("allowUnlistedSizes")) ?? text(process.env[ENVIRONMENT.allowUnlistedSizes]));
-}
-
-/**
- * Where the API key comes from: `configured` is the stack's configuration or an explicit Provider, which look the same to
- * the provider's process, and are stored with the stack.
- */
-export function keyOrigin(read: ReadSetting): "configured" | "environment" {
-  return text(read("apiKey")) === undefined ? "environment" : "configured";
 }
 
 /** In words that never repeat the URL: it may hold a password. */
@@ -124,10 +117,6 @@ function isFlag(flag: string | undefined): boolean {
 
 function isOn(flag: string | undefined): boolean {
   return flag === "1" || flag === "true";
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 }
 
 /** Whether errors keep their stacks, for those who look for a defect in this package. */

@@ -13,7 +13,9 @@ export interface Account {
 }
 
 /** The settings of an explicit `Provider`, as they were given or configured. */
-export type ProviderSettings = { readonly [Name in keyof Provider["settings"]]: string | undefined };
+export type ProviderSettings = {
+  readonly [Name in keyof Provider["settings"]]?: string | undefined;
+};
 
 let session: sessions.Session | undefined;
 
@@ -62,8 +64,9 @@ export function readerOf(settings: ProviderSettings): ReadSetting {
  * holds none of them.
  */
 export function settingsOf(provider: Provider): pulumi.Output<ProviderSettings> {
-  const { apiKey, baseUrl, authProvider, maxRequestsPerMinute } = provider.settings;
-  return pulumi.unsecret(pulumi.output({ apiKey, baseUrl, authProvider, maxRequestsPerMinute }));
+  // Picked by name: what is taken for a Provider may come from another copy of this package, with fewer of them.
+  const { apiKey, apiKeyEnv, apiKeyFile, baseUrl, authProvider, maxRequestsPerMinute } = provider.settings;
+  return pulumi.unsecret(pulumi.output({ apiKey, apiKeyEnv, apiKeyFile, baseUrl, authProvider, maxRequestsPerMinute }));
 }
 
 /** @throws when they are not known yet: in a preview, they may come from a resource that is not there. */

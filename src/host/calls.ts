@@ -12,7 +12,7 @@ import {
 } from "../client";
 import { visible, type Properties, type Timeouts } from "../contract/hiddenKeys";
 import { messageOf } from "../contract/untrusted";
-import { keyOrigin } from "../contract/settings";
+import { keySource } from "../contract/apiKey";
 import { standInsIn } from "../contract/standIns";
 import { labelOf, nameInUrn } from "../contract/identifiers";
 import { echoOf } from "./arguments";
@@ -322,8 +322,11 @@ function storedKeyAdvice<Args extends object, Outputs extends object>(
   const isStored = __version !== undefined && session.checkedInputs.size === 0;
   // Of the first error only of a key that is refused, as all that it advises.
   const isAdvised = thrown instanceof AuthenticationError && thrown.advice !== undefined;
-  return isStored && isAdvised && keyOrigin(readSetting) === "configured"
-    ? " Refresh and destroy do not run the program: they use the key that is stored with the stack. After a rotation, run `pulumi up` first, or add --run-program."
+  // Of what is stored by name or comes from the environment, the key of today was used.
+  const source = keySource(readSetting);
+  return isStored && isAdvised && source?.isConfigured === true && source.form === "apiKey"
+    ? " Refresh and destroy do not run the program: they use the key that is stored with the stack. After a rotation, run `pulumi up` first, or add --run-program. " +
+        "With svc:apiKeyEnv or svc:apiKeyFile the stack stores a name alone, and a rotation needs neither."
     : "";
 }
 

@@ -4,15 +4,24 @@ import { LookAhead } from "./lookAhead";
 import { RunMemory } from "./memory";
 import type { Log } from "./progress";
 import type { Properties } from "../contract/hiddenKeys";
-import { keyOrigin, resolveSettings, type ReadSetting, type Settings } from "../contract/settings";
+import { keyName, keySource, type KeySource, placeOf } from "../contract/apiKey";
+import { resolveSettings, type ReadSetting, type Settings } from "../contract/settings";
 
 /** What to do when the service refuses the key, by where that comes from. */
-const KEY_ADVICE = {
-  configured:
-    "It comes from svc:apiKey in the stack's configuration, or from the apiKey of an explicit Provider, which takes precedence over SVC_API_KEY. " +
-    "Set it again with `pulumi config set --secret svc:apiKey`, or in the program",
-  environment: "It comes from SVC_API_KEY in the environment. Set a valid key there",
-} as const;
+function keyAdvice(source: KeySource): string {
+  const { isConfigured, form, reference } = source;
+  if (isConfigured && form === "apiKey") {
+    return (
+      "It comes from svc:apiKey in the stack's configuration, or from the apiKey of an explicit Provider, which takes precedence over SVC_API_KEY. " +
+      "Set it again with `pulumi config set --secret svc:apiKey`, or in the program"
+    );
+  }
+  if (form === "apiKey") return "It comes from SVC_API_KEY in the environment. Set a valid key there";
+  const where = `${keyName(source)}, which ${placeOf(source)} names`;
+  return reference !== undefined && "fromFile" in reference
+    ? `It comes from ${where}. The file was read again and holds no other key. Write a valid key to it`
+    : `It comes from ${where}. Set a valid key in the environment`;
+}
 
 /** A resource, as a door has it: all of this provider's share a session. */
 export interface Hosted<Args extends object, Outputs extends object> {
@@ -57,16 +66,20 @@ export class Session {
     if (settings === undefined) {
       throw new Error(problems.length > 0 ? problems.join("; ") : "the settings of the provider are not known yet");
     }
-    const key = JSON.stringify([settings.baseUrl, settings.apiKey]);
-    const keyAdvice = KEY_ADVICE[keyOrigin(read)];
+    const source = keySource(read);
+    const advice = source === undefined ? "" : keyAdvice(source);
+    const { baseUrl, apiKey, renewKey } = settings;
+    const { reference } = source ?? {};
+    // One that a file holds may change while the command runs: it is the same account, with one queue and one budget.
+    const account = reference !== undefined && "fromFile" in reference ? reference : apiKey;
+    const key = JSON.stringify([baseUrl, account]);
     let client = this.#clients.get(key);
     if (client === undefined) {
-      const { baseUrl, apiKey } = settings;
-      client = new Client({ ...this.#clientOptions, baseUrl, apiKey, keyAdvice });
+      client = new Client({ ...this.#clientOptions, baseUrl, apiKey, renewKey, keyAdvice: advice });
       this.#clients.set(key, client);
     }
     client.limitRequests(settings.maxRequestsPerMinute);
-    return { client, settings, keyAdvice };
+    return { client, settings, keyAdvice: advice };
   }
 
   /** Shows a warning once per resource and text. */

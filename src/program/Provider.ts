@@ -1,9 +1,20 @@
 import * as pulumi from "@pulumi/pulumi";
+import { KEY_FORMS, nameProblem, referenceOf } from "../contract/apiKey";
 import { isOutput, objectProblems, wordFor } from "../helpers/given";
 
 export interface ProviderArgs {
-  /** The API key of the account. Secret. @default the configuration `svc:apiKey` of the stack */
+  /**
+   * The API key of the account. Secret. The state stores it encrypted; of `apiKeyEnv` and `apiKeyFile` it stores the name
+   * alone. Give one of the three. @default the configuration `svc:apiKey`, `svc:apiKeyEnv` or `svc:apiKeyFile` of the stack
+   */
   apiKey?: pulumi.Input<string>;
+  /** The name of the environment variable that holds the API key. It is read by each command, so a new key needs no `pulumi up`. */
+  apiKeyEnv?: pulumi.Input<string>;
+  /**
+   * The path of the file that holds the API key, relative to the folder of the program. It is read by each command, and again
+   * when the service refuses the key.
+   */
+  apiKeyFile?: pulumi.Input<string>;
   /** The versioned API root, such as `https://…/api/v2`. @default the configuration `svc:baseUrl` */
   baseUrl?: pulumi.Input<string>;
   /**
@@ -30,10 +41,15 @@ export class Provider extends pulumi.ProviderResource {
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
     refuseBadArguments(name, args);
     const config = new pulumi.Config("svc");
-    const key = args.apiKey ?? config.getSecret("apiKey");
+    // One that is given an own key, in whatever form, takes none of the configuration.
+    const hasOwnKey = KEY_FORMS.some((form) => args[form] !== undefined);
+    const given = <Value>(own: Value, configured: Value): Value => (hasOwnKey ? own : configured);
+    const key = given(args.apiKey, config.getSecret("apiKey"));
     const settings = {
       // Marked whatever it was: the engine keeps a provider's arguments in the state.
       apiKey: key === undefined ? pulumi.output(undefined) : pulumi.secret(key),
+      apiKeyEnv: pulumi.output(given(args.apiKeyEnv, config.get("apiKeyEnv"))),
+      apiKeyFile: pulumi.output(given(args.apiKeyFile, config.get("apiKeyFile"))),
       baseUrl: pulumi.output(args.baseUrl ?? config.get("baseUrl")),
       authProvider: pulumi.output(args.authProvider ?? config.get("authProvider")),
       maxRequestsPerMinute: pulumi
@@ -42,6 +58,8 @@ export class Provider extends pulumi.ProviderResource {
     };
     const inputs = {
       "svc:apiKey": key === undefined ? undefined : settings.apiKey,
+      "svc:apiKeyEnv": settings.apiKeyEnv,
+      "svc:apiKeyFile": settings.apiKeyFile,
       "svc:baseUrl": settings.baseUrl,
       "svc:authProvider": settings.authProvider,
       "svc:quiet": config.get("quiet"),
@@ -59,6 +77,8 @@ export class Provider extends pulumi.ProviderResource {
 /** With the type of each. */
 const ARGS = {
   apiKey: "string",
+  apiKeyEnv: "string",
+  apiKeyFile: "string",
   baseUrl: "string",
   authProvider: "string",
   maxRequestsPerMinute: "number",
@@ -71,6 +91,13 @@ function refuseBadArguments(name: string, args: ProviderArgs): void {
     const value: unknown = Reflect.get(args, argument);
     if (value === undefined || typeof value === type || isOutput(value) || wordFor(value) === "a promise") continue;
     problems.push(`${argument}: must be a ${type} or an Output of one, not ${wordFor(value)}`);
+  }
+  const forms = KEY_FORMS.filter((form) => args[form] !== undefined);
+  if (forms.length > 1) problems.push(`${forms.join(" and ")}: give one of them`);
+  for (const form of ["apiKeyEnv", "apiKeyFile"] as const) {
+    const text = args[form];
+    const problem = typeof text === "string" ? nameProblem(referenceOf(form, text)) : undefined;
+    if (problem !== undefined) problems.push(`${form}: ${problem}`);
   }
   if (problems.length > 0) throw new Error(`Provider "${name}": ${problems.join("; ")}`);
 }

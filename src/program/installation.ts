@@ -104,7 +104,7 @@ function warnOfOldCompiler(): void {
 function warnOfPlainKey(): void {
   if (pulumi.runtime.allConfig()[KEY] === undefined || isSecret(KEY)) return;
   void pulumi.log.warn(
-    `${KEY} is stored in plain text in the stack's configuration, and therefore in its state. Set it again with \`pulumi config set --secret ${KEY}\` and run pulumi up, or set SVC_API_KEY in the environment; then rotate the key.`,
+    `${KEY} is stored in plain text in the stack's configuration, and therefore in its state. Set it again with \`pulumi config set --secret ${KEY}\` and run pulumi up, or remove it and name the variable that holds it with \`pulumi config set svc:apiKeyEnv\`; then rotate the key.`,
   );
 }
 

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import * as svc from "../../src";
 import { knownSettings, readerOf } from "../../src/functions/account";
@@ -212,6 +215,27 @@ describe("settings", () => {
     await expect(svc.getBranches(PROJECT, { provider: none })).rejects.toThrow(
       /^getBranches: svc:maxRequestsPerMinute .* must be a whole number, 10 or more$/,
     );
+  });
+
+  test("may name the variable or the file that holds the key, in the configuration and in a provider", async () => {
+    const { baseUrl } = await start({ apiKey: KEY });
+    const folder = mkdtempSync(join(tmpdir(), "svc-functions-"));
+    process.env["SVC_TEST_KEY"] = KEY;
+    try {
+      const apiKeyFile = join(folder, "key");
+      writeFileSync(apiKeyFile, `${KEY}\n`);
+      pulumi.runtime.setAllConfig({ "svc:apiKeyEnv": "SVC_TEST_KEY", "svc:baseUrl": baseUrl });
+      expect(await svc.getBranches(PROJECT)).toHaveLength(3);
+      expect(await svc.getBranches(PROJECT, { provider: new svc.Provider("same") })).toHaveLength(3);
+      process.env["SVC_TEST_KEY"] = "another-key";
+      expect(await messageOf(svc.getBranches(PROJECT))).toMatch(/It comes from SVC_TEST_KEY, which svc:apiKeyEnv/);
+      const provider = new svc.Provider("file", { apiKeyFile });
+      expect(await svc.getBranches(PROJECT, { provider })).toHaveLength(3);
+      expect(await valueOf(svc.getBranchesOutput(PROJECT, { provider }))).toHaveLength(3);
+    } finally {
+      delete process.env["SVC_TEST_KEY"];
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test("that no Provider takes come from the stack for an explicit one too", async () => {

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { dynamicProvider } from "../../src/doors/dynamic/provider";
 import { Session } from "../../src/host/session";
 import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
@@ -48,21 +51,54 @@ describe("a refused key", () => {
     expect(message).not.toContain("Refresh");
   });
 
-  test("of the environment: that one, which no stack stores", async () => {
+  /** Of a refresh with these settings and this environment. */
+  const refusedRead = async (settings: Record<string, string>, environment: Record<string, string>) => {
     const { baseUrl } = await start();
     const provider = dynamicProvider(computeEndpoint, new Session(() => undefined));
-    const get = (name: string) => (name === "svc:baseUrl" ? baseUrl : undefined);
+    const get = (name: string) => (name === "svc:baseUrl" ? baseUrl : settings[name]);
     void provider.configure({ config: { get, require: () => "" } });
-    const before = process.env["SVC_API_KEY"];
-    process.env["SVC_API_KEY"] = "canary-wrong-key";
+    const before = Object.keys(environment).map((name) => [name, process.env[name]] as const);
+    Object.assign(process.env, environment);
     try {
       const stored = { ...LEAST, __urn: urnOf("ComputeEndpoint"), __version: 1, __args: ["projectId", "branchId"] };
       const { message } = await thrownBy(provider.read(`${PROJECT}/ep-demo-main-10000001`, stored));
-      expect(message).toMatch(/ It comes from SVC_API_KEY in the environment\. Set a valid key there$/);
       expect(message).not.toContain("canary");
+      expect(message).not.toMatch(/run-program|pulumi up/);
+      return message;
     } finally {
-      if (before === undefined) delete process.env["SVC_API_KEY"];
-      else process.env["SVC_API_KEY"] = before;
+      for (const [name, value] of before) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
+    }
+  };
+
+  test("of the environment: that one, which no stack stores", async () => {
+    expect(await refusedRead({}, { SVC_API_KEY: "canary-wrong-key" })).toMatch(
+      / It comes from SVC_API_KEY in the environment\. Set a valid key there$/,
+    );
+  });
+
+  test("by the name of a variable: that one, of which the stack stores the name alone", async () => {
+    expect(await refusedRead({ "svc:apiKeyEnv": "SVC_TEST_KEY" }, { SVC_TEST_KEY: "canary-wrong-key" })).toMatch(
+      / It comes from SVC_TEST_KEY, which svc:apiKeyEnv \(or the apiKeyEnv of an explicit svc\.Provider\) names\. Set a valid key in the environment$/,
+    );
+  });
+
+  test("of a file: its path, and that it was read again", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "svc-refused-"));
+    const path = join(folder, "key");
+    writeFileSync(path, "canary-wrong-key\n");
+    const words = /names\. The file was read again and holds no other key\. Write a valid key to it$/;
+    try {
+      const configured = await refusedRead({ "svc:apiKeyFile": path }, { SVC_API_KEY: "canary-key" });
+      expect(configured).toMatch(words);
+      expect(configured).toContain(` It comes from the file ${path}, which svc:apiKeyFile (or the apiKeyFile of`);
+      const ofEnvironment = await refusedRead({}, { SVC_API_KEY: "", SVC_API_KEY_FILE: path });
+      expect(ofEnvironment).toMatch(words);
+      expect(ofEnvironment).toContain(`the file ${path}, which SVC_API_KEY_FILE names`);
+    } finally {
+      rmSync(folder, { recursive: true });
     }
   });
 });

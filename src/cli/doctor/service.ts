@@ -9,12 +9,17 @@ import {
   SvcError,
 } from "../../client";
 import { isLoopback } from "../../contract/loopback";
-import { ENVIRONMENT, resolveSettings, type ReadSetting, type Settings } from "../../contract/settings";
-import type { Configured } from "../stack/configuration";
+import {
+  ENVIRONMENT,
+  resolveSettings,
+  SETTING_NAMES,
+  type ReadSetting,
+  type SettingName,
+  type Settings,
+} from "../../contract/settings";
+import { type Configuration, fromProgram } from "../stack/configuration";
 import { failure, ok, skipped, warning, type Check } from "./check";
 import type { StoredProvider } from "./stack";
-
-type Name = keyof typeof ENVIRONMENT;
 
 /** Who uses what the last up stored. */
 const USERS = "pulumi refresh, pulumi destroy and pulumi-svc drift use it";
@@ -38,7 +43,7 @@ const REFUSED_KEY =
  * those that the state holds.
  */
 export async function serviceChecks(
-  configuration: ReadonlyMap<string, Configured> | undefined,
+  configuration: Configuration | undefined,
   providers: readonly StoredProvider[],
   project: string | undefined,
 ): Promise<Check[]> {
@@ -52,8 +57,9 @@ export async function serviceChecks(
   // Where each resource has an `svc.Provider`, the program gives what is not configured.
   const isLacking = sourceOf("apiKey") === undefined || sourceOf("baseUrl") === undefined;
   const own = isLacking && ofDefault.length === 0 ? explicit : [];
+  const configured = fromProgram(process.cwd(), (name) => configuration.get(name)?.value);
   const read: ReadSetting = (name) =>
-    configuration.get(name)?.value ?? (sourceOf(name) === undefined ? own[0]?.read(name) : undefined);
+    configured(name) ?? (sourceOf(name) === undefined ? own[0]?.read(name) : undefined);
   const { settings, problems } = resolveSettings(read);
   const checks = sourceChecks(configuration, sourceOf, problems);
 
@@ -82,16 +88,19 @@ export async function serviceChecks(
 }
 
 /** As contract/settings finds them: the stack's configuration, then the environment. */
-function sourcesIn(configuration: ReadonlyMap<string, Configured>): (name: Name) => string | undefined {
+function sourcesIn(configuration: Configuration): (name: SettingName) => string | undefined {
   return (name) => {
     if ((configuration.get(name)?.value ?? "").trim() !== "") return `the stack's configuration (svc:${name})`;
-    return (process.env[ENVIRONMENT[name]] ?? "").trim() === "" ? undefined : `the environment (${ENVIRONMENT[name]})`;
+    const variable = name === "apiKeyEnv" ? undefined : ENVIRONMENT[name];
+    return variable === undefined || (process.env[variable] ?? "").trim() === ""
+      ? undefined
+      : `the environment (${variable})`;
   };
 }
 
 function sourceChecks(
-  configuration: ReadonlyMap<string, Configured>,
-  sourceOf: (name: Name) => string | undefined,
+  configuration: Configuration,
+  sourceOf: (name: SettingName) => string | undefined,
   problems: readonly string[],
 ): Check[] {
   const checks: Check[] = [];
@@ -110,7 +119,7 @@ function sourceChecks(
     const remedy = "Correct it with `pulumi config set`, or in the environment.";
     return [...checks, failure("settings", problems.join("; "), remedy)];
   }
-  const others = (Object.keys(ENVIRONMENT) as Name[]).filter((name) => name !== "apiKey" && name !== "baseUrl");
+  const others = SETTING_NAMES.filter((name) => name !== "apiKey" && name !== "baseUrl");
   const set = others.flatMap((name) => sourceOf(name) ?? []);
   return [...checks, ok("settings", set.length > 0 ? `also set: ${set.join(", ")}` : "nothing else is set")];
 }

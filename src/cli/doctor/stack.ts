@@ -1,7 +1,7 @@
 import { KINDS, typeToken } from "../../contract/pointer";
 import { isAtLeast } from "../../contract/installation";
 import type { ReadSetting } from "../../contract/settings";
-import { type Configured, configurationOf } from "../stack/configuration";
+import { type Configuration, configurationOf, fromProgram } from "../stack/configuration";
 import { pulumiIn, type Run } from "../stack/pulumi";
 import { exportedState, providerName, type StackState } from "../stack/state";
 import { failure, ok, skipped, warning, type Check } from "./check";
@@ -13,8 +13,8 @@ const EXIT_CODES_SINCE = "3.226.1";
 /** What the Pulumi CLI says of the stack. */
 export interface Stack {
   readonly checks: readonly Check[];
-  /** By the name in the namespace `svc`. Undefined where it could not be read. */
-  readonly configuration: ReadonlyMap<string, Configured> | undefined;
+  /** Undefined where it could not be read. */
+  readonly configuration: Configuration | undefined;
   /** Those of its state that resources of ours have. */
   readonly providers: readonly StoredProvider[];
 }
@@ -53,7 +53,7 @@ export async function readStack(folder: string, hasProgram: boolean, stack: stri
   }
   checks.push(ok("stack", name.stdout));
   const state = await orReason(exportedState(pulumi, true));
-  if (!(state instanceof Error)) return { checks, configuration, providers: storedProviders(state) };
+  if (!(state instanceof Error)) return { checks, configuration, providers: storedProviders(folder, state) };
   checks.push(skipped("stored key", `the state of ${name.stdout} cannot be read: ${state.message}`));
   return { checks, configuration, providers: [] };
 }
@@ -80,7 +80,7 @@ function skippedStack(why: string, stack: string | undefined): Check {
   return failure("stack", why, "Run this in the folder of the program, with the name that `pulumi stack ls` shows.");
 }
 
-function storedProviders(state: StackState): StoredProvider[] {
+function storedProviders(folder: string, state: StackState): StoredProvider[] {
   const types = KINDS.map(typeToken);
   const ours = state.resources.filter(({ type }) => types.includes(type));
   const references = [...new Set(ours.map(({ provider = "" }) => provider))];
@@ -90,7 +90,7 @@ function storedProviders(state: StackState): StoredProvider[] {
     return {
       name,
       isDefault: /^default(_|$)/.test(name),
-      read: state.settingsOf(reference),
+      read: fromProgram(folder, state.settingsOf(reference)),
       projects: [...new Set(ids.filter((id) => typeof id === "string"))],
     };
   });

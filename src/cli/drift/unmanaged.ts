@@ -2,6 +2,7 @@ import type { Client } from "../../client";
 import { projectOf } from "../../contract/identifiers";
 import { Session } from "../../host/session";
 import { isThereByItself, listProjectObjects, type ProjectObject } from "../projectObjects";
+import { fromProgram } from "../stack/configuration";
 import type { RefreshedStack } from "./previewRefresh";
 import type { Report } from "./report";
 
@@ -24,7 +25,7 @@ export async function unmanagedObjects(
   const declared = new Set<string>();
   for (const { resources, state } of stacks) {
     for (const { kind, id, provider, isHeld, authProvider } of resources) {
-      const { client, settings } = session.account(state.settingsOf(provider));
+      const { client, settings } = session.account(fromProgram(process.cwd(), state.settingsOf(provider)));
       const projectId = projectOf(id);
       // Whoever asks, and with which key: a project has one list.
       const key = JSON.stringify([settings.baseUrl, projectId]);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { EndpointRecord } from "../../client";
 import { type Properties, visible } from "../../contract/hiddenKeys";
 import { pointer, typeToken } from "../../contract/pointer";
-import type { ENVIRONMENT, ReadSetting, Settings } from "../../contract/settings";
+import type { ReadSetting, SettingName, Settings } from "../../contract/settings";
 import { STAND_INS } from "../../contract/standIns";
 import { problemText } from "../../host/arguments";
 import { load } from "../../provider";
@@ -111,7 +111,7 @@ export async function observe(
 /** The stack's configuration as the engine hands it over. */
 function configOf(read: ReadSetting) {
   // The lifecycles ask for the settings alone, each in this namespace.
-  const get = (key: string): string | undefined => read(key.replace(/^svc:/, "") as keyof typeof ENVIRONMENT);
+  const get = (key: string): string | undefined => read(key.replace(/^svc:/, "") as SettingName);
   return { get, require: (key: string): string => get(key) ?? "" };
 }
 

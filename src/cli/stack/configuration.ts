@@ -1,4 +1,5 @@
-import { ENVIRONMENT, type ReadSetting } from "../../contract/settings";
+import { resolve } from "node:path";
+import { type ReadSetting, SETTING_NAMES, type SettingName } from "../../contract/settings";
 import { programFolder } from "./projectFile";
 import { type Pulumi, pulumiIn } from "./pulumi";
 
@@ -8,11 +9,23 @@ export interface Configured {
   readonly secret: boolean;
 }
 
+/** By the name in the namespace `svc`. */
+export type Configuration = ReadonlyMap<SettingName, Configured>;
+
+/** As the provider's process reads a path: it runs in the folder of the program, and a command may run elsewhere. */
+export function fromProgram(folder: string, read: ReadSetting): ReadSetting {
+  const program = programFolder(folder) ?? folder;
+  return (name) => {
+    const value = read(name);
+    return name === "apiKeyFile" && value !== undefined && value.trim() !== "" ? resolve(program, value.trim()) : value;
+  };
+}
+
 /**
  * The settings of a stack, by their names in the namespace `svc`.
  * @throws in the words of the CLI.
  */
-export async function configurationOf(pulumi: Pulumi): Promise<ReadonlyMap<string, Configured>> {
+export async function configurationOf(pulumi: Pulumi): Promise<Configuration> {
   const asked = async (...args: string[]): Promise<string> => {
     const { ok, stdout, reason } = await pulumi(["config", ...args]);
     if (!ok) throw new Error(reason);
@@ -20,8 +33,8 @@ export async function configurationOf(pulumi: Pulumi): Promise<ReadonlyMap<strin
   };
   // The CLI's own JSON. It leaves out the values of secrets.
   const all = JSON.parse(await asked("--json")) as Record<string, { value?: string; secret?: boolean }>;
-  const found = new Map<string, Configured>();
-  for (const name of Object.keys(ENVIRONMENT)) {
+  const found = new Map<SettingName, Configured>();
+  for (const name of SETTING_NAMES) {
     const entry = all[`svc:${name}`];
     if (entry === undefined) continue;
     const { secret = false } = entry;
@@ -51,5 +64,5 @@ export async function readSettings(folder: string, stack: string | undefined): P
       `the configuration of the stack ${name.stdout} cannot be read: ${error.message}. It needs the login and the passphrase of the stack`,
     );
   });
-  return (setting) => configuration.get(setting)?.value;
+  return fromProgram(folder, (setting) => configuration.get(setting)?.value);
 }

@@ -1,0 +1,143 @@
+/**
+ * Where the API key comes from: given itself, or by the name of a variable or the path of a file that holds it. The first place
+ * that has one of these forms counts: an explicit Provider, the configuration, the environment (docs/secrets.md).
+ */
+import { isUnknown } from "./hiddenKeys";
+import {
+  isValueOfVariable,
+  referenceProblem,
+  type Resolved,
+  resolveReference,
+  type SecretReference,
+} from "./references";
+
+/** Settings in the namespace `svc`, and arguments of a Provider. */
+export const KEY_FORMS = ["apiKey", "apiKeyEnv", "apiKeyFile"] as const;
+export type KeyForm = (typeof KEY_FORMS)[number];
+
+export interface KeySource {
+  /**
+   * In the stack's configuration or in an explicit Provider, which look the same to the provider's process, and are stored with
+   * the stack. Else in the environment.
+   */
+  readonly isConfigured: boolean;
+  readonly form: KeyForm;
+  /** Undefined: the key itself is configured. */
+  readonly reference: SecretReference | undefined;
+}
+
+export interface FoundKey {
+  readonly apiKey: string;
+  /**
+   * The key that the file holds now, if it holds one. Undefined for a key that is in no file: the environment of a process does
+   * not change.
+   */
+  readonly renewKey: (() => string | undefined) | undefined;
+}
+
+type ReadForm = (form: KeyForm) => string | undefined;
+
+/** What an HTTP header carries, without blanks. */
+const HEADER_TEXT = /^[\x21-\x7e]+$/;
+
+const VARIABLE = "SVC_API_KEY";
+const FILE_VARIABLE = "SVC_API_KEY_FILE";
+
+const NO_KEY =
+  "no API key: set it in the environment as SVC_API_KEY, name the variable or the file that holds it with `pulumi config set svc:apiKeyEnv` or svc:apiKeyFile, " +
+  "store it with `pulumi config set --secret svc:apiKey`, or give one of these three to an explicit svc.Provider";
+
+/** Undefined where no place has a key. */
+export function keySource(read: ReadForm): KeySource | undefined {
+  const [configured] = configuredForms(read);
+  if (configured !== undefined) {
+    const { form, text } = configured;
+    return { isConfigured: true, form, reference: form === "apiKey" ? undefined : referenceOf(form, text) };
+  }
+  const isConfigured = false;
+  if (environment(VARIABLE) !== undefined) return { isConfigured, form: "apiKey", reference: { fromEnv: VARIABLE } };
+  const file = environment(FILE_VARIABLE);
+  return file === undefined ? undefined : { isConfigured, form: "apiKeyFile", reference: { fromFile: file } };
+}
+
+/** The key, or what is wrong with it. What is not known yet (a preview) is neither. */
+export function findKey(read: ReadForm): { key?: FoundKey; problem?: string } {
+  const configured = configuredForms(read);
+  if (configured.some(({ text }) => isUnknown(text))) return {};
+  if (configured.length > 1) {
+    const names = configured.map(({ form }) => `svc:${form}`).join(" and ");
+    return { problem: `${names} are set at one place (the configuration, or one svc.Provider): keep one of them` };
+  }
+  const source = keySource(read);
+  if (source === undefined) return { problem: NO_KEY };
+  const { form, reference } = source;
+  const problem = reference === undefined ? undefined : nameProblem(reference);
+  if (problem !== undefined) return { problem: `${placeOf(source)} ${problem}` };
+
+  const found = reference === undefined ? { value: configured[0]?.text ?? "" } : keyBehind(reference);
+  if ("problem" in found) {
+    return { problem: `no API key: ${keyName(source)} ${found.problem}; ${placeOf(source)} names it` };
+  }
+  if (!HEADER_TEXT.test(found.value)) {
+    const what =
+      reference === undefined || form === "apiKey"
+        ? "svc:apiKey (or SVC_API_KEY)"
+        : `${keyName(source)}, which ${placeOf(source)} names,`;
+    return { problem: `${what} contains a blank or a character that an HTTP header cannot carry` };
+  }
+  const renewKey = reference !== undefined && "fromFile" in reference ? () => renewed(reference) : undefined;
+  return { key: { apiKey: found.value, renewKey } };
+}
+
+/** What is wrong with the name of a variable or the path of a file, behind the name of the setting. Its text is never shown: it may be the key. */
+export function nameProblem(reference: SecretReference): string | undefined {
+  const problem = referenceProblem(reference)?.replace(/^from(Env|File) /, "");
+  if (problem !== undefined || !("fromEnv" in reference) || !isValueOfVariable(reference.fromEnv)) return problem;
+  return "must be the name of an environment variable, not its value";
+}
+
+export const referenceOf = (form: Exclude<KeyForm, "apiKey">, text: string): SecretReference =>
+  form === "apiKeyEnv" ? { fromEnv: text } : { fromFile: text };
+
+/** `PROD_KEY`, `the file keys/prod`. What may be a key that was given in place of a name is not shown. */
+export function keyName({ reference }: KeySource): string {
+  if (reference === undefined) return "svc:apiKey";
+  if ("fromEnv" in reference) return /^[A-Z0-9_]{1,64}$/.test(reference.fromEnv) ? reference.fromEnv : "the variable";
+  return /[/\\.]/.test(reference.fromFile) ? `the file ${reference.fromFile}` : "the file";
+}
+
+/** The setting that has it, for messages. */
+export function placeOf({ isConfigured, form }: KeySource): string {
+  if (isConfigured) return `svc:${form} (or the ${form} of an explicit svc.Provider)`;
+  return form === "apiKey" ? VARIABLE : FILE_VARIABLE;
+}
+
+function configuredForms(read: ReadForm): { form: KeyForm; text: string }[] {
+  return KEY_FORMS.flatMap((form) => {
+    const text = givenText(read(form));
+    return text === undefined ? [] : [{ form, text }];
+  });
+}
+
+function environment(variable: string): string | undefined {
+  const found = resolveReference({ fromEnv: variable });
+  return "value" in found ? givenText(found.value) : undefined;
+}
+
+/** Files and pipes leave a line end around a key. */
+function keyBehind(reference: SecretReference): Resolved {
+  const found = resolveReference(reference);
+  if ("problem" in found) return found;
+  const value = givenText(found.value);
+  return value === undefined ? { problem: "is empty" } : { value };
+}
+
+function renewed(reference: SecretReference): string | undefined {
+  const found = keyBehind(reference);
+  return "value" in found && HEADER_TEXT.test(found.value) ? found.value : undefined;
+}
+
+/** A setting without the blanks around it; one of blanks alone is not given. */
+export function givenText(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+}

@@ -1,0 +1,72 @@
+import * as pulumi from "@pulumi/pulumi";
+import * as svc from "../../src";
+
+const made: pulumi.runtime.MockResourceArgs[] = [];
+
+beforeAll(async () => {
+  const newResource = (args: pulumi.runtime.MockResourceArgs) => {
+    made.push(args);
+    return { id: `${args.name}-id`, state: args.inputs as object };
+  };
+  await pulumi.runtime.setMocks({ newResource, call: () => ({}) }, "proj", "dev");
+});
+afterEach(() => pulumi.runtime.setAllConfig({}));
+
+/** Of the key: what the engine is given to store. */
+async function inputsOf(name: string, args: svc.ProviderArgs): Promise<Record<string, unknown>> {
+  const provider = new svc.Provider(name, args);
+  await new Promise((resolve) => provider.urn.apply(resolve));
+  const inputs = (made.find((one) => one.name === name)?.inputs ?? {}) as Record<string, unknown>;
+  return Object.fromEntries(Object.entries(inputs).filter(([key]) => key.startsWith("svc:apiKey")));
+}
+
+/** As the engine takes it: it is stored encrypted. A name is not. */
+const secret = (value: string) => ({ "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value });
+
+const CONFIGURED = [
+  { "svc:apiKey": "configured-key" },
+  { "svc:apiKeyEnv": "PROD_KEY" },
+  { "svc:apiKeyFile": "keys/prod" },
+];
+
+test.each(CONFIGURED)("a Provider without a key passes on what is configured: %j", async (configuration) => {
+  pulumi.runtime.setAllConfig(configuration);
+  expect(await inputsOf(`of ${JSON.stringify(configuration)}`, {})).toEqual({
+    ...configuration,
+    ...("svc:apiKey" in configuration && { "svc:apiKey": secret("configured-key") }),
+  });
+});
+
+test.each(CONFIGURED)(
+  "a Provider with a key of its own, in any form, passes that alone beside %j",
+  async (configuration) => {
+    pulumi.runtime.setAllConfig(configuration);
+    const name = JSON.stringify(configuration);
+    expect(await inputsOf(`key ${name}`, { apiKey: "own-key" })).toEqual({ "svc:apiKey": secret("own-key") });
+    expect(await inputsOf(`env ${name}`, { apiKeyEnv: pulumi.output("OWN") })).toEqual({ "svc:apiKeyEnv": "OWN" });
+    expect(await inputsOf(`file ${name}`, { apiKeyFile: "own/file" })).toEqual({ "svc:apiKeyFile": "own/file" });
+  },
+);
+
+test.each<[svc.ProviderArgs, RegExp]>([
+  [{ apiKey: "canary", apiKeyEnv: "NAME" }, /^Provider "p": apiKey and apiKeyEnv: give one of them$/],
+  [{ apiKeyEnv: "NAME", apiKeyFile: "canary" }, /^Provider "p": apiKeyEnv and apiKeyFile: give one of them$/],
+  [{ apiKeyEnv: "canary-key" }, /^Provider "p": apiKeyEnv: must be the name of an environment variable/],
+  [{ apiKeyEnv: "" }, /^Provider "p": apiKeyEnv: must be the name/],
+  [{ apiKeyFile: "canary\n" }, /^Provider "p": apiKeyFile: must be the path of a file, not its text$/],
+])("bad arguments are refused at once, without showing them: %j", (args, words) => {
+  const make = () => new svc.Provider("p", args);
+  expect(make).toThrow(words);
+  expect(make).not.toThrow(/canary/);
+});
+
+test("the value of a variable in place of its name is refused without showing it", () => {
+  process.env["SVC_TEST_KEY"] = "CANARY_VALUE";
+  try {
+    const make = () => new svc.Provider("p", { apiKeyEnv: String(process.env["SVC_TEST_KEY"]) });
+    expect(make).toThrow(/apiKeyEnv: must be the name of an environment variable, not its value$/);
+    expect(make).not.toThrow(/CANARY/);
+  } finally {
+    delete process.env["SVC_TEST_KEY"];
+  }
+});
