@@ -82,7 +82,13 @@ export const importRules = [
   {
     files: "src/client/**",
     what: "the typed API: transport, retry, reads, queue, waits. It knows nothing of Pulumi",
-    imports: ["contract/loopback", "contract/secretNames", "contract/standIns", "contract/untrusted"],
+    imports: [
+      "contract/loopback",
+      "contract/references",
+      "contract/secretNames",
+      "contract/standIns",
+      "contract/untrusted",
+    ],
     packages: ["zod"],
     except: { "src/client/http/transport.ts": ["axios", "zod"] },
   },

@@ -85,6 +85,7 @@ export {
   type StandardOAuthProviderArgs,
 } from "./resources/oauthProvider/OAuthProvider";
 export { Provider, type ProviderArgs } from "./program/Provider";
+export { fromEnv, fromFile, type SecretReference } from "./program/secretReferences";
 export { Whitelist, type WhitelistArgs } from "./resources/whitelist/Whitelist";
 export { WhitelistDomain, type WhitelistDomainArgs } from "./resources/whitelist/WhitelistDomain";
 export {

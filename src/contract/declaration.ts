@@ -9,6 +9,8 @@ export interface ArgumentRules<Value> {
   readonly required?: true;
   /** Encrypted in the state, whatever the program wraps it in. */
   readonly secret?: true;
+  /** It may be a secret by reference (references.ts), or each of the values in one part of it, such as `pgSettings`. */
+  readonly reference?: true | { readonly valuesOf: string };
   /**
    * A change replaces the resource. `"container"`: the argument names what the object lives in, so a value that is not
    * known yet counts as a change too (docs/design/decisions.md, Replacing, moving, adopting).

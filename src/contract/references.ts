@@ -41,6 +41,13 @@ export function referenceProblem(reference: SecretReference): string | undefined
   return typeof name === "string" && PATH.test(name) ? undefined : "fromFile must be the path of a file, not its text";
 }
 
+/** Where a value holds one, at any depth: `password`, `settings.pgSettings.app.token`. */
+export function referencesIn(value: unknown, path = ""): string[] {
+  if (isReference(value)) return [path];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => referencesIn(inner, path === "" ? key : `${path}.${key}`));
+}
+
 /** For messages: `GOOGLE_SECRET`, `the file secrets/google`. */
 export function referenceName(reference: SecretReference): string {
   return "fromEnv" in reference ? reference.fromEnv : `the file ${reference.fromFile}`;

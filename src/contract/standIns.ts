@@ -8,6 +8,8 @@ export const STAND_INS = {
   /** A list shows only the type of an OAuth provider, so a plan shows these in place of the client id. */
   sharedByHand: "(shared keys of the service: changed outside Pulumi)",
   standardByHand: "(own credentials: changed outside Pulumi)",
+  /** The program gives a reference, so the state holds none of its values, and that of somebody else neither. */
+  otherValue: "(another value: changed outside Pulumi)",
 } as const;
 
 const TEXTS: ReadonlySet<unknown> = new Set(Object.values(STAND_INS));

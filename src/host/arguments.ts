@@ -149,7 +149,6 @@ function pathText(path: readonly PropertyKey[]): string {
 export function isOfType(schema: z.core.$ZodType, value: unknown): boolean {
   // All schemas of arguments are made of zod's own classes.
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  const isPlain = typeof value === "object" && value !== null && !Array.isArray(value);
   switch (def.type) {
     case "string":
     case "enum":
@@ -160,9 +159,13 @@ export function isOfType(schema: z.core.$ZodType, value: unknown): boolean {
     case "array":
       return Array.isArray(value) && value.every((one) => isOfType(def.element, one));
     case "record":
-      return isPlain && Object.values(value).every((one) => isOfType(def.valueType, one));
+      return isPlain(value) && Object.values(value).every((one) => isOfType(def.valueType, one));
     case "object":
-      return isPlain && Object.entries(value).every(([key, one]) => !def.shape[key] || isOfType(def.shape[key], one));
+      return (
+        isPlain(value) && Object.entries(value).every(([key, one]) => !def.shape[key] || isOfType(def.shape[key], one))
+      );
+    case "union":
+      return def.options.some((one) => isOfType(one, value));
     case "optional":
       return isOfType(def.innerType, value);
     case "pipe":
@@ -170,6 +173,11 @@ export function isOfType(schema: z.core.$ZodType, value: unknown): boolean {
     default:
       return true;
   }
+}
+
+/** An object of named values. */
+export function isPlain(value: unknown): value is Properties {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Whether two values of an argument mean the same; both may be left out. */

@@ -20,6 +20,7 @@ import type { Call, Created } from "./lifecycle";
 import { ManagedElsewhereError } from "./memory";
 import { checkedArgs } from "./plan";
 import { Progress } from "./progress";
+import { SecretValues } from "./references";
 import type { CreateRequest, DeleteRequest, Kept, ReadRequest, ReadResult, UpdateRequest } from "./requests";
 import type { Hosted } from "./session";
 import { compareWith, marksOf, refuseEdited, storedFrom, toOuts, type Marks, type Unfinished } from "./state";
@@ -173,14 +174,17 @@ class Change<Args extends object, Outputs extends object> {
     const { urn, news, carried } = request;
     try {
       const args = checkedArgs(hosted, news);
-      const { call, finish } = startCall<Args, Outputs>(hosted, {
+      const { call, values, finish } = startCall<Args, Outputs>(hosted, {
         urn,
         deadline: new Deadline(timeoutMsOf(request, verb)),
         secrets: [visible(before?.outs ?? {}), news],
         onTakeOver: (object) => this.#taken.push(object),
-        checkpoint: (id, outputs, shown = {}) => (this.#checkpointed = { id, outputs, args, shown }),
+        checkpoint: (id, outputs, shown = {}) =>
+          (this.#checkpointed = { id, outputs, args, shown: values.hidden(args, shown) }),
         sending: (names) => (this.#sent = [...new Set([...(this.#sent ?? []), ...names])].sort()),
       });
+      // All of it is sent, or compared with what is taken over.
+      if (before === undefined) values.require(args);
       const { id, outputs } = await finish(work(call, args));
       this.#remember(id, { ...outputs, ...args });
       return { id, outs: toOuts(hosted.resource.version, { outputs, args, carried }) };
@@ -234,14 +238,17 @@ const nothing = (): void => undefined;
 
 /** What a lifecycle gets for one call; `finish` waits for what it does with it. */
 function startCall<Args extends object, Outputs extends object>(
-  { session, readSetting }: Hosted<Args, Outputs>,
+  { resource, session, readSetting }: Hosted<Args, Outputs>,
   { urn, deadline, secrets, onTakeOver = nothing, checkpoint = nothing, sending = nothing }: CallOptions<Outputs>,
-): { call: Call<Outputs>; finish: <Result>(work: Promise<Result>) => Promise<Result> } {
+): { call: Call<Outputs>; values: SecretValues; finish: <Result>(work: Promise<Result>) => Promise<Result> } {
   const { client, settings } = session.account(readSetting);
   client.learnSecrets(...secrets);
   const progress = new Progress(session.log, urn, settings.quiet);
   const { siblingStartsMs } = session;
+  // Under a name that tells of a secret.
+  const values = new SecretValues(resource.args, (secret) => client.learnSecrets({ secret }));
   return {
+    values,
     call: {
       client,
       authProvider: settings.authProvider,
@@ -249,6 +256,8 @@ function startCall<Args extends object, Outputs extends object>(
       onProgress: (text) => progress.show(text),
       run: session.memory.viewOf({ urn: urn ?? "", deadline, siblingStartsMs, onTakeOver }),
       beforeDelete: nothing,
+      resolve: (value) => values.resolve(value),
+      withValues: (args) => values.within(args),
       note: (message) => {
         if (!settings.quiet) session.log({ severity: "info", message, urn, ephemeral: false });
       },

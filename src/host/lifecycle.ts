@@ -2,6 +2,7 @@ import type { Client, Deadline, SvcError } from "../client";
 import type { Claim, RunMemory } from "./memory";
 import type { Kind } from "../contract/pointer";
 import type { Properties } from "../contract/hiddenKeys";
+import type { SecretReference } from "../contract/references";
 import type { ArgumentSpecs, Changes, Problem } from "./arguments";
 
 export type { Changes };
@@ -141,6 +142,10 @@ export interface Call<Outputs> {
   readonly run: Run;
   /** Runs right before a request of a deletion; throws when another resource manages the object now. */
   readonly beforeDelete: () => void;
+  /** What an argument that may be a reference stands for, to be sent. @throws where it has no value: call it before `sending`. */
+  resolve(value: string | SecretReference): string;
+  /** Arguments with the values of their references, to be compared with what the service shows. One without a value stays. */
+  withValues<Args extends object>(args: Args): Args;
   /** Logs a lasting line: what a person should know after this call. */
   note(text: string): void;
   /**

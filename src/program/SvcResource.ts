@@ -3,6 +3,7 @@ import { isObject, isOutput, unknownNames, wordFor } from "../helpers/given";
 import { timeoutsOf, withInheritedAliases } from "./options";
 import { checkInstallation } from "./installation";
 import { pointer, typeToken } from "../contract/pointer";
+import { isReference } from "../contract/references";
 import type { ArgumentRules, Declaration, Derived } from "../contract/declaration";
 
 /** In place of the arguments of a resource that is only looked up (`get`): a constructor has no other way to say "none". */
@@ -80,7 +81,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
       const { stackTraceLimit } = Error;
       Error.stackTraceLimit = 1;
       try {
-        super(type, name, props, withDefaults(table, opts));
+        super(type, name, props, withDefaults(table, args, opts));
       } catch (error) {
         Error.stackTraceLimit = stackTraceLimit;
         addCallers(error, new.target);
@@ -165,17 +166,24 @@ function inputs({ args: declared, outputs }: Table, args: object | undefined): p
   const props: pulumi.Inputs = Object.fromEntries(prepared.map(([name]) => [name, undefined]));
   for (const [name, rules] of Object.entries(declared)) {
     if (given[name] === undefined && isOnlyIfGiven(rules)) continue;
-    props[name] = rules.secret === true && given[name] !== undefined ? pulumi.secret(given[name]) : given[name];
+    props[name] = isSecret(rules, given[name]) ? pulumi.secret(given[name]) : given[name];
   }
   return props;
 }
 
+/** A reference is none: a plan shows it. One that comes as an Output is not known here, and stays marked. */
+const isSecret = (rules: ArgumentRules<unknown>, given: unknown): boolean =>
+  rules.secret === true && given !== undefined && !isReference(given);
+
 function withDefaults(
-  { args, outputs, deleteBeforeReplace }: Table,
+  { args: declared, outputs, deleteBeforeReplace }: Table,
+  args: object | undefined,
   opts: pulumi.CustomResourceOptions,
 ): pulumi.CustomResourceOptions {
   // Secret arguments too: a read (`get`) brings no secret marks along (docs/design/engine.md, Inputs and outputs).
-  const secret = [...Object.entries(args), ...Object.entries(outputs)].filter(([, rules]) => rules.secret === true);
+  const all = [...Object.entries(declared), ...Object.entries(outputs)];
+  const given = (name: string): unknown => (args === undefined ? undefined : Reflect.get(args, name));
+  const secret = all.filter(([name, rules]) => rules.secret === true && !isReference(given(name)));
   const additionalSecretOutputs = [...new Set(secret.map(([name]) => name))];
   return pulumi.mergeOptions({ ...(deleteBeforeReplace && { deleteBeforeReplace }), additionalSecretOutputs }, opts);
 }

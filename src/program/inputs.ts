@@ -1,9 +1,17 @@
 import type * as pulumi from "@pulumi/pulumi";
+import type { SecretReference } from "../contract/references";
 
 type Leaf = string | number | boolean | null | undefined;
 
-/** A value as a program may give it: known or not yet, at every depth. */
-export type InputOf<Value> = unknown extends Value ? pulumi.Input<unknown> : pulumi.Input<InputsIn<Value>>;
+/**
+ * A value as a program may give it: known or not yet, at every depth. A reference to a secret is given as it is, so that the
+ * constructor sees that there is nothing to hide.
+ */
+export type InputOf<Value> = unknown extends Value
+  ? pulumi.Input<unknown>
+  : [Extract<Value, SecretReference>] extends [never]
+    ? pulumi.Input<InputsIn<Value>>
+    : pulumi.Input<InputsIn<Exclude<Value, SecretReference>>> | SecretReference;
 
 /** Of a union each member; around it there is one Input, so that an `Output<boolean>` fits where a boolean does. */
 type InputsIn<Value> = Value extends Leaf

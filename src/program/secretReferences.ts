@@ -6,6 +6,8 @@ import {
   type SecretReference,
 } from "../contract/references";
 
+export type { SecretReference };
+
 /**
  * The value of an environment variable, by its name: the state holds the name alone. It is read in the provider's process when it
  * is sent (docs/secrets.md).

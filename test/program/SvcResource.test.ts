@@ -112,6 +112,81 @@ test("an argument that has a value only where it is given is undefined elsewhere
   expect(await facts(added.adopt)).toMatchObject({ value: true });
 });
 
+describe("a secret argument", () => {
+  const AUTH = { projectId: "prj-1", providerId: "google", clientId: "id" } as const;
+  /** The secret outputs that the engine would be told, and whether the property is one. */
+  async function secrecyOf(name: string, clientSecret: svc.StandardOAuthProviderArgs["clientSecret"]) {
+    let told: readonly string[] | undefined;
+    const transformations = [
+      ({ props, opts }: pulumi.ResourceTransformationArgs) => {
+        told = (opts as pulumi.CustomResourceOptions).additionalSecretOutputs;
+        return { props, opts };
+      },
+    ];
+    const provider = new svc.OAuthProvider(name, { ...AUTH, clientSecret }, { transformations });
+    const { value, isSecret } = await facts(provider.clientSecret);
+    return { told, value, isSecret };
+  }
+
+  test("is marked, whatever the program wraps it in", async () => {
+    expect(await secrecyOf("literal", "s")).toEqual({ told: ["clientSecret"], value: "s", isSecret: true });
+  });
+
+  test("that is a reference is not marked: a plan shows its name", async () => {
+    const reference = svc.fromEnv("GOOGLE_SECRET");
+    expect(await secrecyOf("named", reference)).toEqual({ told: [], value: reference, isSecret: false });
+  });
+
+  test("that turns out to be a reference stays marked", async () => {
+    // The types take references as they are; a program without types may wrap one.
+    const wrapped = pulumi.output(svc.fromFile("secrets/google")) as unknown as pulumi.Output<string>;
+    const marked = { told: ["clientSecret"], value: { fromFile: "secrets/google" }, isSecret: true };
+    expect(await secrecyOf("wrapped", wrapped)).toEqual(marked);
+  });
+});
+
+test("a setting of Postgres can be a reference beside values of any kind", async () => {
+  const pgSettings = { work_mem: pulumi.output("64MB"), "app.token": svc.fromEnv("TOKEN") };
+  const inputs = await inputsOf(new svc.ComputeEndpoint("settings", { ...ARGS, settings: { pgSettings } }));
+  expect(inputs["settings"]).toEqual({ pgSettings: { work_mem: "64MB", "app.token": { fromEnv: "TOKEN" } } });
+});
+
+function definedIn<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error("it is not there");
+  return value;
+}
+
+test("the components take references wherever they take the argument", async () => {
+  const reference = svc.fromEnv("SECRET");
+  const auth = new svc.ProjectAuth("auth", {
+    projectId: "prj-1",
+    oauth: { google: { clientId: "id", clientSecret: reference } },
+    email: {
+      type: "standard",
+      host: "smtp.example.com",
+      port: 587,
+      username: "mailer",
+      password: reference,
+      senderEmail: "a@example.com",
+      senderName: "A",
+    },
+  });
+  const group = new svc.ComputeGroup("group", {
+    projectId: "prj-1",
+    branchId: "br-1",
+    primary: { settings: { pgSettings: { "app.token": reference } } },
+    replicas: 1,
+  });
+  expect(await facts(definedIn(auth.oauthProviders["google"]).clientSecret)).toMatchObject({
+    value: reference,
+    isSecret: false,
+  });
+  expect(await facts(definedIn(auth.emailServer).password)).toMatchObject({ value: reference, isSecret: false });
+  for (const compute of [group.primary, ...group.replicas]) {
+    expect(await facts(compute.settings)).toMatchObject({ value: { pgSettings: { "app.token": reference } } });
+  }
+});
+
 test("the option import is refused with what to do instead", () => {
   expect(() => new svc.ComputeEndpoint("imported", ARGS, { import: "prj-1/ep-1" })).toThrow(
     /"import" does not work.*adopt/s,

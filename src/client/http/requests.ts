@@ -5,6 +5,7 @@ import * as errors from "./errors";
 import { SvcError } from "./errors";
 import type { ClientTimings } from "../options";
 import type { Redactor } from "./redact";
+import { referencesIn } from "../../contract/references";
 import { standInsIn } from "../../contract/standIns";
 import type { Permit, RequestBudget, RequestKind } from "./requestBudget";
 import { type Content, type Exchange, parseContent, errorOf } from "./responses";
@@ -63,6 +64,13 @@ function refuseStandIns({ method, template, body }: Request): void {
   throw new errors.StandInError(what, { method, path: template });
 }
 
+/** A reference that nothing has put a value in place of: the service would take it for one. */
+function refuseReferences({ method, template, body }: Request): void {
+  const [path] = referencesIn(body);
+  if (path !== undefined)
+    throw new SvcError(`${path} is a reference without a value: nothing was sent`, { method, path: template });
+}
+
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -109,6 +117,7 @@ export class Requests {
   async send<Body>(request: Request, schema?: z.ZodType<Body>): Promise<ChangeResponse<Body>> {
     const { method, template, deadline, fate, repeatable = method !== "POST" } = request;
     refuseStandIns(request);
+    refuseReferences(request);
     this.context.redactor.learn(request.body);
     const facts = { method, path: template, names: namesIn(request) };
     const path = pathOf(request);

@@ -1,4 +1,5 @@
 import type { Declaration } from "../../contract/declaration";
+import type { SecretReference } from "../../contract/references";
 import { type ComputeSize, computeSizes, limitsOf } from "../../helpers/computeSizes";
 import { pooledHost } from "../../helpers/connectionUri";
 import { maxConnections } from "../../helpers/maxConnections";
@@ -66,8 +67,11 @@ export interface ComputeEndpointShape {
 
 /** Settings of the Postgres server. */
 export interface ComputeSettings {
-  /** Postgres' own settings by name, such as `{ max_parallel_workers: "4" }`. */
-  pgSettings?: { [name: string]: string };
+  /**
+   * Postgres' own settings by name, such as `{ max_parallel_workers: "4" }`. A value that is a secret can be given by
+   * reference: with `svc.fromEnv("NAME")` or `svc.fromFile("path")` the state does not hold it.
+   */
+  pgSettings?: { [name: string]: string | SecretReference };
   /**
    * Libraries that the server loads at its start: the default ones of the service (`useDefaults`), and the named ones.
    */
@@ -154,7 +158,7 @@ export const declaration: Declaration<ComputeEndpointShape, ComputeEndpointOutpu
     passwordlessAccess: {},
     regionId: { replaces: true },
     provisioner: {},
-    settings: { onlyIfGiven: true },
+    settings: { onlyIfGiven: true, reference: { valuesOf: "pgSettings" } },
     restartTriggers: { local: true },
     adopt: { createOnly: true },
   },

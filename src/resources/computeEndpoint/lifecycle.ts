@@ -56,7 +56,8 @@ export const computeEndpoint = define(declaration, schemas, {
   },
   objects: (id) => [computeObject(splitId(id).rest)],
 
-  async create(call, args) {
+  async create(call, declared) {
+    const args = call.withValues(declared);
     try {
       return stateOf(args, await createOrAdopt(call, args));
     } catch (error) {
@@ -78,7 +79,8 @@ export const computeEndpoint = define(declaration, schemas, {
   },
 
   /** In five steps, which stand below under these names. */
-  async update(call, stored, args, changes) {
+  async update(call, stored, declared, changes) {
+    const args = call.withValues(declared);
     const { projectId, rest } = splitId(stored.id);
     const found = await call.client.computes.find(projectId, rest, { ...call, since: performance.now() });
     if (found === undefined) throw goneError();
@@ -295,7 +297,7 @@ async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointReco
     create: async () => {
       call.sending(Object.keys(args).filter(isUpdatable));
       const endpoint = await computes.create(
-        { projectId, attributes: toAttributes(declared), recovery },
+        { projectId, attributes: toAttributes(call, declared), recovery },
         changeOptions(call, args),
       );
       return untilShown(call, args, { endpoint, sent: args });
@@ -346,11 +348,11 @@ async function change(
 ): Promise<EndpointRecord> {
   const { projectId } = args;
   const sent: Partial<Shape> = Object.fromEntries(Object.entries(args).filter(([name]) => names.has(name)));
-  const attributes = toAttributes(sent, endpoint);
+  const attributes = toAttributes(call, sent, endpoint);
   call.sending(names);
   const isShown = (now: EndpointRecord): boolean => !differing(args, now).some((name) => names.has(name));
   const send = async (): Promise<EndpointRecord> => {
-    const rebuild = sendsUnmanaged(sent) ? (now: EndpointRecord) => toAttributes(sent, now) : undefined;
+    const rebuild = sendsUnmanaged(sent) ? (now: EndpointRecord) => toAttributes(call, sent, now) : undefined;
     const update = { projectId, endpointId: endpoint.id, attributes, rebuild, isShown, known: endpoint };
     try {
       return await call.client.computes.update(update, changeOptions(call, args));

@@ -1,4 +1,5 @@
 import type { EndpointAttributes, EndpointRecord } from "../../client";
+import type { Call } from "../../host/lifecycle";
 import type { ComputeSize } from "../../helpers/computeSizes";
 import { pooledHost } from "../../helpers/connectionUri";
 import {
@@ -18,7 +19,11 @@ export const isSettled = ({ current_state, pending_state }: EndpointRecord): boo
   pending_state === undefined && ["active", "idle"].includes(current_state);
 
 /** The attributes of a request (docs/design/api.md). */
-export function toAttributes(args: Partial<Shape>, current?: EndpointRecord): EndpointAttributes {
+export function toAttributes(
+  { resolve }: Pick<Call<never>, "resolve">,
+  args: Partial<Shape>,
+  current?: EndpointRecord,
+): EndpointAttributes {
   const { size, scaleToZero, settings } = args;
   const attributes: EndpointAttributes = {
     branch_id: args.branchId,
@@ -28,7 +33,7 @@ export function toAttributes(args: Partial<Shape>, current?: EndpointRecord): En
     autoscaling_limit_min_cu: typeof size === "object" ? size.min : size,
     autoscaling_limit_max_cu: typeof size === "object" ? size.max : size,
     suspend_timeout_seconds: scaleToZero === undefined ? undefined : suspendTimeoutSeconds(scaleToZero),
-    settings: settings === undefined ? undefined : toSettings(settings, current?.settings),
+    settings: settings === undefined ? undefined : toSettings(resolve, settings, current?.settings),
     pooler_enabled: args.poolerEnabled,
     pooler_mode: args.poolerMode,
     disabled: args.disabled,
@@ -46,8 +51,13 @@ export function sendsUnmanaged({ settings }: Partial<Shape>): boolean {
 }
 
 /** With the documented parts that are not managed (docs/design/decisions.md, Arguments): the service takes each part whole. */
-function toSettings({ pgSettings, preloadLibraries }: ComputeSettings, current: EndpointRecord["settings"] = {}) {
-  const pg = pgSettings ?? current.pg_settings;
+function toSettings(
+  resolve: Call<never>["resolve"],
+  { pgSettings, preloadLibraries }: ComputeSettings,
+  current: EndpointRecord["settings"] = {},
+) {
+  const values = pgSettings && Object.entries(pgSettings).map(([name, value]) => [name, resolve(value)] as const);
+  const pg = values === undefined ? current.pg_settings : Object.fromEntries<unknown>(values);
   const { use_defaults, enabled_libraries } = current.preload_libraries ?? {};
   const libraries = omitUndefined({
     use_defaults: preloadLibraries?.useDefaults ?? use_defaults,

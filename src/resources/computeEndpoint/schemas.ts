@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type SchemasOf, UNLISTED } from "../../host/arguments";
+import { isReference } from "../../contract/references";
 import { computeSizes, LARGEST_AUTOSCALING_CU, type ComputeSize } from "../../helpers/computeSizes";
 import type { ComputeEndpointShape } from "./declaration";
 import {
@@ -7,6 +8,7 @@ import {
   eitherOr,
   list,
   object,
+  orReference,
   string,
   text,
   textUpTo,
@@ -63,11 +65,18 @@ const scaleToZero = eitherOr<boolean | { afterSeconds: number }>((value) =>
     : z.boolean({ error: NOT_A_TIMEOUT }),
 );
 
+const NOT_TEXT = "must be a string (Postgres settings are sent as text)";
+
 const pgSettings = withoutPrototype("is not a Postgres setting").pipe(
-  z.record(z.string().min(1), z.string({ error: "must be a string (Postgres settings are sent as text)" }), {
-    error: ({ code }) =>
-      code === "invalid_key" ? "must have a name" : "must be an object of Postgres settings, each a string",
-  }),
+  z
+    .record(z.string().min(1), orReference(z.string(), NOT_TEXT), {
+      error: ({ code }) =>
+        code === "invalid_key" ? "must have a name" : "must be an object of Postgres settings, each a string",
+    })
+    // No setting has such a name, and what looks like a reference as a whole is one nowhere.
+    .refine((value) => !isReference(value), {
+      error: "must be an object of Postgres settings: each can be a reference",
+    }),
 );
 
 const libraries = object(

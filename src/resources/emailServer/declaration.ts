@@ -1,4 +1,5 @@
 import type { ArgumentTable, Declaration } from "../../contract/declaration";
+import type { SecretReference } from "../../contract/references";
 
 /** Your own mail server. All of it is required, and only together. */
 export interface SmtpShape {
@@ -8,8 +9,11 @@ export interface SmtpShape {
   port: number;
   /** The user name at the mail server. */
   username: string;
-  /** The password of `username`. Secret. */
-  password: string;
+  /**
+   * The password of `username`. Secret, unless it is given by reference: with `svc.fromEnv("NAME")` or
+   * `svc.fromFile("path")` the state holds no password.
+   */
+  password: string | SecretReference;
   /** The sender address of the mail. */
   senderEmail: string;
   /** The sender name of the mail. */
@@ -52,7 +56,7 @@ const smtp: ArgumentTable<Partial<SmtpShape>> = {
   host: { unset: "update", equal: (left, right) => left.toLowerCase() === right.toLowerCase() },
   port: { unset: "update" },
   username: { unset: "update" },
-  password: { secret: true, unset: "update" },
+  password: { secret: true, reference: true, unset: "update" },
   senderEmail: { unset: "update" },
   senderName: { unset: "update" },
 };

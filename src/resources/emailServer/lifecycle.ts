@@ -87,12 +87,15 @@ function rules({ type }: Partial<Shape>, givenNames: ReadonlySet<string>): Probl
 
 /** As a whole: a standard configuration requires all of it. */
 async function send(call: ChildCall<Outputs>, args: Shape, stored: Partial<Shape> = {}): Promise<void> {
-  const { projectId, senderEmail, senderName, ...rest } = args;
-  const request: EmailServerRequest = omitUndefined({ ...rest, sender_email: senderEmail, sender_name: senderName });
+  const { projectId, senderEmail, senderName, password: given, ...rest } = args;
+  const password = given === undefined ? undefined : call.resolve(given);
+  const sender = { sender_email: senderEmail, sender_name: senderName };
+  const request: EmailServerRequest = omitUndefined({ ...rest, password, ...sender });
+  const sent = omitUndefined({ ...args, password });
   const isShown = (server: EmailServerRecord): boolean =>
-    unconfirmed(declaration.args, { sent: args, shown: toArguments(projectId, server) }).length === 0;
+    unconfirmed(declaration.args, { sent, shown: toArguments(projectId, server) }).length === 0;
   const server = await call.client.auth.updateEmailServer({ projectId, body: request, isShown }, call);
-  requireConfirmed(declaration.args, { sent: args, shown: toArguments(projectId, server) }, (shown) =>
+  requireConfirmed(declaration.args, { sent, shown: toArguments(projectId, server) }, (shown) =>
     // A password cannot be read back: the state keeps the one that was known to be applied.
     call.checkpoint(projectId, {}, { ...shown, password: stored.password }),
   );
@@ -119,7 +122,7 @@ function toArguments(projectId: string, server: EmailServerRecord): Partial<Shap
 }
 
 function noteOverwritten(call: Call<Outputs>, args: Shape, before: EmailServerRecord): void {
-  const other = otherServer(args, before);
+  const other = otherServer(call.withValues(args), before);
   if (other !== undefined) call.note(`EmailServer ${args.projectId}: ${other}; it was overwritten`);
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { SchemasOf } from "../../host/arguments";
 import { projectIdSchema } from "../shared/identifiers";
-import { email, string, text } from "../shared/schemas";
+import { email, orReference, string, text } from "../shared/schemas";
 import type { EmailServerArguments } from "./declaration";
 
 /** A name or an address, without a port: an IPv6 address has two colons at least. */
@@ -14,7 +14,7 @@ export const schemas: SchemasOf<EmailServerArguments> = {
   host: string.regex(HOST, { error: "must be a host name, such as smtp.example.com" }),
   port: z.int(PORT).min(1, PORT).max(65_535, PORT),
   username: text,
-  password: text,
+  password: orReference(text),
   senderEmail: email,
   senderName: text,
 };

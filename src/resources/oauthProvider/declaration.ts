@@ -1,4 +1,5 @@
 import type { Declaration } from "../../contract/declaration";
+import type { SecretReference } from "../../contract/references";
 
 /** The names that are known; the service may have others (docs/design/api.md, OAuth providers). */
 export const KNOWN_OAUTH_PROVIDERS = [
@@ -34,8 +35,11 @@ export interface OAuthProviderShape {
    * provider is replaced by one with the shared keys. If you add them to a shared provider, it is updated.
    */
   clientId?: string;
-  /** The client secret of your own application at the provider. Secret. */
-  clientSecret?: string;
+  /**
+   * The client secret of your own application at the provider. Secret, unless it is given by reference: with
+   * `svc.fromEnv("NAME")` or `svc.fromFile("path")` the state does not hold it.
+   */
+  clientSecret?: string | SecretReference;
   /**
    * Takes over a provider that exists instead of failing: a shared one that a new integration has by default, or one
    * that an interrupted `pulumi up` has created. Declared credentials replace the existing ones. Changing this later
@@ -61,7 +65,7 @@ export const declaration: Declaration<OAuthProviderShape, OAuthProviderOutputs> 
     providerId: { required: true, replaces: true },
     // A PATCH cannot remove credentials: only a new provider goes back to shared keys.
     clientId: { unset: "replace" },
-    clientSecret: { secret: true, unset: "replace" },
+    clientSecret: { secret: true, reference: true, unset: "replace" },
     adopt: { createOnly: true },
   },
   outputs: {

@@ -23,7 +23,7 @@ type Shape = OAuthProviderShape;
 type Outputs = OAuthProviderOutputs & Partial<Shape>;
 const CREDENTIALS = ["clientId", "clientSecret"] as const;
 type CredentialName = (typeof CREDENTIALS)[number];
-type Credentials = { [Name in CredentialName]?: string | undefined };
+type Credentials = { [Name in CredentialName]?: Shape[Name] | undefined };
 
 const providerObject = (projectId: string, id: string): string => `OAuth provider ${projectId}/${id}`;
 
@@ -129,7 +129,7 @@ async function createNew(call: ChildCall<Outputs>, args: Shape): Promise<OAuthPr
     advice: () => 'Set "adopt: true" to manage it here',
     onFound: () => call.note(`OAuthProvider ${idOf(args)} was found after the response to its creation was lost`),
   };
-  const request = { id: providerId, ...credentials(args) };
+  const request = { id: providerId, ...credentials(call, args) };
   const made = await call.client.auth.addOAuthProvider({ projectId, body: request, recovery }, call);
   return requireApplied(call, args, { provider: made, applied: {} });
 }
@@ -160,16 +160,17 @@ async function setCredentials(
   { sent, applied }: { sent: Credentials; applied: Credentials },
 ): Promise<OAuthProviderRecord> {
   const { projectId, providerId } = args;
+  const body = credentials(call, sent);
   call.sending(CREDENTIALS.filter((name) => sent[name] !== undefined));
-  const provider = await call.client.auth.updateOAuthProvider(
-    { projectId, id: providerId, body: credentials(sent) },
-    call,
-  );
+  const provider = await call.client.auth.updateOAuthProvider({ projectId, id: providerId, body }, call);
   return requireApplied(call, args, { provider, applied });
 }
 
-const credentials = ({ clientId, clientSecret }: Credentials) =>
-  omitUndefined({ client_id: clientId, client_secret: clientSecret });
+const credentials = (call: Call<Outputs>, { clientId, clientSecret }: Credentials) =>
+  omitUndefined({
+    client_id: clientId,
+    client_secret: clientSecret === undefined ? undefined : call.resolve(clientSecret),
+  });
 
 function find(call: Call<Outputs>, id: string, since?: number) {
   const { projectId, rest: providerId } = splitId(id);

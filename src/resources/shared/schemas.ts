@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isReference, referenceProblem, type SecretReference } from "../../contract/references";
 import { UNKNOWN_NAME } from "../../host/arguments";
 import { unknownProperty } from "../../helpers/given";
 
@@ -18,6 +19,19 @@ export function textUpTo(longest: number) {
 export const email = string.regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/u, { error: "must be an e-mail address" });
 
 export const list = <Element extends z.ZodType>(element: Element, error: string) => z.array(element, { error });
+
+/** A text, or a reference to one. The text is checked again when it is read. */
+export function orReference(
+  literal: z.ZodType<string>,
+  error = "must be a string",
+): z.ZodType<string | SecretReference> {
+  const reference = z.custom<SecretReference>(isReference).check(({ value, issues }) => {
+    const message = referenceProblem(value);
+    if (message !== undefined) issues.push({ code: "custom", message, input: value });
+  });
+  const form: z.ZodType<unknown> = z.union([z.string(), z.looseObject({})], { error });
+  return form.pipe(eitherOr<string | SecretReference>((value) => (isReference(value) ? reference : literal)));
+}
 
 /** Values that only matter by their change. */
 export const triggersSchema = list(z.unknown(), "must be a list of any values");

@@ -139,6 +139,16 @@ describe("the time of an attempt", () => {
     expect(sent).toEqual([{ path: "/projects/prj-1/things", timeoutMs, repeatable, at: 0 }]);
   });
 
+  test("nothing is sent of a body that holds a reference in place of a value", async () => {
+    const { requests, sent } = network(() => good);
+    const body = { endpoint: { settings: { pg_settings: { "app.token": { fromEnv: "TOKEN" } } } } };
+    const error = await errorOf(requests.send(get({ method: "PATCH", body }), schema));
+    expect(String(error)).toContain(
+      "endpoint.settings.pg_settings.app.token is a reference without a value: nothing was sent",
+    );
+    expect(sent).toEqual([]);
+  });
+
   test("nothing is sent where the deadline has passed", async () => {
     const { requests, sent, places } = network(() => good);
     const deadline = new Deadline(1_000);

@@ -3,6 +3,9 @@ import { suspendTimeoutSeconds } from "../../../src/resources/computeEndpoint/de
 import { computeEndpoint } from "../../../src/resources/computeEndpoint/lifecycle";
 import { toArguments, toAttributes, toOutputs } from "../../../src/resources/computeEndpoint/mapping";
 
+/** No argument of these tests is a reference. */
+const LITERALS = { resolve: String };
+
 // What is sent, what a record says, and what counts as the same: docs/design/api.md, written out.
 
 const BARE: EndpointRecord = {
@@ -57,7 +60,7 @@ describe("what is sent", () => {
       restartTriggers: ["one"],
       adopt: true,
     } as const;
-    expect(toAttributes({ ...args, restartTriggers: [...args.restartTriggers] })).toEqual({
+    expect(toAttributes(LITERALS, { ...args, restartTriggers: [...args.restartTriggers] })).toEqual({
       branch_id: "br-1",
       type: "read_only",
       name: "api",
@@ -72,7 +75,7 @@ describe("what is sent", () => {
       passwordless_access: true,
       provisioner: "k8s-pod",
     });
-    expect(Object.keys(toAttributes({ projectId: "prj-1" }))).toEqual([]);
+    expect(Object.keys(toAttributes(LITERALS, { projectId: "prj-1" }))).toEqual([]);
   });
 
   test.each([
@@ -82,7 +85,7 @@ describe("what is sent", () => {
       { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 4 },
     ],
   ])("the size %j", (size, sent) => {
-    expect(toAttributes({ size })).toEqual(sent);
+    expect(toAttributes(LITERALS, { size })).toEqual(sent);
   });
 
   test.each([
@@ -91,11 +94,12 @@ describe("what is sent", () => {
     [{ afterSeconds: 90 }, 90],
   ])("scale to zero %j as %i seconds", (scaleToZero, seconds) => {
     expect(suspendTimeoutSeconds(scaleToZero)).toBe(seconds);
-    expect(toAttributes({ scaleToZero })).toEqual({ suspend_timeout_seconds: seconds });
+    expect(toAttributes(LITERALS, { scaleToZero })).toEqual({ suspend_timeout_seconds: seconds });
   });
 
   test("the settings with the parts that the program does not give, as they are now", () => {
-    const sent = (settings: object, current?: EndpointRecord): unknown => toAttributes({ settings }, current).settings;
+    const sent = (settings: object, current?: EndpointRecord): unknown =>
+      toAttributes(LITERALS, { settings }, current).settings;
     expect(sent({ pgSettings: { a: "1" } }, RECORD)).toEqual({
       pg_settings: { a: "1" },
       preload_libraries: { use_defaults: false, enabled_libraries: ["pg_cron"] },
@@ -110,7 +114,7 @@ describe("what is sent", () => {
     expect(sent({ pgSettings: { a: "1" } }, BARE)).toStrictEqual({ pg_settings: { a: "1" } });
     expect(sent({}, BARE)).toStrictEqual({});
     expect(sent({ preloadLibraries: {} })).toStrictEqual({});
-    expect(toAttributes({ name: "x" }, RECORD)).not.toHaveProperty("settings");
+    expect(toAttributes(LITERALS, { name: "x" }, RECORD)).not.toHaveProperty("settings");
   });
 });
 
