@@ -1,0 +1,168 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { check, doctor } from "../support/doctor";
+import { Stack } from "../support/Stack";
+import { svc } from "../support/svc";
+
+/** A key by name (docs/secrets.md): the stack stores the name, and each command reads the key. */
+
+const newKey = (): string => `canary-rotated-${randomBytes(9).toString("hex")}`;
+const compute = (options = ""): string =>
+  `new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1 }${options});`;
+const OF_PROVIDER = ", { provider }";
+const FILE = "keys/prod";
+
+/** A stack whose configuration has no key. */
+async function withoutKey(program: string): Promise<Stack> {
+  const stack = await Stack.create({ program, configured: false });
+  delete stack.env["SVC_API_KEY"];
+  stack.env["SVC_BASE_URL"] = stack.service.emulator.baseUrl;
+  return stack;
+}
+
+const inEnvironment = (stack: Stack, key: string): void => void (stack.env["PROD_KEY"] = key);
+const inFile = (stack: Stack, key: string): void => stack.write(FILE, `${key}\n`);
+
+test.each<[string, string, [string, string] | undefined, (stack: Stack, key: string) => void]>([
+  ["a variable that the configuration names", compute(), ["svc:apiKeyEnv", "PROD_KEY"], inEnvironment],
+  ["a file that the configuration names", compute(), ["svc:apiKeyFile", FILE], inFile],
+  [
+    "a variable that a Provider names",
+    `const provider = new svc.Provider("prod", { apiKeyEnv: "PROD_KEY" });\n${compute(OF_PROVIDER)}`,
+    undefined,
+    inEnvironment,
+  ],
+  [
+    "a file that a Provider names",
+    `const provider = new svc.Provider("prod", { apiKeyFile: "${FILE}" });\n${compute(OF_PROVIDER)}`,
+    undefined,
+    inFile,
+  ],
+])("%s: after a rotation every command goes on at once, without an up, and no key is stored", async (...given) => {
+  const [, program, configured, store] = given;
+  const stack = await withoutKey(program);
+  if (configured !== undefined) await stack.config(...configured);
+  const keys = [stack.service.emulator.apiKey];
+  stack.env["PULUMI_DEBUG_COMMANDS"] = "true";
+  const eventLog = (name: string): string[] => ["--event-log", join(stack.folder, `${name}.json`)];
+  const rotate = async (): Promise<void> => {
+    const key = newKey();
+    keys.push(key);
+    await stack.service.rotateKey(key);
+    store(stack, key);
+  };
+
+  store(stack, String(keys[0]));
+  expect(await stack.up(...eventLog("up"))).toMatchObject({ code: 0 });
+  await rotate();
+  expect(await stack.refresh(...eventLog("refresh"))).toMatchObject({ code: 0 });
+  await rotate();
+  expect(await stack.drift(...eventLog("drift"))).toMatchObject({ code: 0 });
+  await rotate();
+  const drift = await svc(stack, ["drift", "--json", "--unmanaged"]);
+  expect(drift).toMatchObject({ code: 0 });
+  await rotate();
+  const told = await doctor(stack);
+  expect(told.checks.filter(({ status }) => status === "failure")).toEqual([]);
+  expect(await stack.preview("--expect-no-changes", "--json")).toMatchObject({ code: 0 });
+  await rotate();
+  expect(await stack.destroy(...eventLog("destroy"))).toMatchObject({ code: 0 });
+  expect((await stack.service.endpoints()).map(({ branch_id }) => branch_id)).toEqual(["br-main"]);
+  stack.said += drift.stdout + drift.stderr + JSON.stringify(told);
+  expect(await stack.leaks(keys)).toEqual([]);
+  // The checkpoints and their backups hold it in no form: there is no secret in this stack at all.
+  expect(await stack.exported()).not.toContain("ciphertext");
+});
+
+test("a key file that gets another key during an up: the up goes on with it", async () => {
+  const stack = await withoutKey(`
+    const first = ${compute()}
+    new svc.ComputeEndpoint("second", { projectId: "prj-demo", branchId: "br-test", size: 1 }, { dependsOn: first });`);
+  await stack.config("svc:apiKeyFile", FILE);
+  const keys = [stack.service.emulator.apiKey, newKey()];
+  inFile(stack, String(keys[0]));
+  const running = stack.up();
+  let isRotated = false;
+  const end = running.finally(() => (isRotated = true));
+  while (!isRotated) {
+    // Once the first creation was accepted: its wait, and the second creation, are refused.
+    if ((await stack.service.mutations()).length > 0) {
+      await stack.service.rotateKey(String(keys[1]));
+      inFile(stack, String(keys[1]));
+      isRotated = true;
+    } else await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(await end).toMatchObject({ code: 0 });
+  const created = (await stack.service.endpoints()).map(({ branch_id }) => branch_id);
+  expect(created).toEqual(["br-main", "br-dev", "br-test"]);
+  expect((await stack.service.requests()).some(({ status }) => status === 401)).toBe(true);
+  expect(await stack.leaks(keys)).toEqual([]);
+});
+
+test("two accounts by two names, each of which is rotated for itself", async () => {
+  const stack = await withoutKey(`
+    const one = new svc.Provider("one", { apiKeyEnv: "KEY_ONE", baseUrl: process.env.URL_ONE });
+    const two = new svc.Provider("two", { apiKeyFile: "keys/two" });
+    new svc.ComputeEndpoint("a", { projectId: "prj-demo", branchId: "br-dev", size: 1 }, { provider: one });
+    new svc.ComputeEndpoint("b", { projectId: "prj-demo", branchId: "br-test", size: 1 }, { provider: two });`);
+  // Which no Provider with a key of its own takes.
+  await stack.config("svc:apiKeyEnv", "NOT_SET");
+  const other = await Stack.create({ program: "" });
+  stack.env["URL_ONE"] = other.service.emulator.baseUrl;
+  stack.env["KEY_ONE"] = other.service.emulator.apiKey;
+  stack.write("keys/two", stack.service.emulator.apiKey);
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  const branches = async ({ service }: Stack) => (await service.endpoints()).map(({ branch_id }) => branch_id);
+  expect([await branches(other), await branches(stack)]).toEqual([
+    ["br-main", "br-dev"],
+    ["br-main", "br-test"],
+  ]);
+  const key = newKey();
+  await stack.service.rotateKey(key);
+  const refused = await stack.refresh();
+  expect(refused.code).not.toBe(0);
+  expect(refused.text).toMatch(/the file keys\/two, which svc:apiKeyFile .*The file was read again/s);
+  stack.write("keys/two", key);
+  expect(await stack.refresh()).toMatchObject({ code: 0 });
+  expect(await stack.destroy()).toMatchObject({ code: 0 });
+  expect([await branches(other), await branches(stack)]).toEqual([["br-main"], ["br-main"]]);
+  expect(await stack.leaks([key, other.service.emulator.apiKey])).toEqual([]);
+});
+
+test("from a stored key to a name: a plan without changes of resources, and the state loses the key", async () => {
+  const stack = await Stack.create({ program: compute() });
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await stack.exported()).toContain("ciphertext");
+  stack.env["PROD_KEY"] = stack.service.emulator.apiKey;
+  await stack.config("svc:apiKeyEnv", "PROD_KEY");
+  const both = await stack.preview();
+  expect(both.code).not.toBe(0);
+  expect(both.text).toMatch(/svc:apiKey and svc:apiKeyEnv are set at one place/);
+  // What the last up stored goes on until the next one.
+  expect(await stack.refresh()).toMatchObject({ code: 0 });
+
+  await stack.removeConfig("svc:apiKey");
+  await stack.service.clearRequests();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await stack.service.mutations()).toEqual([]);
+  expect(await stack.exported()).not.toContain("ciphertext");
+  expect(check(await doctor(stack), "stored key")).toMatchObject({ status: "ok" });
+  const key = newKey();
+  await stack.service.rotateKey(key);
+  stack.env["PROD_KEY"] = key;
+  expect(await stack.destroy()).toMatchObject({ code: 0 });
+});
+
+test("a variable that is not set: each command that needs the key names it, and sends nothing", async () => {
+  const stack = await withoutKey(compute());
+  await stack.config("svc:apiKeyEnv", "PROD_KEY");
+  const missing = /no API key: PROD_KEY is not set; svc:apiKeyEnv/;
+  const preview = await stack.preview();
+  expect([preview.code, preview.text]).toEqual([expect.any(Number), expect.stringMatching(missing)]);
+  expect(preview.code).not.toBe(0);
+  expect(await stack.service.requests()).toEqual([]);
+  expect(check(await doctor(stack), "settings")).toMatchObject({
+    status: "failure",
+    message: expect.stringMatching(missing),
+  });
+});
