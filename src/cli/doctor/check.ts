@@ -4,11 +4,16 @@ export interface Check {
   /** A warning alone leaves the exit code at 0. */
   readonly status: "ok" | "warning" | "failure" | "skipped";
   readonly message: string;
-  /** What to do about a warning or a failure. */
+  /** What to do about a warning or a failure. Of what is ok: a hint at a better way. */
   readonly remedy?: string;
 }
 
-export const ok = (name: string, message: string): Check => ({ name, status: "ok", message });
+export const ok = (name: string, message: string, hint?: string): Check => ({
+  name,
+  status: "ok",
+  message,
+  ...(hint !== undefined && { remedy: hint }),
+});
 export const skipped = (name: string, message: string): Check => ({ name, status: "skipped", message });
 export const warning = (name: string, message: string, remedy: string): Check => ({
   name,

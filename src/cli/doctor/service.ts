@@ -8,6 +8,7 @@ import {
   ServiceError,
   SvcError,
 } from "../../client";
+import { findKey, KEY_FORMS, keyName, keySource } from "../../contract/apiKey";
 import { isLoopback } from "../../contract/loopback";
 import {
   ENVIRONMENT,
@@ -35,8 +36,14 @@ const LONGEST_READ_MS = 6_000;
 const NO_PROJECT = "prj-of-pulumi-svc-doctor";
 
 const MISSING_PROJECT = "Check its id (`prj-…`, not its name), and that the key belongs to the same account.";
+/** A key that is stored encrypted works: this is a hint. */
+const BY_NAME =
+  "The stack stores this key, encrypted. `pulumi config set svc:apiKeyEnv NAME` (then `pulumi config rm svc:apiKey`) stores the name of a variable alone, and a rotation needs no `pulumi up`.";
+const BY_NAME_IN_PROVIDER =
+  "The stack stores this key, encrypted. apiKeyEnv or apiKeyFile of the svc.Provider stores a name alone, and a rotation needs no `pulumi up`.";
+
 const REFUSED_KEY =
-  "Set the key again with `pulumi config set --secret svc:apiKey`, or as SVC_API_KEY in the environment. The stack's configuration takes precedence.";
+  "Set the key again where the line `API key` says that it comes from: with `pulumi config set --secret svc:apiKey`, in the variable or file that is named, or as SVC_API_KEY in the environment. The stack's configuration takes precedence.";
 
 /**
  * Each setting and where it comes from, never its value; then what the service says to the key of the configuration, and to
@@ -55,13 +62,13 @@ export async function serviceChecks(
   const ofDefault = providers.filter(({ isDefault }) => isDefault);
   const sourceOf = sourcesIn(configuration);
   // Where each resource has an `svc.Provider`, the program gives what is not configured.
-  const isLacking = sourceOf("apiKey") === undefined || sourceOf("baseUrl") === undefined;
+  const isLacking = KEY_FORMS.every((form) => sourceOf(form) === undefined) || sourceOf("baseUrl") === undefined;
   const own = isLacking && ofDefault.length === 0 ? explicit : [];
   const configured = fromProgram(process.cwd(), (name) => configuration.get(name)?.value);
   const read: ReadSetting = (name) =>
     configured(name) ?? (sourceOf(name) === undefined ? own[0]?.read(name) : undefined);
   const { settings, problems } = resolveSettings(read);
-  const checks = sourceChecks(configuration, sourceOf, problems);
+  const checks = sourceChecks(configuration, { sourceOf, read, problems });
 
   const askedOf = ({ projects }: StoredProvider): readonly string[] =>
     project === undefined ? projects : projects.filter((id) => id === project);
@@ -98,19 +105,37 @@ function sourcesIn(configuration: Configuration): (name: SettingName) => string 
   };
 }
 
-function sourceChecks(
-  configuration: Configuration,
-  sourceOf: (name: SettingName) => string | undefined,
-  problems: readonly string[],
-): Check[] {
+/** Which key is used, and by which name. One that has no value is a problem of the settings. */
+function keyCheck(read: ReadSetting, sourceOf: Sources["sourceOf"]): Check[] {
+  const source = keySource(read);
+  if (source === undefined || findKey(read).key === undefined) return [];
+  const { isConfigured, form } = source;
+  const place = sourceOf(form);
+  // Of a Provider of the program, which has a line of its own.
+  if (place === undefined) return [];
+  if (form !== "apiKey") {
+    return [ok("API key", `${keyName(source)} holds it, by its name in ${place}, for pulumi up and preview`)];
+  }
+  return [ok("API key", `from ${place}, for pulumi up and preview`, isConfigured ? BY_NAME : undefined)];
+}
+
+const isKeyForm = (name: SettingName): boolean => KEY_FORMS.some((form) => form === name);
+
+interface Sources {
+  readonly sourceOf: (name: SettingName) => string | undefined;
+  readonly read: ReadSetting;
+  readonly problems: readonly string[];
+}
+
+function sourceChecks(configuration: Configuration, { sourceOf, read, problems }: Sources): Check[] {
   const checks: Check[] = [];
-  const ofKey = sourceOf("apiKey");
   const clear = configuration.get("apiKey")?.secret === false;
   if (clear) {
     const message = "is stored in plain text in the stack's configuration (svc:apiKey), and therefore in its state";
-    const remedy = "Set it again with `pulumi config set --secret svc:apiKey`, run `pulumi up`, then rotate the key.";
+    const remedy =
+      "Set it again with `pulumi config set --secret svc:apiKey`, or remove it and name the variable that holds it with `pulumi config set svc:apiKeyEnv`; run `pulumi up`, then rotate the key.";
     checks.push(warning("API key", message, remedy));
-  } else if (ofKey !== undefined) checks.push(ok("API key", `from ${ofKey}, for pulumi up and preview`));
+  } else checks.push(...keyCheck(read, sourceOf));
   const ofAddress = sourceOf("baseUrl");
   const address = (configuration.get("baseUrl")?.value ?? "").trim() || (process.env[ENVIRONMENT.baseUrl] ?? "").trim();
   if (ofAddress !== undefined && URL.canParse(address))
@@ -119,7 +144,7 @@ function sourceChecks(
     const remedy = "Correct it with `pulumi config set`, or in the environment.";
     return [...checks, failure("settings", problems.join("; "), remedy)];
   }
-  const others = SETTING_NAMES.filter((name) => name !== "apiKey" && name !== "baseUrl");
+  const others = SETTING_NAMES.filter((name) => !isKeyForm(name) && name !== "baseUrl");
   const set = others.flatMap((name) => sourceOf(name) ?? []);
   return [...checks, ok("settings", set.length > 0 ? `also set: ${set.join(", ")}` : "nothing else is set")];
 }
@@ -227,6 +252,10 @@ async function storedKeyCheck(
     return failure(name, `what the last pulumi up stored is incomplete, and ${USERS}: ${problems.join("; ")}`, STORE);
   const { baseUrl, apiKey } = settings;
   const isSame = configured?.apiKey === apiKey && configured.baseUrl === baseUrl;
+  const source = keySource(read);
+  const isByName = source?.isConfigured === true && source.form !== "apiKey";
+  if (isSame && isByName)
+    return ok(name, `the last pulumi up stored no key, but the name of ${keyName(source)}; ${USERS}`);
   if (isSame) return ok(name, `the last pulumi up stored the same key; ${USERS}`);
   if (isDown && configured?.baseUrl === baseUrl) return skipped(name, "not checked");
   const refused = refusalOf(settings, await ask(settings, projects.slice(0, 1)), STORE);
@@ -248,7 +277,11 @@ async function explicitChecks({ name, read }: StoredProvider, projects: readonly
   const unasked = projects.filter((id) => !answers.has(id)).map((id) => skipped(`project ${id}`, "not checked"));
   const refused = refusalOf(settings, { answers, failed }, STORE_OF_PROVIDER);
   if (refused !== undefined) return [failure(check, ...refused), ...unasked];
-  const taken = ok(check, `${hostAndPort(settings.baseUrl)} accepts the key that the last pulumi up stored; ${USERS}`);
+  const source = keySource(read);
+  const isByName = source?.isConfigured === true && source.form !== "apiKey";
+  const which = isByName ? `the key of ${keyName(source)}, whose name the last` : "the key that the last";
+  const hint = source?.isConfigured === true && !isByName ? BY_NAME_IN_PROVIDER : undefined;
+  const taken = ok(check, `${hostAndPort(settings.baseUrl)} accepts ${which} pulumi up stored; ${USERS}`, hint);
   return [taken, ...(projects.length > 0 ? projectChecks(answers) : [])];
 }
 

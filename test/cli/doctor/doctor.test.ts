@@ -497,6 +497,77 @@ test("as text: aligned lines without colour where nobody looks at a terminal, th
   expect(text).not.toMatch(/\u001b/);
 });
 
+describe("a key by name", () => {
+  const base = async (config: Record<string, string>) => {
+    program();
+    const { SVC_BASE_URL: value } = await settings();
+    const all = { ...config, "svc:baseUrl": value };
+    fakePulumi({
+      config: Object.fromEntries(Object.entries(all).map(([key, value]) => [key, { value, secret: false }])),
+      providers: { default: { stored: all, projects: ["prj-demo"] } },
+    });
+  };
+
+  test("of a variable: which one holds it, and that the stack stores no key", async () => {
+    await base({ "svc:apiKeyEnv": "PROD_KEY" });
+    const { code, checks } = await doctor(["--json"], { PROD_KEY: KEY, SVC_API_KEY: "canary-other" });
+    expect(code).toBe(0);
+    expect(checks["API key"]).toEqual({
+      name: "API key",
+      status: "ok",
+      message: "PROD_KEY holds it, by its name in the stack's configuration (svc:apiKeyEnv), for pulumi up and preview",
+    });
+    expect(checks["stored key"]?.message).toMatch(/^the last pulumi up stored no key, but the name of PROD_KEY; /);
+    expect(checks["credentials"]?.status).toBe("ok");
+  });
+
+  test("of a file: relative to the program, also from a folder below", async () => {
+    await base({ "svc:apiKeyFile": "keys/prod" });
+    mkdirSync(join(folder, "keys"));
+    writeFileSync(join(folder, "keys", "prod"), `${KEY}\n`);
+    const { code, checks } = await doctor(["--json"], {}, join(folder, "keys"));
+    expect(code).toBe(0);
+    expect(checks["API key"]?.message).toMatch(/^the file .*keys.prod holds it, by its name in the stack's/);
+    expect(checks["stored key"]?.status).toBe("ok");
+  });
+
+  test("that has no value is a failure that names it, and nothing is sent", async () => {
+    await base({ "svc:apiKeyEnv": "PROD_KEY" });
+    const { code, checks } = await doctor(["--json"]);
+    expect(code).toBe(1);
+    expect(checks["settings"]).toMatchObject({
+      status: "failure",
+      message: expect.stringMatching(/^no API key: PROD_KEY is not set; svc:apiKeyEnv/),
+    });
+    expect(checks["credentials"]?.status).toBe("skipped");
+  });
+
+  test("of the environment's file: where it is", async () => {
+    await base({});
+    writeFileSync(join(folder, "key"), KEY);
+    const { code, checks } = await doctor(["--json"], { SVC_API_KEY_FILE: join(folder, "key") });
+    expect(code).toBe(0);
+    expect(checks["API key"]?.message).toMatch(/key holds it, by its name in the environment \(SVC_API_KEY_FILE\)/);
+  });
+
+  test("is what a hint proposes where the stack stores a key, which is no failure and no warning", async () => {
+    program();
+    const { SVC_BASE_URL, SVC_API_KEY } = await settings();
+    const stored = { "svc:apiKey": SVC_API_KEY, "svc:baseUrl": SVC_BASE_URL };
+    fakePulumi({
+      config: {
+        "svc:apiKey": { value: SVC_API_KEY, secret: true },
+        "svc:baseUrl": { value: SVC_BASE_URL, secret: false },
+      },
+      providers: { default: { stored, projects: ["prj-demo"] }, one: { stored, projects: ["prj-demo"] } },
+    });
+    const { code, checks } = await doctor(["--json"]);
+    expect(code).toBe(0);
+    expect(checks["API key"]).toMatchObject({ status: "ok", remedy: expect.stringContaining("svc:apiKeyEnv") });
+    expect(checks["provider one"]).toMatchObject({ status: "ok", remedy: expect.stringContaining("apiKeyEnv") });
+  });
+});
+
 test("wrong usage ends with 2", async () => {
   expect((await doctor(["--projekt", "x"])).code).toBe(2);
   expect((await doctor(["--project", "../x"])).code).toBe(2);
