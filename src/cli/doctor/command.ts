@@ -1,19 +1,54 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { exitCodes, jsonOption, projectOption, STACK } from "../options";
+import type { AuditFlags } from "./audit";
 import type { DoctorFlags } from "./doctor";
 
-/** `pulumi-svc doctor`: what a program needs. */
+interface Flags extends DoctorFlags, AuditFlags {
+  readonly audit?: true;
+}
+
+/** `pulumi-svc doctor`: what a program needs, and with `--audit` what a production stack should not have. */
 export function addDoctorCommand(program: Command): void {
   program
     .command("doctor")
     .description("Check what a program needs: versions, settings, the service, the API key, a project")
     .addOption(projectOption("a project that the key must reach"))
     .option("--stack <name>", STACK)
-    .addOption(jsonOption("{ ok, checks: [{ name, status, message, remedy }] }"))
-    .addHelpText("after", exitCodes("no check failed, whatever warnings there are", "a check failed"))
-    .action(async (flags: DoctorFlags) => {
+    .addOption(
+      new Option(
+        "--audit",
+        "instead: report what the stack's state has that a production stack should not have. It asks the service nothing, and decrypts no secret",
+      ).conflicts("project"),
+    )
+    .addOption(new Option("--max-size <CU>", "with --audit: the largest size of a compute").argParser(size))
+    .addOption(
+      jsonOption(
+        "{ ok, checks: [{ name, status, message, remedy }] }, with --audit { stack, findings: [{ rule, kind, name, urn, message, remedy }], accepted, expired, unused }",
+      ),
+    )
+    .addHelpText(
+      "after",
+      exitCodes(
+        "no check failed, whatever warnings there are, or with --audit no findings",
+        "a check failed, or with --audit the state could not be read",
+        { 10: "findings of --audit" },
+      ),
+    )
+    .action(async (flags: Flags, command: Command) => {
+      if (flags.maxSize !== undefined && flags.audit !== true) command.error("error: --max-size needs --audit");
       // Loaded here, so that the other commands do not pay for it.
+      if (flags.audit === true) {
+        const { audit } = await import("./audit.js");
+        process.exitCode = await audit(flags);
+        return;
+      }
       const { doctor } = await import("./doctor.js");
       process.exitCode = await doctor(flags);
     });
+}
+
+function size(text: string): number {
+  const cu = Number(text);
+  if (text.trim() !== "" && Number.isFinite(cu) && cu > 0) return cu;
+  throw new InvalidArgumentError("It must be a number of compute units (CU) above 0, such as 4.");
 }

@@ -111,8 +111,8 @@ const HEAD = ["property", "declared", "found"];
 const IGNORED = "Not drift: covered by ignoreChanges";
 const TOLERATED = `Not drift: tolerated by ${IGNORE_FILE}`;
 const TOLERATED_UNMANAGED = `Not declared, and tolerated by ${IGNORE_FILE}`;
-const EXPIRED = `Entries of ${IGNORE_FILE} that have run out: they do not count`;
-const UNUSED = `Entries of ${IGNORE_FILE} that match nothing now`;
+export const EXPIRED = `Entries of ${IGNORE_FILE} that have run out: they do not count`;
+export const UNUSED = `Entries of ${IGNORE_FILE} that match nothing now`;
 export const REPAIR_COMMAND = "pulumi up --refresh";
 
 /** What to do about drift. */
@@ -148,7 +148,7 @@ function subjectOf({ resource, property, found, unmanaged, kind }: ToldEntry): s
 
 type Reason = Pick<ToldEntry, "reason"> & { readonly until?: string | null | undefined };
 
-const reasonText = ({ reason = "", until }: Reason): string =>
+export const reasonText = ({ reason = "", until }: Reason): string =>
   until === undefined || until === null ? reason : `${reason} (until ${until})`;
 
 export function aligned(all: readonly (readonly string[])[]): string[] {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { z } from "zod";
+import { auditRules } from "../../audit/rules";
 import { KINDS } from "../../contract/pointer";
 import { isSecretName } from "../../contract/secretNames";
 import { projectFolder } from "../stack/projectFile";
@@ -61,11 +62,14 @@ export const unmanagedEntry = z.strictObject({
   ...common,
 });
 
-const ruleEntry = z.strictObject({
-  rule: text("the name of a rule").describe("The name of a rule of the audit."),
+/** A finding of `pulumi-svc doctor --audit` that is accepted. */
+export const ruleEntry = z.strictObject({
+  rule: text("the name of a rule")
+    .describe("The name of a rule of `pulumi-svc doctor --audit`: what it finds is accepted.")
+    .meta({ examples: auditRules.map(({ name }) => name) }),
   resource: text("the name or the URN of a resource")
     .optional()
-    .describe("The name or the URN of a resource. Without it, the rule is not applied to any resource."),
+    .describe("The name or the URN of a resource. Without it, what the rule finds is accepted in every resource."),
   ...common,
 });
 
@@ -77,9 +81,12 @@ const outline = z.strictObject({
 /** What editors complete. The command chooses the form of an entry by its keys, so that its messages are about that one. */
 export const ignoreFileSchema = outline
   .extend({ ignore: z.array(z.union([checkedResourceEntry, unmanagedEntry, ruleEntry])) })
-  .describe("What may differ from the program of this folder, and why. `pulumi-svc drift` reads it.");
+  .describe(
+    "What may differ from the program of this folder, and what the audit may find, each with the reason. `pulumi-svc drift` and `pulumi-svc doctor --audit` read it.",
+  );
 
 export type ResourceEntry = z.infer<typeof resourceEntry>;
+export type RuleEntry = z.infer<typeof ruleEntry>;
 export type UnmanagedEntry = z.infer<typeof unmanagedEntry>;
 type IgnoreFileContent = z.infer<typeof ignoreFileSchema>;
 export type Entry = IgnoreFileContent["ignore"][number];

@@ -1,14 +1,8 @@
-import { nameInUrn } from "../../contract/identifiers";
+import { ambiguity, countingEntries, isAbout, isOfStacks, type Numbered, told, why } from "./entries";
 import { isObject, type Segment, segmentsOf } from "./ignoredChanges";
-import { type Entry, type IgnoreFile, type ResourceEntry, type UnmanagedEntry } from "./ignoreFile";
+import type { Entry, IgnoreFile, ResourceEntry, UnmanagedEntry } from "./ignoreFile";
 import type { Refreshed } from "./refreshed";
-import { type Drifted, type Findings, type Property, SECRET, stackOf, type Tolerated, type Unmanaged } from "./report";
-
-/** An entry with its path in the file. */
-interface Numbered<One extends Entry> {
-  readonly at: string;
-  readonly entry: One;
-}
+import { type Drifted, type Findings, type Property, SECRET, type Tolerated, type Unmanaged } from "./report";
 
 /** What was found, with what svc-drift.json covers set apart. */
 export type Judged = Pick<Findings, "drift" | "tolerated" | "unmanaged" | "toleratedUnmanaged" | "expired" | "unused">;
@@ -24,10 +18,11 @@ export function judged(
   file: IgnoreFile,
   now: Date,
 ): Judged {
-  const today = now.toISOString().slice(0, 10);
-  const inQuestion = numbered(file).filter(({ entry }) => isInQuestion(entry, resources, unmanaged !== undefined));
-  const isOver = ({ entry: { until } }: Numbered<Entry>): boolean => until !== undefined && until < today;
-  const valid = inQuestion.filter((one) => !isOver(one));
+  const { valid, expired } = countingEntries(
+    file,
+    (entry): entry is DriftEntry => isInQuestion(entry, resources, unmanaged !== undefined),
+    now,
+  );
   const parts = partsOf(resources, valid.filter(isOfResource), file.name);
   const objects = (unmanaged ?? []).map((object) => ({
     object,
@@ -36,13 +31,12 @@ export function judged(
   const tolerated = parts.flatMap((part) => part.tolerated);
   const toleratedUnmanaged = objects.flatMap(({ object, by }) => (by === undefined ? [] : { ...object, ...why(by) }));
   const used = new Set([...tolerated, ...toleratedUnmanaged].map(({ entry }) => entry));
-  const told = ({ at, entry }: Numbered<Entry>) => ({ entry: at, ...entry });
   return {
     drift: parts.flatMap(({ left }) => left ?? []),
     tolerated,
     unmanaged: objects.flatMap(({ object, by }) => (by === undefined ? object : [])),
     toleratedUnmanaged,
-    expired: inQuestion.filter(isOver).map(told),
+    expired: expired.map(told),
     unused: valid.filter(({ at }) => !used.has(at)).map(told),
   };
 }
@@ -63,21 +57,20 @@ export function withoutTolerated(resources: readonly Refreshed[], file: IgnoreFi
   }));
 }
 
-const numbered = ({ entries }: IgnoreFile): Numbered<Entry>[] =>
-  entries.map((entry, index) => ({ at: `ignore[${index}]`, entry }));
+/** Rules are for the audit. */
+type DriftEntry = ResourceEntry | UnmanagedEntry;
 
-const isOfResource = (one: Numbered<Entry>): one is Numbered<ResourceEntry> =>
-  "resource" in one.entry && !("rule" in one.entry);
+const isOfResource = (one: Numbered<DriftEntry>): one is Numbered<ResourceEntry> => "resource" in one.entry;
 
-const isOfUnmanaged = (one: Numbered<Entry>): one is Numbered<UnmanagedEntry> => "unmanaged" in one.entry;
+const isOfUnmanaged = (one: Numbered<DriftEntry>): one is Numbered<UnmanagedEntry> => "unmanaged" in one.entry;
 
-/** Rules are for the audit. A URN names its stack, a name is one of any stack. */
-function isInQuestion(entry: Entry, resources: readonly Refreshed[], withUnmanaged: boolean): boolean {
+function isInQuestion(entry: Entry, resources: readonly Refreshed[], withUnmanaged: boolean): entry is DriftEntry {
   if ("rule" in entry) return false;
   if ("unmanaged" in entry) return withUnmanaged;
-  if (!entry.resource.startsWith("urn:pulumi:")) return true;
-  const { project, stack } = stackOf(entry.resource);
-  return resources.map(({ urn }) => stackOf(urn)).some((other) => other.project === project && other.stack === stack);
+  return isOfStacks(
+    entry.resource,
+    resources.map(({ urn }) => urn),
+  );
 }
 
 interface Part {
@@ -95,13 +88,10 @@ function partsOf(
   return resources.map((resource) =>
     partOf(
       resource,
-      entries.filter(({ entry }) => isAbout(entry, resource)),
+      entries.filter(({ entry }) => isAbout(entry.resource, resource.urn)),
     ),
   );
 }
-
-const isAbout = ({ resource }: ResourceEntry, { urn }: { readonly urn: string }): boolean =>
-  resource === urn || resource === nameInUrn(urn);
 
 /** Only a value that differs may be tolerated: not that an object is gone, and not a change that is not finished. */
 function partOf({ drift, comparison }: Refreshed, entries: readonly Numbered<ResourceEntry>[]): Part {
@@ -130,12 +120,6 @@ function partOf({ drift, comparison }: Refreshed, entries: readonly Numbered<Res
   return { left: left.length > 0 || comparison.isUnfinished ? rest : undefined, tolerated };
 }
 
-const why = ({ at, entry: { reason, until } }: Numbered<ResourceEntry | UnmanagedEntry>) => ({
-  entry: at,
-  reason,
-  until: until ?? null,
-});
-
 /** Whether the entry covers the property, by its path and the value found there. */
 function holds(entry: ResourceEntry, { path }: Property, found: Property["found"]): boolean {
   if (!covers(entry.property, path)) return false;
@@ -163,12 +147,13 @@ function isSameValue(one: unknown, other: unknown): boolean {
 }
 
 function problemsOf({ at, entry }: Numbered<ResourceEntry>, resources: readonly Refreshed[]): string[] {
-  const meant = resources.filter((resource) => isAbout(entry, resource));
-  // In each of several stacks there may be one of this name.
-  const urns = [...new Set(meant.map(({ urn }) => urn))];
-  const ambiguous = urns.filter((urn) =>
-    urns.some((other) => other !== urn && stackOf(other).stack === stackOf(urn).stack),
+  const unclear = ambiguity(
+    at,
+    entry.resource,
+    resources.map(({ urn }) => urn),
   );
+  if (unclear !== undefined) return [unclear];
+  const meant = resources.filter(({ urn }) => isAbout(entry.resource, urn));
   const secrets = meant.flatMap(({ drift }) =>
     (drift?.properties ?? []).filter(({ path, declared, found }) => {
       if (!covers(entry.property, path)) return false;
@@ -176,10 +161,6 @@ function problemsOf({ at, entry }: Numbered<ResourceEntry>, resources: readonly 
       return [declared, found].some((shown) => givesSecret(given, shown));
     }),
   );
-  if (ambiguous.length > 0) {
-    const among = `Give the URN of one: ${ambiguous.join(", ")}`;
-    return [`${at}.resource: "${entry.resource}" is the name of several resources. ${among}`];
-  }
   if (secrets.length === 0) return [];
   const which = `${entry.property ?? ""} of ${entry.resource}`;
   return [`${at}.found: ${which} is a secret: leave out "found". The entry then holds for any value`];

@@ -17,6 +17,8 @@ const resource = z.object({
   delete: z.boolean().optional(),
   /** What a replacement has deleted, and whose successor could not be created. A refresh passes it over. */
   pendingReplacement: z.boolean().optional(),
+  /** Left out where it is not protected. */
+  protect: z.boolean().optional(),
   ignoreChanges: z.array(z.string()).nullish(),
   /** The calls that led to its declaration, the innermost first. A call at a place that is not known is an empty entry. */
   stackTrace: z.array(z.object({ sourcePosition: z.string().optional() })).nullish(),

@@ -1,0 +1,195 @@
+import { styleText } from "node:util";
+import { z } from "zod";
+import { type AuditedResource, type AuditLimits, type AuditRule, auditRules } from "../../audit/rules";
+import { visible } from "../../contract/hiddenKeys";
+import { nameInUrn } from "../../contract/identifiers";
+import { KINDS, typeToken } from "../../contract/pointer";
+import { ambiguity, countingEntries, isAbout, isOfStacks, told, why } from "../drift/entries";
+import { aligned, EXPIRED, printable, reasonText, UNUSED } from "../drift/formats";
+import {
+  type Entry,
+  IGNORE_FILE,
+  type IgnoreFile,
+  readIgnoreFile,
+  type RuleEntry,
+  ruleEntry,
+} from "../drift/ignoreFile";
+import { stackOf } from "../drift/report";
+import { compareText, terminalJson, terminalText, wantsColours } from "../output";
+import { pulumiIn } from "../stack/pulumi";
+import { exportedState, type StackState } from "../stack/state";
+
+export interface AuditFlags {
+  readonly stack?: string;
+  /** In compute units. */
+  readonly maxSize?: number;
+  readonly json?: true;
+}
+
+const finding = z.object({
+  rule: z.string(),
+  /** Of the resource; `Provider` for what a provider has stored. */
+  kind: z.string(),
+  name: z.string(),
+  urn: z.string(),
+  message: z.string(),
+  remedy: z.string(),
+});
+
+/** Of the entry of svc-drift.json: its path there, why, and its last day. */
+const accepted = finding.extend({ entry: z.string(), reason: z.string(), until: z.string().nullable() });
+
+/** As svc-drift.json holds it, with its path there. */
+const toldEntry = z.object({ entry: z.string(), ...ruleEntry.shape });
+
+/** What `doctor --audit --json` writes: a contract with scripts (docs/doctor.md). */
+export const auditSchema = z.object({
+  stack: z.string(),
+  findings: z.array(finding),
+  /** What svc-drift.json accepts. */
+  accepted: z.array(accepted),
+  /** Entries of svc-drift.json whose last day is over: they accept nothing. */
+  expired: z.array(toldEntry),
+  /** Entries of svc-drift.json that accept nothing of what was found. */
+  unused: z.array(toldEntry),
+});
+
+type Finding = z.infer<typeof finding>;
+type Audit = z.infer<typeof auditSchema>;
+
+const EXIT_FINDINGS = 10;
+
+/**
+ * Tells what of the stack's state a production stack should not have, and returns the exit code. The state is all that it
+ * looks at: no request reaches the service, and no secret is decrypted.
+ * @throws where the state or svc-drift.json cannot be read, with a message for a person.
+ */
+export async function audit({ stack, maxSize, json }: AuditFlags): Promise<number> {
+  const limits: AuditLimits = maxSize === undefined ? {} : { maxSizeCu: maxSize };
+  const result = await audited(stack, limits).catch((error: Error) => {
+    // A script gets it as JSON, too, and nothing that could be taken for a result.
+    if (json === true) process.stdout.write(`${terminalJson({ messages: error.message.split("\n") })}\n`);
+    throw error;
+  });
+  process.stdout.write(json === true ? `${terminalJson(result)}\n` : toText(result));
+  return result.findings.length === 0 ? 0 : EXIT_FINDINGS;
+}
+
+async function audited(stack: string | undefined, limits: AuditLimits): Promise<Audit> {
+  // First: where it is wrong, nothing else is done.
+  const file = readIgnoreFile();
+  const state = await exportedState(pulumiIn(process.cwd(), stack), false);
+  const resources = auditedResources(state);
+  if (!resources.some(({ last }) => kindOf(last) !== PROVIDER)) {
+    throw new Error(
+      `${stack === undefined ? "the stack" : `the stack ${stack}`} holds no resource of pulumi-svc, so there is nothing to audit. Run pulumi up first, or name another stack with --stack`,
+    );
+  }
+  const findings = auditRules.flatMap((rule) => findingsOf(rule, resources, limits));
+  const urns = resources.map(({ last }) => last.urn);
+  return { stack: stackOf(urns[0] ?? "").stack, ...withoutAccepted(findings, urns, file, new Date()) };
+}
+
+/** A resource as the service last showed it, and as it is declared. They differ where a change did not finish. */
+interface Looks {
+  readonly last: AuditedResource;
+  readonly declared: AuditedResource;
+}
+
+/** Those that the stack declares, and the providers, in the order of their URNs. */
+function auditedResources({ resources }: StackState): Looks[] {
+  const looks = resources.flatMap(({ type, urn, inputs, outputs, protect = false, ...state }) => {
+    const declared = { type, name: nameInUrn(urn), urn, props: inputs ?? {}, protect };
+    if (kindOf(declared) === undefined || state.delete === true || state.pendingReplacement === true) return [];
+    // One without arguments is only looked up (`get`).
+    if (kindOf(declared) !== PROVIDER && Object.keys(visible(declared.props)).length === 0) return [];
+    return { last: { ...declared, props: { ...inputs, ...outputs } }, declared };
+  });
+  return looks.toSorted((left, right) => compareText(left.last.urn, right.last.urn));
+}
+
+const PROVIDER = "Provider";
+
+/** Undefined: not of this package. */
+function kindOf({ type }: Pick<AuditedResource, "type">): string | undefined {
+  if (type === "pulumi:providers:pulumi-nodejs") return PROVIDER;
+  return KINDS.find((kind) => typeToken(kind) === type);
+}
+
+function findingsOf(rule: AuditRule, resources: readonly Looks[], limits: AuditLimits): Finding[] {
+  return resources.flatMap(({ last, declared }) => {
+    const message = rule.find(last, limits) ?? rule.find(declared, limits);
+    if (message === undefined) return [];
+    const { name, urn } = last;
+    return { rule: rule.name, kind: kindOf(last) ?? "", name, urn, message, remedy: rule.remedy };
+  });
+}
+
+/**
+ * Sets apart what svc-drift.json accepts.
+ * @param urns of all that was audited.
+ * @throws for all entries at once that name several resources.
+ */
+export function withoutAccepted(
+  findings: readonly Finding[],
+  urns: readonly string[],
+  file: IgnoreFile,
+  now: Date,
+): Omit<Audit, "stack"> {
+  const isInQuestion = (entry: Entry): entry is RuleEntry =>
+    "rule" in entry && (entry.resource === undefined || isOfStacks(entry.resource, urns));
+  const { valid, expired } = countingEntries(file, isInQuestion, now);
+  const problems = valid.flatMap(
+    ({ at, entry: { resource } }) => (resource === undefined ? undefined : ambiguity(at, resource, urns)) ?? [],
+  );
+  if (problems.length > 0) throw new Error(problems.map((problem) => `${file.name}: ${problem}`).join("\n"));
+  const byEntry = findings.map((one) => ({
+    one,
+    by: valid.find(
+      ({ entry: { rule, resource } }) => rule === one.rule && (resource === undefined || isAbout(resource, one.urn)),
+    ),
+  }));
+  const used = new Set(byEntry.map(({ by }) => by));
+  return {
+    findings: byEntry.flatMap(({ one, by }) => (by === undefined ? one : [])),
+    accepted: byEntry.flatMap(({ one, by }) => (by === undefined ? [] : { ...one, ...why(by) })),
+    expired: expired.map(told),
+    unused: valid.filter((entry) => !used.has(entry)).map(told),
+  };
+}
+
+/** Rule by rule, with its remedy once. */
+function toText({ stack, findings, accepted: tolerated, expired, unused }: Audit): string {
+  const isColoured = wantsColours();
+  const style = (format: "red" | "green" | "yellow" | "dim", text: string): string =>
+    isColoured ? styleText(format, text) : text;
+  const counts = [
+    findings.length === 0 ? "no findings" : `${findings.length} finding${findings.length === 1 ? "" : "s"}`,
+    ...(tolerated.length > 0 ? [`${tolerated.length} accepted`] : []),
+  ];
+  const lines = [style(findings.length === 0 ? "green" : "red", `Stack ${printable(stack)}: ${counts.join(", ")}`)];
+  for (const rule of auditRules) {
+    const ofRule = findings.filter((one) => one.rule === rule.name);
+    if (ofRule.length === 0) continue;
+    lines.push("", style("yellow", rule.name));
+    for (const { kind, name, urn, message } of ofRule)
+      lines.push(`  ${kind} ${printable(name)}: ${terminalText(message)}`, style("dim", `    ${terminalText(urn)}`));
+    lines.push(`  ${rule.remedy}`);
+  }
+  const entryCells = ({ entry, rule, resource = "every resource", reason, until }: Audit["unused"][number]) => [
+    entry,
+    `${rule} of ${resource}`,
+    reasonText({ reason, until }),
+  ];
+  for (const [title, rows] of [
+    [
+      `Accepted by ${IGNORE_FILE}`,
+      tolerated.map((one) => [one.rule, `${one.kind} ${one.name}`, `reason: ${reasonText(one)}`]),
+    ],
+    [EXPIRED, expired.map(entryCells)],
+    [UNUSED, unused.map(entryCells)],
+  ] as const) {
+    if (rows.length > 0) lines.push("", style("dim", title), ...aligned(rows));
+  }
+  return `${lines.join("\n")}\n`;
+}
