@@ -48,6 +48,10 @@ test.each([
   ["drift", "--accept", "--repair"],
   ["drift", "--accept", "--unmanaged"],
   ["drift", "--accept", "--stack", "dev", "--stack", "prod"],
+  ["doctor", "--max-size", "4"],
+  ["doctor", "--audit", "--max-size", "0"],
+  ["doctor", "--audit", "--max-size", "large"],
+  ["doctor", "--audit", "--project", "prj-demo"],
   ["import"],
   ["nonsense"],
 ])("wrong usage ends with 2: pulumi-svc %s %s", (...args) => {
@@ -58,6 +62,7 @@ test.each([
   ["drift", "--from", "missing.json"],
   ["drift", "--ignore", "api", "--reason", "a"],
   ["drift", "--accept"],
+  ["doctor", "--audit"],
   ["import", "--project", "prj-demo", "--state", "missing.json"],
   ["emulator", "--seed", "missing.json"],
   ["env", "--show-secrets", "--password-env", "SVC_NOT_SET"],
