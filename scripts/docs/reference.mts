@@ -7,7 +7,12 @@ import { ROOT } from "../lib/paths.mjs";
 
 /** The pages, with the titles of their parts by the folder of src. Types stand behind them, in a part of their own. */
 const PAGES: Record<string, Record<string, string>> = {
-  "docs/resources.md": { resources: "Resources", components: "Components", program: "Explicit providers" },
+  "docs/resources.md": {
+    resources: "Resources",
+    components: "Components",
+    program: "Explicit providers, secrets by reference",
+    contract: "Types",
+  },
   "docs/functions.md": { functions: "Functions", helpers: "Helpers" },
 };
 
@@ -108,7 +113,7 @@ export class Reference {
     sections.sort((left, right) => (left.main.name < right.main.name ? -1 : 1));
     const contents = [];
     const texts = [];
-    for (const title of [...Object.values(PAGES[page]), "Types"]) {
+    for (const title of new Set([...Object.values(PAGES[page]), "Types"])) {
       const held = sections.filter((section) => section.title === title);
       contents.push(`**${title}**`, held.map((each) => this.#entry(each)).join("\n"));
       texts.push(`## ${title}`, ...held.map((each) => this.#section(each)));
