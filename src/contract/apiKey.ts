@@ -44,8 +44,8 @@ const VARIABLE = "SVC_API_KEY";
 const FILE_VARIABLE = "SVC_API_KEY_FILE";
 
 const NO_KEY =
-  "no API key: set it in the environment as SVC_API_KEY, name the variable or the file that holds it with `pulumi config set svc:apiKeyEnv` or svc:apiKeyFile, " +
-  "store it with `pulumi config set --secret svc:apiKey`, or give one of these three to an explicit svc.Provider";
+  "no API key: name the variable or the file that holds it with `pulumi config set svc:apiKeyEnv` or svc:apiKeyFile, set it in the environment as SVC_API_KEY, " +
+  "store it with `pulumi config set --secret svc:apiKey`, or give the name or the key to an explicit svc.Provider";
 
 /** Undefined where no place has a key. */
 export function keySource(read: ReadForm): KeySource | undefined {

@@ -92,12 +92,16 @@ function refuseBadArguments(name: string, args: ProviderArgs): void {
     if (value === undefined || typeof value === type || isOutput(value) || wordFor(value) === "a promise") continue;
     problems.push(`${argument}: must be a ${type} or an Output of one, not ${wordFor(value)}`);
   }
+  problems.push(...(problems.length > 0 ? [] : keyProblems(args)));
+  if (problems.length > 0) throw new Error(`Provider "${name}": ${problems.join("; ")}`);
+}
+
+function keyProblems(args: ProviderArgs): string[] {
   const forms = KEY_FORMS.filter((form) => args[form] !== undefined);
-  if (forms.length > 1) problems.push(`${forms.join(" and ")}: give one of them`);
-  for (const form of ["apiKeyEnv", "apiKeyFile"] as const) {
+  if (forms.length > 1) return [`${forms.join(" and ")}: give one of them`];
+  return (["apiKeyEnv", "apiKeyFile"] as const).flatMap((form) => {
     const text = args[form];
     const problem = typeof text === "string" ? nameProblem(referenceOf(form, text)) : undefined;
-    if (problem !== undefined) problems.push(`${form}: ${problem}`);
-  }
-  if (problems.length > 0) throw new Error(`Provider "${name}": ${problems.join("; ")}`);
+    return problem === undefined ? [] : [`${form}: ${problem}`];
+  });
 }

@@ -31,7 +31,9 @@ const file = (name: string, text: string | Buffer): string => {
 
 test("the precedence: what is configured in any form, then SVC_API_KEY, then SVC_API_KEY_FILE", () => {
   expect(sourceOf({})).toBeUndefined();
-  expect(from({}).problem).toMatch(/^no API key: set it in the environment as SVC_API_KEY, .*svc:apiKeyEnv/);
+  expect(from({}).problem).toMatch(
+    /^no API key: name the variable .* svc:apiKeyEnv.* set it in the environment as SVC_API_KEY, /,
+  );
 
   process.env["SVC_API_KEY_FILE"] = file("environment", "key-of-the-file-of-the-environment\n");
   expect(from({}).key?.apiKey).toBe("key-of-the-file-of-the-environment");
