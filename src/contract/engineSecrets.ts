@@ -6,3 +6,6 @@ export const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 export function isSecret(value: unknown): boolean {
   return typeof value === "object" && value !== null && Reflect.get(value, SIGNATURE) === SECRET;
 }
+
+/** A value as a provider hands it to the engine, which encrypts it and hands it back in clear. */
+export const asSecret = (value: unknown): object => ({ [SIGNATURE]: SECRET, value });

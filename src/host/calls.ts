@@ -20,10 +20,10 @@ import type { Call, Created } from "./lifecycle";
 import { ManagedElsewhereError } from "./memory";
 import { checkedArgs } from "./plan";
 import { Progress } from "./progress";
-import { SecretValues } from "./references";
+import { digestsOf, hideFound, SecretValues, type Applied } from "./references";
 import type { CreateRequest, DeleteRequest, Kept, ReadRequest, ReadResult, UpdateRequest } from "./requests";
 import type { Hosted } from "./session";
-import { compareWith, marksOf, refuseEdited, storedFrom, toOuts, type Marks, type Unfinished } from "./state";
+import { compareWithValues, marksOf, refuseEdited, storedFrom, toOuts, type Marks, type Unfinished } from "./state";
 
 const DEFAULT_SECONDS: Required<Timeouts> = { create: 600, update: 600, delete: 600, read: READ_MS / 1_000 };
 /** How long a call may take beyond its deadline and its last request before it is abandoned. */
@@ -51,7 +51,15 @@ export async function create<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
   request: CreateRequest,
 ): Promise<Kept> {
-  return new Change(hosted, request).run((call, args) => hosted.resource.create(call, args));
+  const { resource, session } = hosted;
+  return new Change(hosted, request).run(async (call, args, values) => {
+    // All of it is sent, or compared with what is taken over.
+    values.require(args);
+    return {
+      applied: await digestsOf({ rules: resource.args, values, digests: session.digests }, args, {}),
+      work: () => resource.create(call, args),
+    };
+  });
 }
 
 /** Nothing is changed that another resource of the program has taken over. */
@@ -62,7 +70,7 @@ export async function update<Args extends object, Outputs extends object>(
   const { resource, session } = hosted;
   const { urn = "", id, outs } = request;
   const stored = storedFrom(resource, id, outs);
-  const updated = await new Change(hosted, request, { id, outs }).run(async (call, args) => {
+  const updated = await new Change(hosted, request, { id, outs }).run(async (call, args, values) => {
     refuseEdited(resource, outs);
     const objects = resource.objects(id, stored.outs);
     const beforeChange = (): void => session.memory.checkNotTakenOver(objects, urn);
@@ -71,8 +79,12 @@ export async function update<Args extends object, Outputs extends object>(
       beforeChange();
       call.sending(names);
     };
-    const changes = compareWith(resource, stored, args as Properties);
-    return { id, outputs: await resource.update({ ...call, sending }, stored, args, changes) };
+    const { changes, compared } = await compareWithValues(hosted, stored, { outs, news: args as Properties, values });
+    values.require(args, new Set([...changes.changed, ...compared.lacking]));
+    return {
+      applied: await digestsOf({ rules: resource.args, values, digests: session.digests }, args, compared.applied),
+      work: async () => ({ id, outputs: await resource.update({ ...call, sending }, stored, args, changes) }),
+    };
   });
   return updated.outs;
 }
@@ -86,7 +98,7 @@ export async function read<Args extends object, Outputs extends object>(
   const { urn, id, outs, carried } = request;
   const deadline = Deadline.ofRead(timeoutMsOf(request, "read"));
   const marks = marksOf(outs);
-  const { __args, __version, __unfinished, __sent } = marks;
+  const { __args, __version, __unfinished, __sent, __applied: applied = {} } = marks;
   try {
     const stored = storedFrom(resource, id, outs);
     const { call, finish } = startCall(hosted, { urn, deadline, secrets: [stored.outs] });
@@ -104,9 +116,11 @@ export async function read<Args extends object, Outputs extends object>(
       session.memory.setRefreshed(urn, claims ?? []);
     }
     // Wins over an output of the same name, also where it is undefined: a refresh has found it unset.
-    const args = echoOf(resource.args, { managed: __args, stored: stored.outs, observed: observed.args });
+    const hiding = { outs: stored.outs as Properties, applied, found: observed.args };
+    const shownArgs = await hideFound({ rules: resource.args, digests: session.digests }, hiding);
+    const args = echoOf(resource.args, { managed: __args, stored: stored.outs, observed: shownArgs });
     const unfinished = observed.ready ? {} : { ...(__unfinished && { __unfinished }), ...(__sent && { __sent }) };
-    const found = toOuts(resource.version, { outputs: observed.outputs, args, carried, unfinished });
+    const found = toOuts(resource.version, { outputs: observed.outputs, args, carried, applied, unfinished });
     // A resource that is only looked up has no managed arguments.
     const { __args: _all, ...lookedUp } = found;
     return { outs: __args === undefined ? lookedUp : { ...found, __args }, args };
@@ -168,7 +182,10 @@ class Change<Args extends object, Outputs extends object> {
     this.#sent = marksOf(before?.outs ?? {}).__sent;
   }
 
-  async run(work: (call: Call<Outputs>, args: Args) => Promise<Created<Outputs>>): Promise<Kept> {
+  /** `prepare`: what is to be known before anything is sent. */
+  async run(
+    prepare: (call: Call<Outputs>, args: Args, values: SecretValues) => Promise<Prepared<Outputs>>,
+  ): Promise<Kept> {
     const { hosted, request, before } = this;
     const verb = this.#verb;
     const { urn, news, carried } = request;
@@ -183,11 +200,10 @@ class Change<Args extends object, Outputs extends object> {
           (this.#checkpointed = { id, outputs, args, shown: values.hidden(args, shown) }),
         sending: (names) => (this.#sent = [...new Set([...(this.#sent ?? []), ...names])].sort()),
       });
-      // All of it is sent, or compared with what is taken over.
-      if (before === undefined) values.require(args);
-      const { id, outputs } = await finish(work(call, args));
+      const { applied, work } = await prepare(call, args, values);
+      const { id, outputs } = await finish(work());
       this.#remember(id, { ...outputs, ...args });
-      return { id, outs: toOuts(hosted.resource.version, { outputs, args, carried }) };
+      return { id, outs: toOuts(hosted.resource.version, { outputs, args, carried, applied }) };
     } catch (error) {
       throw this.#failure(withoutStandIns(error, news));
     }
@@ -212,7 +228,9 @@ class Change<Args extends object, Outputs extends object> {
     // What the program does not give is not managed, whatever is known of it.
     const known = Object.entries(shown).filter(([name]) => Object.hasOwn(args, name));
     const keptArgs = { ...args, ...Object.fromEntries(known) };
-    const outs = toOuts(hosted.resource.version, { outputs, args: keptArgs, carried, unfinished });
+    // The digests are those of before, so that the next update sends the values again.
+    const { __applied: applied = {} } = marksOf(before?.outs ?? {});
+    const outs = toOuts(hosted.resource.version, { outputs, args: keptArgs, carried, applied, unfinished });
     return new CallError(reason, thrown, { id, outs });
   }
 
@@ -224,6 +242,12 @@ class Change<Args extends object, Outputs extends object> {
     if (this.#verb === "update") session.memory.setStored(urn, objects);
     else objects.forEach((object) => session.memory.setOwner(object, urn));
   }
+}
+
+interface Prepared<Outputs> {
+  /** What the state holds of the values that are sent. */
+  readonly applied: Applied;
+  readonly work: () => Promise<Created<Outputs>>;
 }
 
 interface CallOptions<Outputs> extends Partial<Pick<Call<Outputs>, "checkpoint" | "sending">> {

@@ -6,10 +6,11 @@ import { checkArguments, problemText, sameJson, specEntries, type Comparison, ty
 import type { Lifecycle, Look, Plan, Stored } from "./lifecycle";
 import { NOTHING, type Verdict } from "./lookAhead";
 import { Progress } from "./progress";
+import { SecretValues, type Compared } from "./references";
 import { renamedWarning } from "./renamed";
 import type { CheckRequest, CheckResult, DiffRequest, DiffResult, Repair, RepairRequest, Wrong } from "./requests";
 import type { Hosted } from "./session";
-import { compareWith, storedFrom } from "./state";
+import { compareWith, compareWithValues, storedFrom } from "./state";
 
 /** Of a problem that `svc:allowUnlistedSizes` would make a warning. */
 const NEWER_VALUE_ADVICE = ". If the service supports it, set svc:allowUnlistedSizes to true";
@@ -36,6 +37,10 @@ export async function check<Args extends object, Outputs extends object>(
   ];
   // Not in an update: it would see what it does itself, and must not fail by a look.
   const isPlanned = preview && Object.keys(olds).length === 0;
+  if (urn !== undefined && isPlanned && problems.length === 0) {
+    for (const text of valuesOf(hosted).lackingIn(args))
+      session.warn(urn, `${hosted.resource.kind}${labelOf(urn)} needs ${text}. pulumi up fails without it`);
+  }
   const mayLook = isPlanned && settings !== undefined && problems.length === 0;
   const ahead = mayLook ? await lookAhead(hosted, urn, known, news) : NOTHING;
   const messages = ahead.tellsEffect ? ahead.warnings : [...warnings, ...ahead.warnings];
@@ -123,9 +128,10 @@ async function lookAhead<Args extends object, Outputs extends object>(
   const account = session.account(readSetting);
   const { client, settings } = account;
   client.learnSecrets(news);
+  const values = new SecretValues(resource.args, (secret) => client.learnSecrets({ secret }));
   const progress = new Progress(session.log, urn, settings.quiet);
   const about = {
-    args: { ...known, projectId },
+    args: { ...values.within(known), projectId },
     givenNames: new Set(Object.keys(news)),
     authProvider: settings.authProvider,
     client,
@@ -147,12 +153,18 @@ export async function diff<Args extends object, Outputs extends object>(
 ): Promise<DiffResult> {
   const { resource, session } = hosted;
   const stored = storedFrom(resource, id, outs);
-  const changes = compareWith(resource, stored, news);
   // A refresh compares too, and runs no program: then nothing was checked, and nothing is reported or recorded.
   const oldInputs = urn === undefined ? undefined : session.checkedInputs.get(urn);
+  const values = valuesOf(hosted);
+  const { changes, remarks } =
+    oldInputs === undefined
+      ? { changes: compareWith(resource, stored, news), remarks: [] }
+      : await comparedInPlan(hosted, stored, { outs, news, values });
   if (urn !== undefined && oldInputs !== undefined) {
     const plan = planOf({ urn, stored, news, changes });
-    for (const text of planMessages(resource, plan, news)) session.warn(urn, text);
+    const subject = `${resource.kind} ${id}${labelOf(urn)}`;
+    const ofValues = remarks.map(({ path, text }) => `"${path}" of ${subject}: ${text}`);
+    for (const text of [...planMessages(resource, plan, news), ...ofValues]) session.warn(urn, text);
     if (isUrn(urn)) holdObjects(hosted, { urn, stateUrn, plan });
   }
   const { changed, dropped, added } = changes;
@@ -163,6 +175,19 @@ export async function diff<Args extends object, Outputs extends object>(
     replaces: [...changes.replaces],
     deleteBeforeReplace: resource.deleteBeforeReplace,
   };
+}
+
+const valuesOf = <Args extends object, Outputs extends object>({ resource }: Hosted<Args, Outputs>): SecretValues =>
+  // Nothing is asked of the service, so nothing can repeat a value.
+  new SecretValues(resource.args, () => undefined);
+
+async function comparedInPlan<Args extends object, Outputs extends object>(
+  hosted: Hosted<Args, Outputs>,
+  stored: Stored<Args, Outputs>,
+  about: Parameters<typeof compareWithValues>[2],
+): Promise<{ changes: Comparison<Args>; remarks: Compared["remarks"] }> {
+  const { changes, compared } = await compareWithValues(hosted, stored, about);
+  return { changes, remarks: compared.remarks };
 }
 
 /**

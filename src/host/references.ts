@@ -1,6 +1,6 @@
 /**
  * Secrets by reference, at the provider's side (docs/design/decisions.md, Secrets by reference): where one may stand in the
- * arguments, and what it stands for during one call.
+ * arguments, what it stands for during one call, and whether that is what was last applied.
  */
 import type { Properties } from "../contract/hiddenKeys";
 import {
@@ -11,7 +11,8 @@ import {
   type SecretReference,
 } from "../contract/references";
 import { STAND_INS } from "../contract/standIns";
-import { isPlain, ruleOf, type Rules } from "./arguments";
+import { isPlain, ruleOf, sameJson, type Rules } from "./arguments";
+import type { Digests } from "./digests";
 
 /** A value that may be a reference: that of an argument, or one below it. */
 interface Place {
@@ -88,15 +89,28 @@ export class SecretValues {
     });
   }
 
-  /** @throws all that these arguments lack, before anything is sent. */
-  require(args: object): void {
-    const missing = placesIn(this.rules, args).flatMap(({ path, value }) => {
-      const resolved = isReference(value) ? this.find(value) : undefined;
-      return isReference(value) && resolved !== undefined && "problem" in resolved
-        ? [`"${path}": ${lacking(value, resolved.problem)}`]
-        : [];
+  /** What has no value, with the reason: `"password", but SMTP_PASSWORD is not set`. */
+  lackingIn(args: object): string[] {
+    return this.#without(args).map(
+      ({ path, reference, problem }) => `"${path}", but ${referenceName(reference)} ${problem}`,
+    );
+  }
+
+  /** @throws all that these arguments lack, before anything is sent. `names`: of all of them, where it is left out. */
+  require(args: object, names?: ReadonlySet<string>): void {
+    const missing = this.#without(args).filter(({ argument }) => names?.has(argument) !== false);
+    if (missing.length === 0) return;
+    throw new Error(
+      missing.map(({ path, reference, problem }) => `"${path}": ${lacking(reference, problem)}`).join("; "),
+    );
+  }
+
+  #without(args: object) {
+    return placesIn(this.rules, args).flatMap(({ path, argument, value: reference }) => {
+      if (!isReference(reference)) return [];
+      const resolved = this.find(reference);
+      return "problem" in resolved ? [{ path, argument, reference, problem: resolved.problem }] : [];
     });
-    if (missing.length > 0) throw new Error(missing.join("; "));
   }
 
   /** What the service shows in place of what was sent, for the state: never the value of a reference. */
@@ -117,4 +131,102 @@ function lacking(reference: SecretReference, problem: string): string {
       ? "Set it in the environment of the Pulumi command"
       : "A relative path begins at the folder of Pulumi.yaml";
   return `${referenceName(reference)} ${problem}, so nothing was sent. ${advice}`;
+}
+
+/** By path: the digests of the values that were last applied. */
+export type Applied = Readonly<Record<string, string>>;
+
+export interface Compared {
+  /** The outs, as a comparison with the arguments has to see them: equal where the value is the same, and gone where it is not. */
+  readonly outs: Properties;
+  /** The arguments that are given in another form (a literal, another name), with the value that was last applied. */
+  readonly sameValue: ReadonlySet<string>;
+  /** The arguments that are given in another form, and have no value to compare. */
+  readonly lacking: ReadonlySet<string>;
+  /** For a plan, each about the argument that its path names. */
+  readonly remarks: readonly { readonly path: string; readonly text: string }[];
+  /** The digests that still hold. */
+  readonly applied: Applied;
+}
+
+/** Compares what the references of a program stand for with what was last applied. */
+export async function compareValues(
+  { rules, values, digests }: { rules: Rules; values: SecretValues; digests: Digests },
+  { outs, applied, news }: { outs: Properties; applied: Applied; news: Properties },
+): Promise<Compared> {
+  const before = new Map(placesIn(rules, outs).map(({ path, value }) => [path, value]));
+  const seen = new Map<string, unknown>();
+  const sameValue = new Set<string>();
+  const lacking = new Set<string>();
+  const remarks: { path: string; text: string }[] = [];
+  const holding: Record<string, string> = {};
+  for (const { path, argument, value: now } of placesIn(rules, news)) {
+    const was = before.get(path);
+    const digest = Object.hasOwn(applied, path) ? applied[path] : undefined;
+    // Nothing to compare, or nothing but literals.
+    if (was === undefined || now === undefined || !(isReference(was) || isReference(now))) continue;
+    const isSameForm = sameJson(was, now);
+    const resolved = isReference(now) ? values.find(now) : { value: now };
+    if ("problem" in resolved) {
+      const name = isReference(now) ? referenceName(now) : "";
+      const more = isSameForm ? "" : ". pulumi up fails without it";
+      remarks.push({ path, text: `could not be compared: ${name} ${resolved.problem}${more}` });
+      seen.set(path, now);
+      if (!isSameForm) lacking.add(argument);
+      if (digest !== undefined) holding[path] = digest;
+      continue;
+    }
+    const { value } = resolved;
+    const isSame = !isReference(was)
+      ? was === value
+      : digest !== undefined && typeof value === "string" && (await digests.matches(digest, value));
+    seen.set(path, isSame ? now : undefined);
+    if (isSame) {
+      if (!isSameForm) sameValue.add(argument);
+      if (digest !== undefined && isReference(was)) holding[path] = digest;
+    } else if (isReference(now)) {
+      const name = referenceName(now);
+      const text =
+        isReference(was) && digest === undefined
+          ? `the state does not tell which value was last applied, so that of ${name} is sent`
+          : `the value of ${name} is another one than was last applied`;
+      remarks.push({ path, text });
+    }
+  }
+  const compared = mapPlaces(rules, outs, ({ path, value }) => (seen.has(path) ? seen.get(path) : value));
+  return { outs: compared, sameValue, lacking, remarks, applied: holding };
+}
+
+/** The digests for the state, once these arguments are applied: those that hold, and new ones. Made before anything is sent. */
+export async function digestsOf(
+  { rules, values, digests }: { rules: Rules; values: SecretValues; digests: Digests },
+  args: object,
+  holding: Applied,
+): Promise<Applied> {
+  const applied: Record<string, string> = {};
+  for (const { path, value } of placesIn(rules, args)) {
+    if (!isReference(value)) continue;
+    const held = Object.hasOwn(holding, path) ? holding[path] : undefined;
+    const resolved = values.find(value);
+    if (held !== undefined) applied[path] = held;
+    else if ("value" in resolved) applied[path] = await digests.of(resolved.value);
+  }
+  return applied;
+}
+
+/** What a read has found, for the state: where that holds a reference, the reference, or a text that says it is another value. */
+export async function hideFound(
+  { rules, digests }: { rules: Rules; digests: Digests },
+  { outs, applied, found }: { outs: Properties; applied: Applied; found: Properties },
+): Promise<Properties> {
+  const shown = new Map(placesIn(rules, found).map(({ path, value }) => [path, value]));
+  const hidden = new Map<string, unknown>();
+  for (const { path, value: reference } of placesIn(rules, outs)) {
+    const value = shown.get(path);
+    if (!isReference(reference) || typeof value !== "string") continue;
+    const digest = Object.hasOwn(applied, path) ? applied[path] : undefined;
+    const isSame = digest !== undefined && (await digests.matches(digest, value));
+    hidden.set(path, isSame ? reference : STAND_INS.otherValue);
+  }
+  return mapPlaces(rules, found, ({ path, value }) => (hidden.has(path) ? hidden.get(path) : value));
 }

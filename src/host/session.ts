@@ -1,5 +1,6 @@
 import { Client, type ClientOptions } from "../client";
 import type { Lifecycle } from "./lifecycle";
+import { Digests } from "./digests";
 import { LookAhead } from "./lookAhead";
 import { RunMemory } from "./memory";
 import type { Log } from "./progress";
@@ -37,12 +38,14 @@ export interface SessionOptions {
   readonly client?: Partial<ClientOptions>;
   readonly siblingStartsMs?: number;
   readonly lookAheadMs?: number | undefined;
+  readonly digests?: Digests;
 }
 
 /** What the calls of one process share: a client per account, the log, the memory of the run. */
 export class Session {
   readonly memory = new RunMemory();
   readonly lookAhead: LookAhead;
+  readonly digests: Digests;
   /** How long the engine may take to begin with a sibling's change. */
   readonly siblingStartsMs: number;
   /** By URN, the old inputs that `check` saw in this process. It never runs in a refresh. */
@@ -53,11 +56,12 @@ export class Session {
 
   constructor(
     readonly log: Log,
-    { client = {}, siblingStartsMs = 1_500, lookAheadMs }: SessionOptions = {},
+    { client = {}, siblingStartsMs = 1_500, lookAheadMs, digests = new Digests() }: SessionOptions = {},
   ) {
     this.#clientOptions = client;
     this.siblingStartsMs = siblingStartsMs;
     this.lookAhead = new LookAhead(lookAheadMs);
+    this.digests = digests;
   }
 
   /** @throws one error with everything that is wrong with the settings. */

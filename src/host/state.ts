@@ -1,7 +1,11 @@
 /** What the state holds of a resource, and how it is read back. What has been stored once is read for ever. */
+import { isSecret } from "../contract/engineSecrets";
 import { clean, namesIn, visible, type Properties } from "../contract/hiddenKeys";
-import { compare, isOfType, specOf, type Comparison } from "./arguments";
+import { compare, isOfType, isPlain, specOf, type Comparison } from "./arguments";
+import { isDigest } from "./digests";
+import type { Hosted } from "./session";
 import type { Lifecycle, Stored } from "./lifecycle";
+import { compareValues, type Applied, type SecretValues } from "./references";
 
 /** What this host notes in the outs beside the outputs and the arguments. */
 export interface Marks {
@@ -13,32 +17,44 @@ export interface Marks {
   readonly __unfinished?: string;
   /** Beside `__unfinished`: the names of the arguments that it had sent. Older states lack it, and so do some kinds. */
   readonly __sent?: readonly string[];
+  /** Of arguments that are references: the digests of the values that were last applied, by path. Secret in the state. */
+  readonly __applied?: Applied;
 }
 
 export type Unfinished = Pick<Marks, "__unfinished" | "__sent">;
 
 /** Those that are what they should be: somebody may have edited the state. */
-export function marksOf({ __args, __version, __unfinished, __sent }: Properties): Marks {
+export function marksOf({ __args, __version, __unfinished, __sent, __applied }: Properties): Marks {
   return {
     ...(Array.isArray(__args) && { __args: namesIn(__args) }),
     ...(typeof __version === "number" && { __version }),
     ...(typeof __unfinished === "string" && { __unfinished }),
     ...(Array.isArray(__sent) && { __sent: namesIn(__sent) }),
+    ...(isPlain(__applied) && { __applied: digestsIn(__applied) }),
   };
+}
+
+function digestsIn(applied: Properties): Applied {
+  // What has not passed the engine is still marked.
+  const { value } = applied;
+  const digests = isSecret(applied) && isPlain(value) ? value : applied;
+  // Just looked at.
+  return Object.fromEntries(Object.entries(digests).filter(([, text]) => isDigest(text))) as Applied;
 }
 
 /** The outs of an object, for the state. `carried`: what the door stores with them. */
 export function toOuts(
   version: number | undefined,
-  what: { outputs: object; args: object; carried: Properties; unfinished?: Unfinished },
+  what: { outputs: object; args: object; carried: Properties; applied?: Applied; unfinished?: Unfinished },
 ): Properties {
-  const { outputs, args, carried, unfinished } = what;
+  const { outputs, args, carried, applied = {}, unfinished } = what;
   return clean({
     ...outputs,
     ...args,
     ...carried,
     __args: Object.keys(args).sort(),
     __version: version ?? 1,
+    ...(Object.keys(applied).length > 0 && { __applied: applied }),
     ...unfinished,
   });
 }
@@ -85,6 +101,24 @@ export function compareWith<Args extends object, Outputs extends object>(
   // Every resource of a program has an argument. Where none is named (an import), all that is known is taken for managed.
   const known = managed.size > 0 ? managed : new Set(Object.keys(outs).filter((name) => specOf(specs, name)));
   return compare(specs, { outs: outs as Properties, managed: known, news });
+}
+
+/**
+ * The same for a program that runs, with what its references stand for. One that is only given in another form, with the value
+ * that was last applied, is in `added`: nothing is to be sent of it.
+ */
+export async function compareWithValues<Args extends object, Outputs extends object>(
+  { resource, session }: Hosted<Args, Outputs>,
+  stored: Stored<Args, Outputs>,
+  { outs, news, values }: { outs: Properties; news: Properties; values: SecretValues },
+) {
+  const { __applied: applied = {} } = marksOf(outs);
+  const about = { rules: resource.args, values, digests: session.digests };
+  const compared = await compareValues(about, { outs: stored.outs as Properties, applied, news });
+  const changes = compareWith(resource, { ...stored, outs: compared.outs as typeof stored.outs }, news);
+  const other = [...compared.sameValue, ...compared.lacking] as (keyof Args & string)[];
+  const added = new Set([...changes.added, ...other.filter((name) => !changes.changed.has(name))]);
+  return { changes: { ...changes, added }, compared };
 }
 
 function upgraded<Args extends object, Outputs extends object>(

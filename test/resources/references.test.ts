@@ -1,6 +1,17 @@
+import { isSecret } from "../../src/contract/engineSecrets";
+import type { Properties } from "../../src/contract/hiddenKeys";
 import { hashed } from "../../src/emulator/model/records";
 import { KIND_CASES } from "../kinds";
-import { CANARY, expectNoSecrets, harness, PROJECT, thrownBy, type Harness } from "../support/harness";
+import {
+  CANARY,
+  expectNoSecrets,
+  harness,
+  keptBy,
+  PROJECT,
+  thrownBy,
+  type Harness,
+  type State,
+} from "../support/harness";
 import * as email from "../support/emailServers";
 import * as oauth from "../support/oauthProviders";
 
@@ -23,6 +34,12 @@ function expectHidden(given: Harness, outs: object): void {
   expectNoSecrets(given);
   expect(JSON.stringify(outs)).not.toContain(CANARY);
 }
+
+/** What the engine hands back of what a failed call leaves: without its marks of secrets. */
+const plain = (properties: Properties): Properties => {
+  const { __applied: applied, ...rest } = properties;
+  return isSecret(applied) ? { ...rest, __applied: Reflect.get(Object(applied), "value") } : properties;
+};
 
 const COMPUTE = {
   projectId: PROJECT,
@@ -92,4 +109,214 @@ test("check refuses a reference beside pgSettings, and one in their place", asyn
   expect(await given.check({ ...COMPUTE, settings: wrong })).toEqual([
     expect.stringMatching(/^settings.pgSettings.app.token: fromFile must be/),
   ]);
+});
+
+describe("once it is applied", () => {
+  const GIVEN = { ...oauth.STANDARD, clientSecret: REFERENCE };
+  const GOOGLE = `OAuthProvider ${PROJECT}/microsoft ("thing")`;
+  const warnings = ({ log }: Harness): string[] =>
+    log.filter(({ severity }) => severity === "warning").map(({ message }) => message);
+  /** What a plan of a new process says. */
+  async function planned(given: Harness, state: State, inputs: Properties, before = inputs) {
+    given.restart();
+    given.log.splice(0);
+    await given.check(inputs, before);
+    const { changes, replaces } = await given.diff(state, inputs);
+    return { changes, replaces, says: warnings(given) };
+  }
+  /** The secrets that an update sends, as the service logs them. */
+  async function updated(given: Harness, state: State, inputs: Properties) {
+    await given.forgetRequests();
+    const next = await given.update(state, inputs);
+    return { next, sent: (await oauth.bodies(given)).map(([, body]) => body["client_secret"]) };
+  }
+
+  test("the state holds a digest of the value, which differs in each resource", async () => {
+    const given = await oauth.started();
+    const one = await given.create(GIVEN);
+    const two = await given.create({ ...GIVEN, providerId: "google", adopt: true });
+    const digest = { clientSecret: expect.stringMatching(/^scrypt\$/) };
+    expect([one.outs["__applied"], two.outs["__applied"]]).toEqual([digest, digest]);
+    expect(one.outs["__applied"]).not.toEqual(two.outs["__applied"]);
+    given.restart();
+    // It is marked by the provider: no program names it.
+    const { outs } = await given.provider.update(one.id, one.outs, { ...GIVEN, __provider: "pointer" });
+    expect(isSecret(outs?.["__applied"])).toBe(true);
+    expectHidden(given, one.outs);
+  });
+
+  test("the same value is no change, and nothing is said", async () => {
+    const given = await oauth.started();
+    const state = await given.create(GIVEN);
+    expect(await planned(given, state, GIVEN)).toEqual({ changes: false, replaces: [], says: [] });
+  });
+
+  test("another value is an update, which is announced and sent", async () => {
+    const given = await oauth.started();
+    const state = await given.create(GIVEN);
+    set(`${CANARY}-rotated`);
+    expect(await planned(given, state, GIVEN)).toEqual({
+      changes: true,
+      replaces: [],
+      says: [`"clientSecret" of ${GOOGLE}: the value of ${NAME} is another one than was last applied`],
+    });
+    const { next, sent } = await updated(given, state, GIVEN);
+    expect(sent).toEqual([hashed(`${CANARY}-rotated`)]);
+    expect(await planned(given, next, GIVEN)).toMatchObject({ changes: false, says: [] });
+    expectHidden(given, next.outs);
+  });
+
+  test.each([
+    ["is not set", undefined],
+    ["is empty", ""],
+  ])("a variable that %s is no change, and is said", async (problem, value) => {
+    const given = await oauth.started();
+    const state = await given.create(GIVEN);
+    set(value);
+    expect(await planned(given, state, GIVEN)).toEqual({
+      changes: false,
+      replaces: [],
+      says: [`"clientSecret" of ${GOOGLE}: could not be compared: ${NAME} ${problem}`],
+    });
+    // Another change does not need it, nor do a refresh and a deletion.
+    const { next, sent } = await updated(given, state, { ...GIVEN, clientId: "other-id" });
+    expect(sent).toEqual([undefined]);
+    expect(next.outs["__applied"]).toEqual(state.outs["__applied"]);
+    expect((await given.read(next))?.outs).toEqual(next.outs);
+    await given.delete(next);
+  });
+
+  test("a plan that creates it warns of a variable that is not set", async () => {
+    set(undefined);
+    const given = await oauth.started();
+    const { failures, warnings: says } = await given.plan(GIVEN);
+    expect(failures).toEqual([]);
+    expect(says).toContain(
+      `OAuthProvider ("thing") needs "clientSecret", but ${NAME} is not set. pulumi up fails without it`,
+    );
+  });
+
+  test.each<[string, unknown, unknown]>([
+    ["a literal that becomes a reference", VALUE, REFERENCE],
+    ["a reference that becomes a literal", REFERENCE, VALUE],
+    ["a reference that gets another name", REFERENCE, { fromEnv: OTHER }],
+  ])("%s with the same value is an update without a request", async (_, from, to) => {
+    set(VALUE, OTHER);
+    const given = await oauth.started();
+    const state = await given.create({ ...GIVEN, clientSecret: from });
+    const next = { ...GIVEN, clientSecret: to };
+    // The engine compares the inputs.
+    const plan = await planned(given, state, next, { ...GIVEN, clientSecret: from });
+    expect([plan.changes ?? "by the engine", plan.says]).toEqual(["by the engine", []]);
+    const { next: kept, sent } = await updated(given, state, next);
+    expect(sent).toEqual([]);
+    expect(kept.outs["clientSecret"]).toEqual(to);
+    expect(Object.keys(kept.outs).includes("__applied")).toBe(to !== VALUE);
+    if (to === VALUE) return;
+    expectHidden(given, kept.outs);
+    given.restart();
+    expect(await planned(given, kept, next)).toMatchObject({ changes: false, says: [] });
+  });
+
+  test.each<[string, unknown, unknown]>([
+    ["a literal that becomes a reference", `${CANARY}-before`, { fromEnv: OTHER }],
+    ["a reference that becomes a literal", REFERENCE, `${CANARY}-after`],
+    ["a reference that gets another name", REFERENCE, { fromEnv: OTHER }],
+  ])("%s with another value is sent", async (_, from, to) => {
+    set(`${CANARY}-after`, OTHER);
+    const given = await oauth.started();
+    const state = await given.create({ ...GIVEN, clientSecret: from });
+    const { next, sent } = await updated(given, state, { ...GIVEN, clientSecret: to });
+    expect(sent).toEqual([hashed(`${CANARY}-after`)]);
+    expect(next.outs["clientSecret"]).toEqual(to);
+  });
+
+  test("a literal that becomes a reference without a value fails, and the state stays", async () => {
+    const given = await oauth.started();
+    const state = await given.create({ ...GIVEN, clientSecret: VALUE });
+    const next = { ...GIVEN, clientSecret: { fromEnv: OTHER } };
+    const { says } = await planned(given, state, next);
+    expect(says).toEqual([
+      expect.stringMatching(/could not be compared: SVC_TEST_OTHER is not set. pulumi up fails without it/),
+    ]);
+    await given.forgetRequests();
+    const error = await thrownBy(given.update(state, next));
+    expect(error.message).toContain(`"clientSecret": ${OTHER} is not set, so nothing was sent`);
+    expect(error).not.toHaveProperty("id");
+    expect(await given.requests()).toEqual([]);
+  });
+
+  test.each([
+    ["nonsense", { clientSecret: "scrypt$9$nonsense" }],
+    ["nothing", undefined],
+    ["no object", 7],
+  ])("a digest that somebody made %s is none: the value is sent", async (_, __applied) => {
+    const given = await oauth.started();
+    const state = await given.create(GIVEN);
+    const edited = { ...state, outs: { ...state.outs, __applied } };
+    const { says } = await planned(given, edited, GIVEN);
+    expect(says).toEqual([
+      `"clientSecret" of ${GOOGLE}: the state does not tell which value was last applied, so that of ${NAME} is sent`,
+    ]);
+    expect((await updated(given, edited, GIVEN)).sent).toEqual([hashed(VALUE)]);
+  });
+
+  test("an update that failed leaves the digest of before, so that the next one sends the value again", async () => {
+    const given = await oauth.started();
+    const state = await given.create(GIVEN);
+    set(`${CANARY}-rotated`);
+    await given.fault({ method: "PATCH", path: `${oauth.PATH}/microsoft`, status: 500, times: 0 });
+    const { properties, id } = await keptBy(given.update(state, GIVEN));
+    await given.clearFaults();
+    const open = { id, outs: plain(properties) };
+    expect(open.outs["__applied"]).toEqual(state.outs["__applied"]);
+    expect((await planned(given, open, GIVEN)).changes).toBe(true);
+    expect((await updated(given, open, GIVEN)).sent).toEqual([hashed(`${CANARY}-rotated`)]);
+  });
+
+  test("a mail server sends the password with each change, and a refresh keeps its name", async () => {
+    const given = await email.started();
+    const inputs = { ...email.STANDARD, password: REFERENCE };
+    const state = await given.create(inputs);
+    await given.forgetRequests();
+    const next = await given.update(state, { ...inputs, port: 25 });
+    expect((await given.mutations()).map(({ body }) => body["password"])).toEqual([hashed(VALUE)]);
+    expect((await given.read(next))?.inputs).toMatchObject({ password: REFERENCE });
+    set(undefined);
+    const error = await thrownBy(given.update(next, inputs));
+    expect(error.message).toMatch(new RegExp(`Could not update EmailServer .*${NAME} is not set, so nothing was sent`));
+  });
+
+  test("a setting that the service shows is the reference, and another value there a text", async () => {
+    const given = await harness(KIND_CASES.ComputeEndpoint.lifecycle);
+    const state = await given.create(COMPUTE);
+    const found = await given.read(state);
+    expect(found?.inputs).toMatchObject({ settings: COMPUTE.settings });
+    expect(await planned(given, state, COMPUTE)).toMatchObject({ changes: false });
+    const byHand = { pg_settings: { work_mem: "64MB", "app.token": `${CANARY}-by-hand` } };
+    await given.edit({ kind: "endpoint", id: String(state.outs["endpointId"]), set: { settings: byHand } });
+    const drifted = await given.read(state);
+    expect(drifted?.inputs).toMatchObject({
+      settings: { pgSettings: { work_mem: "64MB", "app.token": "(another value: changed outside Pulumi)" } },
+    });
+    expectHidden(given, drifted ?? {});
+    given.restart();
+    const mended = await given.update(drifted ?? state, COMPUTE);
+    expect(JSON.stringify((await given.mutations()).at(-1)?.body)).toContain(hashed(VALUE));
+    expect((await given.read(mended))?.inputs).toMatchObject({ settings: COMPUTE.settings });
+  });
+
+  test("a rotated setting is sent, and restarts nothing by itself", async () => {
+    const given = await harness(KIND_CASES.ComputeEndpoint.lifecycle);
+    const state = await given.create(COMPUTE);
+    set(`${CANARY}-rotated`);
+    expect((await planned(given, state, COMPUTE)).says).toEqual([
+      expect.stringContaining(`"settings.pgSettings.app.token" of ComputeEndpoint`),
+    ]);
+    await given.forgetRequests();
+    const next = await given.update(state, COMPUTE);
+    expect((await given.mutations()).map(({ method }) => method)).toEqual(["PATCH"]);
+    expect(await planned(given, next, COMPUTE)).toMatchObject({ changes: false, says: [] });
+    expectHidden(given, next.outs);
+  });
 });

@@ -1,8 +1,10 @@
 import type { ClientOptions } from "../../src/client";
+import { Digests } from "../../src/host/digests";
 import type { LogLine } from "../../src/host/progress";
 import { dynamicProvider } from "../../src/doors/dynamic/provider";
 import type { DynamicProvider } from "../../src/doors/dynamic/types";
 import type { Lifecycle } from "../../src/host/lifecycle";
+import { isSecret } from "../../src/contract/engineSecrets";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import { Session, type SessionOptions } from "../../src/host/session";
 import type { Emulator, EmulatorOptions } from "../../src/emulator";
@@ -104,6 +106,7 @@ export async function harness<Args extends object, Outputs extends object>(
   const restart = (): void => {
     hasCreated = false;
     session = new Session((line) => log.push(line), {
+      digests: new Digests({ N: 16, r: 1, p: 1 }),
       client: { ...QUICK, ...client },
       siblingStartsMs,
       lookAheadMs,
@@ -114,8 +117,11 @@ export async function harness<Args extends object, Outputs extends object>(
   };
   restart();
   const hiddenInputs = { __urn: urnOf(lifecycle.kind), __provider: "pointer" };
-  /** As the state keeps them: through JSON. */
-  const stored = (properties: Properties): Properties => JSON.parse(JSON.stringify(properties)) as Properties;
+  /** As the state keeps them and the engine hands them back: through JSON, and without its marks of secrets. */
+  const stored = (properties: Properties): Properties =>
+    JSON.parse(JSON.stringify(properties), (_, value: unknown) =>
+      isSecret(value) ? Reflect.get(Object(value), "value") : value,
+    ) as Properties;
   const noting = async <Result>(work: Promise<Result>): Promise<Result> => {
     try {
       return await work;

@@ -1,8 +1,15 @@
 /** Errors in the form that the SDK's provider process needs (docs/design/engine.md, Errors). */
+import { asSecret, isSecret } from "../../contract/engineSecrets";
 import { clean, type Properties } from "../../contract/hiddenKeys";
 import { messageOf, oneLine } from "../../contract/untrusted";
 import { debugStacks } from "../../contract/settings";
 import { CallError } from "../../host/calls";
+
+/** The outs, as the engine gets them. The digests are marked here: no program names them (docs/design/engine.md, Secrets and settings). */
+export function toEngine(outs: Properties): Properties {
+  const { __applied } = outs;
+  return clean({ ...outs, ...(__applied !== undefined && !isSecret(__applied) && { __applied: asSecret(__applied) }) });
+}
 
 const LONGEST_MESSAGE = 2_000;
 
@@ -39,7 +46,7 @@ function partialError(id: string, properties: Properties, reason: string): Error
   const { message } = plainError(reason);
   const error = Object.assign(new Error(message), { id, reasons: [message] });
   // They hold secrets, and whatever prints an error prints all that can be enumerated.
-  Object.defineProperty(error, "properties", { value: clean(properties), configurable: true });
+  Object.defineProperty(error, "properties", { value: toEngine(properties), configurable: true });
   error.stack = "";
   return error;
 }

@@ -8,7 +8,7 @@ import type { Lifecycle } from "../../host/lifecycle";
 import { check, diff, repair } from "../../host/plan";
 import type { CreateRequest, DiffResult, Wrong } from "../../host/requests";
 import type { Hosted, Session } from "../../host/session";
-import { engineError } from "./errors";
+import { engineError, toEngine } from "./errors";
 import type { DynamicProvider } from "./types";
 
 /** Turns a resource into a Pulumi dynamic provider: takes the hidden inputs, stores some of them with the outs, and throws only errors of its own. */
@@ -56,7 +56,8 @@ export function dynamicProvider<Args extends object, Outputs extends object>(
     },
 
     async create(news) {
-      return inEngineForm(create(hosted, { ...fromProgram(news), news: visible(news) }));
+      const { id, outs } = await inEngineForm(create(hosted, { ...fromProgram(news), news: visible(news) }));
+      return { id, outs: toEngine(outs) };
     },
 
     async read(id, properties = {}) {
@@ -65,12 +66,12 @@ export function dynamicProvider<Args extends object, Outputs extends object>(
       const request = { urn: own.__urn, timeouts: own.__timeouts, id, outs: properties, carried };
       const found = await inEngineForm(read(hosted, request));
       if (found === undefined) return { id: "", props: {} };
-      return { id, props: found.outs, inputs: clean({ ...found.args, ...carried }) };
+      return { id, props: toEngine(found.outs), inputs: clean({ ...found.args, ...carried }) };
     },
 
     async update(id, olds, news) {
       const request = { ...fromProgram(news), id, outs: olds, news: visible(news) };
-      return { outs: await inEngineForm(update(hosted, request)) };
+      return { outs: toEngine(await inEngineForm(update(hosted, request))) };
     },
 
     async delete(id, properties) {
