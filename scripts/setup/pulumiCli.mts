@@ -23,6 +23,8 @@ interface Cli {
 }
 
 const LANGUAGE_HOST = "pulumi-language-nodejs";
+/** In a host that was built as v3.68.0 has it, as earlier builds were: `--policy-pack` fails with it. */
+const CANNOT_START_POLICY_PACKS = "pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs";
 /** Runs dynamic resources: a script that comes with the SDK. */
 const DYNAMIC_PLUGIN = "pulumi-resource-pulumi-nodejs";
 const SDK = join(NODE_MODULES, "@pulumi", "pulumi");
@@ -58,13 +60,16 @@ async function find(folders: string[]): Promise<{ cli?: Cli; refused: string[] }
     const version = stdout.trim().split("\n").at(-1) ?? "";
     // A package manager may link `pulumi` alone into PATH: its companions then stand beside the link's target.
     const dir = existsSync(join(folder, LANGUAGE_HOST)) ? folder : dirname(realpathSync(pulumi));
+    const host = join(dir, LANGUAGE_HOST);
     const isThere = (name: string): boolean => [dir, ...folders].some((each) => existsSync(join(each, name)));
     const missing = [LANGUAGE_HOST, DYNAMIC_PLUGIN].filter((name) => !isThere(name));
     if (code !== 0) refused.push(`${pulumi} does not start`);
     else if (!(Number(/^v3\.(\d+)/.exec(version)?.[1]) >= 216)) {
       refused.push(`${pulumi} is ${version}; 3.216 or newer, below 4, is needed`);
     } else if (missing.length > 0) refused.push(`${pulumi} has no ${missing.join(" and no ")} beside it or on PATH`);
-    else return { cli: { dir, version }, refused };
+    else if (existsSync(host) && readFileSync(host).includes(CANNOT_START_POLICY_PACKS)) {
+      refused.push(`${host} cannot start policy packs`);
+    } else return { cli: { dir, version }, refused };
   }
   return { refused };
 }
@@ -145,7 +150,8 @@ const PULUMI = "github.com/pulumi/pulumi";
 /**
  * Each program is built from a wrapper module: it repeats Pulumi's own `replace`, which a plain `go install` would not see.
  * The language host of newer versions stands in a module that the Go module proxy does not have; sdk v3.68.0 is the
- * last that holds it, and it runs programs of today's SDK.
+ * last that holds it, and it runs programs of today's SDK. policyPacks.go takes the place of the function in which it
+ * refuses policy packs: its package is built from a copy.
  */
 const programs = (version: string) => [
   {
@@ -159,6 +165,12 @@ const programs = (version: string) => [
     path: "sdk/v3/nodejs/cmd/pulumi-language-nodejs",
     requires: ["sdk/v3 v3.68.0"],
     clipboard: "v0.0.0-20230522090839-d1bfe1d2b7a3",
+    patch: {
+      files: ["main.go", "proxy.go", "proxy_unix.go", "proxy_windows.go"],
+      from: "func (host *nodeLanguageHost) RunPlugin(",
+      to: "func (host *nodeLanguageHost) refusePlugin(",
+      with: "policyPacks.go",
+    },
   },
 ];
 
@@ -171,7 +183,7 @@ async function goBuild(version: string, work: string): Promise<string | undefine
   const { code } = await run("go", ["version"], { timeout: 30_000 });
   if (code !== 0) return "there is no working Go on PATH to build it with";
   say("   building it from Go modules: 4 to 8 minutes on 2 cores and about 4 GB of disk, once for all clones");
-  for (const { name, path, requires, clipboard } of programs(version)) {
+  for (const { name, path, requires, clipboard, patch } of programs(version)) {
     const elapsed = stopwatch();
     const source = mkdtempSync(join(work, "source-"));
     const module = [
@@ -183,12 +195,26 @@ async function goBuild(version: string, work: string): Promise<string | undefine
     writeFileSync(join(source, "go.mod"), module.join("\n"));
     const stamp = `-s -w -X ${PULUMI}/sdk/v3/go/common/version.Version=v${version}`;
     const args = ["build", "-mod=mod", "-trimpath", "-tags", "osusergo,grpcnotrace", "-ldflags", stamp];
-    const { code, output } = await run("go", [...args, "-o", join(work, "bin", name), `${PULUMI}/${path}`], {
-      cwd: source,
-      // Static, so that no C compiler is needed; and no go.work of a folder above.
-      env: { CGO_ENABLED: "0", GOWORK: "off" },
-      progress: `go build of ${name}`,
-    });
+    // Static, so that no C compiler is needed; and no go.work of a folder above.
+    const env = { CGO_ENABLED: "0", GOWORK: "off" };
+    if (patch) {
+      const listed = await run("go", ["list", "-mod=mod", "-f", "{{.Dir}}", `${PULUMI}/${path}`], { cwd: source, env });
+      if (listed.code !== 0) return `go list of ${name} ended with ${listed.code}:\n${listed.output}`;
+      for (const file of patch.files) {
+        const text = readFileSync(join(listed.stdout.trim(), file), "utf8");
+        writeFileSync(join(source, file), text.replace(patch.from, patch.to));
+      }
+      copyFileSync(join(import.meta.dirname, patch.with), join(source, patch.with));
+    }
+    const { code, output } = await run(
+      "go",
+      [...args, "-o", join(work, "bin", name), patch ? "." : `${PULUMI}/${path}`],
+      {
+        cwd: source,
+        env,
+        progress: `go build of ${name}`,
+      },
+    );
     rmSync(source, { recursive: true });
     if (code !== 0) return `go build of ${name} ended with ${code}:\n${output.split("\n").slice(-12).join("\n")}`;
     say(`   ${name} is built (${elapsed()})`);

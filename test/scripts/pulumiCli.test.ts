@@ -43,11 +43,16 @@ function fakeCli(folder: string, version: string, companions = [HOST, PLUGIN]): 
 
 /** A `go` that leaves a program which answers as the CLI would. */
 function fakeGo(bin: string, seconds = 0): void {
+  mkdirSync(join(bin, "module"));
+  for (const file of ["main.go", "proxy.go", "proxy_unix.go", "proxy_windows.go"]) {
+    writeFileSync(join(bin, "module", file), "func (host *nodeLanguageHost) RunPlugin(");
+  }
   fakeExecutable(
     bin,
     "go",
     `[ "$1" = version ] && { echo "go version go1.26.1 linux/amd64"; exit; }
      echo "$PWD $* CGO_ENABLED=$CGO_ENABLED" >> ${bin}/go-calls; cat go.mod >> ${bin}/go-calls
+     [ "$1" = list ] && { echo ${join(bin, "module")}; exit; }
      /bin/sleep ${seconds}
      while [ "$1" != -o ]; do shift; done
      printf '#!/bin/sh\\necho v${VERSION}\\n' > "$2"; chmod +x "$2"`,
@@ -157,6 +162,23 @@ describe("the build from Go modules", () => {
     fakeExecutable(versionsBin(home), "pulumi", "exit 1");
     fakeExecutable(versionsBin(home), HOST, "true");
     expect((await ensure()).value).toEqual({ dir: versionsBin(home), version: `v${VERSION}` });
+  });
+
+  test("replaces an earlier build, whose language host cannot start policy packs, by one that can", async () => {
+    const { home, bin, ensure } = machine();
+    fakeGo(bin);
+    fakeCli(versionsBin(home), VERSION);
+    writeFileSync(
+      join(versionsBin(home), HOST),
+      "path github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs",
+    );
+    const { value, output } = await ensure();
+    expect(value).toEqual({ dir: versionsBin(home), version: `v${VERSION}` });
+    expect(output).toContain(`${join(versionsBin(home), HOST)} cannot start policy packs`);
+    const calls = readFileSync(join(bin, "go-calls"), "utf8");
+    expect(calls).toContain(
+      "list -mod=mod -f {{.Dir}} github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs",
+    );
   });
 
   test("clears what a killed build left", async () => {
