@@ -15,6 +15,7 @@ const PROCESSES = [
   "cli/*",
   "cli/*/*",
   "cli/*/*/*",
+  "docs/pages",
   "index",
   "emulator/cli",
   "doors/dynamic/crash",
@@ -27,8 +28,9 @@ const PROCESSES = [
 
 /**
  * Four projects: `unit` stays in jest's own processes and needs no build; `rules` does too, and holds the rules of
- * docs/design/rules.md against a hostile service, which takes minutes; `processes` starts the scripts, the command and
- * the SDK's provider process, and looks at what is built; `engine` drives the real Pulumi CLI (see test/engine).
+ * docs/design/rules.md against a hostile service and the campaigns over all kinds, which takes minutes; `processes` starts
+ * the scripts, the command, a shell and the SDK's provider process, and looks at what is built; `engine` drives the real
+ * Pulumi CLI (see test/engine).
  */
 module.exports = {
   // Machines are shared and slow at times; a test that hangs still ends.
