@@ -4,6 +4,8 @@ import { harness, PROJECT, UNKNOWN, type Harness, type Json } from "../support/h
 const BRANCHES = ["br-dev", "br-test", "br-main"];
 // What nobody waits for any more ends soon after the test.
 const QUICK = { lookAheadMs: 2_000, attemptTimeoutMs: 1_800, readDeadlineMs: 2_500 };
+/** For an answer that decides at once: a slow machine is no reason for another one. */
+const PATIENT = { lookAheadMs: 20_000, attemptTimeoutMs: 20_000, readDeadlineMs: 20_000 };
 
 /** The plans of three computes of one program. */
 async function plans(given: Harness) {
@@ -19,25 +21,27 @@ async function plans(given: Harness) {
 const NOT_ASKED =
   /^127\.0\.0\.1:\d+ could not be queried, so this plan does not show whether its resources can be created: (.*)\. pulumi up needs the service\./;
 
-const TROUBLE: readonly (readonly [string, Json, RegExp])[] = [
-  ["a service that fails", { status: 503, times: 0 }, /the service failed.*; still failing after.*503/],
-  ["a service that hangs", { drop: "hang", times: 0 }, /no (complete )?response within/],
+const TROUBLE: readonly (readonly [string, Json, RegExp, object])[] = [
+  ["a service that fails", { status: 503, times: 0 }, /the service failed.*; still failing after.*503/, QUICK],
+  ["a service that hangs", { drop: "hang", times: 0 }, /no (complete )?response within/, QUICK],
   [
     "a service that asks to wait",
     { status: 429, headers: { "retry-after": "1" }, times: 6 },
     /too many requests|no response/,
+    QUICK,
   ],
-  ["a web page", { status: 200, body: "<html>log in</html>", contentType: "text/html", times: 0 }, /web page/],
-  ["a list without its items", { status: 200, body: {}, times: 0 }, /an unexpected shape/],
+  ["a web page", { status: 200, body: "<html>log in</html>", contentType: "text/html", times: 0 }, /web page/, PATIENT],
+  ["a list without its items", { status: 200, body: {}, times: 0 }, /an unexpected shape/, PATIENT],
   [
     "a gateway's 404",
     { status: 404, body: "default backend - 404", contentType: "text/plain", times: 0 },
     /has no error body/,
+    PATIENT,
   ],
 ];
 
-test.each(TROUBLE)("%s is one warning of the whole plan, within its time", async (_what, fault, words) => {
-  const given = await harness(computeEndpoint, {}, QUICK);
+test.each(TROUBLE)("%s is one warning of the whole plan, within its time", async (_what, fault, words, times) => {
+  const given = await harness(computeEndpoint, {}, times);
   await given.fault(fault);
   const { failures, warnings } = await plans(given);
   expect(failures).toEqual([]);
