@@ -66,11 +66,14 @@ test("what a colleague deploys between the look and the repair stays in the stat
   const stack = await Stack.create({ program: AUTH + api(2) });
   expect(await stack.up()).toMatchObject({ code: 0 });
   await computeDrift(stack, 8);
+  await stack.service.clearRequests();
   stack.program(AUTH + api(2) + domain("theirs"));
   const target = (await stack.resource("auth")).urn.replace("AuthIntegration::auth", "WhitelistDomain::theirs");
   expect(
     await repair(stack, [], { BEFORE_UP: `pulumi up --yes --skip-preview --non-interactive --target '${target}'` }),
   ).toMatchObject({ code: 1, stderr: expect.stringMatching(/nothing was changed: the state has changed since/) });
+  // The colleague's: the repair has sent nothing.
+  expect(await stack.service.mutations()).toEqual(["POST /projects/{project_id}/auth/domains"]);
   expect((await stack.resources()).map(({ urn }) => urn.split("::").at(-1)).toSorted()).toEqual([
     "api",
     "auth",
@@ -139,7 +142,11 @@ test("nothing is deleted where the repair is refused, whatever the engine is tol
     EDIT: `${stack.service.emulator.url}/_emulator/edit`,
     BODY: JSON.stringify(edit),
   });
-  expect({ ...refused, mutations: await stack.service.mutations() }).toMatchObject({ code: 9, mutations: [] });
+  expect({ ...refused, mutations: await stack.service.mutations() }).toMatchObject({
+    code: 9,
+    stderr: expect.stringMatching(/nothing was changed: the service holds something else than what was shown/),
+    mutations: [],
+  });
   expect(await entries(stack)).toEqual(before);
 });
 
