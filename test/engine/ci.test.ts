@@ -146,7 +146,8 @@ test("what somebody changed by hand is accepted by a pull request, after whose m
   const before = await service.state();
   const folder = join(stack.folder, "program");
   Object.assign(stack.env, { GIT_AUTHOR_NAME: "a bot", GIT_AUTHOR_EMAIL: "bot@example.com", GITHUB_REF_NAME: "main" });
-  // The file itself, since it is edited.
+  // The file itself, since it is edited, with its types.
+  stack.env["PULUMI_NODEJS_TRANSPILE_ONLY"] = "false";
   for (const file of ["index.ts", "tsconfig.json", "Pulumi.yaml"])
     stack.write(file, readFileSync(join(CI, file), "utf8").replace(/^name: .*$/m, "name: proj"));
   rmSync(join(folder, "index.js"));
