@@ -69,7 +69,7 @@ const NOT_TEXT = "must be a string (Postgres settings are sent as text)";
 
 const pgSettings = withoutPrototype("is not a Postgres setting").pipe(
   z
-    .record(z.string().min(1), orReference(z.string(), NOT_TEXT), {
+    .record(z.string().min(1), orReference(z.string({ error: NOT_TEXT }), NOT_TEXT), {
       error: ({ code }) =>
         code === "invalid_key" ? "must have a name" : "must be an object of Postgres settings, each a string",
     })
