@@ -68,7 +68,7 @@ const SENDS_NOTHING = EACH_CASE.flatMap(({ kind, sendsNothing }) =>
   sendsNothing.map((verb) => `${verb} ${kind}`),
 ).sort();
 
-const variables = ["SVC_DEBUG", "SVC_API_KEY", "SVC_BASE_URL", "PATH"];
+const variables = ["SVC_DEBUG", "SVC_API_KEY", "SVC_BASE_URL", "PATH", "SVC_CANARY_REFERENCE"];
 const before = variables.map((name) => process.env[name]);
 afterEach(async () => {
   variables.forEach((name, index) => {
@@ -155,6 +155,93 @@ test.each(REPLIES)(
     for (const error of errors) {
       if (typeof error === "object" && error !== null) Reflect.deleteProperty(error, "properties");
       expect(printed(error)).not.toMatch(/canary/);
+    }
+  },
+  60_000,
+);
+
+/** The same programs with each secret argument by reference. */
+const VARIABLE = "SVC_CANARY_REFERENCE";
+const BY_REFERENCE = EACH_CASE.flatMap(({ secretArguments, ...kindCase }) => {
+  const given = Object.entries(secretArguments).map(([name, holding]) => {
+    // A case puts whatever it is given in its place.
+    const reference = { fromEnv: VARIABLE } as unknown as string;
+    return [name, holding?.(reference)] as const;
+  });
+  const news: Properties = { ...wholeIn({ ...kindCase, secretArguments }, PLACE), ...Object.fromEntries(given) };
+  const before = Object.entries(secretArguments).map(
+    ([name, holding]) => [name, holding?.("canary-Kq-before")] as const,
+  );
+  const olds: Properties = { ...news, ...Object.fromEntries(before), __args: Object.keys(news), __version: 1 };
+  return given.length > 0 ? [{ kind: kindCase.kind, id: kindCase.idIn(PLACE.projectId), news, olds }] : [];
+});
+/** With a line break, in each form that a service may repeat. */
+const REFERRED = "canary-Kq-referred\nin two lines";
+const REPEATED = `${REFERRED} | ${encodeURIComponent(REFERRED)} | ${JSON.stringify(REFERRED)}`;
+
+test.each(["create", "update"] as const)(
+  "neither errors nor what is kept for the engine hold the value of a reference that the service repeats: %s",
+  async (verb) => {
+    expect(BY_REFERENCE.map(({ kind }) => kind).sort()).toEqual(["ComputeEndpoint", "EmailServer", "OAuthProvider"]);
+    process.env["SVC_DEBUG"] = "1";
+    process.env[VARIABLE] = REFERRED;
+    const lists = {
+      data: [
+        {
+          auth_provider: "supported_provider",
+          auth_provider_project_id: "p",
+          branch_id: "br-1",
+          db_name: "db",
+          created_at: "2026-01-01T00:00:00Z",
+          owned_by: "svc",
+          jwks_url: "https://auth.test/jwks",
+        },
+      ],
+      operations: [],
+      providers: verb === "create" ? [] : [{ id: "microsoft", type: "standard" }],
+      endpoints: verb === "create" ? [] : [compute({ id: "ep-thing-1" })],
+      branches: [{ id: "br-1", name: "main", default: true }],
+      type: "shared",
+    };
+    const replies: Reply[] = [
+      { status: 422, json: { code: REPEATED, message: REPEATED, request_id: REPEATED } },
+      { status: 409, json: { code: "", message: REPEATED } },
+      { status: 200, text: `<html>${REPEATED}</html>`, headers: { "content-type": "text/html" } },
+      // Each in its own place, and the change is not there yet: some fail, and some are done.
+      {
+        status: 200,
+        json: {
+          id: "microsoft",
+          type: "standard",
+          password: REFERRED,
+          client_secret: REFERRED,
+          endpoint: compute({ id: "ep-thing-1", settings: { pg_settings: { "app.token": REFERRED } } }),
+          [REPEATED]: REPEATED,
+        },
+      },
+    ];
+    const changed = new Set<string>();
+    const outcomes = await Promise.allSettled(
+      BY_REFERENCE.flatMap(({ kind, id, news, olds }) =>
+        replies.map(async (reply) => {
+          const { server } = await scripted(({ method, text }) => {
+            if (method === "GET") return { json: lists };
+            if (text.includes(JSON.stringify(REFERRED))) changed.add(kind);
+            return reply;
+          });
+          return call(await configured(kind, server.baseUrl), verb, id, olds, {
+            ...news,
+            __timeouts: { create: 4, update: 4 },
+          });
+        }),
+      ),
+    );
+    // Each was sent, so that each could be repeated.
+    expect([...changed].sort()).toEqual(["ComputeEndpoint", "EmailServer", "OAuthProvider"]);
+    expect(outcomes.filter(({ status }) => status === "rejected").length).toBeGreaterThan(BY_REFERENCE.length * 3);
+    for (const ended of outcomes) {
+      const shown = ended.status === "rejected" ? printed(ended.reason) : JSON.stringify(ended.value);
+      expect(shown).not.toMatch(/canary-Kq-referred/);
     }
   },
   60_000,
