@@ -129,7 +129,7 @@ function lacking(reference: SecretReference, problem: string): string {
   const advice =
     "fromEnv" in reference
       ? "Set it in the environment of the Pulumi command"
-      : "A relative path begins at the folder of Pulumi.yaml";
+      : "A relative path begins at the folder of the program";
   return `${referenceName(reference)} ${problem}, so nothing was sent. ${advice}`;
 }
 
