@@ -89,10 +89,11 @@ export function checkedArgs<Args extends object, Outputs extends object>(
 
 /** Records what a resource of the program declares. Returns what a plan reports of the declaration alone. */
 function declare<Args extends object, Outputs extends object>(
-  { resource, session }: Hosted<Args, Outputs>,
-  { urn, olds, news }: CheckRequest & { readonly urn: string },
+  hosted: Hosted<Args, Outputs>,
+  { urn, olds, news, preview }: CheckRequest & { readonly urn: string },
   { args, known, allowed, authProvider }: Checked<Args>,
 ): { problems: Problem[]; warnings: readonly string[] } {
+  const { resource, session } = hosted;
   const isNew = Object.keys(olds).length === 0;
   // For a replacement the engine checks a second time, as if nothing had been there.
   const earlier = session.checkedInputs.get(urn) ?? {};
@@ -105,6 +106,11 @@ function declare<Args extends object, Outputs extends object>(
     path: "",
     reason: `"${nameInUrn(other)}" of this program declares ${what} too. Declare it once`,
   }));
+  // Here, since the old object is deleted before the creation could fail for want of a value.
+  if (isReplacement && !preview) {
+    for (const text of valuesOf(hosted).lackingIn(args))
+      problems.push({ path: "", reason: `the replacement needs ${text}. Nothing is deleted` });
+  }
   const heldAs = isNew && !isReplacement ? session.memory.refreshedAs(claims) : undefined;
   const renamed = heldAs === undefined ? undefined : renamedWarning(urn, heldAs);
   if (renamed !== undefined) session.warn(urn, renamed);

@@ -196,6 +196,19 @@ describe("once it is applied", () => {
     );
   });
 
+  test("a replacement without its value fails while the old object is still there", async () => {
+    const given = await oauth.started();
+    set(undefined);
+    const other = { ...GIVEN, providerId: "github" };
+    expect(await given.check(other, GIVEN)).toEqual([]);
+    // The engine checks a replacement once more, as if nothing had been there, and deletes then.
+    expect(await given.check(other)).toEqual([
+      `the replacement needs "clientSecret", but ${NAME} is not set. Nothing is deleted`,
+    ]);
+    set(VALUE);
+    expect(await given.check(other)).toEqual([]);
+  });
+
   test.each<[string, unknown, unknown]>([
     ["a literal that becomes a reference", VALUE, REFERENCE],
     ["a reference that becomes a literal", REFERENCE, VALUE],
