@@ -2,10 +2,7 @@
 export class ApiKey {
   // In no property that is shown: a client that is logged must not show it.
   #value: string;
-  readonly #refused = new Set<string>();
   readonly #renew: () => string | undefined;
-  /** Which key it is now, without the key itself. */
-  version = 0;
 
   constructor(value: string, renew: () => string | undefined = () => undefined) {
     this.#value = value;
@@ -17,17 +14,16 @@ export class ApiKey {
   }
 
   /**
-   * The service has refused the key of this version: whether there is another one by now. A key that was refused before is none,
-   * so that a request is sent once with each key, and comes to an end.
+   * Whether there is another key by now for a request that the service has refused: one that it was not sent with, so that it is
+   * sent once with each key, and comes to an end. A later request may try an earlier key again: a rotation can be taken back.
+   * @param refused what the request was sent with, the last one too, as `authorization` gave it.
    */
-  isRenewed(version: number): boolean {
+  isRenewed(refused: ReadonlySet<string>): boolean {
     // By another request that was refused at the same time.
-    if (version !== this.version) return true;
-    this.#refused.add(this.#value);
+    if (!refused.has(this.authorization())) return true;
     const found = this.#renew();
-    if (found === undefined || this.#refused.has(found)) return false;
+    if (found === undefined || refused.has(`Bearer ${found}`)) return false;
     this.#value = found;
-    this.version += 1;
     return true;
   }
 }

@@ -125,6 +125,7 @@ export class Requests {
     const began = performance.now();
     let throttledLeftMs = this.context.settings.throttledMs;
     let faults = 0;
+    const refusedKeys = new Set<string>();
     let repeated = fate?.open ?? false;
     let lastError: SvcError | undefined;
     const deadlineError = (): SvcError =>
@@ -142,7 +143,7 @@ export class Requests {
       const isCut = repeatable && leftMs < longestMs;
       const timeoutMs = isCut ? leftMs : longestMs;
       let content: Content<Body>;
-      const { version } = this.context.key;
+      const authorization = this.context.key.authorization();
       try {
         const onResponse = permit.leave();
         request.onSend?.();
@@ -155,7 +156,8 @@ export class Requests {
       } catch (error) {
         if (!(error instanceof SvcError)) throw error;
         // A request with a refused key was not executed, so sending it again does no harm, whatever it is.
-        if (error instanceof errors.AuthenticationError && this.context.key.isRenewed(version)) {
+        const isRefused = error instanceof errors.AuthenticationError;
+        if (isRefused && this.context.key.isRenewed(refusedKeys.add(authorization))) {
           this.#refusedKey = undefined;
           request.onProgress?.("the key was refused; trying again with the one that its file holds now");
           continue;

@@ -87,11 +87,31 @@ test("a new key that is refused as well ends the request, with advice, and a fil
   key.held = SECOND;
   expect(String(await errorOf(client.computes.list("p")))).toContain("Write a valid key to the file");
   expect(server.lines()).toHaveLength(2);
+  // Back again: it may have become valid, so it is tried, once.
   key.held = FIRST;
   expect(await errorOf(client.computes.list("p"))).toBeInstanceOf(AuthenticationError);
-  expect(server.lines()).toHaveLength(3);
+  expect(server.lines()).toHaveLength(4);
   key.held = THIRD;
   expect(await client.computes.list("p")).toEqual([]);
+});
+
+test("a rotation that is taken back, at the service and in the file, goes on with the first key", async () => {
+  const { key, client, createUser } = await service();
+  key.accepted = key.held = SECOND;
+  expect(await client.computes.list("p")).toEqual([]);
+  key.accepted = key.held = FIRST;
+  expect(await client.computes.list("p")).toEqual([]);
+  expect(await createUser("u@example.com")).toEqual({ id: "u1" });
+});
+
+test("a file that changes with every look ends each of several requests, which send each key once", async () => {
+  const { key, server, client } = await service();
+  key.accepted = THIRD;
+  Object.defineProperty(key, "held", { get: () => (key.reads % 2 === 0 ? FIRST : SECOND) });
+  const lists = await Promise.all(["p1", "p2", "p3"].map((project) => errorOf(client.computes.list(project))));
+  for (const error of lists) expect(error).toBeInstanceOf(AuthenticationError);
+  const sent = server.seen.map(({ path, headers }) => `${path} ${headers.authorization}`);
+  expect(new Set(sent).size).toBe(sent.length);
 });
 
 test("what is sent once for a loop around it goes on with the new key as well", async () => {
