@@ -1,9 +1,19 @@
 import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { resolveReference } from "../../contract/references";
+import { programFolder, projectFolder } from "./projectFile";
 
 const LONGEST_LOOK_MS = 60_000;
 
 /** Secrets of the environment that the Pulumi CLI may repeat. */
 const SECRETS = ["SVC_API_KEY", "PULUMI_ACCESS_TOKEN", "PULUMI_CONFIG_PASSPHRASE"];
+
+/** Of any other variable: a program may name it for a secret or for the key of an account. The path of a file is none. */
+const SECRET_VARIABLE = /(secret|pass|token|key|credential)(?!.*_FILE$)/i;
+
+/** Of a variable that only sounds like a secret, such as a flag: a shorter text is a part of words. */
+const SHORTEST_SECRET = 6;
 
 export interface Run {
   readonly ok: boolean;
@@ -75,10 +85,50 @@ function reasonOf(error: Error & { code?: string }): string {
   return `the Pulumi CLI could not be started: ${error.message}`;
 }
 
-/** What the CLI says, without the secrets of the environment, and without an address that may hold one. */
+/** What the CLI says, without the secrets of the environment and of key files, and without an address that may hold one. */
 export function withoutSecrets(text: string): string {
-  const secrets = SECRETS.map((name) => process.env[name]?.trim() ?? "").filter((secret) => secret !== "");
-  return secrets
+  return secretTexts()
     .reduce((shown, secret) => shown.replaceAll(secret, "[secret]"), text)
     .replace(/\b[a-z][\w+.-]*:\/\/[^\s"']+/gi, (address) => (/[@?]/.test(address) ? "[address]" : address));
+}
+
+/** Read anew each time: what is told is rare, and a file may change meanwhile. */
+function secretTexts(): string[] {
+  const { variables, files } = configuredNames();
+  const sure = [...SECRETS, ...variables].map((name) => process.env[name] ?? "");
+  const likely = Object.entries(process.env).flatMap(([name, value = ""]) =>
+    SECRET_VARIABLE.test(name) && value.trim().length >= SHORTEST_SECRET ? value : [],
+  );
+  const found = [...sure, ...likely, ...files.map(textOfFile)].map((value) => value.trim());
+  // The longest first: another one may be a part of it.
+  return found.filter((value) => value !== "").toSorted((left, right) => right.length - left.length);
+}
+
+/** Where the key of the account is: what the configurations of all stacks around this folder name, and the environment. */
+function configuredNames(): { variables: string[]; files: string[] } {
+  const variables: string[] = [];
+  const files = [process.env["SVC_API_KEY_FILE"] ?? ""];
+  const folder = projectFolder(process.cwd());
+  for (const text of folder === undefined ? [] : stackFiles(folder)) {
+    // Of YAML: one setting a line. A name that is encrypted is not seen.
+    for (const [, form, name = ""] of text.matchAll(/^\s*["']?svc:apiKey(Env|File)["']?:\s*["']?([^"'#\r\n]+)/gm))
+      (form === "Env" ? variables : files).push(name.trim());
+  }
+  const program = programFolder(process.cwd()) ?? process.cwd();
+  return { variables, files: files.filter((path) => path.trim() !== "").map((path) => resolve(program, path.trim())) };
+}
+
+function stackFiles(folder: string): string[] {
+  try {
+    const names = readdirSync(folder).filter((name) => /^Pulumi\..+\.ya?ml$/.test(name));
+    return names.map((name) => readFileSync(join(folder, name), "utf8"));
+  } catch {
+    // What cannot be read names nothing.
+    return [];
+  }
+}
+
+function textOfFile(path: string): string {
+  const found = resolveReference({ fromFile: path });
+  return "value" in found ? found.value : "";
 }

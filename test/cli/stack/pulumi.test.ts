@@ -54,6 +54,52 @@ test.each([
   expect((await pulumiIn(folder, undefined)(["stack"])).reason).toBe(`cannot open ${shown} now`);
 });
 
+describe("of keys of the account by reference, and of other secrets by their names,", () => {
+  const start = process.cwd();
+  beforeEach(() => {
+    writeFileSync(join(folder, "Pulumi.yaml"), "name: shop\nruntime: nodejs\n");
+    writeFileSync(join(folder, "key"), "canary-of-file\n");
+    process.chdir(folder);
+  });
+  afterEach(() => process.chdir(start));
+
+  const config = (setting: string): void =>
+    writeFileSync(join(folder, "Pulumi.dev.yaml"), `config:\n  svc:baseUrl: https://x.test/api/v2\n  ${setting}\n`);
+
+  test.each<[string, () => void, string]>([
+    ["a variable that sounds like a secret", () => (process.env["PROD_SVC_KEY"] = "canary-of-env"), "canary-of-env"],
+    ["SVC_API_KEY_FILE", () => (process.env["SVC_API_KEY_FILE"] = join(folder, "key")), "canary-of-file"],
+    ["svc:apiKeyFile", () => config("svc:apiKeyFile: ./key # mounted"), "canary-of-file"],
+    ["svc:apiKeyFile in quotes", () => config('"svc:apiKeyFile": "key"'), "canary-of-file"],
+    [
+      "svc:apiKeyEnv with any name",
+      () => {
+        config("svc:apiKeyEnv: SHOP_PROD");
+        process.env["SHOP_PROD"] = " canary-of-env\n";
+      },
+      "canary-of-env",
+    ],
+  ])("a failure does not show that of %s", async (_, set, secret) => {
+    set();
+    fakePulumi(`echo 'error: the header ${secret}x, ${secret}' >&2; exit 1`);
+    expect((await pulumiIn(folder, undefined)(["stack"])).reason).toBe("the header [secret]x, [secret]");
+  });
+
+  test("a secret that is a part of another one leaves none of that", async () => {
+    process.env["A_TOKEN"] = "canary";
+    process.env["B_TOKEN"] = "canary-longer";
+    fakePulumi("echo 'error: canary-longer' >&2; exit 1");
+    expect((await pulumiIn(folder, undefined)(["stack"])).reason).toBe("[secret]");
+  });
+
+  test("words, a short flag and the path of a key file stay", async () => {
+    process.env["USES_TOKEN"] = "1";
+    process.env["SVC_API_KEY_FILE"] = join(folder, "key");
+    fakePulumi(`echo 'error: 1 file ${join(folder, "key")} is bad' >&2; exit 1`);
+    expect((await pulumiIn(folder, undefined)(["stack"])).reason).toBe(`1 file ${join(folder, "key")} is bad`);
+  });
+});
+
 test("the stack is named where one is asked for, and nothing is confirmed for the user", async () => {
   process.env["PULUMI_SKIP_CONFIRMATIONS"] = "true";
   fakePulumi('echo "$* [$PULUMI_SKIP_CONFIRMATIONS]"');
