@@ -62,6 +62,9 @@ export function keySource(read: ReadForm): KeySource | undefined {
 
 /** The key, or what is wrong with it. What is not known yet (a preview) is neither. */
 export function findKey(read: ReadForm): { key?: FoundKey; problem?: string } {
+  // Of a program without types. Passed over, it would give way to the key of the environment: perhaps of another account.
+  const odd = KEY_FORMS.find((form) => !["string", "undefined"].includes(typeof (read(form) ?? undefined)));
+  if (odd !== undefined) return { problem: `svc:${odd} (or the ${odd} of an explicit svc.Provider) must be a text` };
   const configured = configuredForms(read);
   if (configured.some(({ text }) => isUnknown(text))) return {};
   if (configured.length > 1) {

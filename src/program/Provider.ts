@@ -99,6 +99,8 @@ function refuseBadArguments(name: string, args: ProviderArgs): void {
 function keyProblems(args: ProviderArgs): string[] {
   const forms = KEY_FORMS.filter((form) => args[form] !== undefined);
   if (forms.length > 1) return [`${forms.join(" and ")}: give one of them`];
+  // As of a variable that is not set. The next place may have the key of another account.
+  if (typeof args.apiKey === "string" && args.apiKey.trim() === "") return ["apiKey: must not be empty"];
   return (["apiKeyEnv", "apiKeyFile"] as const).flatMap((form) => {
     const text = args[form];
     const problem = typeof text === "string" ? nameProblem(referenceOf(form, text)) : undefined;

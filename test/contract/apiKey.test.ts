@@ -73,6 +73,18 @@ test("what is configured and has no value is a problem, also where the environme
   expect(from({ apiKeyFile: file("binary", Buffer.from([0xff, 0xfe])) }).problem).toMatch(/is no text \(UTF-8\); /);
 });
 
+test("what is no text, such as a number of a program without types, does not give way to the environment", () => {
+  process.env["SVC_API_KEY"] = "key-of-the-environment";
+  for (const form of ["apiKey", "apiKeyEnv", "apiKeyFile"] as const) {
+    for (const odd of [5, 0, false, { canary: 1 }, ["canary"]]) {
+      // As the engine hands it on.
+      const { key, problem } = findKey((name) => (name === form ? (odd as unknown as string) : undefined));
+      expect(key).toBeUndefined();
+      expect(problem).toBe(`svc:${form} (or the ${form} of an explicit svc.Provider) must be a text`);
+    }
+  }
+});
+
 test("a problem of the environment's file names its variable", () => {
   process.env["SVC_API_KEY_FILE"] = join(folder, "none");
   expect(from({}).problem).toMatch(/^no API key: the file .* does not exist; SVC_API_KEY_FILE names it$/);

@@ -60,6 +60,10 @@ test.each<[svc.ProviderArgs, RegExp]>([
   expect(make).not.toThrow(/canary/);
 });
 
+test.each(["", " \n"])("an empty key is refused: another place may have the key of another account (%j)", (apiKey) => {
+  expect(() => new svc.Provider("p", { apiKey })).toThrow(/^Provider "p": apiKey: must not be empty/);
+});
+
 test("the value of a variable in place of its name is refused without showing it", () => {
   process.env["SVC_TEST_KEY"] = "CANARY_VALUE";
   try {
