@@ -63,6 +63,7 @@ const sharedOAuthKeys: AuditRule = {
   description: "An OAuth provider uses the shared keys of the service.",
   remedy: 'Register an application of your own at the provider, and declare its "clientId" and "clientSecret".',
   find: ofKinds(["OAuthProvider"], ({ type, clientId, clientSecret }) => {
+    if (isSecret(type)) return unread("type");
     // The type is what the service shows; a plan has the arguments alone.
     const isShared =
       typeof type === "string" ? type === "shared" : clientId === undefined && clientSecret === undefined;
@@ -134,6 +135,7 @@ const neverScalesToZero: AuditRule = {
         return `never scales to zero, because it has a fixed size of ${largest} CU`;
       if (scaleToZero === false) return "never scales to zero";
       if (isSecret(scaleToZero)) return unread("scaleToZero");
+      if (scaleToZero === undefined && isSecret(suspendTimeoutSeconds)) return unread("suspendTimeoutSeconds");
       // Not declared: what the service shows.
       return scaleToZero === undefined && suspendTimeoutSeconds === NEVER ? "never scales to zero" : undefined;
     },
@@ -150,6 +152,8 @@ const sizeOverLimit: AuditRule = {
   find: ofKinds(["ComputeEndpoint"], ({ size, autoscalingLimitMaxCu }, _kind, _resource, { maxSizeCu }) => {
     if (maxSizeCu === undefined) return undefined;
     if (isSecret(size)) return unread("size");
+    if (isObject(size) && isSecret(size["max"])) return unread("size.max");
+    if (size === undefined && isSecret(autoscalingLimitMaxCu)) return unread("autoscalingLimitMaxCu");
     const largest = largestCu(size) ?? largestCu(autoscalingLimitMaxCu);
     return largest !== undefined && largest > maxSizeCu
       ? `can have ${largest} CU, and the limit is ${maxSizeCu} CU`

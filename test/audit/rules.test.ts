@@ -53,6 +53,7 @@ const CASES: Record<string, readonly (readonly [AuditedResource, string | undefi
     // Of a version to come.
     [oauth({ type: "partner" }), undefined],
     [oauth({ type: 1, clientId: null }), SHARED_KEYS],
+    [oauth({ type: encrypted }), notRead("type")],
     [mail({ type: "shared" }), undefined],
   ],
   "shared-mail-server": [
@@ -109,6 +110,8 @@ const CASES: Record<string, readonly (readonly [AuditedResource, string | undefi
     [compute({ size: 18, scaleToZero: true }), `${NEVER}, because it has a fixed size of 18 CU`],
     [compute({ size: { min: 18, max: 18 } }), `${NEVER}, because it has a fixed size of 18 CU`],
     [compute({ scaleToZero: encrypted }), notRead("scaleToZero")],
+    [compute({ suspendTimeoutSeconds: encrypted }), notRead("suspendTimeoutSeconds")],
+    [compute({ scaleToZero: true, suspendTimeoutSeconds: encrypted }), undefined],
     [compute({ scaleToZero: true, suspendTimeoutSeconds: 0 }), undefined],
     [compute({ scaleToZero: { afterSeconds: 60 } }), undefined],
     [compute({ size: 16 }), undefined],
@@ -123,6 +126,9 @@ const CASES: Record<string, readonly (readonly [AuditedResource, string | undefi
     // Not declared, but the service shows it.
     [compute({ autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 16 }), "can have 16 CU, and the limit is 8 CU"],
     [compute({ size: encrypted }), notRead("size")],
+    [compute({ size: { min: 1, max: encrypted } }), notRead("size.max")],
+    [compute({ size: { min: 1, max: encrypted }, autoscalingLimitMaxCu: encrypted }), notRead("size.max")],
+    [compute({ autoscalingLimitMaxCu: encrypted }), notRead("autoscalingLimitMaxCu")],
     [compute({ size: 8 }), undefined],
     [compute({ size: { min: 0.25, max: 8 } }), undefined],
     [compute({}), undefined],
