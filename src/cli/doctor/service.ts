@@ -62,11 +62,13 @@ export async function serviceChecks(
   const ofDefault = providers.filter(({ isDefault }) => isDefault);
   const sourceOf = sourcesIn(configuration);
   // Where each resource has an `svc.Provider`, the program gives what is not configured.
-  const isLacking = KEY_FORMS.every((form) => sourceOf(form) === undefined) || sourceOf("baseUrl") === undefined;
+  const hasKey = KEY_FORMS.some((form) => sourceOf(form) !== undefined);
+  const isLacking = !hasKey || sourceOf("baseUrl") === undefined;
   const own = isLacking && ofDefault.length === 0 ? explicit : [];
   const configured = fromProgram(process.cwd(), (name) => configuration.get(name)?.value);
-  const read: ReadSetting = (name) =>
-    configured(name) ?? (sourceOf(name) === undefined ? own[0]?.read(name) : undefined);
+  // The forms of a key are one setting: two of them are an error.
+  const isGiven = (name: SettingName): boolean => (isKeyForm(name) ? hasKey : sourceOf(name) !== undefined);
+  const read: ReadSetting = (name) => configured(name) ?? (isGiven(name) ? undefined : own[0]?.read(name));
   const { settings, problems } = resolveSettings(read);
   const checks = sourceChecks(configuration, { sourceOf, read, problems });
 

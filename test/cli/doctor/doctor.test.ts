@@ -193,6 +193,19 @@ describe("after a rotation of the key", () => {
 });
 
 describe("explicit providers", () => {
+  test("a configured name and the stored key of a provider are not two forms at one place", async () => {
+    program();
+    const { SVC_BASE_URL } = await settings();
+    const stored = { "svc:apiKey": KEY, "svc:baseUrl": SVC_BASE_URL };
+    fakePulumi({
+      config: { "svc:apiKeyEnv": { value: "PROD_KEY", secret: false } },
+      providers: { shop: { stored, projects: ["prj-demo"] } },
+    });
+    const { checks, text } = await doctor(["--json"], { PROD_KEY: "canary-of-the-configuration" });
+    expect(text).not.toContain("at one place");
+    expect(checks["settings"]?.status).toBe("ok");
+  });
+
   test("a stack that has nothing else needs no configuration: each is tried with its own projects", async () => {
     program();
     const [one, two] = [await settings(), await start({ apiKey: "canary-two", projects: ["prj-two"] })];
