@@ -1,0 +1,85 @@
+import {
+  type EnforcementLevel,
+  type PolicyConfigSchema,
+  PolicyPack,
+  type ResourceValidationArgs,
+  type ResourceValidationPolicy,
+  UnknownValueError,
+} from "@pulumi/policy";
+import { type AuditLimits, type AuditRule, auditRules } from "pulumi-svc/audit";
+
+/** These stop a plan. The others are reported. The configuration of the pack can change both. */
+const MANDATORY = [
+  "shared-oauth-keys",
+  "shared-mail-server",
+  "redirect-localhost",
+  "redirect-plain-http",
+  "size-over-limit",
+  "secret-in-state",
+];
+
+/** Their findings show a domain. A policy gets secrets in clear and cannot tell which values are secrets. */
+const SHOWS_VALUES = ["redirect-localhost", "redirect-plain-http"];
+
+interface Settings extends AuditLimits {
+  readonly exceptions?: readonly { readonly resource: string; readonly reason: string }[];
+}
+
+const text: PolicyConfigSchema["properties"][string] = { type: "string", minLength: 1 };
+const exceptions: PolicyConfigSchema["properties"][string] = {
+  type: "array",
+  items: {
+    type: "object",
+    properties: { resource: text, reason: text },
+    required: ["resource", "reason"],
+    additionalProperties: false,
+  },
+};
+
+function policyOf(rule: AuditRule): ResourceValidationPolicy {
+  const enforcementLevel: EnforcementLevel = MANDATORY.includes(rule.name) ? "mandatory" : "advisory";
+  return {
+    name: rule.name,
+    description: rule.description,
+    remediationSteps: rule.remedy,
+    enforcementLevel,
+    configSchema: {
+      properties: {
+        exceptions,
+        ...(rule.name === "size-over-limit" && { maxSizeCu: { type: "number", exclusiveMinimum: 0 } }),
+      },
+    },
+    validateResource: (args, reportViolation) => {
+      const { exceptions = [], ...limits } = args.getConfig<Settings>();
+      const { type, name, urn, opts } = args;
+      const found = rule.find({ type, name, urn, props: knownProps(args), protect: opts.protect }, limits);
+      if (found === undefined) return;
+      const accepted = exceptions.find(({ resource }) => resource === name || resource === urn);
+      if (accepted !== undefined) args.notApplicable(`accepted: ${accepted.reason}`);
+      reportViolation(SHOWS_VALUES.includes(rule.name) ? rule.remedy : `${name}: ${found}. ${rule.remedy}`);
+    },
+  };
+}
+
+/**
+ * A copy in which a text stands for each value that is not known yet, in a preview: reading one throws. No rule finds
+ * anything in it; `pulumi up` looks again when the value is known.
+ */
+function knownProps({ props }: ResourceValidationArgs): Record<string, unknown> {
+  return Object.fromEntries(Object.keys(props).map((key) => [key, known(() => props[key])]));
+}
+
+function known(read: () => unknown): unknown {
+  try {
+    const value = read();
+    if (Array.isArray(value)) return Array.from({ length: value.length }, (_, index) => known(() => value[index]));
+    if (typeof value !== "object" || value === null) return value;
+    const entries = value as Record<string, unknown>; // props are JSON
+    return Object.fromEntries(Object.keys(entries).map((key) => [key, known(() => entries[key])]));
+  } catch (error) {
+    if (error instanceof UnknownValueError) return "not known yet";
+    throw error;
+  }
+}
+
+new PolicyPack("pulumi-svc", { policies: auditRules.map(policyOf) });

@@ -1,0 +1,161 @@
+import { join } from "node:path";
+import { auditRules } from "../../src/audit/rules";
+import { ROOT } from "../support/cli";
+import { Stack } from "../support/Stack";
+
+const PACK = ["--policy-pack", join(ROOT, "examples", "policy")];
+const SECRETS = ["canary-client-Pk3", "canary-setting-Pk3", "canary-domain-pk3", "canary-account-Pk3"];
+
+const BROKEN = `
+  const { projectId } = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+  new svc.OAuthProvider("google", { projectId, providerId: "google" });
+  new svc.OAuthProvider("github", { projectId, providerId: "github", clientId: "app", clientSecret: "${SECRETS[0]}" });
+  new svc.EmailServer("mail", { projectId, type: "shared" });
+  new svc.WhitelistDomain("local", { projectId, domain: "http://localhost:3000" });
+  new svc.WhitelistDomain("plain", { projectId, domain: pulumi.secret("http://${SECRETS[2]}.example.com") });
+  new svc.ComputeEndpoint("api", {
+    projectId, branchId: "br-dev", size: 16, scaleToZero: false,
+    settings: { pgSettings: { "app.token": pulumi.secret("${SECRETS[1]}") } },
+  });
+  new svc.Provider("other", { apiKey: "${SECRETS[3]}", baseUrl: "http://127.0.0.1:9/api/v2" });`;
+
+const MENDED = `
+  const options = { protect: true };
+  const { projectId } = new svc.AuthIntegration("auth", { projectId: "prj-demo" }, options);
+  new svc.OAuthProvider("github", {
+    projectId, providerId: "github", clientId: "app", clientSecret: svc.fromEnv("GITHUB_SECRET"), adopt: true,
+  }, options);
+  new svc.Whitelist("domains", { projectId, domains: ["https://app.example.com"] }, options);
+  new svc.ComputeEndpoint("api", {
+    projectId, branchId: "br-dev", size: 4, scaleToZero: true,
+    settings: { pgSettings: { "app.token": svc.fromEnv("APP_TOKEN") } },
+  }, options);`;
+
+/** Each violation that was told, as \`level rule resource\`. */
+const violations = (text: string): string[] =>
+  [...text.matchAll(/\[(mandatory|advisory)\]\s+(\S+)\s+\(.*: ([^)]+)\)/g)]
+    .map(([, level, rule, name]) => `${level} ${rule} ${name}`)
+    .sort();
+
+/** Its key is in the environment, so that no state holds it. */
+async function stackOf(program: string): Promise<Stack> {
+  const stack = await Stack.create({ program, configured: false });
+  stack.env["SVC_BASE_URL"] = stack.service.emulator.baseUrl;
+  stack.env["SVC_API_KEY"] = stack.service.emulator.apiKey;
+  return stack;
+}
+
+/** The configuration of the pack: the limit, and what a test adds. */
+function configuration(stack: Stack, more: object = {}): string[] {
+  stack.write("policy.json", JSON.stringify({ "size-over-limit": { maxSizeCu: 8 }, ...more }));
+  return [...PACK, "--policy-pack-config", "policy.json"];
+}
+
+const UNPROTECTED = ["api", "auth", "github", "google", "local", "mail", "plain"];
+const EXPECTED = [
+  ...UNPROTECTED.map((name) => `advisory not-protected ${name}`),
+  "advisory never-scales-to-zero api",
+  "advisory whitelist-not-exclusive local",
+  "advisory whitelist-not-exclusive plain",
+  // The key of the stack's configuration, and the one of the program.
+  "advisory api-key-in-state default",
+  "advisory api-key-in-state other",
+  "mandatory redirect-localhost local",
+  "mandatory redirect-plain-http plain",
+  "mandatory secret-in-state api",
+  "mandatory secret-in-state github",
+  "mandatory shared-mail-server mail",
+  "mandatory shared-oauth-keys google",
+  "mandatory size-over-limit api",
+].sort();
+
+test("each rule has its violation in the plan of a program that breaks it, and no secret is told", async () => {
+  expect(new Set(EXPECTED.map((one) => one.split(" ")[1]))).toEqual(new Set(auditRules.map(({ name }) => name)));
+  const stack = await Stack.create({ program: BROKEN });
+  const plan = await stack.preview("--diff", ...configuration(stack));
+  expect(plan.code).not.toBe(0);
+  expect(violations(plan.text)).toEqual(EXPECTED);
+  for (const { remedy } of auditRules) expect(plan.text).toContain(remedy);
+  expect(plan.text).toContain("can have 16 CU, and the limit is 8 CU");
+  expect(await stack.leaks(SECRETS)).toEqual([]);
+});
+
+test("a mandatory violation stops pulumi up before anything is sent, also without the preview in it", async () => {
+  const compute = (more: string) =>
+    `new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 16 ${more} });`;
+  const stack = await stackOf(compute(""));
+  const before = await stack.service.state();
+  for (const args of [
+    ["up", "--yes"],
+    ["up", "--yes", "--skip-preview"],
+  ]) {
+    const refused = await stack.run(...args, ...configuration(stack));
+    expect(refused.code).not.toBe(0);
+    expect(violations(refused.text)).toContain("mandatory size-over-limit api");
+    expect(await stack.service.mutations()).toEqual([]);
+  }
+  const advisory = { "size-over-limit": { maxSizeCu: 8, enforcementLevel: "advisory" } };
+  const allowed = await stack.up(...configuration(stack, advisory));
+  expect(allowed.code).toBe(0);
+  expect(violations(allowed.text)).toContain("advisory size-over-limit api");
+  await stack.finish(before);
+});
+
+test("the mended program passes without a violation, in the plan and in the update", async () => {
+  const stack = await stackOf(MENDED);
+  stack.env["GITHUB_SECRET"] = "canary-client-Pk4";
+  stack.env["APP_TOKEN"] = "canary-setting-Pk4";
+  const before = await stack.service.state();
+  const up = await stack.run("up", "--yes", "--diff", ...configuration(stack));
+  expect(up.code).toBe(0);
+  expect(violations(up.text)).toEqual([]);
+  expect(await stack.leaks(["canary-client-Pk4", "canary-setting-Pk4"])).toEqual([]);
+  stack.program(MENDED.replace("protect: true", "protect: false"));
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  await stack.finish(before);
+});
+
+test("an exception accepts what a rule finds in one resource, and has to have a reason", async () => {
+  const computes = ["br-dev", "br-main"]
+    .map((branchId, index) => {
+      const type = branchId === "br-main" ? `, type: "read_only"` : "";
+      return `new svc.ComputeEndpoint("api${index}", { projectId: "prj-demo", branchId: "${branchId}", size: 16 ${type} }, { protect: true });`;
+    })
+    .join("\n");
+  const stack = await stackOf(computes);
+  const accept = (...exceptions: object[]) => configuration(stack, { "size-over-limit": { maxSizeCu: 8, exceptions } });
+  const one = await stack.preview(...accept({ resource: "api0", reason: "the migration of this week" }));
+  expect(one.code).not.toBe(0);
+  expect(violations(one.text)).toEqual(["mandatory size-over-limit api1"]);
+  const urn = "urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:ComputeEndpoint::api1";
+  const both = await stack.preview(
+    ...accept({ resource: "api0", reason: "the migration" }, { resource: urn, reason: "reports" }),
+  );
+  expect(both.code).toBe(0);
+  expect(violations(both.text)).toEqual([]);
+  const without = await stack.preview(...accept({ resource: "api0" }, { resource: urn, reason: "" }));
+  expect(without.code).not.toBe(0);
+  expect(without.text).toMatch(/reason/);
+});
+
+test("a value that is not known in the preview is judged by the update, before its resource is sent", async () => {
+  const stack = await stackOf(`
+    const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" }, { protect: true });
+    const later = (value) => auth.jwksUrl.apply(() => value);
+    new svc.OAuthProvider("google", {
+      projectId: "prj-demo", providerId: "google", clientId: later("app"), clientSecret: svc.fromEnv("SECRET"), adopt: true,
+    }, { protect: true, dependsOn: auth });
+    new svc.ComputeEndpoint("api", {
+      projectId: "prj-demo", branchId: "br-dev", size: { min: 1, max: later(16) }, scaleToZero: later(true),
+    }, { protect: true });`);
+  stack.env["SECRET"] = "canary-client-Pk5";
+  const plan = await stack.preview(...configuration(stack));
+  expect(plan.text).not.toContain("can't run policy");
+  expect(violations(plan.text)).toEqual([]);
+  expect(plan.code).toBe(0);
+  const up = await stack.up(...configuration(stack));
+  expect(up.code).not.toBe(0);
+  expect(violations(up.text)).toEqual(["mandatory size-over-limit api"]);
+  expect(await stack.service.mutations()).not.toContainEqual(expect.stringContaining("endpoints"));
+  expect(await stack.leaks(["canary-client-Pk5"])).toEqual([]);
+});
