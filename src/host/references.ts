@@ -184,7 +184,7 @@ export async function compareValues(
     if (isSame) {
       if (!isSameForm) sameValue.add(argument);
       if (digest !== undefined && isReference(was)) holding[path] = digest;
-    } else if (isReference(now)) {
+    } else if (isReference(now) && was !== STAND_INS.otherValue) {
       const name = referenceName(now);
       const text =
         isReference(was) && digest === undefined
@@ -214,7 +214,10 @@ export async function digestsOf(
   return applied;
 }
 
-/** What a read has found, for the state: where that holds a reference, the reference, or a text that says it is another value. */
+/**
+ * What a read has found, for the state: where that holds a reference, the reference, or a text that says it is another value. Once
+ * a refresh has stored that text, nothing tells the reference, and the value is not shown all the same.
+ */
 export async function hideFound(
   { rules, digests }: { rules: Rules; digests: Digests },
   { outs, applied, found }: { outs: Properties; applied: Applied; found: Properties },
@@ -223,8 +226,9 @@ export async function hideFound(
   const hidden = new Map<string, unknown>();
   for (const { path, value: reference } of placesIn(rules, outs)) {
     const value = shown.get(path);
-    if (!isReference(reference) || typeof value !== "string") continue;
-    const digest = Object.hasOwn(applied, path) ? applied[path] : undefined;
+    const isHidden = isReference(reference) || reference === STAND_INS.otherValue;
+    if (!isHidden || typeof value !== "string") continue;
+    const digest = isReference(reference) && Object.hasOwn(applied, path) ? applied[path] : undefined;
     const isSame = digest !== undefined && (await digests.matches(digest, value));
     hidden.set(path, isSame ? reference : STAND_INS.otherValue);
   }
