@@ -28,7 +28,15 @@ import {
 } from "./ignoreFile";
 import { refreshedStacks } from "./previewRefresh";
 import type { Refreshed } from "./refreshed";
-import { type Drifted, type Property, stackOf, toldEntry, type ToldEntry, type Unmanaged } from "./report";
+import {
+  type Drifted,
+  isByReference,
+  type Property,
+  stackOf,
+  toldEntry,
+  type ToldEntry,
+  type Unmanaged,
+} from "./report";
 import { selected } from "./selection";
 import { covers, holdsSecret, judged } from "./tolerated";
 import { unmanagedObjects } from "./unmanaged";
@@ -180,6 +188,7 @@ function nothingToIgnore(name: string, drift: Drifted | undefined, property: str
  */
 function isWritable({ path, declared, found }: Property): boolean {
   if (found === null) return true;
+  if (isByReference({ declared })) return false;
   const isOfApplication = segmentsOf(path).some((name) => String(name).includes("."));
   const json = JSON.stringify(found);
   const hasAddressWithPassword = /:\/\/[^\s"/]*@/.test(json);

@@ -3,7 +3,9 @@ import { load } from "../../provider";
 import { type Properties, visible } from "../../contract/hiddenKeys";
 import { isSecret } from "../../contract/engineSecrets";
 import { KINDS, type Kind, typeToken } from "../../contract/pointer";
+import { isReference } from "../../contract/references";
 import { isSecretName } from "../../contract/secretNames";
+import { STAND_INS } from "../../contract/standIns";
 import { nameInUrn } from "../../contract/identifiers";
 import { compareText } from "../output";
 import type { StackState, StoredResource } from "../stack/state";
@@ -168,9 +170,12 @@ function differences(declared: Properties, found: Properties, differing: readonl
 /** A value as a report shows it: `null` where it is not set, no secret at any depth. */
 function shown(value: unknown, hide: boolean): Property["found"] {
   if (value === undefined || value === null) return null;
-  // A flag with such a name, as "passwordlessAccess" has it, is none.
-  if (isSecret(value) || (hide && typeof value !== "boolean")) return SECRET;
+  if (isSecret(value) || (hide && !isHarmless(value))) return SECRET;
   if (Array.isArray(value)) return value.map((item) => shown(item, false));
   if (!isObject(value)) return value as string | number | boolean; // what JSON has beside them
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shown(inner, isSecretName(key))]));
 }
+
+/** No secret under the name of one: a flag such as "passwordlessAccess", a reference, and the text for a value behind one. */
+const isHarmless = (value: unknown): boolean =>
+  typeof value === "boolean" || isReference(value) || value === STAND_INS.otherValue;

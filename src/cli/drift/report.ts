@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { KINDS } from "../../contract/pointer";
+import { referencesIn } from "../../contract/references";
 import { compareText } from "../output";
 import { resourceEntry, unmanagedEntry } from "./ignoreFile";
 
@@ -75,6 +76,9 @@ export type ToleratedUnmanaged = z.infer<typeof toleratedUnmanaged>;
 /** An entry of svc-drift.json that a report tells of. */
 export type ToldEntry = z.infer<typeof toldEntry>;
 export type Report = z.infer<typeof reportSchema>;
+
+/** A secret by reference differs: there is no value of it to write down, only a text that stands for another one. */
+export const isByReference = ({ declared }: Pick<Property, "declared">): boolean => referencesIn(declared).length > 0;
 
 const EXIT = { clean: 0, drift: 7, unmanaged: 8 } as const;
 

@@ -179,3 +179,12 @@ test("objects that are declared nowhere, by id and kind; a resource of that name
     /no resource of pulumi-svc with the name or URN "prj-demo\/ep-9"/,
   );
 });
+
+test("of a secret by reference no value is written: the entry holds for any", () => {
+  const work_mem = { fromEnv: "MEM" };
+  const settings = { pgSettings: { work_mem: "(another value: changed outside Pulumi)" } };
+  const refresh = { declared: { ...COMPUTE, settings: { pgSettings: { work_mem } } }, found: { settings } };
+  expect(written([{ ...refresh, differing: ["settings.pgSettings.work_mem"] }])).toEqual([
+    { resource: "api", property: "settings.pgSettings.work_mem", reason: "why" },
+  ]);
+});

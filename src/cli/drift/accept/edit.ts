@@ -1,5 +1,6 @@
 import type { Kind } from "../../../contract/pointer";
-import type { Property } from "../report";
+import { standInsIn } from "../../../contract/standIns";
+import { isByReference, type Property } from "../report";
 import { creationAt, creationOf, repetitionOf, type Creation, type NoCreation } from "./creation";
 import { ProgramFile, type TypeScript } from "./programFile";
 import { segmentsOf } from "../ignoredChanges";
@@ -135,7 +136,9 @@ function toTold(
 ): Told {
   const { path, found } = property;
   const key = String(segmentsOf(path).at(-1));
-  const isShown = found !== null && !holdsSecret(property) && isSpelled(path);
+  const hasValue =
+    found !== null && !holdsSecret(property) && !isByReference(property) && standInsIn(found).length === 0;
+  const isShown = hasValue && isSpelled(path);
   const code = isShown ? propertyCode(key, found, quote) : undefined;
   return { urn, name, path, file, line, reason, code };
 }

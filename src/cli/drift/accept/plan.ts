@@ -9,11 +9,11 @@ import { isObject, segmentsOf } from "../ignoredChanges";
 import type { Wrong } from "../../../host/requests";
 import type { Quote } from "../../code";
 import { pathTo } from "../refreshed";
-import { type Property, SECRET } from "../report";
+import { isByReference, type Property, SECRET } from "../report";
 import type { Creation } from "./creation";
 import { editable, NOT_DEPLOYED, placeOf, valueIn, withChange } from "./propertyPlace";
 import type { ProgramFile } from "./programFile";
-import { whatItIs } from "./reasons";
+import { otherThanReferred, whatItIs } from "./reasons";
 import type { List } from "./splices";
 import { codeOf, keyOf, literalValue, propertyCode, valueOf, wrapped } from "./value";
 
@@ -107,6 +107,7 @@ function planOf(given: Given, property: Property, creationLine: number): Plan {
   if (!isSpelled(property.path)) return told("the path does not tell how its name is written");
   // Of another form, which does not have the argument: whatever its value was.
   const isDropped = form !== undefined && path.length === 1 && found === null;
+  if (isByReference(property) && !isDropped) return told(otherThanReferred(property));
   if (holdsSecret(property) && !isDropped) return told("it is a secret");
   if (standInsIn(found).length > 0) return told("the service does not show the value");
   const place = placeOf(file, { given: node, path, found, kind });

@@ -1,6 +1,8 @@
 /** What an expression is that the text of the file gives no value for, in words. No value is in them: it may be a secret. */
 import type * as ts from "typescript";
 import { containsUnknown } from "../../../contract/hiddenKeys";
+import { isReference, referenceName, type SecretReference } from "../../../contract/references";
+import type { Property } from "../report";
 import type { ProgramFile } from "./programFile";
 import { isHole, keyOf, valueOf, wrapped } from "./value";
 
@@ -74,3 +76,15 @@ function isConfig(file: ProgramFile, node: ts.Expression): boolean {
   }
   return typescript.isNewExpression(node) && /(^|\.)Config$/.test(node.expression.getText(file.source));
 }
+
+/** Of a secret by reference: the value that was found is in no report, and belongs in no program. */
+export function otherThanReferred({ declared, found }: Pick<Property, "declared" | "found">): string {
+  const send = "run pulumi up --refresh or pulumi-svc drift --repair to send the declared value again";
+  if (found === null)
+    return `it is a secret by reference, which is no longer set. Remove it from the program, or ${send}`;
+  const holder = isReference(declared) ? holderOf(declared) : "the variable or file of each";
+  return `it is a secret by reference. Set ${holder} to the other value and run pulumi up, or ${send}`;
+}
+
+const holderOf = (reference: SecretReference): string =>
+  "fromEnv" in reference ? `the variable ${referenceName(reference)}` : referenceName(reference);

@@ -210,3 +210,30 @@ test.each(FORMATS)(
     expect(existsSync(join(folder, "index.ts"))).toBe(true);
   },
 );
+
+test("a secret by reference is left: no format shows a value, and none is written", async () => {
+  const text = `${IMPORT}new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", settings: { pgSettings: { "app.token": svc.fromEnv("TOKEN") } } });\n`;
+  write("index.ts", text);
+  const by = (token: unknown) => ({ settings: { pgSettings: { "app.token": token } } });
+  const refresh: Refresh = {
+    declared: { projectId: "prj-demo", branchId: "br-dev", ...by({ fromEnv: "TOKEN" }) },
+    found: by("(another value: changed outside Pulumi)"),
+    differing: ['settings.pgSettings["app.token"]'],
+  };
+  const [refreshed] = refreshedOf(refresh);
+  // It has the name of a secret, and none of the two is one.
+  expect(refreshed?.drift).toMatchObject({
+    properties: [{ declared: { fromEnv: "TOKEN" }, found: "(another value: changed outside Pulumi)" }],
+    repair: { action: "update" },
+  });
+  const result = await accepted({ refreshes: [refresh] });
+  expect(exitCode(result)).toBe(7);
+  expect(result.left).toMatchObject([{ file: "index.ts", line: 2, code: null }]);
+  expect(result.left[0]?.reason).toMatch(/^it is a secret by reference\. Set the variable TOKEN /);
+  expect(read("index.ts")).toBe(text);
+  for (const format of FORMATS) {
+    const rendered = render(result, format);
+    expect(rendered).toContain("secret by reference");
+    expect(format === "json" ? rendered.replace(/"found": .*/, "") : rendered).not.toContain("another value: changed");
+  }
+});

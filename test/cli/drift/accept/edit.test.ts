@@ -416,3 +416,61 @@ test("one property is edited, and another one of the resource told", async () =>
   expect(accepted.map(({ path }) => path)).toEqual(["size"]);
   expect(told.map(({ path }) => path)).toEqual(["name"]);
 });
+
+describe("a secret by reference", () => {
+  const OTHER = "(another value: changed outside Pulumi)";
+  const SEND = "run pulumi up --refresh or pulumi-svc drift --repair to send the declared value again";
+
+  test.each<[what: string, args: string, change: Change, reason: string]>([
+    [
+      "that has another value",
+      `settings: { pgSettings: { "app.token": svc.fromEnv("TOKEN") } }`,
+      ['settings.pgSettings["app.token"]', { fromEnv: "TOKEN" }, OTHER],
+      `it is a secret by reference. Set the variable TOKEN to the other value and run pulumi up, or ${SEND}`,
+    ],
+    [
+      "that is written as an object",
+      `settings: { pgSettings: { work_mem: { fromFile: "run/mem" } } }`,
+      ["settings.pgSettings.work_mem", { fromFile: "run/mem" }, OTHER],
+      `it is a secret by reference. Set the file run/mem to the other value and run pulumi up, or ${SEND}`,
+    ],
+    [
+      "that the program gives as a literal by now",
+      `settings: { pgSettings: { work_mem: "64MB" } }`,
+      ["settings.pgSettings.work_mem", { fromEnv: "MEM" }, OTHER],
+      `it is a secret by reference. Set the variable MEM to the other value and run pulumi up, or ${SEND}`,
+    ],
+    [
+      "that is gone",
+      `settings: { pgSettings: { work_mem: { fromEnv: "MEM" } } }`,
+      ["settings.pgSettings.work_mem", { fromEnv: "MEM" }, null],
+      `it is a secret by reference, which is no longer set. Remove it from the program, or ${SEND}`,
+    ],
+    [
+      "that is gone with all that is around it",
+      `settings: { pgSettings: { work_mem: { fromEnv: "MEM" } } }`,
+      ["settings", { pgSettings: { work_mem: { fromEnv: "MEM" } } }, null],
+      `it is a secret by reference, which is no longer set. Remove it from the program, or ${SEND}`,
+    ],
+  ])("%s is told, and is not written as code", async (_what, args, change, reason) => {
+    const before = compute(`size: 2, ${args}`);
+    const { text, told, accepted } = await edit(before, [change, ["size", 2, 4]]);
+    expect(told).toMatchObject([{ path: change[0], reason, code: undefined }]);
+    // The rest is accepted.
+    expect(accepted.map(({ path }) => path)).toEqual(["size"]);
+    expect(text).toBe(before.replace("size: 2", "size: 4"));
+  });
+
+  test("goes with the form of a mail server that it belongs to", async () => {
+    const given = `host: "smtp.example.com", password: svc.fromEnv("SMTP_PASSWORD")`;
+    const mail = (args: string): string => `${IMPORT}new svc.EmailServer("api", { projectId: "prj-demo", ${args} });\n`;
+    const changes: Change[] = [
+      ["type", "standard", "shared"],
+      ["host", "smtp.example.com", null],
+      ["password", { fromEnv: "SMTP_PASSWORD" }, null],
+    ];
+    const { text, told } = await edit(mail(`type: "standard", ${given}`), changes, { kind: "EmailServer" });
+    expect(told).toEqual([]);
+    expect(text).toBe(mail(`type: "shared"`));
+  });
+});
