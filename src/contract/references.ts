@@ -5,6 +5,7 @@
 import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { projectFolder } from "./projectFile";
 
 /** The value of an environment variable. */
 export interface FromEnv {
@@ -65,9 +66,21 @@ const LARGEST_FILE_BYTES = 64 * 1024;
 /** What a reference stands for now, or why it has no value, in words behind its name: `is not set`. */
 export type Resolved = { readonly value: string } | { readonly problem: string };
 
-/** `folder`: where relative paths begin, the folder of the Pulumi project. The provider's process runs there. */
-export function resolveReference(reference: SecretReference, folder: string = process.cwd()): Resolved {
-  if ("fromFile" in reference) return fileText(resolve(folder, reference.fromFile));
+let start: { readonly cwd: string; readonly folder: string } | undefined;
+
+/**
+ * Where relative paths begin: the folder of Pulumi.yaml. The provider's process runs in that of the program, which `main` may put
+ * elsewhere; without a Pulumi.yaml there or above (an inline program) it is that one. Looked for once in a process.
+ */
+function startFolder(): string {
+  const cwd = process.cwd();
+  if (start?.cwd !== cwd) start = { cwd, folder: projectFolder(cwd) ?? cwd };
+  return start.folder;
+}
+
+/** `folder`: where relative paths begin, in place of that of the Pulumi project. */
+export function resolveReference(reference: SecretReference, folder?: string): Resolved {
+  if ("fromFile" in reference) return fileText(resolve(folder ?? startFolder(), reference.fromFile));
   const value = process.env[reference.fromEnv];
   if (value === undefined) return { problem: "is not set" };
   return value === "" ? { problem: "is empty" } : { value };

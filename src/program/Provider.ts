@@ -11,7 +11,7 @@ export interface ProviderArgs {
   /** The name of the environment variable that holds the API key. It is read by each command, so a new key needs no `pulumi up`. */
   apiKeyEnv?: pulumi.Input<string>;
   /**
-   * The path of the file that holds the API key, relative to the folder of the program. It is read by each command, and again
+   * The path of the file that holds the API key, relative to the folder of Pulumi.yaml. It is read by each command, and again
    * when the service refuses the key.
    */
   apiKeyFile?: pulumi.Input<string>;

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findKey } from "../../src/contract/apiKey";
 import {
   isReference,
   referenceName,
@@ -58,6 +59,41 @@ test("a path that is no file says what it is", () => {
   expect(resolveReference(fromFile("/dev/zero"))).toEqual({ problem: "is no regular file" });
   symlinkSync("itself", join(folder, "itself"));
   expect(resolveReference(fromFile("itself"), folder)).toEqual({ problem: "cannot be read (ELOOP)" });
+});
+
+describe("a relative path, and that of an API key,", () => {
+  const cwd = process.cwd();
+  beforeEach(() => {
+    for (const [at, text] of [
+      ["project", "of the project"],
+      ["project/app/src", "of the program"],
+      ["alone", "of the process"],
+    ] as const) {
+      mkdirSync(join(folder, at, "keys"), { recursive: true });
+      writeFileSync(join(folder, at, "keys/prod"), text.replaceAll(" ", "-"));
+    }
+  });
+  afterEach(() => {
+    process.chdir(cwd);
+    for (const at of ["project", "alone"]) rmSync(join(folder, at), { recursive: true });
+  });
+  const found = () => [
+    resolveReference(fromFile("keys/prod")),
+    findKey((form) => (form === "apiKeyFile" ? "keys/prod" : undefined)).key?.apiKey,
+  ];
+
+  test.each(["Pulumi.yaml", "Pulumi.yml"])("begins at the folder of %s, whatever folder `main` names", (file) => {
+    writeFileSync(join(folder, "project", file), "name: proj\nruntime: nodejs\nmain: app/src\n");
+    for (const at of ["project", "project/app/src"]) {
+      process.chdir(join(folder, at));
+      expect(found()).toEqual([{ value: "of-the-project" }, "of-the-project"]);
+    }
+  });
+
+  test("begins at the folder of the process where there is no project around it", () => {
+    process.chdir(join(folder, "alone"));
+    expect(found()).toEqual([{ value: "of-the-process" }, "of-the-process"]);
+  });
 });
 
 test("a reference is an object with one of two names", () => {

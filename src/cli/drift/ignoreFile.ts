@@ -4,7 +4,7 @@ import { z } from "zod";
 import { auditRules } from "../../audit/rules";
 import { KINDS } from "../../contract/pointer";
 import { isSecretName } from "../../contract/secretNames";
-import { projectFolder } from "../stack/projectFile";
+import { projectFolder } from "../../contract/projectFile";
 import { isObject, segmentsOf } from "./ignoredChanges";
 
 /** What may differ, and why: committed beside Pulumi.yaml. */

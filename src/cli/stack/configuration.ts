@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { projectFolder } from "../../contract/projectFile";
 import { type ReadSetting, SETTING_NAMES, type SettingName } from "../../contract/settings";
 import { programFolder } from "./projectFile";
 import { type Pulumi, pulumiIn } from "./pulumi";
@@ -12,12 +13,13 @@ export interface Configured {
 /** By the name in the namespace `svc`. */
 export type Configuration = ReadonlyMap<SettingName, Configured>;
 
-/** As the provider's process reads a path: it runs in the folder of the program, and a command may run elsewhere. */
+/** As the provider's process reads a path: it looks for the project from the folder of the program, and a command may run elsewhere. */
 export function fromProgram(folder: string, read: ReadSetting): ReadSetting {
   const program = programFolder(folder) ?? folder;
+  const start = projectFolder(program) ?? program;
   return (name) => {
     const value = read(name);
-    return name === "apiKeyFile" && value !== undefined && value.trim() !== "" ? resolve(program, value.trim()) : value;
+    return name === "apiKeyFile" && value !== undefined && value.trim() !== "" ? resolve(start, value.trim()) : value;
   };
 }
 

@@ -534,7 +534,7 @@ describe("a key by name", () => {
     expect(checks["credentials"]?.status).toBe("ok");
   });
 
-  test("of a file: relative to the program, also from a folder below", async () => {
+  test("of a file: relative to the project, also from a folder below", async () => {
     await base({ "svc:apiKeyFile": "keys/prod" });
     mkdirSync(join(folder, "keys"));
     writeFileSync(join(folder, "keys", "prod"), `${KEY}\n`);

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { nameInUrn } from "../../../contract/identifiers";
-import { programFolder, projectFolder } from "../../stack/projectFile";
+import { projectFolder } from "../../../contract/projectFile";
+import { programFolder } from "../../stack/projectFile";
 import type { StackState } from "../../stack/state";
 import type { Format } from "../formats";
 import { type IgnoreFile, readIgnoreFile } from "../ignoreFile";
