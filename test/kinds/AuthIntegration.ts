@@ -40,6 +40,7 @@ export const authIntegrationCase: KindCase<AuthIntegrationShape> = {
   coexists: false,
 
   secretArguments: {},
+  byReference: [],
   secretOutputs: ["secretServerKey"],
   idIn: (projectId) => `${projectId}/${PROVIDER}`,
   sendsNothing: [],

@@ -38,6 +38,7 @@ export const authUserCase: KindCase<AuthUserShape> = {
 
   // A name is encrypted in the state. Where the service repeats it in a message, nothing tells it from other words.
   secretArguments: {},
+  byReference: [],
   secretOutputs: [],
   idIn: (projectId) => `${projectId}/thing-1`,
   sendsNothing: ["update"],

@@ -170,6 +170,7 @@ export const computeEndpointCase: KindCase<ComputeEndpointShape> = {
   coexists: false,
 
   secretArguments: { settings: (secret) => ({ pgSettings: { "app.token": secret } }) },
+  byReference: ["settings"],
   secretOutputs: [],
   idIn: (projectId) => `${projectId}/ep-thing-1`,
   sendsNothing: [],

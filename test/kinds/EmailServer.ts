@@ -55,6 +55,7 @@ export const emailServerCase: KindCase<EmailServerShape> = {
   coexists: false,
 
   secretArguments: { password: (secret) => secret },
+  byReference: ["password"],
   secretOutputs: [],
   idIn: (projectId) => projectId,
   sendsNothing: [],

@@ -1,6 +1,7 @@
 import type fc from "fast-check";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import type { Kind } from "../../src/contract/pointer";
+import type { SecretReference } from "../../src/contract/references";
 import type { EmulatorOptions } from "../../src/emulator";
 import type { Lifecycle } from "../../src/host/lifecycle";
 import { PROJECT, type Harness, type Json, type State } from "../support/harness";
@@ -29,7 +30,9 @@ export interface KindCase<Shape extends object = Readonly<Record<string, unknown
   readonly coexists: boolean;
 
   /** Arguments that hold a secret, with the given one in it. */
-  readonly secretArguments: { readonly [Name in NamesOf<Shape>]?: (secret: string) => unknown };
+  readonly secretArguments: { readonly [Name in NamesOf<Shape>]?: (secret: string | SecretReference) => unknown };
+  /** Those of them whose secret may be given by reference. */
+  readonly byReference: readonly NamesOf<Shape>[];
   /** Outputs that are made by the service, are secret, and must turn up in no message. */
   readonly secretOutputs: readonly string[];
   /** What a state may have for an id. */

@@ -55,6 +55,7 @@ export const oauthProviderCase: KindCase<OAuthProviderShape> = {
   coexists: false,
 
   secretArguments: { clientSecret: (secret) => secret },
+  byReference: ["clientSecret"],
   secretOutputs: [],
   idIn: (projectId) => `${projectId}/${STANDARD.providerId}`,
   sendsNothing: [],

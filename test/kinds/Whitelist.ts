@@ -38,6 +38,7 @@ export const whitelistCase: KindCase<WhitelistShape> = {
   coexists: false,
 
   secretArguments: {},
+  byReference: [],
   secretOutputs: [],
   idIn: (projectId) => projectId,
   sendsNothing: [],

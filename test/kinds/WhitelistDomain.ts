@@ -41,6 +41,7 @@ export const whitelistDomainCase: KindCase<WhitelistDomainShape> = {
   coexists: false,
 
   secretArguments: {},
+  byReference: [],
   secretOutputs: [],
   idIn: (projectId) => `${projectId}/${SITE}`,
   sendsNothing: ["update"],

@@ -19,6 +19,7 @@ export const answeredOnly = {
   adopts: undefined,
   coexists: true,
   secretArguments: {},
+  byReference: [],
   idIn: (projectId) => `${projectId}/${PROVIDER}/abc`,
   sendsNothing: ["update", "delete"],
   list: INTEGRATIONS,

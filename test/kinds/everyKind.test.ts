@@ -1,8 +1,11 @@
+import { inspect } from "node:util";
 import { EACH_CASE } from ".";
 import { DEMO, othersIn, wholeIn, type KindCase } from "./KindCase";
 import { started as startedKind } from "./started";
+import { hashed } from "../../src/emulator/model/records";
 import { until } from "../support/emulator";
 import {
+  CANARY,
   expectNoSecrets,
   harness,
   MISBEHAVIOURS,
@@ -48,6 +51,60 @@ describe.each(EACH_CASE)("$kind", (kindCase: KindCase) => {
     }
     expect(await given.requests()).toEqual([]);
   });
+
+  const { byReference, secretArguments } = kindCase;
+  if (byReference.length > 0)
+    describe("with its secrets by reference", () => {
+      const NAME = "SVC_TEST_EVERY_KIND";
+      const [VALUE, ROTATED] = [`${CANARY}-value`, `${CANARY}-rotated`];
+      const referring = {
+        ...inputs,
+        ...Object.fromEntries(byReference.map((name) => [name, secretArguments[name]?.({ fromEnv: NAME })])),
+      };
+      beforeEach(() => (process.env[NAME] = VALUE));
+      afterEach(() => delete process.env[NAME]);
+      const digestsIn = ({ outs }: State): string[] => Object.values(outs["__applied"] as Record<string, string>);
+      const expectHidden = (given: Harness, ...shown: unknown[]): void => {
+        expectNoSecrets(given);
+        expect(JSON.stringify(shown)).not.toContain(CANARY);
+      };
+
+      test("it sends the values, and keeps digests that differ from those of another resource", async () => {
+        const given = await started();
+        const state = await given.create(referring);
+        expect(JSON.stringify(await given.mutations())).toContain(hashed(VALUE));
+        const other = await (await started()).create(referring);
+        expect(digestsIn(state)).toHaveLength(byReference.length);
+        expect(Object.keys(state.outs["__applied"] as object)).toEqual(Object.keys(other.outs["__applied"] as object));
+        expect(digestsIn(state).filter((digest) => digestsIn(other).includes(digest))).toEqual([]);
+        given.restart();
+        const { changes, found } = await planAfterRefresh(given, state, referring);
+        expect(changes).toBe(false);
+        expect(found.inputs).toMatchObject(referring);
+        expectHidden(given, state, found);
+      });
+
+      test("a rotated value is sent, and no failure of that shows it", async () => {
+        const given = await started();
+        const state = await given.create(referring);
+        process.env[NAME] = ROTATED;
+        given.restart();
+        await given.check(referring, referring);
+        expect(await given.diff(state, referring)).toMatchObject({ changes: true, replaces: [] });
+        const errors: string[] = [];
+        for (const method of ["GET", "PATCH"]) {
+          const fault = { status: 400, body: { code: "x", message: `no ${ROTATED}` }, times: 0 };
+          await given.fault({ method, ...fault });
+          errors.push(inspect(await thrownBy(given.update(state, referring)), { depth: Infinity, showHidden: true }));
+          await given.clearFaults();
+        }
+        expect(errors.filter((error) => error.includes("no [secret]"))).toHaveLength(2);
+        await given.forgetRequests();
+        const next = await given.update(state, referring);
+        expect(JSON.stringify(await given.mutations())).toContain(hashed(ROTATED));
+        expectHidden(given, errors, next);
+      });
+    });
 
   test.each(entriesOf("replaces"))("another value of %s replaces it", async (name, value) => {
     const given = await started();

@@ -34,6 +34,13 @@ test.each(EACH_KIND)("%s: a whole program of its case differs from the other val
     expect([name, typeof other === "function" ? other(DEMO) : other]).not.toEqual([name, whole[name]]);
 });
 
+test.each(EACH_KIND)("%s: its case names the arguments that may be references", (_kind, one) => {
+  // Of a declaration only this is looked at.
+  const args = Object.entries(one.declaration.args as Record<string, { reference?: unknown }>);
+  const declared = args.filter(([, { reference }]) => reference !== undefined).map(([name]) => name);
+  expect([...one.byReference].sort()).toEqual(declared.sort());
+});
+
 /** Fields of a case that tests iterate over: an empty one would leave those tests out. */
 test.each(EACH_KIND)("%s: its case fills the fields that its lifecycle and declaration ask for", (kind, one) => {
   const { lifecycle, declaration } = one;
@@ -49,6 +56,14 @@ test.each(EACH_KIND)("%s: its case fills the fields that its lifecycle and decla
       one.updates.length === 0 &&
       "updates: one of its arguments is updated",
     lifecycle.lookAhead !== undefined && one.planLists.length === 0 && "planLists: its lifecycle has `lookAhead`",
+    ...one.byReference.map(
+      (name) =>
+        !(name in one.secretArguments) && `secretArguments: ${name} may be given by reference, so it is a secret`,
+    ),
+    ...secrets.map(
+      (name) =>
+        !one.byReference.includes(name) && `byReference: ${name} is a secret, so a program may give it by reference`,
+    ),
     ...secrets.map(
       (name) => !(name in one.secretArguments) && `secretArguments: its declaration has ${name} as a secret`,
     ),
