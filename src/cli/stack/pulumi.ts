@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { projectFolder } from "../../contract/projectFile";
 import { resolveReference } from "../../contract/references";
-import { programFolder, projectFolder } from "./projectFile";
+import { programFolder } from "./projectFile";
 
 const LONGEST_LOOK_MS = 60_000;
 
