@@ -231,7 +231,8 @@ test.each(["create", "update"] as const)(
           });
           return call(await configured(kind, server.baseUrl), verb, id, olds, {
             ...news,
-            __timeouts: { create: 4, update: 4 },
+            // The digests of all take their turn before anything is sent, about a second each.
+            __timeouts: { create: 25, update: 25 },
           });
         }),
       ),
