@@ -123,7 +123,12 @@ describe("the reference", () => {
     );
     const sentence = "/** Must be the project's region. Changing this replaces the compute. */";
     edit(root, "src/resources/computeEndpoint/declaration.ts", sentence, "/** Changing this later has no effect. */");
-    edit(root, "src/resources/emailServer/declaration.ts", "`username`. Secret.", "`username`.");
+    edit(
+      root,
+      "src/resources/emailServer/declaration.ts",
+      "`username`. Secret, unless it is given",
+      "`username`. Given",
+    );
     expect(await docs(root)).toMatchObject({ value: 0 });
     expect(cells("Arguments of EmailServer", "password")).not.toContain("yes");
     expect(cells("Arguments of ComputeEndpoint", "regionId")?.at(-1)).toBe("no effect after creation");
@@ -155,15 +160,14 @@ describe("the reference", () => {
   test("is not written while something public lacks its words: each is named with its place", async () => {
     const root = copy();
     edit(root, "src/resources/authUser/declaration.ts", "  /** The id in the table of the synced users. */\n", "");
-    const exported =
-      'export { readerOf } from "./functions/account";\nexport { packageVersion } from "./contract/installation";\n';
+    const exported = 'export { readerOf } from "./functions/account";\nexport { Session } from "./host/session";\n';
     edit(root, "src/index.ts", "export { connectionUriOutput }", `${exported}export { connectionUriOutput }`);
     const before = pages(root);
     const { value, output } = await docs(root);
     expect(value).toBe(1);
     expect(output).toMatch(/^src\/resources\/authUser\/declaration\.ts:\d+: userId has no description$/m);
     expect(output).toMatch(/^src\/functions\/account\.ts:\d+: readerOf has no description$/m);
-    expect(output).toMatch(/^src\/index\.ts exports packageVersion, which is on no page$/m);
+    expect(output).toMatch(/^src\/index\.ts exports Session, which is on no page$/m);
     expect(pages(root)).toEqual(before);
   });
 

@@ -332,7 +332,7 @@ describe("the settings", () => {
     delete process.env["SVC_API_KEY"];
     await service.clearRequests();
     await expect(run()).rejects.toThrow(
-      /^no API key: set it with `pulumi config set --secret svc:apiKey`.*SVC_API_KEY/,
+      /^no API key: name the variable or the file .* `pulumi config set svc:apiKeyEnv`.*SVC_API_KEY.*`pulumi config set --secret svc:apiKey`/,
     );
     await expect(run({ stack: "dev" })).rejects.toThrow(
       'no Pulumi.yaml in this folder or above, so there is no stack "dev"',
