@@ -46,9 +46,9 @@ const MICROSOFT = "PATCH auth/oauth_providers/microsoft";
 const MAIL = "PATCH auth/email_server";
 const COMPUTE = "PATCH endpoints/…";
 
-/** A file as Kubernetes mounts a secret: through a link to a folder, which is what changes. */
-function mount(stack: Stack, folder: string, text: string): void {
-  const secrets = join(stack.folder, "program", folder, "secrets");
+/** A file of the project as Kubernetes mounts a secret: through a link to a folder, which is what changes. */
+function mount(stack: Stack, text: string): void {
+  const secrets = join(stack.folder, "program", "secrets");
   const version = `..${createHash("sha256").update(text).digest("hex").slice(0, 8)}`;
   mkdirSync(join(secrets, version), { recursive: true });
   writeFileSync(join(secrets, version, "smtp"), text);
@@ -111,7 +111,7 @@ describe("a program with every secret by reference, in a folder that main names"
     values[name].push(value);
     if (name === "google") stack.env["GOOGLE_SECRET"] = value;
     else if (name === "token") stack.env["APP_TOKEN"] = value;
-    else mount(stack, "infra", `${value}\r\n`);
+    else mount(stack, `${value}\r\n`);
   };
   const take = (): void => VARIABLES.forEach((name) => Reflect.deleteProperty(stack.env, name));
   const asGiven = (): object => ({
