@@ -6,6 +6,7 @@ import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { projectFolder } from "./projectFile";
+import { pathsTo } from "./untrusted";
 
 /** The value of an environment variable. */
 export interface FromEnv {
@@ -43,12 +44,8 @@ export function referenceProblem(reference: SecretReference): string | undefined
   return typeof name === "string" && PATH.test(name) ? undefined : "fromFile must be the path of a file, not its text";
 }
 
-/** Where a value holds one, at any depth: `password`, `settings.pgSettings.app.token`. */
-export function referencesIn(value: unknown, path = ""): string[] {
-  if (isReference(value)) return [path];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => referencesIn(inner, path === "" ? key : `${path}.${key}`));
-}
+/** Where a value holds one, at any depth. */
+export const referencesIn = (value: unknown): string[] => pathsTo(isReference, value);
 
 /** For messages: `GOOGLE_SECRET`, `the file secrets/google`. */
 export function referenceName(reference: SecretReference): string {

@@ -1,3 +1,5 @@
+import { pathsTo } from "./untrusted";
+
 /**
  * Texts that stand in a state where the service shows no value. They are there to be compared: as a value of a request each
  * would become the password or the client id of somebody's live set-up, so no request carries one (client/http/requests.ts).
@@ -14,9 +16,5 @@ export const STAND_INS = {
 
 const TEXTS: ReadonlySet<unknown> = new Set(Object.values(STAND_INS));
 
-/** Where a value holds such a text, at any depth: `password`, `settings.pgSettings.work_mem`. */
-export function standInsIn(value: unknown, path = ""): string[] {
-  if (TEXTS.has(value)) return [path];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => standInsIn(inner, path === "" ? key : `${path}.${key}`));
-}
+/** Where a value holds such a text, at any depth. */
+export const standInsIn = (value: unknown): string[] => pathsTo((one) => TEXTS.has(one), value);

@@ -11,6 +11,13 @@ export function isDeeperThan(levels: number, value: unknown): boolean {
   return false;
 }
 
+/** Where a value holds what matches, at any depth: `password`, `settings.pgSettings.work_mem`. Nothing is looked for within a match. */
+export function pathsTo(matches: (value: unknown) => boolean, value: unknown, path = ""): string[] {
+  if (matches(value)) return [path];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => pathsTo(matches, inner, path === "" ? key : `${path}.${key}`));
+}
+
 /** Nothing that moves a terminal's cursor, begins a line or turns the direction of reading. */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
