@@ -115,9 +115,9 @@ export async function read<Args extends object, Outputs extends object>(
       const claims = resource.declares?.(shown, call.authProvider, new Set(Object.keys(shown)));
       session.memory.setRefreshed(urn, claims ?? []);
     }
-    // Wins over an output of the same name, also where it is undefined: a refresh has found it unset.
     const hiding = { outs: stored.outs as Properties, applied, found: observed.args };
     const shownArgs = await hideFound({ rules: resource.args, digests: session.digests }, hiding);
+    // Wins over an output of the same name, also where it is undefined: a refresh has found it unset.
     const args = echoOf(resource.args, { managed: __args, stored: stored.outs, observed: shownArgs });
     const unfinished = observed.ready ? {} : { ...(__unfinished && { __unfinished }), ...(__sent && { __sent }) };
     const found = toOuts(resource.version, { outputs: observed.outputs, args, carried, applied, unfinished });

@@ -6,7 +6,7 @@ import { checkArguments, problemText, sameJson, specEntries, type Comparison, ty
 import type { Lifecycle, Look, Plan, Stored } from "./lifecycle";
 import { NOTHING, type Verdict } from "./lookAhead";
 import { Progress } from "./progress";
-import { SecretValues, type Compared } from "./references";
+import { SecretValues } from "./references";
 import { renamedWarning } from "./renamed";
 import type { CheckRequest, CheckResult, DiffRequest, DiffResult, Repair, RepairRequest, Wrong } from "./requests";
 import type { Hosted } from "./session";
@@ -161,15 +161,14 @@ export async function diff<Args extends object, Outputs extends object>(
   const stored = storedFrom(resource, id, outs);
   // A refresh compares too, and runs no program: then nothing was checked, and nothing is reported or recorded.
   const oldInputs = urn === undefined ? undefined : session.checkedInputs.get(urn);
-  const values = valuesOf(hosted);
-  const { changes, remarks } =
+  const { changes, compared } =
     oldInputs === undefined
-      ? { changes: compareWith(resource, stored, news), remarks: [] }
-      : await comparedInPlan(hosted, stored, { outs, news, values });
+      ? { changes: compareWith(resource, stored, news), compared: undefined }
+      : await compareWithValues(hosted, stored, { outs, news, values: valuesOf(hosted) });
   if (urn !== undefined && oldInputs !== undefined) {
     const plan = planOf({ urn, stored, news, changes });
     const subject = `${resource.kind} ${id}${labelOf(urn)}`;
-    const ofValues = remarks.map(({ path, text }) => `"${path}" of ${subject}: ${text}`);
+    const ofValues = (compared?.remarks ?? []).map(({ path, text }) => `"${path}" of ${subject}: ${text}`);
     for (const text of [...planMessages(resource, plan, news), ...ofValues]) session.warn(urn, text);
     if (isUrn(urn)) holdObjects(hosted, { urn, stateUrn, plan });
   }
@@ -186,15 +185,6 @@ export async function diff<Args extends object, Outputs extends object>(
 const valuesOf = <Args extends object, Outputs extends object>({ resource }: Hosted<Args, Outputs>): SecretValues =>
   // Nothing is asked of the service, so nothing can repeat a value.
   new SecretValues(resource.args, () => undefined);
-
-async function comparedInPlan<Args extends object, Outputs extends object>(
-  hosted: Hosted<Args, Outputs>,
-  stored: Stored<Args, Outputs>,
-  about: Parameters<typeof compareWithValues>[2],
-): Promise<{ changes: Comparison<Args>; remarks: Compared["remarks"] }> {
-  const { changes, compared } = await compareWithValues(hosted, stored, about);
-  return { changes, remarks: compared.remarks };
-}
 
 /**
  * Records which objects a resource of the program has in its state and goes on managing.
