@@ -2,9 +2,9 @@
  * `pulumi-svc/audit`: what a production stack should not have. The rules look at one resource and at nothing else, so that
  * `pulumi-svc doctor --audit` (a state) and a policy pack (a plan) apply the same ones.
  */
+import { BlockList, isIP } from "node:net";
 import { isSecret } from "../contract/engineSecrets";
 import { visible } from "../contract/hiddenKeys";
-import { isLoopback } from "../contract/loopback";
 import { KINDS, type Kind, typeToken } from "../contract/pointer";
 import { isReference, referenceProblem } from "../contract/references";
 import { isSecretName } from "../contract/secretNames";
@@ -108,10 +108,19 @@ function redirects(isWrong: (url: URL) => boolean, what: string): AuditRule["fin
   });
 }
 
-/** Wider than `isLoopback`, which says where an API key may go. */
+/** A BlockList knows the IPv6 spelling of an IPv4 address, too (`::ffff:127.0.0.1`). */
+const ownAddresses = new BlockList();
+ownAddresses.addSubnet("127.0.0.0", 8);
+ownAddresses.addAddress("0.0.0.0");
+ownAddresses.addAddress("::1", "ipv6");
+ownAddresses.addAddress("::", "ipv6");
+
+/** `hostname`: as `URL` spells it. Wider than `isLoopback` of the contract, which says where an API key may go. */
 function isOwnMachine(hostname: string): boolean {
-  const host = hostname.replace(/\.$/, "");
-  return isLoopback(host) || host.endsWith(".localhost") || ["0.0.0.0", "[::]"].includes(host);
+  const host = hostname.replace(/^\[|\]$|\.$/g, "");
+  const version = isIP(host);
+  if (version !== 0) return ownAddresses.check(host, version === 6 ? "ipv6" : "ipv4");
+  return host === "localhost" || host.endsWith(".localhost");
 }
 
 const whitelistNotExclusive: AuditRule = {
