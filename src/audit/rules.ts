@@ -7,7 +7,7 @@ import { isSecret } from "../contract/engineSecrets";
 import { visible } from "../contract/hiddenKeys";
 import { KINDS, type Kind, typeToken } from "../contract/pointer";
 import { isReference, referenceProblem } from "../contract/references";
-import { isSecretName } from "../contract/secretNames";
+import { holdsPassword, isSecretSetting } from "../contract/secretNames";
 import { standInsIn } from "../contract/standIns";
 import { LARGEST_AUTOSCALING_CU } from "../helpers/computeSizes";
 import { isObject } from "../helpers/given";
@@ -192,13 +192,14 @@ const secretInState: AuditRule = {
   }),
 };
 
-/** Postgres' own settings are none, whatever their names: one with a dot in its name belongs to an application. */
+/** By its name only one of an application, which has a dot in it: Postgres' own are none, whatever their names. */
 function secretSettings({ settings }: Props): string[] {
   if (isSecret(settings)) return ["settings"];
   const pgSettings: unknown = isObject(settings) ? settings["pgSettings"] : undefined;
   if (isSecret(pgSettings)) return ["settings.pgSettings"];
   return Object.entries(isObject(pgSettings) ? pgSettings : {}).flatMap(([name, value]) => {
-    const isMeant = isSecret(value) || (name.includes(".") && isSecretName(name));
+    const isNamedSo = name.includes(".") && isSecretSetting(name);
+    const isMeant = isSecret(value) || isNamedSo || (typeof value === "string" && holdsPassword(value));
     return isMeant && isKept(value) ? [`settings.pgSettings["${name}"]`] : [];
   });
 }

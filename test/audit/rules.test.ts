@@ -171,6 +171,15 @@ const CASES: Record<string, readonly (readonly [AuditedResource, string | undefi
     [settings({ work_mem: encrypted }), kept('"settings.pgSettings["work_mem"]"')],
     [settings(encrypted), kept('"settings.pgSettings"')],
     [compute({ settings: encrypted }), kept('"settings"')],
+    [settings({ "app.pw": "canary" }), kept('"settings.pgSettings["app.pw"]"')],
+    [settings({ "app.jwt": "canary" }), kept('"settings.pgSettings["app.jwt"]"')],
+    // A password in the value, whatever the name.
+    [settings({ "app.db": "postgres://u:canary@h/db" }), kept('"settings.pgSettings["app.db"]"')],
+    [
+      settings({ primary_conninfo: "host=h user=u password=canary" }),
+      kept('"settings.pgSettings["primary_conninfo"]"'),
+    ],
+    [settings({ "app.db": "postgres://h:5432/db", "app.jwt_exp": "3600", "app.pw": fromEnv("APP_PW") }), undefined],
     [settings({ "app.token": fromEnv("APP_TOKEN"), work_mem: "64MB", "app.mode": "live" }), undefined],
     // Postgres' own.
     [settings({ password_encryption: "scram-sha-256" }), undefined],
