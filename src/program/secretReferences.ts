@@ -8,6 +8,9 @@ import {
 
 export type { SecretReference };
 
+/** Capitals and digits in two or more words, none of them long. A generated value has another form. */
+const USUAL_NAME = /^[A-Z][A-Z0-9]{0,19}(?:_[A-Z0-9]{1,20})+$/;
+
 /**
  * The value of an environment variable, by its name: the state holds the name alone. It is read in the provider's process when it
  * is sent (docs/secrets.md).
@@ -15,8 +18,9 @@ export type { SecretReference };
  */
 export function fromEnv(name: string): FromEnv {
   const reference = checked("fromEnv", { fromEnv: name });
-  // `fromEnv(process.env.SECRET)` compiles with a "!", and would store the secret in clear.
-  if (isValueOfVariable(name)) {
+  // `fromEnv(process.env.SECRET)` compiles with a "!", and would store the secret in clear. A usual name may be the value of a
+  // variable, too: a job without the secrets may hold a list of their names.
+  if (!USUAL_NAME.test(name) && isValueOfVariable(name)) {
     throw new TypeError('fromEnv: takes the name of an environment variable, not its value: fromEnv("NAME")');
   }
   return reference;

@@ -132,3 +132,30 @@ test("fromEnv refuses the value of a variable, and shows it nowhere", () => {
   expect(String(refused("canary value"))).not.toContain("canary");
   expect(() => fromFile("")).toThrow("fromFile: must be the path of a file, not its text");
 });
+
+describe("where another variable holds the name of one that is not set", () => {
+  test.each(["GOOGLE_SECRET", "S3_KEY", "AUTH0_CLIENT_SECRET_2", "TF_VAR_INTERNATIONALIZATION_KEY"])(
+    "%s is a name by its form",
+    (name) => {
+      process.env["SVC_TEST_SECRET"] = name;
+      expect(fromEnv(name)).toEqual({ fromEnv: name });
+    },
+  );
+
+  test.each([
+    "hunter2",
+    "Google_Secret",
+    // One word may be a password or a generated value.
+    "HUNTER",
+    "JBSWY3DPEHPK3PXP",
+    "DEADBEEF0123456789",
+    "SK_LIVE_4QX7M2ZP9KD3WB6TN8RC5VH1",
+    "_SECRET",
+    "A__SECRET",
+    "SECRET_",
+    "0XDEAD_BEEF",
+  ])("%s may be the value", (name) => {
+    process.env["SVC_TEST_SECRET"] = name;
+    expect(() => fromEnv(name)).toThrow(TypeError);
+  });
+});
