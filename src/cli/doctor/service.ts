@@ -8,7 +8,7 @@ import {
   ServiceError,
   SvcError,
 } from "../../client";
-import { findKey, KEY_FORMS, keyName, keySource } from "../../contract/apiKey";
+import { findKey, KEY_FORMS, keyName, keySource, type KeySource } from "../../contract/apiKey";
 import { isLoopback } from "../../contract/loopback";
 import {
   ENVIRONMENT,
@@ -254,10 +254,9 @@ async function storedKeyCheck(
     return failure(name, `what the last pulumi up stored is incomplete, and ${USERS}: ${problems.join("; ")}`, STORE);
   const { baseUrl, apiKey } = settings;
   const isSame = configured?.apiKey === apiKey && configured.baseUrl === baseUrl;
-  const source = keySource(read);
-  const isByName = source?.isConfigured === true && source.form !== "apiKey";
-  if (isSame && isByName)
-    return ok(name, `the last pulumi up stored no key, but the name of ${keyName(source)}; ${USERS}`);
+  const keptName = storedName(keySource(read));
+  if (isSame && keptName !== undefined)
+    return ok(name, `the last pulumi up stored no key, but the name of ${keptName}; ${USERS}`);
   if (isSame) return ok(name, `the last pulumi up stored the same key; ${USERS}`);
   if (isDown && configured?.baseUrl === baseUrl) return skipped(name, "not checked");
   const refused = refusalOf(settings, await ask(settings, projects.slice(0, 1)), STORE);
@@ -280,11 +279,16 @@ async function explicitChecks({ name, read }: StoredProvider, projects: readonly
   const refused = refusalOf(settings, { answers, failed }, STORE_OF_PROVIDER);
   if (refused !== undefined) return [failure(check, ...refused), ...unasked];
   const source = keySource(read);
-  const isByName = source?.isConfigured === true && source.form !== "apiKey";
-  const which = isByName ? `the key of ${keyName(source)}, whose name the last` : "the key that the last";
-  const hint = source?.isConfigured === true && !isByName ? BY_NAME_IN_PROVIDER : undefined;
+  const keptName = storedName(source);
+  const which = keptName === undefined ? "the key that the last" : `the key of ${keptName}, whose name the last`;
+  const hint = source?.isConfigured === true && keptName === undefined ? BY_NAME_IN_PROVIDER : undefined;
   const taken = ok(check, `${hostAndPort(settings.baseUrl)} accepts ${which} pulumi up stored; ${USERS}`, hint);
   return [taken, ...(projects.length > 0 ? projectChecks(answers) : [])];
+}
+
+/** The variable or the file whose name is stored in place of a key; undefined where the key itself is stored, or nothing of it. */
+function storedName(source: KeySource | undefined): string | undefined {
+  return source?.isConfigured === true && source.form !== "apiKey" ? keyName(source) : undefined;
 }
 
 type Refusal = readonly [message: string, remedy: string];
