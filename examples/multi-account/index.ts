@@ -33,16 +33,13 @@ class Tenant extends pulumi.ComponentResource {
 
 const hosts: Record<string, pulumi.Output<string>> = {};
 const defaultBranches: Record<string, pulumi.Output<string>> = {};
-for (const { name, largest } of [
-  { name: "staging", largest: 1 },
-  { name: "production", largest: 4 },
+for (const { name, apiKeyEnv, largest } of [
+  { name: "staging", apiKeyEnv: "STAGING_SVC_KEY", largest: 1 },
+  { name: "production", apiKeyEnv: "PRODUCTION_SVC_KEY", largest: 4 },
 ]) {
   const projectId = config.require(`${name}ProjectId`);
-  // One provider for each account. What it is not given would come from the stack's svc: settings.
-  const provider = new svc.Provider(name, {
-    apiKey: config.requireSecret(`${name}ApiKey`),
-    baseUrl: config.require(`${name}BaseUrl`),
-  });
+  // One provider for each account, with its key by name. What it is not given would come from the stack's svc: settings.
+  const provider = new svc.Provider(name, { apiKeyEnv, baseUrl: config.require(`${name}BaseUrl`) });
   hosts[name] = new Tenant(
     name,
     { projectId, branchId: config.require(`${name}BranchId`), largest },

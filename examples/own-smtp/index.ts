@@ -16,7 +16,8 @@ const mail = new svc.EmailServer("mail", {
   host: config.get("smtpHost") ?? "smtp.example.com",
   port: config.getNumber("smtpPort") ?? 587,
   username: config.get("smtpUsername") ?? "mailer",
-  password: config.requireSecret("smtpPassword"),
+  // The name of an environment variable: neither the configuration nor the state holds the password.
+  password: svc.fromEnv("SMTP_PASSWORD"),
   senderEmail: config.get("senderEmail") ?? "noreply@example.com",
   senderName: config.get("senderName") ?? "Example",
 });

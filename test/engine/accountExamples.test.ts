@@ -7,9 +7,10 @@ beforeAll(async () => {
 });
 afterAll(() => other.emulator.close());
 
-test("examples/multi-account puts the same into two accounts, each with its own key, and finds drift in both", async () => {
+test("examples/multi-account puts the same into two accounts, each with its own key by name, and finds drift in both after a rotation", async () => {
   const stack = await exampleStack("multi-account");
   const staging = stack.service;
+  const key = other.emulator.apiKey;
   const [before, otherBefore] = [await staging.state(), await other.state()];
   // Nothing may go by way of the default provider.
   for (const setting of ["svc:apiKey", "svc:baseUrl"]) await stack.removeConfig(setting);
@@ -17,7 +18,7 @@ test("examples/multi-account puts the same into two accounts, each with its own 
     ["staging", staging, "prj-demo", "br-dev"],
     ["production", other, "prj-live", "br-dev-prj-live"],
   ] as const) {
-    await stack.config(`${name}ApiKey`, emulator.apiKey, true);
+    stack.env[`${name.toUpperCase()}_SVC_KEY`] = emulator.apiKey;
     await stack.config(`${name}BaseUrl`, emulator.baseUrl);
     await stack.config(`${name}ProjectId`, projectId);
     await stack.config(`${name}BranchId`, branchId);
@@ -39,7 +40,7 @@ test("examples/multi-account puts the same into two accounts, each with its own 
     defaultBranches: { staging: "br-main", production: "br-main-prj-live" },
   });
 
-  // The refresh asks each account with its own key.
+  // The refresh asks each account with its own key, also with one that no up has seen.
   const [, compute] = await other.endpoints("prj-live");
   await other.edit({
     kind: "endpoint",
@@ -47,11 +48,14 @@ test("examples/multi-account puts the same into two accounts, each with its own 
     id: compute?.["id"],
     set: { autoscaling_limit_max_cu: 8 },
   });
+  const rotated = "canary-key-of-production-rotated";
+  await other.rotateKey(rotated);
+  stack.env["PRODUCTION_SVC_KEY"] = rotated;
   expect(await stack.drift()).toMatchObject({ code: 7, text: expect.stringMatching(/production-api/) });
   expect(await stack.up("--refresh")).toMatchObject({ code: 0, text: expect.stringMatching(/~ 1 updated/) });
   expect(await made(other, "prj-live")).toEqual([[["br-dev-prj-live", 4]], ["https://production.example.com"]]);
 
-  expect(await stack.leaks([other.emulator.apiKey])).toEqual([]);
+  expect(await stack.leaks([key, rotated])).toEqual([]);
   await stack.finish(before);
   const ids = ({ projects }: typeof before) => projects.map(({ endpoints }) => (endpoints as object[]).length);
   expect(ids(await other.state())).toEqual(ids(otherBefore));

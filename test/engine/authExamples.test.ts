@@ -29,20 +29,24 @@ test("examples/oauth is deployed as it stands; a new client secret is an update 
   await stack.finish(before);
 });
 
-test("examples/own-smtp is deployed as it stands; a sender changed by hand is found by name and repaired", async () => {
+test("examples/own-smtp is deployed as it stands; a sender changed by hand is found without the password, and repaired", async () => {
   const stack = await exampleStack("own-smtp", { secretAnswers: "masked" });
   const { service } = stack;
   const before = await service.state();
-  await stack.config("smtpPassword", "canary-smtp-secret", true);
+  stack.env["SMTP_PASSWORD"] = "canary-smtp-secret";
 
   expect(await stack.up()).toMatchObject({ code: 0 });
   const configured = { type: "standard", host: "smtp.example.com", port: 587, sender_email: "noreply@example.com" };
   expect(await service.list("/projects/prj-demo/auth/email_server")).toMatchObject(configured);
 
+  expect((await stack.resource("mail")).inputs).toMatchObject({ password: { fromEnv: "SMTP_PASSWORD" } });
+
   await service.edit({ kind: "email_server", set: { sender_email: "someone@else.example.com" } });
+  delete stack.env["SMTP_PASSWORD"];
   const drift = await stack.drift("--diff");
   expect(drift.code).toBe(7);
   expect(drift.text).toMatch(/senderEmail *: "someone@else.example.com" => "noreply@example.com"/);
+  stack.env["SMTP_PASSWORD"] = "canary-smtp-secret";
   expect(await stack.up("--refresh")).toMatchObject({ code: 0 });
   expect(await service.list("/projects/prj-demo/auth/email_server")).toMatchObject(configured);
   expect(await stack.leaks(["canary-smtp-secret"])).toEqual([]);
