@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { ROOT } from "../support/cli";
 import { check, doctor } from "../support/doctor";
 import { Stack } from "../support/Stack";
 import { svc } from "../support/svc";
@@ -127,6 +129,57 @@ test("two accounts by two names, each of which is rotated for itself", async () 
   expect(await stack.destroy()).toMatchObject({ code: 0 });
   expect([await branches(other), await branches(stack)]).toEqual([["br-main"], ["br-main"]]);
   expect(await stack.leaks([key, other.service.emulator.apiKey])).toEqual([]);
+});
+
+test("import, drift --repair and drift --accept read a key by its name, each with one that no up has seen", async () => {
+  const stack = await withoutKey("");
+  const { service } = stack;
+  const keys = [service.emulator.apiKey];
+  const rotate = async (): Promise<void> => {
+    const key = newKey();
+    keys.push(key);
+    await service.rotateKey(key);
+    inEnvironment(stack, key);
+    inFile(stack, key);
+  };
+  const sizes = async () =>
+    (await service.endpoints()).map(({ branch_id, autoscaling_limit_max_cu: max }) => [branch_id, max]);
+  const resize = async (size: number): Promise<void> => {
+    const set = { autoscaling_limit_min_cu: size, autoscaling_limit_max_cu: size };
+    for (const { id } of await service.endpoints()) await service.edit({ kind: "endpoint", id, set });
+  };
+  await stack.config("svc:apiKeyEnv", "PROD_KEY");
+  stack.write("Pulumi.yaml", "name: proj\nruntime: nodejs\nmain: index.ts\n");
+  stack.write("tsconfig.json", readFileSync(join(ROOT, "examples", "quickstart", "tsconfig.json"), "utf8"));
+
+  await rotate();
+  expect(await svc(stack, ["import", "--project", "prj-demo"])).toMatchObject({ code: 0, stderr: "" });
+  expect(
+    await stack.run("import", "--file", "import.json", "--generate-code=false", "--protect=false", "--yes"),
+  ).toMatchObject({ code: 0 });
+  const program = (): string => readFileSync(join(stack.folder, "program", "index.ts"), "utf8");
+  stack.write(
+    "index.ts",
+    `${program()}\nconst provider = new svc.Provider("file", { apiKeyFile: "${FILE}" });\n${compute(OF_PROVIDER)}\n`,
+  );
+  await rotate();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  const declared = await sizes();
+  expect(declared.map(([branch]) => branch)).toEqual(["br-main", "br-dev"]);
+
+  await resize(5);
+  await rotate();
+  expect(await svc(stack, ["drift", "--repair", "--yes"])).toMatchObject({ code: 0 });
+  expect(await sizes()).toEqual(declared);
+  await resize(3);
+  await rotate();
+  // There is no git repository around the program.
+  expect(await svc(stack, ["drift", "--accept", "--force"])).toMatchObject({ code: 0 });
+  expect(program().match(/size: 3\b/g)).toHaveLength(2);
+  await rotate();
+  expect(await stack.destroy()).toMatchObject({ code: 0 });
+  expect(await sizes()).toEqual([]);
+  expect(await stack.leaks(keys)).toEqual([]);
 });
 
 test("from a stored key to a name: a plan without changes of resources, and the state loses the key", async () => {
