@@ -20,9 +20,9 @@ const mended = (protect: boolean): string => `
   const opts = { protect: ${protect} };
   const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" }, opts);
   const inAuth = { projectId: auth.projectId };
-  new svc.OAuthProvider("microsoft", { ...inAuth, providerId: "microsoft", clientId: "own", clientSecret: "${SECRET}" }, opts);
+  new svc.OAuthProvider("microsoft", { ...inAuth, providerId: "microsoft", clientId: "own", clientSecret: svc.fromEnv("MICROSOFT_SECRET") }, opts);
   new svc.Whitelist("domains", { ...inAuth, domains: ["https://app.example.com"] }, opts);
-  new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1, scaleToZero: true }, opts);`;
+  new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1, scaleToZero: false }, opts);`;
 
 const audit = (stack: Stack, ...args: string[]): Promise<Ended> => svc(stack, ["doctor", "--audit", ...args]);
 
@@ -85,8 +85,9 @@ size-over-limit
   stack.program(mended(true));
   expect(await stack.run("config", "rm", "svc:apiKey")).toMatchObject({ code: 0 });
   stack.env["SVC_API_KEY"] = stack.service.emulator.apiKey;
+  stack.env["MICROSOFT_SECRET"] = SECRET;
   const entries = [
-    { rule: "secret-in-state", resource: "microsoft", reason: "moves to a reference next week", until: "2999-01-31" },
+    { rule: "never-scales-to-zero", resource: "api", reason: "no cold starts", until: "2999-01-31" },
     { rule: "not-protected", resource: "api", reason: "too long ago", until: "2020-01-31" },
     { rule: "not-protected", resource: "gone", reason: "it was a test" },
     { resource: "api", property: "size", reason: "an entry for drift" },
@@ -97,13 +98,13 @@ size-over-limit
     code: 0,
     stack: "dev",
     findings: [],
-    accepted: ["secret-in-state microsoft"],
+    accepted: ["never-scales-to-zero api"],
     expired: [{ entry: "ignore[1]", ...entries[1] }],
     unused: [{ entry: "ignore[2]", ...entries[2] }],
   });
   const accepted = await audit(stack);
   expect(accepted).toMatchObject({ code: 0, stderr: "" });
-  expect(accepted.stdout).toContain("moves to a reference next week (until 2999-01-31)");
+  expect(accepted.stdout).toContain("no cold starts (until 2999-01-31)");
   // The same file serves drift, which minds no rule.
   const drift = await svc(stack, ["drift", "--json"]);
   expect(drift).toMatchObject({ code: 0 });
