@@ -4,6 +4,8 @@ import { oneLine } from "../../contract/untrusted";
 /** `url`: where a transfer of ownership is confirmed. */
 const isSecretField = (name: string): boolean => isSecretName(name) || /^url$/i.test(name);
 const SHOWN = "[secret]";
+/** In its place while secrets are looked for, which may be a part of it: no text has this character. */
+const HIDDEN = "\uE000";
 
 /** The user chooses the names here, so any value may be a secret. Short ones (`on`, `64MB`) occur in any message. */
 const FREE_FIELD = /^(pg_settings|pgSettings)$/;
@@ -37,22 +39,28 @@ function forEachField(value: unknown, visit: (name: string | undefined, field: u
   else for (const name of Object.keys(value)) visit(name, Reflect.get(value, name));
 }
 
-/** The forms in which a service may echo a value: as it is, inside JSON, inside an address, with its line ends folded. */
+/**
+ * The forms in which a service may echo a value: as it is, inside JSON (or JSON in a text of JSON), inside an address or a form, in
+ * base64, with its line ends folded, or one line of it.
+ */
 function spellings(secret: string): string[] {
-  const inJson = JSON.stringify(secret).slice(1, -1);
+  const inJson = asInJson(secret);
   // Go escapes these in JSON as well.
   const inGo = inJson.replace(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
   // Half a surrogate pair has no form in an address.
   const inAddress = encodeURIComponent(secret.replace(/\p{Cs}/gu, ""));
-  return [secret, inJson, inGo, inAddress, oneLine(secret)];
+  const inForm = new URLSearchParams([["", secret]]).toString().slice(1);
+  const inBase64 = (["base64", "base64url"] as const).map((form) => Buffer.from(secret).toString(form));
+  const lines = secret.split(/[\r\n]+/).filter((line) => line.length >= SHORTEST_IN_FREE_FIELD);
+  return [secret, inJson, asInJson(inJson), inGo, inAddress, inForm, ...inBase64, oneLine(secret), ...lines];
 }
 
-const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+const asInJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 /** The secrets that one account has seen. Text of the service passes here once, where it enters a message. */
 export class Redactor {
   readonly #secrets: Set<string>;
-  #pattern: RegExp | undefined;
+  #hidden: readonly string[] | undefined;
 
   constructor(apiKey: string) {
     this.#secrets = new Set([apiKey]);
@@ -61,23 +69,25 @@ export class Redactor {
   learn(...bodies: readonly unknown[]): void {
     const known = this.#secrets.size;
     for (const secret of secretsOf(bodies)) this.#secrets.add(secret);
-    if (this.#secrets.size > known) this.#pattern = undefined;
+    if (this.#secrets.size > known) this.#hidden = undefined;
   }
 
   /** Text of the service, fit for a message: without secrets and control characters, at most `cap` characters. */
   clean(text: string, cap = 500): string {
     // Hidden before the control characters go (they may be part of a secret) and before the cap (it may cut one in two).
-    const clean = this.#hide(oneLine(this.#hide(text))).trim();
+    const clean = this.#hide(oneLine(this.#hide(text)))
+      .replaceAll(HIDDEN, SHOWN)
+      .trim();
     return clean.length > cap ? `${clean.slice(0, cap - 1)}…` : clean;
   }
 
+  /** One after the other: a pattern of all of them is refused for a long secret, with an error that has it in its message. */
   #hide(text: string): string {
-    if (this.#pattern === undefined) {
-      const hidden = [...new Set([...this.#secrets].flatMap(spellings))].filter((form) => form.trim() !== "");
+    if (this.#hidden === undefined) {
+      const forms = [...new Set([...this.#secrets].flatMap(spellings))].filter((form) => form.trim() !== "");
       // Longest first, so that a secret that contains another one goes as a whole.
-      hidden.sort((a, b) => b.length - a.length);
-      this.#pattern = new RegExp(hidden.map(literally).join("|"), "g");
+      this.#hidden = forms.sort((a, b) => b.length - a.length);
     }
-    return text.replace(this.#pattern, SHOWN);
+    return this.#hidden.reduce((hidden, form) => hidden.replaceAll(form, HIDDEN), text);
   }
 }

@@ -55,3 +55,26 @@ test("a secret that a service written in Go repeats inside JSON inside its messa
   const echoed = 'cannot apply {"password":"p\\u0026ss\\u003cword\\u003e1"}';
   expect(redactor.clean(echoed)).toBe('cannot apply {"password":"[secret]"}');
 });
+
+test("a secret as long as a file may be is hidden, beside a short one", () => {
+  const long = "k9/+\n".repeat(13_000);
+  expect(cleaned({ password: long, token: "k9" }, `no such key: ${long}, nor k9`)).toBe(
+    "no such key: [secret], nor [secret]",
+  );
+});
+
+test.each([
+  ["in base64", (value: string) => Buffer.from(value).toString("base64")],
+  ["in base64 for addresses", (value: string) => Buffer.from(value).toString("base64url")],
+  ["in a form", (value: string) => new URLSearchParams({ v: value }).toString().slice(2)],
+  ["in JSON within JSON", (value: string) => JSON.stringify(JSON.stringify(value)).slice(3, -3)],
+  ["as one of its lines", (value: string) => value.split("\n")[1] ?? ""],
+])("a secret that the service repeats %s is hidden", (_, repeated) => {
+  const value = 'canary "first" & <100%>/ü\nthe second line+\n';
+  expect(cleaned({ password: value }, `refused: ${repeated(value)}!`)).toBe("refused: [secret]!");
+});
+
+test("what hides a secret is no secret itself", () => {
+  const secrets = ["e", "secret", "["].map((password) => ({ password }));
+  expect(cleaned(secrets, "the secret [x]")).toBe("th[secret] [secret] [secret]x]");
+});
