@@ -27,9 +27,10 @@ interface Parts extends DigestCost {
 function partsOf(digest: string): Parts | undefined {
   const [, N = "", r = "", p = "", salt = "", hash = ""] = TEXT.exec(digest) ?? [];
   const cost = { N: Number(N), r: Number(r), p: Number(p) };
-  const isPower = cost.N > 1 && Number.isInteger(Math.log2(cost.N));
+  // RFC 7914, 6: of others, scrypt throws.
+  const isTaken = cost.N > 1 && Number.isInteger(Math.log2(cost.N)) && cost.N < 2 ** (16 * cost.r);
   const isBounded = cost.N <= HIGHEST.N && cost.r <= HIGHEST.r && cost.p <= HIGHEST.p && cost.r * cost.p > 0;
-  if (!isPower || !isBounded) return undefined;
+  if (!isTaken || !isBounded) return undefined;
   return { ...cost, salt: Buffer.from(salt, "base64"), hash: Buffer.from(hash, "base64") };
 }
 

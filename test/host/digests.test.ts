@@ -35,6 +35,7 @@ test.each([
   ["a cost that would use up the process", `scrypt$99999$8$1$${SALT}$${HASH}`],
   ["memory that would use up the process", `scrypt$65536$9$1$${SALT}$${HASH}`],
   ["a time that would use up the process", `scrypt$65536$8$17$${SALT}$${HASH}`],
+  ["a cost that scrypt does not take", `scrypt$65536$1$1$${SALT}$${HASH}`],
   ["no power of two", `scrypt$1000$8$1$${SALT}$${HASH}`],
   ["a cost of nothing", `scrypt$16$0$1$${SALT}$${HASH}`],
   ["a short hash", `scrypt$16$1$1$${SALT}$AAAA`],
