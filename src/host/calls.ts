@@ -191,16 +191,20 @@ class Change<Args extends object, Outputs extends object> {
     const { urn, news, carried } = request;
     try {
       const args = checkedArgs(hosted, news);
+      const deadline = new Deadline(timeoutMsOf(request, verb));
       const { call, values, finish } = startCall<Args, Outputs>(hosted, {
         urn,
-        deadline: new Deadline(timeoutMsOf(request, verb)),
+        deadline,
         secrets: [visible(before?.outs ?? {}), news],
         onTakeOver: (object) => this.#taken.push(object),
         checkpoint: (id, outputs, shown = {}) =>
           (this.#checkpointed = { id, outputs, args, shown: values.hidden(args, shown) }),
         sending: (names) => (this.#sent = [...new Set([...(this.#sent ?? []), ...names])].sort()),
       });
+      // Digests take their turn with those of all other resources, which is a queue of our own.
+      const goOn = deadline.pause();
       const { applied, work } = await prepare(call, args, values);
+      goOn();
       const { id, outputs } = await finish(work());
       this.#remember(id, { ...outputs, ...args });
       return { id, outs: toOuts(hosted.resource.version, { outputs, args, carried, applied }) };

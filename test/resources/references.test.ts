@@ -87,6 +87,18 @@ test.each([
   expect(await given.requests()).toEqual([]);
 });
 
+test("the time in which the digests of a program take their turn is not charged to a change", async () => {
+  const given = await oauth.started();
+  const { digests } = given.session;
+  const quick = digests.of.bind(digests);
+  jest.spyOn(digests, "of").mockImplementation(async (value) => {
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    return quick(value);
+  });
+  const { outs } = await given.create({ ...oauth.STANDARD, clientSecret: REFERENCE, __timeouts: { create: 1 } });
+  expect(outs).toMatchObject({ clientSecret: REFERENCE, __applied: { clientSecret: expect.any(String) } });
+});
+
 test("check refuses what is no reference, at its path and without showing it", async () => {
   const given = await oauth.started();
   const wrong = { ...oauth.STANDARD, clientSecret: { fromEnv: `${CANARY} no name` } };
