@@ -108,7 +108,8 @@ function declare<Args extends object, Outputs extends object>(
   }));
   // Here, since the old object is deleted before the creation could fail for want of a value.
   if (isReplacement && !preview) {
-    for (const text of valuesOf(hosted).lackingIn(args))
+    // Of what is malformed no name is told: it may be the secret.
+    for (const text of valuesOf(hosted).lackingIn(known))
       problems.push({ path: "", reason: `the replacement needs ${text}. Nothing is deleted` });
   }
   const heldAs = isNew && !isReplacement ? session.memory.refreshedAs(claims) : undefined;

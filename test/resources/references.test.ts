@@ -219,6 +219,12 @@ describe("once it is applied", () => {
     ]);
     set(VALUE);
     expect(await given.check(other)).toEqual([]);
+    // What is no reference may be the secret itself.
+    for (const wrong of [{ fromEnv: `${CANARY} no name` }, { fromFile: 5 }])
+      expect(await given.check({ ...other, clientSecret: wrong })).toEqual([
+        expect.stringMatching(/^clientSecret: from/),
+      ]);
+    expectNoSecrets(given);
   });
 
   test.each<[string, unknown, unknown]>([
