@@ -113,14 +113,20 @@ export class SecretValues {
     });
   }
 
+  #hasRead(value: string): boolean {
+    return [...this.#read.values()].some((resolved) => "value" in resolved && resolved.value === value);
+  }
+
   /** What the service shows in place of what was sent, for the state: never the value of a reference. */
   hidden(args: object, shown: Properties): Properties {
     const sent = new Map(placesIn(this.rules, args).map(({ path, value }) => [path, value]));
     return mapPlaces(this.rules, shown, ({ path, value }) => {
-      const reference = sent.get(path);
-      if (!isReference(reference) || typeof value !== "string") return value;
-      const resolved = this.find(reference);
-      return "value" in resolved && resolved.value === value ? reference : STAND_INS.otherValue;
+      const given = sent.get(path);
+      if (typeof value !== "string" || value === given) return value;
+      // Under a name of its own a service may repeat one, too.
+      if (!isReference(given)) return this.#hasRead(value) ? STAND_INS.otherValue : value;
+      const resolved = this.find(given);
+      return "value" in resolved && resolved.value === value ? given : STAND_INS.otherValue;
     });
   }
 }
@@ -129,7 +135,7 @@ function lacking(reference: SecretReference, problem: string): string {
   const advice =
     "fromEnv" in reference
       ? "Set it in the environment of the Pulumi command"
-      : "A relative path begins at the folder of the program";
+      : "A relative path begins at the folder of Pulumi.yaml";
   return `${referenceName(reference)} ${problem}, so nothing was sent. ${advice}`;
 }
 
@@ -222,12 +228,15 @@ export async function hideFound(
   { rules, digests }: { rules: Rules; digests: Digests },
   { outs, applied, found }: { outs: Properties; applied: Applied; found: Properties },
 ): Promise<Properties> {
-  const shown = new Map(placesIn(rules, found).map(({ path, value }) => [path, value]));
+  const stored = new Map(placesIn(rules, outs).map(({ path, value }) => [path, value]));
+  const isHidden = (value: unknown): boolean => isReference(value) || value === STAND_INS.otherValue;
+  // Postgres takes the name of a setting in any case, so a service may show another one than it was given.
+  const hiddenNames = new Set([...stored].filter(([, value]) => isHidden(value)).map(([path]) => path.toLowerCase()));
   const hidden = new Map<string, unknown>();
-  for (const { path, value: reference } of placesIn(rules, outs)) {
-    const value = shown.get(path);
-    const isHidden = isReference(reference) || reference === STAND_INS.otherValue;
-    if (!isHidden || typeof value !== "string") continue;
+  for (const { path, value } of placesIn(rules, found)) {
+    if (typeof value !== "string") continue;
+    const reference = stored.get(path);
+    if (!isHidden(reference) && (reference !== undefined || !hiddenNames.has(path.toLowerCase()))) continue;
     const digest = isReference(reference) && Object.hasOwn(applied, path) ? applied[path] : undefined;
     const isSame = digest !== undefined && (await digests.matches(digest, value));
     hidden.set(path, isSame ? reference : STAND_INS.otherValue);

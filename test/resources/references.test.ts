@@ -1,5 +1,6 @@
 import { isSecret } from "../../src/contract/engineSecrets";
 import type { Properties } from "../../src/contract/hiddenKeys";
+import { SecretValues } from "../../src/host/references";
 import { hashed } from "../../src/emulator/model/records";
 import { KIND_CASES } from "../kinds";
 import {
@@ -337,6 +338,30 @@ describe("once it is applied", () => {
     const mended = await given.update(drifted ?? state, COMPUTE);
     expect(JSON.stringify((await given.mutations()).at(-1)?.body)).toContain(hashed(VALUE));
     expect((await given.read(mended))?.inputs).toMatchObject({ settings: COMPUTE.settings });
+  });
+
+  test("a setting that the service shows under a name of its own is a text as well", async () => {
+    const { lifecycle } = KIND_CASES.ComputeEndpoint;
+    const given = await harness(lifecycle);
+    const inputs = { ...COMPUTE, settings: { pgSettings: { "App.Token": REFERENCE, work_mem: "64MB" } } };
+    const state = await given.create(inputs);
+    const shown = { "app.token": VALUE, work_mem: "64MB", jit: "off" };
+    await given.edit({
+      kind: "endpoint",
+      id: String(state.outs["endpointId"]),
+      set: { settings: { pg_settings: shown } },
+    });
+    const text = "(another value: changed outside Pulumi)";
+    const found = await given.read(state);
+    expect(found?.inputs["settings"]).toEqual({ pgSettings: { ...shown, "app.token": text } });
+    expectHidden(given, found ?? {});
+    // The same of what a change that failed leaves.
+    const values = new SecretValues(lifecycle.args, () => undefined);
+    values.resolve(REFERENCE);
+    const other = { settings: { pgSettings: { ...shown, "of.the.service": VALUE } } };
+    expect(values.hidden(inputs, other)).toEqual({
+      settings: { pgSettings: { "app.token": text, work_mem: "64MB", jit: "off", "of.the.service": text } },
+    });
   });
 
   test("a rotated setting is sent, and restarts nothing by itself", async () => {
