@@ -79,8 +79,9 @@ export async function update<Args extends object, Outputs extends object>(
       beforeChange();
       call.sending(names);
     };
-    const { changes, compared } = await compareWithValues(hosted, stored, { outs, news: args as Properties, values });
-    values.require(args, new Set([...changes.changed, ...compared.lacking]));
+    const about = { outs, news: args as Properties, values };
+    const { changes, compared, needed } = await compareWithValues(hosted, stored, about);
+    values.require(args, needed);
     return {
       applied: await digestsOf({ rules: resource.args, values, digests: session.digests }, args, compared.applied),
       work: async () => ({ id, outputs: await resource.update({ ...call, sending }, stored, args, changes) }),

@@ -1,6 +1,7 @@
 /** What a plan does: it checks the inputs, compares them with the state, and reports both. */
 import { type Properties, containsUnknown } from "../contract/hiddenKeys";
 import { allowsUnlistedSizes, resolveSettings } from "../contract/settings";
+import { referenceName } from "../contract/references";
 import { isUrn, labelOf, nameInUrn } from "../contract/identifiers";
 import { checkArguments, problemText, sameJson, specEntries, type Comparison, type Problem } from "./arguments";
 import type { Lifecycle, Look, Plan, Stored } from "./lifecycle";
@@ -162,14 +163,14 @@ export async function diff<Args extends object, Outputs extends object>(
   const stored = storedFrom(resource, id, outs);
   // A refresh compares too, and runs no program: then nothing was checked, and nothing is reported or recorded.
   const oldInputs = urn === undefined ? undefined : session.checkedInputs.get(urn);
-  const { changes, compared } =
-    oldInputs === undefined
-      ? { changes: compareWith(resource, stored, news), compared: undefined }
-      : await compareWithValues(hosted, stored, { outs, news, values: valuesOf(hosted) });
+  const values = valuesOf(hosted);
+  const byValue = oldInputs && (await compareWithValues(hosted, stored, { outs, news, values }));
+  const changes = byValue?.changes ?? compareWith(resource, stored, news);
   if (urn !== undefined && oldInputs !== undefined) {
     const plan = planOf({ urn, stored, news, changes });
     const subject = `${resource.kind} ${id}${labelOf(urn)}`;
-    const ofValues = (compared?.remarks ?? []).map(({ path, text }) => `"${path}" of ${subject}: ${text}`);
+    const remarks = [...(byValue?.compared.remarks ?? []), ...missing(values, news, byValue?.needed)];
+    const ofValues = remarks.map(({ path, text }) => `"${path}" of ${subject}: ${text}`);
     for (const text of [...planMessages(resource, plan, news), ...ofValues]) session.warn(urn, text);
     if (isUrn(urn)) holdObjects(hosted, { urn, stateUrn, plan });
   }
@@ -181,6 +182,16 @@ export async function diff<Args extends object, Outputs extends object>(
     replaces: [...changes.replaces],
     deleteBeforeReplace: resource.deleteBeforeReplace,
   };
+}
+
+/** What a plan says of references that have no value. `needed`: the arguments that an update does not do without. */
+function missing(values: SecretValues, news: Properties, needed: ReadonlySet<string> = new Set()) {
+  return values.missingIn(news).map(({ path, argument, reference, problem }) => ({
+    path,
+    text:
+      `could not be compared: ${referenceName(reference)} ${problem}` +
+      (needed.has(argument) ? ". pulumi up fails without it" : ""),
+  }));
 }
 
 const valuesOf = <Args extends object, Outputs extends object>({ resource }: Hosted<Args, Outputs>): SecretValues =>

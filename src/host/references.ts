@@ -91,21 +91,22 @@ export class SecretValues {
 
   /** What has no value, with the reason: `"password", but SMTP_PASSWORD is not set`. */
   lackingIn(args: object): string[] {
-    return this.#without(args).map(
+    return this.missingIn(args).map(
       ({ path, reference, problem }) => `"${path}", but ${referenceName(reference)} ${problem}`,
     );
   }
 
   /** @throws all that these arguments lack, before anything is sent. `names`: of all of them, where it is left out. */
   require(args: object, names?: ReadonlySet<string>): void {
-    const missing = this.#without(args).filter(({ argument }) => names?.has(argument) !== false);
+    const missing = this.missingIn(args).filter(({ argument }) => names?.has(argument) !== false);
     if (missing.length === 0) return;
     throw new Error(
       missing.map(({ path, reference, problem }) => `"${path}": ${lacking(reference, problem)}`).join("; "),
     );
   }
 
-  #without(args: object) {
+  /** The references that have no value, with the reason. */
+  missingIn(args: object) {
     return placesIn(this.rules, args).flatMap(({ path, argument, value: reference }) => {
       if (!isReference(reference)) return [];
       const resolved = this.find(reference);
@@ -174,9 +175,6 @@ export async function compareValues(
     const isSameForm = sameJson(was, now);
     const resolved = isReference(now) ? values.find(now) : { value: now };
     if ("problem" in resolved) {
-      const name = isReference(now) ? referenceName(now) : "";
-      const more = isSameForm ? "" : ". pulumi up fails without it";
-      remarks.push({ path, text: `could not be compared: ${name} ${resolved.problem}${more}` });
       seen.set(path, now);
       if (!isSameForm) lacking.add(argument);
       if (digest !== undefined) holding[path] = digest;

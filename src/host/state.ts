@@ -1,7 +1,7 @@
 /** What the state holds of a resource, and how it is read back. What has been stored once is read for ever. */
 import { isSecret } from "../contract/engineSecrets";
-import { clean, namesIn, visible, type Properties } from "../contract/hiddenKeys";
-import { compare, isOfType, isPlain, specOf, type Comparison } from "./arguments";
+import { clean, containsUnknown, namesIn, visible, type Properties } from "../contract/hiddenKeys";
+import { compare, isOfType, isPlain, specEntries, specOf, type Comparison } from "./arguments";
 import { isDigest } from "./digests";
 import type { Hosted } from "./session";
 import type { Lifecycle, Stored } from "./lifecycle";
@@ -118,7 +118,29 @@ export async function compareWithValues<Args extends object, Outputs extends obj
   const changes = compareWith(resource, { ...stored, outs: compared.outs as typeof stored.outs }, news);
   const other = [...compared.sameValue, ...compared.lacking] as (keyof Args & string)[];
   const added = new Set([...changes.added, ...other.filter((name) => !changes.changed.has(name))]);
-  return { changes: { ...changes, added }, compared };
+  return {
+    changes: { ...changes, added },
+    compared,
+    needed: new Set([...sentNames(resource, stored, changes, news), ...compared.lacking]),
+  };
+}
+
+/**
+ * The arguments that an update sends whatever the service shows: those that change, and what an unfinished change had sent. What
+ * is not known yet may turn out to be no change.
+ */
+function sentNames<Args extends object, Outputs extends object>(
+  { args: specs }: Lifecycle<Args, Outputs>,
+  { unfinished, sent }: Stored<Args, Outputs>,
+  changes: Comparison<Args>,
+  news: Properties,
+): string[] {
+  const changed = new Set([...changes.changed].filter((name) => !containsUnknown(news[name])));
+  const isOpen = (name: string): boolean => unfinished && (sent?.has(name) ?? true);
+  const isSending = changed.size > 0 || unfinished;
+  return specEntries(specs)
+    .filter(([name, { sentAlways = false }]) => changed.has(name) || isOpen(name) || (sentAlways && isSending))
+    .map(([name]) => name);
 }
 
 function upgraded<Args extends object, Outputs extends object>(

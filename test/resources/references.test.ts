@@ -1,6 +1,7 @@
 import { isSecret } from "../../src/contract/engineSecrets";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import { SecretValues } from "../../src/host/references";
+import { declaration } from "../../src/resources/computeEndpoint/declaration";
 import { hashed } from "../../src/emulator/model/records";
 import { KIND_CASES } from "../kinds";
 import {
@@ -10,6 +11,7 @@ import {
   keptBy,
   PROJECT,
   thrownBy,
+  UNKNOWN,
   type Harness,
   type State,
 } from "../support/harness";
@@ -319,6 +321,41 @@ describe("once it is applied", () => {
     expect(error.message).toMatch(new RegExp(`Could not update EmailServer .*${NAME} is not set, so nothing was sent`));
   });
 
+  test.each([
+    ["beside another argument, where all is sent", { port: 25 }, { ...email.STANDARD, password: REFERENCE }],
+    ["of a mail server that was the shared one", {}, email.SHARED],
+  ])("a plan warns of the missing value that is needed: %s", async (_, more, olds) => {
+    const given = await email.started();
+    const inputs = { ...email.STANDARD, password: REFERENCE };
+    const state = await given.create(olds);
+    set(undefined);
+    const news = { ...inputs, ...more };
+    const text = `"password" of EmailServer ${PROJECT} ("thing"): could not be compared: ${NAME} is not set`;
+    expect((await planned(given, state, news, olds)).says).toContain(`${text}. pulumi up fails without it`);
+    await given.forgetRequests();
+    const { message } = await thrownBy(given.update(state, news));
+    expect(message).toContain(`"password": ${NAME} is not set, so nothing was sent`);
+    expect(await given.requests()).toEqual([]);
+    // What is not known yet may turn out to be as it was.
+    const { says } = await planned(given, state, { ...inputs, senderName: UNKNOWN }, olds);
+    expect(says.some((one) => one === text)).toBe(olds !== email.SHARED);
+  });
+
+  test("a plan warns of the missing value of a setting that is sent with another one, or once more", async () => {
+    const given = await harness(KIND_CASES.ComputeEndpoint.lifecycle);
+    const state = await given.create(COMPUTE);
+    set(undefined);
+    const settings = { pgSettings: { ...COMPUTE.settings.pgSettings, work_mem: "32MB" } };
+    const fails = expect.stringMatching(/app\.token" of .* is not set\. pulumi up fails without it$/);
+    expect((await planned(given, state, { ...COMPUTE, settings }, COMPUTE)).says).toContainEqual(fails);
+    const open = { ...state, outs: { ...state.outs, __unfinished: "update", __sent: ["settings"] } };
+    expect((await planned(given, open, COMPUTE)).says).toContainEqual(fails);
+    const other = { ...open, outs: { ...open.outs, __sent: ["size"] } };
+    const untold = expect.stringMatching(/app\.token" of .* is not set$/);
+    expect((await planned(given, other, COMPUTE)).says).toContainEqual(untold);
+    expect((await planned(given, state, { ...COMPUTE, size: 2 }, COMPUTE)).says).toContainEqual(untold);
+  });
+
   test("a setting that the service shows is the reference, and another value there a text", async () => {
     const given = await harness(KIND_CASES.ComputeEndpoint.lifecycle);
     const state = await given.create(COMPUTE);
@@ -341,8 +378,7 @@ describe("once it is applied", () => {
   });
 
   test("a setting that the service shows under a name of its own is a text as well", async () => {
-    const { lifecycle } = KIND_CASES.ComputeEndpoint;
-    const given = await harness(lifecycle);
+    const given = await harness(KIND_CASES.ComputeEndpoint.lifecycle);
     const inputs = { ...COMPUTE, settings: { pgSettings: { "App.Token": REFERENCE, work_mem: "64MB" } } };
     const state = await given.create(inputs);
     const shown = { "app.token": VALUE, work_mem: "64MB", jit: "off" };
@@ -356,7 +392,7 @@ describe("once it is applied", () => {
     expect(found?.inputs["settings"]).toEqual({ pgSettings: { ...shown, "app.token": text } });
     expectHidden(given, found ?? {});
     // The same of what a change that failed leaves.
-    const values = new SecretValues(lifecycle.args, () => undefined);
+    const values = new SecretValues(declaration.args, () => undefined);
     values.resolve(REFERENCE);
     const other = { settings: { pgSettings: { ...shown, "of.the.service": VALUE } } };
     expect(values.hidden(inputs, other)).toEqual({

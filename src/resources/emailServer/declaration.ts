@@ -56,7 +56,7 @@ const smtp: ArgumentTable<Partial<SmtpShape>> = {
   host: { unset: "update", equal: (left, right) => left.toLowerCase() === right.toLowerCase() },
   port: { unset: "update" },
   username: { unset: "update" },
-  password: { secret: true, reference: true, unset: "update" },
+  password: { secret: true, reference: true, sentAlways: true, unset: "update" },
   senderEmail: { unset: "update" },
   senderName: { unset: "update" },
 };
