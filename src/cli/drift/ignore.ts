@@ -15,7 +15,7 @@ import {
   table,
   toleratedAdvice,
 } from "./formats";
-import { segmentsOf } from "./ignoredChanges";
+import { segmentsOf } from "../../contract/propertyPath";
 import {
   type Entry,
   IGNORE_FILE,

@@ -5,7 +5,8 @@ import { auditRules } from "../../audit/rules";
 import { KINDS } from "../../contract/pointer";
 import { isSecretName } from "../../contract/secretNames";
 import { projectFolder } from "../../contract/projectFile";
-import { isObject, segmentsOf } from "./ignoredChanges";
+import { segmentsOf } from "../../contract/propertyPath";
+import { isObject } from "./ignoredChanges";
 
 /** What may differ, and why: committed beside Pulumi.yaml. */
 export const IGNORE_FILE = "svc-drift.json";

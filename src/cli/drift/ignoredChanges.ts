@@ -1,6 +1,5 @@
 import type { Properties } from "../../contract/hiddenKeys";
-
-export type Segment = string | number;
+import { type Segment, segmentsOf } from "../../contract/propertyPath";
 
 /**
  * What is declared, with the found value wherever a path of `ignoreChanges` leads to: that is how the engine compares, so
@@ -11,15 +10,6 @@ export function withIgnoredChanges(declared: Properties, found: Properties, path
   const leading = paths.map(segmentsOf).filter(({ length }) => length > 0);
   // Both are objects, and so is what comes of them.
   return leading.reduce((result, path) => taken(result, found, path) as Properties, declared);
-}
-
-/** Of `settings.pgSettings["app.token"]` or `domains[0]`; `*` is every key or index. */
-export function segmentsOf(path: string): Segment[] {
-  const parts = path.matchAll(/\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|\[(\*)\]|([^.[\]]+)/g);
-  return [...parts].map(([, quoted, index, every, name = ""]) => {
-    if (index !== undefined) return Number(index);
-    return quoted?.replace(/\\(.)/g, "$1") ?? every ?? name;
-  });
 }
 
 function taken(declared: unknown, found: unknown, [segment, ...rest]: readonly Segment[]): unknown {

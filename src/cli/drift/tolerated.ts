@@ -1,5 +1,6 @@
 import { ambiguity, countingEntries, isAbout, isOfStacks, type Numbered, told, why } from "./entries";
-import { isObject, type Segment, segmentsOf } from "./ignoredChanges";
+import { type Segment, segmentsOf } from "../../contract/propertyPath";
+import { isObject } from "./ignoredChanges";
 import type { Entry, IgnoreFile, ResourceEntry, UnmanagedEntry } from "./ignoreFile";
 import type { Refreshed } from "./refreshed";
 import { type Drifted, type Findings, type Property, SECRET, type Tolerated, type Unmanaged } from "./report";

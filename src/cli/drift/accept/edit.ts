@@ -3,7 +3,7 @@ import { standInsIn } from "../../../contract/standIns";
 import { isByReference, type Property } from "../report";
 import { creationAt, creationOf, repetitionOf, type Creation, type NoCreation } from "./creation";
 import { ProgramFile, type TypeScript } from "./programFile";
-import { segmentsOf } from "../ignoredChanges";
+import { segmentsOf } from "../../../contract/propertyPath";
 import { plansOf, holdsSecret, isSpelled, type Action } from "./plan";
 import { listSplices, spliced, type List, type ListChange, type Splice } from "./splices";
 import { propertyCode } from "./value";
