@@ -16,6 +16,8 @@ export interface HiddenInputs {
   readonly __surplus?: readonly string[];
   /** The option `replaceOnChanges` is given. Never stored. */
   readonly __replaceOnChanges?: boolean;
+  /** The paths of the option `ignoreChanges`. Never stored. */
+  readonly __ignoreChanges?: readonly string[];
   /** The program runs for a preview, where `check` may ask the service (host/lookAhead.ts). Never stored either. */
   readonly __preview?: boolean;
 }
@@ -37,13 +39,14 @@ export function visible(properties: Properties): Properties {
 
 /** Those that are what they should be; a transformation may have put anything there. */
 export function hiddenInputs(properties: Properties): HiddenInputs {
-  const { __provider, __urn, __timeouts, __surplus, __replaceOnChanges, __preview } = properties;
+  const { __provider, __urn, __timeouts, __surplus, __replaceOnChanges, __ignoreChanges, __preview } = properties;
   return {
     ...(typeof __provider === "string" && { __provider }),
     ...(typeof __urn === "string" && { __urn }),
     ...(typeof __timeouts === "object" && __timeouts !== null && { __timeouts: timeouts(__timeouts) }),
     ...(Array.isArray(__surplus) && { __surplus: namesIn(__surplus) }),
     ...(__replaceOnChanges === true && { __replaceOnChanges }),
+    ...(Array.isArray(__ignoreChanges) && { __ignoreChanges: namesIn(__ignoreChanges) }),
     ...(__preview === true && { __preview }),
   };
 }

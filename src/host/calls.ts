@@ -79,11 +79,11 @@ export async function update<Args extends object, Outputs extends object>(
       beforeChange();
       call.sending(names);
     };
-    const about = { outs, news: args as Properties, values };
-    const { changes, compared, needed } = await compareWithValues(hosted, stored, about);
+    const about = { urn, outs, news: args as Properties, values };
+    const { changes, needed, applied } = await compareWithValues(hosted, stored, about);
     values.require(args, needed);
     return {
-      applied: await digestsOf({ rules: resource.args, values, digests: session.digests }, args, compared.applied),
+      applied: await digestsOf({ rules: resource.args, values, digests: session.digests }, args, applied),
       work: async () => ({ id, outputs: await resource.update({ ...call, sending }, stored, args, changes) }),
     };
   });

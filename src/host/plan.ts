@@ -7,7 +7,7 @@ import { checkArguments, problemText, sameJson, specEntries, type Comparison, ty
 import type { Lifecycle, Look, Plan, Stored } from "./lifecycle";
 import { NOTHING, type Verdict } from "./lookAhead";
 import { Progress } from "./progress";
-import { SecretValues } from "./references";
+import { type Compared, SecretValues } from "./references";
 import { renamedWarning } from "./renamed";
 import type { CheckRequest, CheckResult, DiffRequest, DiffResult, Repair, RepairRequest, Wrong } from "./requests";
 import type { Hosted } from "./session";
@@ -91,7 +91,7 @@ export function checkedArgs<Args extends object, Outputs extends object>(
 /** Records what a resource of the program declares. Returns what a plan reports of the declaration alone. */
 function declare<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
-  { urn, olds, news, preview }: CheckRequest & { readonly urn: string },
+  { urn, olds, news, preview, ignored }: CheckRequest & { readonly urn: string },
   { args, known, allowed, authProvider }: Checked<Args>,
 ): { problems: Problem[]; warnings: readonly string[] } {
   const { resource, session } = hosted;
@@ -100,6 +100,7 @@ function declare<Args extends object, Outputs extends object>(
   const earlier = session.checkedInputs.get(urn) ?? {};
   const isReplacement = isNew && Object.keys(earlier).length > 0;
   session.checkedInputs.set(urn, isReplacement ? earlier : olds);
+  session.ignoredChanges.set(urn, ignored);
   const claims = resource.declares?.(known, authProvider, new Set(Object.keys(args))) ?? [];
   // A URN that is not known yet names no resource.
   const others = isUrn(urn) ? session.memory.declare(urn, claims) : [];
@@ -164,12 +165,12 @@ export async function diff<Args extends object, Outputs extends object>(
   // A refresh compares too, and runs no program: then nothing was checked, and nothing is reported or recorded.
   const oldInputs = urn === undefined ? undefined : session.checkedInputs.get(urn);
   const values = valuesOf(hosted);
-  const byValue = oldInputs && (await compareWithValues(hosted, stored, { outs, news, values }));
+  const byValue = oldInputs && (await compareWithValues(hosted, stored, { urn, outs, news, values }));
   const changes = byValue?.changes ?? compareWith(resource, stored, news);
   if (urn !== undefined && oldInputs !== undefined) {
     const plan = planOf({ urn, stored, news, changes });
     const subject = `${resource.kind} ${id}${labelOf(urn)}`;
-    const remarks = [...(byValue?.compared.remarks ?? []), ...missing(values, news, byValue?.needed)];
+    const remarks = [...(byValue?.compared.remarks ?? []), ...missing(values, news, byValue)];
     const ofValues = remarks.map(({ path, text }) => `"${path}" of ${subject}: ${text}`);
     for (const text of [...planMessages(resource, plan, news), ...ofValues]) session.warn(urn, text);
     if (isUrn(urn)) holdObjects(hosted, { urn, stateUrn, plan });
@@ -184,14 +185,18 @@ export async function diff<Args extends object, Outputs extends object>(
   };
 }
 
-/** What a plan says of references that have no value. `needed`: the arguments that an update does not do without. */
-function missing(values: SecretValues, news: Properties, needed: ReadonlySet<string> = new Set()) {
-  return values.missingIn(news).map(({ path, argument, reference, problem }) => ({
-    path,
-    text:
-      `could not be compared: ${referenceName(reference)} ${problem}` +
-      (needed.has(argument) ? ". pulumi up fails without it" : ""),
-  }));
+/** What a plan says of references that have no value: nothing of one that `ignoreChanges` names, unless it is sent. */
+function missing(
+  values: SecretValues,
+  news: Properties,
+  found: { needed: ReadonlySet<string>; compared: Compared } | undefined,
+) {
+  return values.missingIn(news).flatMap(({ path, argument, reference, problem }) => {
+    const isNeeded = found?.needed.has(argument) === true;
+    if (!isNeeded && found?.compared.ignored.has(path) === true) return [];
+    const text = `could not be compared: ${referenceName(reference)} ${problem}`;
+    return [{ path, text: isNeeded ? `${text}. pulumi up fails without it` : text }];
+  });
 }
 
 const valuesOf = <Args extends object, Outputs extends object>({ resource }: Hosted<Args, Outputs>): SecretValues =>

@@ -10,6 +10,7 @@ import {
   type Resolved,
   type SecretReference,
 } from "../contract/references";
+import { leadsTo } from "../contract/propertyPath";
 import { STAND_INS } from "../contract/standIns";
 import { isPlain, ruleOf, sameJson, type Rules } from "./arguments";
 import type { Digests } from "./digests";
@@ -18,24 +19,26 @@ import type { Digests } from "./digests";
 interface Place {
   /** `password`, `settings.pgSettings.app.token`: for messages, and the name of its digest in the state. */
   readonly path: string;
+  readonly segments: readonly string[];
   readonly argument: string;
   readonly value: unknown;
 }
 
 /** A copy with other values in these places. */
 function mapPlaces<Args extends object>(rules: Rules, args: Args, replace: (place: Place) => unknown): Args {
+  const inPlace = (value: unknown, argument: string, ...inner: string[]): unknown => {
+    const segments = [argument, ...inner];
+    return replace({ path: segments.join("."), segments, argument, value });
+  };
   const mapped = Object.entries(args).map(([argument, value]: [string, unknown]) => {
     const rule = ruleOf(rules, argument)?.reference;
     if (rule === undefined) return [argument, value];
-    if (rule === true) return [argument, replace({ path: argument, argument, value })];
+    if (rule === true) return [argument, inPlace(value, argument)];
     const { valuesOf } = rule;
     if (!isPlain(value)) return [argument, value];
     const part = value[valuesOf];
     if (!isPlain(part)) return [argument, value];
-    const values = Object.entries(part).map(([name, one]) => [
-      name,
-      replace({ path: `${argument}.${valuesOf}.${name}`, argument, value: one }),
-    ]);
+    const values = Object.entries(part).map(([name, one]) => [name, inPlace(one, argument, valuesOf, name)]);
     return [argument, { ...value, [valuesOf]: Object.fromEntries(values) }];
   });
   // The names are those of `args`, and a value has the type of its place.
@@ -150,6 +153,8 @@ export interface Compared {
   readonly sameValue: ReadonlySet<string>;
   /** The arguments that are given in another form, and have no value to compare. */
   readonly lacking: ReadonlySet<string>;
+  /** By path, the arguments of those whose change is ignored: nothing of them was compared. */
+  readonly ignored: ReadonlyMap<string, string>;
   /** For a plan, each about the argument that its path names. */
   readonly remarks: readonly { readonly path: string; readonly text: string }[];
   /** The digests that still hold. */
@@ -159,20 +164,27 @@ export interface Compared {
 /** Compares what the references of a program stand for with what was last applied. */
 export async function compareValues(
   { rules, values, digests }: { rules: Rules; values: SecretValues; digests: Digests },
-  { outs, applied, news }: { outs: Properties; applied: Applied; news: Properties },
+  about: { outs: Properties; applied: Applied; news: Properties; ignored: readonly string[] },
 ): Promise<Compared> {
+  const { outs, applied, news } = about;
   const before = new Map(placesIn(rules, outs).map(({ path, value }) => [path, value]));
   const seen = new Map<string, unknown>();
   const sameValue = new Set<string>();
   const lacking = new Set<string>();
+  const ignored = new Map<string, string>();
   const remarks: { path: string; text: string }[] = [];
   const holding: Record<string, string> = {};
-  for (const { path, argument, value: now } of placesIn(rules, news)) {
+  for (const { path, segments, argument, value: now } of placesIn(rules, news)) {
     const was = before.get(path);
     const digest = Object.hasOwn(applied, path) ? applied[path] : undefined;
     // Nothing to compare, or nothing but literals.
     if (was === undefined || now === undefined || !(isReference(was) || isReference(now))) continue;
     const isSameForm = sameJson(was, now);
+    if (isSameForm && about.ignored.some((one) => leadsTo(one, segments))) {
+      ignored.set(path, argument);
+      if (digest !== undefined) holding[path] = digest;
+      continue;
+    }
     const resolved = isReference(now) ? values.find(now) : { value: now };
     if ("problem" in resolved) {
       seen.set(path, now);
@@ -198,7 +210,7 @@ export async function compareValues(
     }
   }
   const compared = mapPlaces(rules, outs, ({ path, value }) => (seen.has(path) ? seen.get(path) : value));
-  return { outs: compared, sameValue, lacking, remarks, applied: holding };
+  return { outs: compared, sameValue, lacking, ignored, remarks, applied: holding };
 }
 
 /** The digests for the state, once these arguments are applied: those that hold, and new ones. Made before anything is sent. */

@@ -16,6 +16,8 @@ export interface CheckRequest extends Request {
   readonly news: Properties;
   /** The program runs for a preview: then the service may be asked. */
   readonly preview: boolean;
+  /** The paths of the option `ignoreChanges`. */
+  readonly ignored: readonly string[];
   /** What the door has found wrong with the inputs. */
   readonly problems: readonly Wrong[];
 }

@@ -50,6 +50,8 @@ export class Session {
   readonly siblingStartsMs: number;
   /** By URN, the old inputs that `check` saw in this process. It never runs in a refresh. */
   readonly checkedInputs = new Map<string, Properties>();
+  /** By URN, the paths of `ignoreChanges` of what `check` saw. */
+  readonly ignoredChanges = new Map<string, readonly string[]>();
   readonly #clientOptions: Partial<ClientOptions>;
   readonly #clients = new Map<string, Client>();
   readonly #warned = new Set<string>();

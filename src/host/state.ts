@@ -110,19 +110,24 @@ export function compareWith<Args extends object, Outputs extends object>(
 export async function compareWithValues<Args extends object, Outputs extends object>(
   { resource, session }: Hosted<Args, Outputs>,
   stored: Stored<Args, Outputs>,
-  { outs, news, values }: { outs: Properties; news: Properties; values: SecretValues },
+  {
+    urn = "",
+    outs,
+    news,
+    values,
+  }: { urn: string | undefined; outs: Properties; news: Properties; values: SecretValues },
 ) {
   const { __applied: applied = {} } = marksOf(outs);
   const about = { rules: resource.args, values, digests: session.digests };
-  const compared = await compareValues(about, { outs: stored.outs as Properties, applied, news });
+  const ignored = session.ignoredChanges.get(urn) ?? [];
+  const compared = await compareValues(about, { outs: stored.outs as Properties, applied, news, ignored });
   const changes = compareWith(resource, { ...stored, outs: compared.outs as typeof stored.outs }, news);
   const other = [...compared.sameValue, ...compared.lacking] as (keyof Args & string)[];
   const added = new Set([...changes.added, ...other.filter((name) => !changes.changed.has(name))]);
-  return {
-    changes: { ...changes, added },
-    compared,
-    needed: new Set([...sentNames(resource, stored, changes, news), ...compared.lacking]),
-  };
+  const needed: ReadonlySet<string> = new Set([...sentNames(resource, stored, changes, news), ...compared.lacking]);
+  // What is sent although its change is ignored was not compared: its digest is made anew.
+  const holding = Object.entries(compared.applied).filter(([path]) => !needed.has(compared.ignored.get(path) ?? ""));
+  return { changes: { ...changes, added }, compared, needed, applied: Object.fromEntries(holding) };
 }
 
 /**

@@ -73,6 +73,8 @@ export function resource<Args extends object, Shape extends object, Outputs exte
         __urn: urnOf(name, type, opts.parent),
         ...(times !== undefined && { __timeouts: times }),
         ...((opts.replaceOnChanges?.length ?? 0) > 0 && { __replaceOnChanges: true }),
+        // The engine puts the old reference back, and the value behind it is compared all the same.
+        ...((opts.ignoreChanges?.length ?? 0) > 0 && { __ignoreChanges: opts.ignoreChanges }),
         // Nothing else tells the provider: a preview and its update are the same calls of `check`.
         ...(pulumi.runtime.isDryRun() && { __preview: true }),
       };

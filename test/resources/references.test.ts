@@ -321,6 +321,61 @@ describe("once it is applied", () => {
     expect(error.message).toMatch(new RegExp(`Could not update EmailServer .*${NAME} is not set, so nothing was sent`));
   });
 
+  describe("and ignoreChanges names it", () => {
+    const asIgnored = (...paths: string[]) => ({ ...GIVEN, __ignoreChanges: paths });
+
+    test.each([["clientSecret"], ["*"], ['["clientSecret"]']])(
+      "as %s, another value and a missing one are no change",
+      async (path) => {
+        const given = await oauth.started();
+        const state = await given.create(GIVEN);
+        for (const value of [`${CANARY}-rotated`, undefined]) {
+          set(value);
+          expect(await planned(given, state, asIgnored(path))).toEqual({ changes: false, replaces: [], says: [] });
+        }
+        // Another argument does not send it, and so its digest stays.
+        set(`${CANARY}-rotated`);
+        const { next, sent } = await updated(given, state, { ...asIgnored(path), clientId: "other-id" });
+        expect([sent, next.outs["__applied"]]).toEqual([[undefined], state.outs["__applied"]]);
+        expect(await planned(given, next, { ...GIVEN, clientId: "other-id" })).toMatchObject({ changes: true });
+      },
+    );
+
+    test.each([
+      ["settings", false],
+      ["settings.pgSettings", false],
+      ["settings.pgSettings.*", false],
+      ['settings.pgSettings["app.token"]', false],
+      ["settings.pgSettings.app.token", true],
+      ["settings.pgSettings.work_mem", true],
+      ["size", true],
+    ])("as %s, another value of a setting is a change: %s", async (path, isChange) => {
+      const given = await harness(KIND_CASES.ComputeEndpoint.lifecycle);
+      const state = await given.create(COMPUTE);
+      set(`${CANARY}-rotated`);
+      const plan = await planned(given, state, { ...COMPUTE, __ignoreChanges: [path] }, COMPUTE);
+      expect([plan.changes, plan.says.length]).toEqual([isChange, isChange ? 1 : 0]);
+    });
+
+    test("what is sent all the same is the value of today, and is known as applied", async () => {
+      const given = await email.started();
+      const inputs = { ...email.STANDARD, password: REFERENCE };
+      const state = await given.create(inputs);
+      set(`${CANARY}-rotated`);
+      const news = { ...inputs, port: 25 };
+      await planned(given, state, { ...news, __ignoreChanges: ["password"] }, inputs);
+      await given.forgetRequests();
+      const next = await given.update(state, news);
+      expect((await given.mutations()).map(({ body }) => body["password"])).toEqual([hashed(`${CANARY}-rotated`)]);
+      expect(await planned(given, next, news)).toEqual({ changes: false, replaces: [], says: [] });
+      set(undefined);
+      const ignored = { ...inputs, __ignoreChanges: ["password"] };
+      expect((await planned(given, next, ignored, news)).says).toEqual([
+        expect.stringMatching(/is not set\. pulumi up fails without it$/),
+      ]);
+    });
+  });
+
   test.each([
     ["beside another argument, where all is sent", { port: 25 }, { ...email.STANDARD, password: REFERENCE }],
     ["of a mail server that was the shared one", {}, email.SHARED],

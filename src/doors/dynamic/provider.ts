@@ -39,12 +39,13 @@ export function dynamicProvider<Args extends object, Outputs extends object>(
 
     async check(olds, news) {
       const own = hiddenInputs(news);
-      const { __urn: urn, __surplus = [], __preview: preview = false } = own;
-      const request = { urn, olds: visible(olds), news: visible(news), preview, problems: surplus(__surplus) };
-      const { args, problems } = await inEngineForm(check(hosted, request));
+      const { __urn: urn, __surplus = [], __ignoreChanges: ignored = [], __preview: preview = false } = own;
+      const problems = surplus(__surplus);
+      const request = { urn, olds: visible(olds), news: visible(news), preview, ignored, problems };
+      const { args, problems: found } = await inEngineForm(check(hosted, request));
       if (urn !== undefined && hidesChange(olds, news)) hiddenChanges.add(urn);
       // Never a property: the engine would print its value, secrets too (docs/design/engine.md).
-      const failures = problems.map((problem) => ({ property: "", reason: problemText(problem) }));
+      const failures = found.map((problem) => ({ property: "", reason: problemText(problem) }));
       return { inputs: clean({ ...args, ...storedInputs(own) }), failures };
     },
 
@@ -84,7 +85,7 @@ export function dynamicProvider<Args extends object, Outputs extends object>(
     },
 
     async problems(news) {
-      const request = { urn: undefined, olds: {}, news: visible(news), preview: false, problems: [] };
+      const request = { urn: undefined, olds: {}, news: visible(news), preview: false, ignored: [], problems: [] };
       return (await inEngineForm(check(hosted, request))).problems;
     },
   };

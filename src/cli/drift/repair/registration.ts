@@ -187,12 +187,15 @@ export function registrationOf(
 }
 
 /** With what a constructor of ours adds for one run, and the state never holds. */
-function inputsOf({ type, inputs, replaceOnChanges }: Registrable, isPreview: boolean) {
+function inputsOf({ type, inputs, replaceOnChanges, ignoreChanges }: Registrable, isPreview: boolean) {
   const requested = Object.entries(inputs ?? {}).map(([name, value]) => [name, asRequested(value)] as const);
+  if (!OURS.has(type)) return Object.fromEntries(requested);
+  const ignored = ignoreChanges ?? [];
   return Object.fromEntries([
     ...requested,
-    ...(OURS.has(type) && (replaceOnChanges ?? []).length > 0 ? [["__replaceOnChanges", true] as const] : []),
-    ...(OURS.has(type) && isPreview ? [["__preview", true] as const] : []),
+    ...((replaceOnChanges ?? []).length > 0 ? [["__replaceOnChanges", true] as const] : []),
+    ...(ignored.length > 0 ? [["__ignoreChanges", ignored] as const] : []),
+    ...(isPreview ? [["__preview", true] as const] : []),
   ]);
 }
 
