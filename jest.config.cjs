@@ -28,11 +28,14 @@ const PROCESSES = [
   "program/oldCompiler",
 ];
 
+/** Folders of test whose tests need what the set-up gets: Postgres, a browser. */
+const SERVICES = ["postgres", "browser"];
+
 /**
- * Four projects: `unit` stays in jest's own processes and needs no build; `rules` does too, and holds the rules of
+ * Five projects: `unit` stays in jest's own processes and needs no build; `rules` does too, and holds the rules of
  * docs/design/rules.md against a hostile service and the campaigns over all kinds, which takes minutes; `processes` starts
- * the scripts, the command, a shell and the SDK's provider process, and looks at what is built; `engine` drives the real
- * Pulumi CLI (see test/engine).
+ * the scripts, the command, a shell and the SDK's provider process, and looks at what is built; `services` has a real
+ * Postgres or a real browser beside the emulator; `engine` drives the real Pulumi CLI (see test/engine).
  */
 module.exports = {
   // Machines are shared and slow at times; a test that hangs still ends.
@@ -45,6 +48,7 @@ module.exports = {
       testPathIgnorePatterns: [
         "<rootDir>/test/engine/",
         "<rootDir>/test/rules/",
+        ...SERVICES.map((folder) => `<rootDir>/test/${folder}/`),
         ...PROCESSES.map((path) => `<rootDir>/test/${path.replaceAll("*", "[^/]*")}\\.test\\.ts$`),
       ],
     }),
@@ -53,6 +57,11 @@ module.exports = {
       PROCESSES.map((path) => `<rootDir>/test/${path}.test.ts`),
     ),
     project("rules", ["<rootDir>/test/rules/**/*.test.ts"]),
+    project(
+      "services",
+      SERVICES.map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`),
+      { setupFilesAfterEnv: ["<rootDir>/test/support/services.ts"] },
+    ),
     project("engine", ["<rootDir>/test/engine/**/*.test.ts"]),
   ],
 };

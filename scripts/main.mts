@@ -12,7 +12,16 @@ import { picture } from "./tasks/picture.mts";
 import { quickstart } from "./tasks/quickstart.mts";
 import { CAMPAIGNS, test } from "./tasks/test.mts";
 
-const NEED_CLI = ["setup", "quickstart", "picture", "test", "test:engine", ...Object.keys(CAMPAIGNS), "bench"];
+const NEED_CLI = [
+  "setup",
+  "quickstart",
+  "picture",
+  "test",
+  "test:services",
+  "test:engine",
+  ...Object.keys(CAMPAIGNS),
+  "bench",
+];
 const NEED_BUILD = [...NEED_CLI, "build", "test:processes", "example-locks"];
 
 /** Each answers with the exit code. `setup` and `build` have done their work when the task begins. */

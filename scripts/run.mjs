@@ -21,11 +21,12 @@ const TASKS = {
                  Pulumi.quickstart-*.yaml in the clone, which goes at the end. Your own Pulumi login, stacks
                  and settings are not touched.
                  --keep   leave the emulator and the stack up, and print the commands to go on by hand`,
-  test: `all tests: unit, rules, processes and engine
-                 The arguments of this and of the next eight are jest's own: a path, or -t 'part of a title'`,
+  test: `all tests: unit, rules, processes, services and engine
+                 The arguments of this and of the next nine are jest's own: a path, or -t 'part of a title'`,
   "test:unit": "the tests that start no process, under a minute",
   "test:rules": "the rules against a hostile service and a colleague, a few minutes",
   "test:processes": "the tests of the scripts, of the command and of the SDK's provider process",
+  "test:services": "the tests beside a real Postgres and in a real browser",
   "test:engine": "the tests that drive the real Pulumi CLI",
   "test:consumers": "the packed package in fresh projects: each row of docs/toolchains.md, some ten minutes",
   "test:faults": "each request that changes something under each fault: the table goes to test-results/faults.md",

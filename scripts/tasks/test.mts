@@ -14,6 +14,7 @@ const SUITES: Record<string, string[]> = {
   "test:unit": ["--selectProjects=unit", "--maxWorkers=8"],
   "test:rules": ["--selectProjects=rules"],
   "test:processes": ["--selectProjects=processes"],
+  "test:services": ["--selectProjects=services"],
   "test:engine": ["--selectProjects=engine", "--maxWorkers=4"],
 };
 

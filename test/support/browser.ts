@@ -1,0 +1,39 @@
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import { type Browser, chromium } from "playwright-core";
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/**
+ * The browser: the one that the set-up names (`npm test`, `npm run test:services`), else one on PATH. Without one the
+ * tests that need it are skipped (test/support/services.ts).
+ */
+export function chromiumProgram(): string | undefined {
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  const programs = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)));
+  return [process.env["PULUMI_SVC_CHROMIUM"] ?? "", ...programs].find((file) => file !== "" && isProgram(file));
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** It talks to nobody but the pages it opens: a start without these looks up hosts of its maker. */
+const QUIET = [
+  ...["--disable-quic", "--no-first-run", "--disable-background-networking"],
+  ...["--disable-component-update", "--disable-sync", "--disable-gpu"],
+];
+
+/** A headless browser with a profile of its own. The caller closes it. */
+export function startBrowser(): Promise<Browser> {
+  const program = chromiumProgram();
+  if (program === undefined) throw new Error("There is no Chromium: `npm run test:services` gets one.");
+  // Chromium's sandbox does not start as root.
+  const args = process.getuid?.() === 0 ? [...QUIET, "--no-sandbox"] : QUIET;
+  return chromium.launch({ executablePath: program, args });
+}
