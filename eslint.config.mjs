@@ -96,7 +96,7 @@ export const importRules = [
     files: "src/emulator/**",
     what: "the local service. No schema of the client: it would share a mistake",
     imports: ["contract/installation"],
-    packages: ["hono", "zod"],
+    packages: ["hono", "zod", "pg"],
     layers: { model: ["zod"], http: ["hono", "zod"], routes: ["zod"], control: ["hono", "zod"] },
   },
   {
@@ -136,6 +136,7 @@ const PACKAGES = {
   zod: "^zod$",
   hono: "^(hono|@hono/.*)(/|$)",
   commander: "^commander$",
+  pg: "^pg$",
 };
 
 /**

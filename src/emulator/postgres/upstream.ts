@@ -1,0 +1,244 @@
+import { lookup } from "node:dns/promises";
+import type { Socket } from "node:net";
+import type * as pg from "pg";
+import { isThisMachine } from "../http/access";
+import { optionalPackage } from "../optionalPackage";
+
+type Driver = typeof pg;
+type Client = InstanceType<Driver["Client"]>;
+
+/** A refusal of the server, or of the emulator in front of it. `code` is an SQLSTATE: both can be handed to a client. */
+export class PostgresError extends Error {
+  constructor(
+    message: string,
+    readonly code: string,
+  ) {
+    super(message);
+    this.name = "PostgresError";
+  }
+}
+
+export interface Login {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** A raw session on the server, after its start. The socket is paused: attach listeners, then call `resume()`. */
+export interface ServerSession {
+  readonly socket: Socket;
+  readonly processId: number;
+  readonly secretKey: number;
+  /** What the server reported at the start (`server_version`, `client_encoding`…). */
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+export type Row = Readonly<Record<string, unknown>>;
+export type Query = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+
+const CONNECT_TIMEOUT_MS = 10_000;
+/** Longer than any query of the emulator takes, also where the disk is slow. */
+const QUERY_TIMEOUT_MS = 60_000;
+
+const UNREACHABLE = "08006";
+
+/** What helps, for the errors that a user can do something about. The others say it themselves. */
+const ADVICE: Readonly<Record<string, string>> = {
+  "28P01": "correct the user and the password in its address",
+  "28000": "let pg_hba.conf accept this user by password from this machine",
+  "3D000": "name a database that exists",
+  "53300": "close other connections, or raise max_connections",
+  "57P03": "try again in a moment",
+  ENOTFOUND: "correct the host in its address",
+  EAI_AGAIN: "correct the host in its address",
+};
+
+const codeOf = (error: unknown): string => {
+  const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
+  return typeof code === "string" ? code : "";
+};
+
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+
+/** Whether the server said so, and not the network or pg. */
+const isFromServer = (error: unknown): boolean =>
+  SQLSTATE.test(codeOf(error)) && error instanceof Error && "severity" in error;
+
+/** A startup message of protocol 3.0 (PostgreSQL documentation, Message Formats). */
+function startupMessage(parameters: Readonly<Record<string, string>>): Buffer {
+  const texts = Object.entries(parameters).flat();
+  const body = Buffer.from([...texts, "", ""].join("\0"));
+  const head = Buffer.alloc(8);
+  head.writeInt32BE(head.length + body.length, 0);
+  head.writeInt32BE(3 << 16, 4);
+  return Buffer.concat([head, body]);
+}
+
+/** The user's server, as its address says: how to reach it, and how its failures are told. */
+export class Upstream {
+  private constructor(
+    private readonly driver: Driver,
+    private readonly url: string,
+    /** Host and port: all of the address that a message may show. */
+    readonly where: string,
+  ) {}
+
+  /** @throws where the address is none, or leads to another machine. Nothing connects yet. */
+  static async at(url: string, remote: boolean): Promise<Upstream> {
+    const driver = await optionalPackage("pg", "the emulator's --postgres", () => import("pg"));
+    let client: Client;
+    try {
+      if (!/^(postgres(ql)?|socket):/.test(url)) throw new Error("another protocol");
+      client = new driver.Client(url);
+      if (!Number.isInteger(client.port)) throw new Error("no port");
+    } catch {
+      // The words of the error may quote the address, which holds a password.
+      throw new PostgresError(
+        "the address of Postgres cannot be read: give postgres://user:password@host:port/database, with special " +
+          "characters of the password as %XX",
+        UNREACHABLE,
+      );
+    }
+    const { host, port } = client;
+    const upstream = new Upstream(driver, url, host.startsWith("/") ? `${host}/.s.PGSQL.${port}` : `${host}:${port}`);
+    if (!remote) await upstream.refuseOtherMachine(host);
+    return upstream;
+  }
+
+  /** The emulator creates and drops databases: on a server of other people only where that was said. */
+  private async refuseOtherMachine(host: string): Promise<void> {
+    if (host.startsWith("/")) return;
+    const addresses = await lookup(host, { all: true }).catch((error: unknown) => {
+      throw this.inWords(error);
+    });
+    if (addresses.every(({ address }) => isThisMachine(address))) return;
+    throw new PostgresError(
+      `Postgres at ${this.where} is not on this machine, and the emulator creates and drops databases there: ` +
+        "give --postgres-remote if that is meant",
+      UNREACHABLE,
+    );
+  }
+
+  /** An error with the place, what the server said, and what to do. It shows neither a password nor the address. */
+  inWords(error: unknown): PostgresError {
+    if (error instanceof PostgresError) return error;
+    const code = codeOf(error);
+    if (isFromServer(error)) {
+      // isFromServer has seen that it is an error.
+      const said = `Postgres at ${this.where}: ${(error as Error).message} (${code})`;
+      return new PostgresError(ADVICE[code] === undefined ? said : `${said}: ${ADVICE[code]}`, code);
+    }
+    // One address that several tries were made for has a code and no message.
+    const reason = code === "" && error instanceof Error ? error.message : code;
+    const advice = ADVICE[code] ?? "see that it runs and that host, port and sslmode are right";
+    return new PostgresError(`Postgres at ${this.where} does not answer (${reason}): ${advice}`, UNREACHABLE);
+  }
+
+  /** A connection as the user of the address, to that database or to another. */
+  async admin(database?: string): Promise<AdminConnection> {
+    const client = new this.driver.Client({
+      connectionString: this.url,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
+      application_name: "pulumi-svc emulator",
+    });
+    // The startup message is made of these parameters. The address outranks all options of the client.
+    if (database !== undefined) Object.assign(Object(Reflect.get(client, "connectionParameters")), { database });
+    const connection = new AdminConnection(this, client);
+    try {
+      await client.connect();
+      return connection;
+    } catch (error) {
+      client.connection.stream.destroy();
+      throw this.inWords(error);
+    }
+  }
+
+  /**
+   * Authenticates by pg, which knows SCRAM, md5 and TLS, and then takes its socket over: a session of a client passes
+   * through as bytes, of which pg need not know anything. These are parts of pg that it does not document, so a test
+   * holds them fast for the version that is installed: `connection` with its `stream`, `startup` and events.
+   *
+   * The startup message is our own. pg's has a fixed client_encoding and few parameters, and a `SET` after the start
+   * would not be what a later `RESET` of the client returns to.
+   */
+  session(login: Login, database: string, startup: Readonly<Record<string, string>>): Promise<ServerSession> {
+    const client = new this.driver.Client({
+      connectionString: this.url,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    });
+    client.user = login.user;
+    client.password = login.password;
+    const { connection } = client;
+    const message = startupMessage({ ...startup, user: login.user, database });
+    // Its stream is another one after a TLS handshake, so it is looked at when the message is sent.
+    Reflect.set(connection, "startup", () => connection.stream.write(message));
+    const parameters = new Map<string, string>();
+    connection.on("parameterStatus", ({ parameterName, parameterValue }: Record<string, unknown>) =>
+      parameters.set(String(parameterName), String(parameterValue)),
+    );
+    let keys = { processId: 0, secretKey: 0 };
+    connection.on("backendKeyData", ({ processID, secretKey }: Record<string, unknown>) => {
+      keys = { processId: Number(processID), secretKey: Number(secretKey) };
+    });
+    // From now on the socket's own events tell its new owner what happens. pg throws where nobody listens.
+    client.on("error", () => undefined);
+    return new Promise((resolve, reject) => {
+      // A callback, since it is called before pg reads what follows the server's first ReadyForQuery.
+      client.connect((error: Error | null) => {
+        // pg makes a socket and wraps it for TLS; its type says duplex, since a browser has neither.
+        const socket = connection.stream as Socket;
+        if (error !== null) {
+          socket.destroy();
+          reject(this.inWords(error));
+          return;
+        }
+        // The parser's. The listeners for "end" and "close" stay: Node's own are among them.
+        socket.removeAllListeners("data");
+        socket.pause();
+        resolve({ socket, ...keys, parameters });
+      });
+    });
+  }
+}
+
+/** A connection as the user of the server's address. Its queries run one after another. */
+export class AdminConnection {
+  private last: Promise<unknown> = Promise.resolve();
+  /** Set when the connection has ended, or is of no use any more. */
+  ended = false;
+
+  constructor(
+    private readonly upstream: Upstream,
+    private readonly client: Client,
+  ) {
+    const end = (): void => void (this.ended = true);
+    client.on("end", end);
+    client.on("error", end);
+  }
+
+  readonly query: Query = (text, values) => {
+    const result = this.last.then(async () => {
+      try {
+        const { rows } = await this.client.query<Record<string, unknown>>(text, values && [...values]);
+        return rows;
+      } catch (error) {
+        // A query that was given up still occupies the connection.
+        if (!isFromServer(error)) this.destroy();
+        throw this.upstream.inWords(error);
+      }
+    });
+    this.last = result.catch(() => undefined);
+    return result;
+  };
+
+  /** Without waiting for what runs. */
+  destroy(): void {
+    this.ended = true;
+    this.client.connection.stream.destroy();
+  }
+
+  async close(): Promise<void> {
+    if (this.ended) return;
+    await this.client.end().catch(() => undefined);
+  }
+}
