@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { Option, type Command } from "commander";
 import type { Emulator, EmulatorOptions, EmulatorSeed } from "../emulator";
+import { addTokenCommand } from "./emulatorToken";
 import { exitCodes } from "./options";
 
 interface Flags extends Omit<EmulatorOptions, "goneEndpointDelete" | "projects" | "seed" | "anyOAuthProvider"> {
@@ -30,11 +31,12 @@ const numberOption = (flag: string, description: string, standard: number): Opti
 
 const goneStatus = (text: string): 204 | 404 => (text === "404" ? 404 : 204);
 
-/** `pulumi-svc emulator`: a flag for each of EmulatorOptions, and a command that may run beside it. */
+/** `pulumi-svc emulator`: a flag for each of EmulatorOptions, and a command that may run beside it. Below it, `token`. */
 export function addEmulatorCommand(program: Command): void {
   const command = program
     .command("emulator")
     .description("Run a local emulator of the service until it is stopped")
+    .enablePositionalOptions()
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .addOption(numberOption("--port", "port to listen on, 0 = any free one", 8787))
     .addOption(new Option("--api-key <key>", "the key to accept").env("SVC_EMULATOR_API_KEY").default("test-key"))
@@ -75,6 +77,7 @@ export function addEmulatorCommand(program: Command): void {
     .option("--restart-to-apply", "a change of an active compute restarts it, in three operations")
     .addHelpText("after", exitCodes("it was stopped. With --exec, the code is that of the command"));
 
+  addTokenCommand(command);
   command.action(async ({ project, seed, exec, goneEndpointDelete, anyOauthProvider = false, ...flags }: Flags) => {
     const isGiven = (flag: string): boolean => command.getOptionValueSource(flag) !== "default";
     const options: EmulatorOptions = {

@@ -14,6 +14,8 @@ const USAGE_ERROR = 2;
 const program = new Command("pulumi-svc")
   .description("Commands for programs with pulumi-svc resources")
   .version(packageVersion() ?? "unknown")
+  // Also of the commands below another: else `emulator token --project` would be an option of `emulator`.
+  .enablePositionalOptions()
   // Set before the commands are added: they inherit it.
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR));
 

@@ -4,6 +4,7 @@ import { applyFaults } from "./control/faultResponses";
 import { controlRoutes, type ControlParts } from "./control/routes";
 import { guardControl, refuseForeignHosts, requireKey, type Site } from "./http/access";
 import { errorResponse, HttpError } from "./http/errors";
+import { KEY_SET_PATH, serveKeySet } from "./http/keySet";
 import { limitRate } from "./http/rateLimit";
 import { logRequests } from "./http/requestLog";
 import { API_ROOT, honoPath, type Env, type Route } from "./http/route";
@@ -40,8 +41,8 @@ export const allRoutes = (service: Service, site: Site): Route[] => [
 ];
 
 /** The API and the control routes, as one HTTP application. */
-export function createApp({ site, ...control }: ControlParts & { site: Site }): Hono<Env> {
-  const { service, faults, log, key } = control;
+export function createApp(control: ControlParts): Hono<Env> {
+  const { service, faults, log, key, site } = control;
   const { options } = service;
   const api = new Hono<Env>();
   api.use("*", logRequests(log, key), addLatency(options.latencyMs), requireKey(key));
@@ -63,6 +64,7 @@ export function createApp({ site, ...control }: ControlParts & { site: Site }): 
   app.use("*", refuseForeignHosts(site, options.host));
   app.use("/_emulator/*", guardControl(site, key));
   app.route("/_emulator", controlRoutes(control));
+  app.get(KEY_SET_PATH, serveKeySet(service));
   app.route(API_ROOT, api);
   return app;
 }

@@ -63,7 +63,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   else store.replaceAll(saved);
   store.onChange(() => file?.saveSoon());
 
-  const site: Site = { origin: "", isLocal: false };
+  const site: Site = { origin: "", isLocal: false, isEverywhere: false };
   const app = createApp({ service, faults, log, key, reset, site });
   // Replacing the global Request and Response would change the process that the emulator runs in.
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
@@ -71,6 +71,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const url = `http://${bracketed(options.host)}:${port}`;
   site.origin = url;
   site.isLocal = isThisMachine(address);
+  site.isEverywhere = address === "0.0.0.0" || address === "::";
   operations.resume();
 
   const disconnect = async (): Promise<void> => {

@@ -1,5 +1,7 @@
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { api, control, DEMO, integrate, until } from "../support/emulator";
@@ -195,6 +197,98 @@ test("hands every other flag on to the emulator", async () => {
   const create = { endpoint: { branch_id: "br-dev", type: "read_write" } };
   expect((await api(served, "POST", `${DEMO}/endpoints`, create)).status).toBe(423);
   expect((await control(served.url, "GET", "/health")).status).toBe(200);
+});
+
+/** `pulumi-svc emulator token`, with these variables for it alone. */
+const token = (parameters: string[], environment: NodeJS.ProcessEnv = {}) =>
+  spawnSync(process.execPath, [main, "emulator", "token", ...parameters], {
+    encoding: "utf8",
+    env: { PATH: process.env["PATH"], ...environment },
+    timeout: 60_000,
+  });
+
+/** The claims of a token, which is all that was printed. */
+function printedClaims({ status, stdout, stderr }: ReturnType<typeof token>): unknown {
+  expect([status, stderr]).toEqual([0, ""]);
+  const [, payload = ""] = /^[\w-]+\.([\w-]+)\.[\w-]+\n$/.exec(stdout) ?? [];
+  return JSON.parse(Buffer.from(payload, "base64url").toString());
+}
+
+const ANA = { project_id: "prj-demo", auth_provider: "supported_provider", email: "ana@example.com" };
+
+test("token prints a token and nothing else, found by --url or by SVC_BASE_URL", async () => {
+  const served = await serve(["--project", "prj-demo", "--project", "prj-two"]);
+  await integrate(served);
+  await api(served, "POST", "/projects/auth/user", ANA);
+  const given = [
+    "--user",
+    "ANA@example.com",
+    "--project",
+    "prj-demo",
+    "--expires-in",
+    "-5",
+    "--claims",
+    '{"role": "x"}',
+  ];
+  const claims = printedClaims(token([...given, "--url", served.url]));
+  expect(claims).toMatchObject({ email: ANA.email, role: "x", iss: expect.stringContaining(`${served.url}/auth/`) });
+  expect(printedClaims(token([], { SVC_BASE_URL: served.baseUrl }))).toMatchObject({ email: ANA.email });
+  const refused = token(["--project", "prj-two", "--url", served.baseUrl]);
+  expect([refused.status, refused.stdout, refused.stderr]).toEqual([
+    1,
+    "",
+    expect.stringMatching(/^pulumi-svc: the emulator at \S+ signed no token: the project has no auth integration\n$/),
+  ]);
+});
+
+test("token sends the key to an emulator that demands it, and SVC_API_KEY to no other address than its own", async () => {
+  const headers: (string | undefined)[] = [];
+  const other = createServer((request, response) => {
+    headers.push(request.headers.authorization);
+    response.end("{}");
+  });
+  await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const asked = async (parameters: string[], environment: NodeJS.ProcessEnv) => {
+    const child = spawn(process.execPath, [main, "emulator", "token", ...parameters], { env: environment });
+    let said = "";
+    child.stderr.on("data", (chunk) => (said += String(chunk)));
+    await new Promise((done) => child.once("close", done));
+    expect(said).toMatch(/^pulumi-svc: http:\S+ is not an emulator that signs tokens \(status 200\)\n$/);
+    return headers.pop();
+  };
+  try {
+    expect(await asked(["--url", url], { SVC_API_KEY: "k" })).toBeUndefined();
+    expect(await asked(["--url", url], { SVC_API_KEY: "k", SVC_BASE_URL: "http://127.0.0.1:9" })).toBeUndefined();
+    expect(await asked([], { SVC_API_KEY: "k", SVC_BASE_URL: `${url}/api/v2` })).toBe("Bearer k");
+    expect(await asked(["--url", url], { SVC_EMULATOR_API_KEY: "e" })).toBe("Bearer e");
+  } finally {
+    other.close();
+  }
+});
+
+test.each([
+  [
+    "nobody listens",
+    1,
+    ["--url", "http://127.77.0.9:8787"],
+    {},
+    /no emulator answers at http:\/\/127.77.0.9:8787 \(ECONNREFUSED\): .*--url/,
+  ],
+  ["it is no address", 1, ["--url", "secret@host"], {}, /^pulumi-svc: --url must be an address/],
+  [
+    "the key would go to another host in clear",
+    1,
+    ["--url", "http://192.0.2.1"],
+    { SVC_EMULATOR_API_KEY: "e" },
+    /SVC_ALLOW_HTTP/,
+  ],
+  ["claims are no JSON", 2, ["--claims", "role=x"], {}, /JSON object/],
+  ["the lifetime is no number", 2, ["--expires-in", "1h"], {}, /whole number of seconds/],
+  ["the project can be none", 2, ["--project", "a/b"], {}, /id of a project/],
+])("token says why there is none where %s", (_where, code, parameters, environment, words) => {
+  const { status, stdout, stderr } = token(parameters, environment);
+  expect([status, stdout, stderr]).toEqual([code, "", expect.stringMatching(words)]);
 });
 
 test("says in one line why it cannot start, and exits with 1", async () => {

@@ -165,7 +165,7 @@ const integration = listEditor({
     branch_id: text.optional(),
     db_name: text.optional(),
     owned_by: text.optional(),
-    jwks_url: text.optional(),
+    jwks_url: text.nullable().optional(),
     created_at: moment.optional(),
   }),
   creation: z.strictObject({

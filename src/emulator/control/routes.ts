@@ -1,8 +1,11 @@
 import { Hono, type Context } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
 import { packageVersion } from "../../contract/installation";
 import { checked, emptyResponse, parsedJson } from "../http/bodies";
-import type { AcceptedKey } from "../http/access";
+import { originFor, type AcceptedKey, type Site } from "../http/access";
+import { jwksUrlOf } from "../http/keySet";
+import { HttpError } from "../http/errors";
 import { withoutSecrets, type RequestLog } from "../http/requestLog";
 import type { Env } from "../http/route";
 import type { ProjectRecord } from "../model/records";
@@ -11,6 +14,7 @@ import { operationView } from "../routes/projects";
 import { applyEdit, editBody } from "./edits";
 import { faultSchemaFor, type Faults } from "./faults";
 import { addProject, newProjectBody } from "./seeding";
+import { addSigningKey, newKeyBody, signToken, tokenBody } from "./tokens";
 
 /** What the control routes look at and change. */
 export interface ControlParts {
@@ -18,6 +22,7 @@ export interface ControlParts {
   faults: Faults;
   log: RequestLog;
   key: AcceptedKey;
+  site: Site;
   /** Restores the state and the key of the start; clears the faults and the log. */
   reset: () => void;
 }
@@ -26,11 +31,20 @@ export interface ControlParts {
 const rotationBody = z.strictObject({ api_key: z.string().regex(/^[\x21-\x7e]+$/) });
 
 /** Everything about a project, secrets as hashes: what a test compares with. */
-function projectState({ key_sets, operations, ...rest }: ProjectRecord): object {
-  const shown = Object.entries({ ...rest, operations: operations.map(operationView) });
+function projectState({ key_sets, operations, integrations, ...rest }: ProjectRecord, origin: string): object {
+  const addressed = integrations.map((record) => ({ ...record, jwks_url: jwksUrlOf(record, origin) }));
+  const shown = Object.entries({ ...rest, integrations: addressed, operations: operations.map(operationView) });
   // The secret half of a key set was hashed when it was issued.
   return { ...Object.fromEntries(shown.map(([name, value]) => [name, withoutSecrets(value)])), key_sets };
 }
+
+/** What is signed or sent is kept in memory several times over. */
+const limitSize = bodyLimit({
+  maxSize: 1024 * 1024,
+  onError: () => {
+    throw new HttpError(413, "the request body is larger than 1 MiB");
+  },
+});
 
 /** With any content type, since these routes are for curl too. */
 async function readControlBody(context: Context<Env>): Promise<unknown> {
@@ -39,12 +53,15 @@ async function readControlBody(context: Context<Env>): Promise<unknown> {
 }
 
 /** What only an emulator has: the state behind the API, edits of it, and faults. */
-export function controlRoutes({ service, faults, log, key, reset }: ControlParts): Hono<Env> {
+export function controlRoutes({ service, faults, log, key, site, reset }: ControlParts): Hono<Env> {
   const { store } = service;
   const control = new Hono<Env>();
 
   control.get("/health", () => Response.json({ status: "ok", version: packageVersion() ?? "unknown" }));
-  control.get("/state", () => Response.json({ projects: store.projects.map(projectState) }));
+  control.get("/state", (context) => {
+    const origin = originFor(site, context);
+    return Response.json({ projects: store.projects.map((project) => projectState(project, origin)) });
+  });
   control.post("/reset", () => {
     reset();
     return emptyResponse(204);
@@ -77,11 +94,24 @@ export function controlRoutes({ service, faults, log, key, reset }: ControlParts
 
   control.post("/projects", async (context) => {
     const body = checked(newProjectBody, await readControlBody(context));
-    return Response.json(projectState(addProject(service, body)), { status: 201 });
+    return Response.json(projectState(addProject(service, body), originFor(site, context)), { status: 201 });
   });
   control.post("/edit", async (context) => {
     const body = checked(editBody, await readControlBody(context));
     return Response.json(withoutSecrets(applyEdit(service, body)));
+  });
+
+  control.post("/tokens", limitSize, async (context) => {
+    const body = checked(tokenBody, await readControlBody(context));
+    return Response.json(await signToken(service, body, originFor(site, context)), { status: 201 });
+  });
+  control.post("/keys", async (context) => {
+    const body = checked(newKeyBody, await readControlBody(context));
+    return Response.json(await addSigningKey(service, body), { status: 201 });
+  });
+  control.delete("/keys/:kid", (context) => {
+    service.signingKeys.drop(context.req.param("kid"));
+    return emptyResponse(204);
   });
 
   // The second step of a transfer: what a person confirms in the browser.

@@ -9,6 +9,8 @@ export interface Site {
   origin: string;
   /** Whether it listens on a loopback address, which only this machine reaches. */
   isLocal: boolean;
+  /** Whether it listens on every address of the machine, so that none of its names is the one. */
+  isEverywhere: boolean;
 }
 
 const loopback = new BlockList();
@@ -48,6 +50,15 @@ function hostname(authority: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The origin in what leads a client back to the emulator. Where it listens on every address, only the client knows by
+ * which name it has come: its `Host` is answered to itself.
+ */
+export function originFor({ origin, isEverywhere }: Site, context: Context<Env>): string {
+  const asked = `http://${context.req.header("host") ?? ""}`;
+  return isEverywhere && URL.canParse(asked) ? new URL(asked).origin : origin;
 }
 
 /**

@@ -6,7 +6,7 @@ import { pathInApi, templateOf, type Env, type LoggedRequest } from "./route";
 
 const KEPT_REQUESTS = 10_000;
 /** Misspelt names too: a body is logged before it is checked. */
-const SECRET_FIELD = /^(client_?secret|password|secret_?server_?key)$/i;
+const SECRET_FIELD = /^(client_?secret|password|secret_?server_?key|private_?jwk)$/i;
 const SETTINGS_FIELD = /^pg_?settings$/i;
 /** Postgres settings with a dot in the name are the user's own, and may hold anything. */
 const SECRET_SETTING = /\.|secret|password|token|key|conninfo/i;

@@ -57,16 +57,14 @@ export class Auth {
 
   /** A new integration, and what the project has as soon as it exists. No rule is checked. */
   add(project: ProjectRecord, sent: NewIntegration): IntegrationRecord {
-    const authProjectId = newId();
     const integration: IntegrationRecord = {
       auth_provider: sent.auth_provider,
-      auth_provider_project_id: authProjectId,
+      auth_provider_project_id: newId(),
       branch_id: sent.branch_id,
       db_name: sent.database_name,
       role_name: sent.role_name,
       created_at: now(),
       owned_by: "svc",
-      jwks_url: `https://auth.svc.localhost/api/v1/projects/${authProjectId}/.well-known/jwks.json`,
     };
     project.integrations.push(integration);
     project.oauth_providers = sharedOAuthProviders();

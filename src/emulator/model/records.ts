@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomUUID, type JsonWebKey } from "node:crypto";
 
 /**
  * The emulator's records. Field names are those of the API (docs/design/api.md); a comment marks a field that no
@@ -86,9 +86,22 @@ export interface IntegrationRecord {
   role_name: string;
   created_at: string;
   owned_by: string;
-  jwks_url: string;
+  /** Where an edit has set it, or an earlier version has written it; else the emulator's own (http/keySet.ts). */
+  jwks_url?: string;
+  /** Not answered: oldest first. None until they are asked for (signingKeys.ts). */
+  signing_keys?: SigningKeyRecord[];
   /** Not answered: hashes of the ends of the urls that were handed out for an ownership transfer. */
   transfer_token_hashes?: string[];
+}
+
+export const SIGNING_ALGORITHMS = ["RS256", "ES256"] as const;
+
+/** A key that signs tokens of users. */
+export interface SigningKeyRecord {
+  kid: string;
+  alg: (typeof SIGNING_ALGORITHMS)[number];
+  private_jwk: JsonWebKey;
+  created_at: string;
 }
 
 /** The secret server key is answered once and kept only as a hash. */

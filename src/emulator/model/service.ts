@@ -2,11 +2,13 @@ import type { ResolvedOptions } from "../options";
 import { Auth } from "./auth";
 import { Computes } from "./computes";
 import { Operations, type InjectedOutcome } from "./operations";
+import { SigningKeys } from "./signingKeys";
 import { Store } from "./store";
 
 /** The service apart from HTTP: what it holds, what requests do to it, and what happens in it over time. */
 export class Service {
   readonly store = new Store();
+  readonly signingKeys = new SigningKeys(this.store);
   readonly operations: Operations;
   readonly computes: Computes;
   readonly auth: Auth;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { emptyResponse, jsonResponse, readBody, readOptionalBody } from "../http/bodies";
-import type { Site } from "../http/access";
+import { originFor, type Site } from "../http/access";
+import { jwksUrlOf } from "../http/keySet";
 import { pathParameter, projectOf, type Route } from "../http/route";
 import { SCHEMA_NAME } from "../model/auth";
 import { defined, newId, now, type IntegrationRecord, type ProjectRecord, type UserRecord } from "../model/records";
@@ -27,19 +28,19 @@ export const email = z.string().regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/u);
 
 const createUserBody = z.strictObject({ ...integration, email, name: z.string().min(1).max(255).optional() });
 
-const view = (record: IntegrationRecord): object => ({
+const view = (record: IntegrationRecord, origin: string): object => ({
   auth_provider: record.auth_provider,
   auth_provider_project_id: record.auth_provider_project_id,
   branch_id: record.branch_id,
   db_name: record.db_name,
   created_at: record.created_at,
   owned_by: record.owned_by,
-  jwks_url: record.jwks_url,
+  jwks_url: jwksUrlOf(record, origin),
 });
 
 /**
  * docs/design/api.md, Auth integration, and what has no other route than to be created: keys, users, transfers.
- * The url of a transfer leads back to the emulator, at `site`.
+ * The url of a transfer and the key set lead back to the emulator, at `site`.
  */
 export function authIntegrationRoutes(service: Service, site: Site): Route[] {
   const { options, store, auth } = service;
@@ -51,8 +52,9 @@ export function authIntegrationRoutes(service: Service, site: Site): Route[] {
   };
 
   /** A new key set as its only response shows it. */
-  const keysResponse = (project: ProjectRecord, record: IntegrationRecord): Response => {
-    const { auth_provider_project_id, jwks_url } = record;
+  const keysResponse = (project: ProjectRecord, record: IntegrationRecord, origin: string): Response => {
+    const { auth_provider_project_id } = record;
+    const jwks_url = jwksUrlOf(record, origin);
     const keys = { ...auth.issueKeys(project, record), auth_provider_project_id, jwks_url };
     return jsonResponse(options, { ...keys, schema_name: SCHEMA_NAME, table_name: "users_sync" }, 201);
   };
@@ -64,14 +66,17 @@ export function authIntegrationRoutes(service: Service, site: Site): Route[] {
       handler: async (context) => {
         const sent = await readBody(context, createBody);
         const project = projectIn(sent);
-        return keysResponse(project, auth.create(project, sent));
+        return keysResponse(project, auth.create(project, sent), originFor(site, context));
       },
     },
     {
       method: "GET",
       template: "/projects/{project_id}/auth/integrations",
-      handler: (context) =>
-        jsonResponse(options, { data: service.listed(projectOf(service, context).integrations).map(view) }),
+      handler: (context) => {
+        const origin = originFor(site, context);
+        const listed = service.listed(projectOf(service, context).integrations);
+        return jsonResponse(options, { data: listed.map((record) => view(record, origin)) });
+      },
     },
     {
       method: "POST",
@@ -79,7 +84,7 @@ export function authIntegrationRoutes(service: Service, site: Site): Route[] {
       handler: async (context) => {
         const sent = await readBody(context, integrationBody);
         const project = projectIn(sent);
-        return keysResponse(project, findIntegration(project, sent.auth_provider));
+        return keysResponse(project, findIntegration(project, sent.auth_provider), originFor(site, context));
       },
     },
     {
@@ -118,7 +123,7 @@ export function authIntegrationRoutes(service: Service, site: Site): Route[] {
         const sent = await readBody(context, integrationBody);
         const project = projectIn(sent);
         const token = auth.offerTransfer(findIntegration(project, sent.auth_provider));
-        return jsonResponse(options, { url: `${site.origin}/_emulator/transfer/${token}` });
+        return jsonResponse(options, { url: `${originFor(site, context)}/_emulator/transfer/${token}` });
       },
     },
     {

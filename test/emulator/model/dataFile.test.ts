@@ -12,6 +12,7 @@ import {
   INTEGRATION,
   integrate,
   PRIMARY,
+  records,
   settled,
   start,
   until,
@@ -33,8 +34,23 @@ test("the state outlives the emulator", async () => {
   const before = await demoState(first);
   await first.close();
 
-  const second = await start({ data });
+  // The state shows its address.
+  const second = await start({ data, port: first.port });
   expect(await demoState(second)).toEqual(before);
+});
+
+test("the address of a key set follows the emulator to another port, and stays where an earlier version wrote one", async () => {
+  const first = await start({ data });
+  await integrate(first);
+  await first.close();
+  const jwksUrl = async (target: { baseUrl: string }) =>
+    records((await api(target, "GET", `${DEMO}/auth/integrations`)).body, "data")[0]?.jwks_url;
+  const second = await start({ data });
+  expect(await jwksUrl(second)).toContain(`${second.url}/auth/`);
+  await second.close();
+  const former = "https://auth.svc.localhost/api/v1/projects/a/.well-known/jwks.json";
+  writeFileSync(data, readFileSync(data, "utf8").replace('"owned_by":', `"jwks_url":"${former}","owned_by":`));
+  expect(await jwksUrl(await start({ data }))).toBe(former);
 });
 
 test("a running activation is taken up again", async () => {

@@ -27,7 +27,7 @@ describe("the integration", () => {
       auth_provider_project_id: expect.stringMatching(/.+/),
       pub_client_key: expect.stringMatching(/.+/),
       secret_server_key: expect.stringMatching(/.+/),
-      jwks_url: expect.stringMatching(/^https:\/\//),
+      jwks_url: `${emulator.url}/auth/${String(body.auth_provider_project_id)}/.well-known/jwks.json`,
       schema_name: "svc_auth",
       table_name: "users_sync",
     });

@@ -19,7 +19,7 @@ test("the outs hold the whole key set, and the id a hash of the public key", asy
     authProvider: PROVIDER,
     pubClientKey: made?.["pub_client_key"],
     secretServerKey: expect.stringMatching(/.{8,}/),
-    jwksUrl: expect.stringMatching(/^https:/),
+    jwksUrl: expect.stringMatching(/^http:.*\/\.well-known\/jwks\.json$/),
     schemaName: "svc_auth",
     tableName: "users_sync",
     authProviderProjectId: expect.stringMatching(/.+/),

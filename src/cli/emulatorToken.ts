@@ -1,0 +1,94 @@
+import { InvalidArgumentError, type Command } from "commander";
+import { z } from "zod";
+import { isLoopback } from "../contract/loopback";
+import { exitCodes, projectOption } from "./options";
+
+const DEFAULT_URL = "http://127.0.0.1:8787";
+const LONGEST_MS = 30_000;
+
+interface Flags {
+  readonly user?: string;
+  readonly project?: string;
+  readonly url?: string;
+  readonly expiresIn?: number;
+  readonly claims?: object;
+}
+
+const seconds = (text: string): number => {
+  if (/^-?\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a whole number of seconds.");
+};
+
+const jsonObject = (text: string): object => {
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
+  } catch {
+    throw new InvalidArgumentError('It must be a JSON object, such as {"role": "admin"}.');
+  }
+};
+
+/** `pulumi-svc emulator token`: prints a token, and nothing else, so that `$(…)` is one. */
+export function addTokenCommand(emulator: Command): void {
+  emulator
+    .command("token")
+    .description("Print a signed token for a user of a running emulator")
+    .option("--user <user>", "id or e-mail address of the user (default: the only one)")
+    .addOption(projectOption("the project (default: the only one with an auth integration)"))
+    .option("--url <url>", `address of the emulator (default: that of SVC_BASE_URL, else ${DEFAULT_URL})`)
+    .option("--expires-in <seconds>", "how long it is valid; 0 or less: it has expired (default: 3600)", seconds)
+    .option("--claims <json>", "more claims; null leaves one out", jsonObject)
+    .addHelpText("after", exitCodes("the token was printed"))
+    .action(async (flags: Flags) => {
+      process.stdout.write(`${await token(flags)}\n`);
+    });
+}
+
+async function token({ user, project, url, expiresIn, claims }: Flags): Promise<string> {
+  const { origin, headers } = addressOf(url);
+  const body = JSON.stringify({ project_id: project, user, expires_in: expiresIn, claims });
+  const response = await fetch(`${origin}/_emulator/tokens`, {
+    ...{ method: "POST", headers, body },
+    // The key is for this address only.
+    redirect: "error",
+    signal: AbortSignal.timeout(LONGEST_MS),
+  }).catch((error: unknown) => {
+    const words = `no emulator answers at ${origin}${codeOf(error)}`;
+    throw new Error(`${words}: start one with \`npx pulumi-svc emulator\`, or give its address with --url`);
+  });
+  const answer: unknown = await response.json().catch(() => undefined);
+  const signed = z.object({ token: z.string() }).safeParse(answer);
+  if (response.ok && signed.success) return signed.data.token;
+  const refused = z.object({ request_id: z.string(), message: z.string() }).safeParse(answer);
+  if (!refused.success) throw new Error(`${origin} is not an emulator that signs tokens (status ${response.status})`);
+  const hint = response.status === 401 ? ". Set its key in SVC_EMULATOR_API_KEY" : "";
+  throw new Error(`the emulator at ${origin} signed no token: ${refused.data.message}${hint}`);
+}
+
+/**
+ * Where the emulator is, and the key for it: one that listens on a network address demands it. SVC_API_KEY belongs to
+ * SVC_BASE_URL and is sent nowhere else.
+ */
+function addressOf(given: string | undefined): { origin: string; headers: Record<string, string> } {
+  const { SVC_BASE_URL, SVC_API_KEY, SVC_EMULATOR_API_KEY, SVC_ALLOW_HTTP } = process.env;
+  const [address = "", name] = given === undefined ? [SVC_BASE_URL || DEFAULT_URL, "SVC_BASE_URL"] : [given, "--url"];
+  // Never repeated: it may hold a password.
+  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) {
+    throw new Error(`${name} must be an address that begins with http:// or https://`);
+  }
+  const { origin, protocol, hostname } = new URL(address);
+  const key = SVC_EMULATOR_API_KEY || (given === undefined && SVC_BASE_URL ? SVC_API_KEY : undefined);
+  if (!key) return { origin, headers: {} };
+  const isAllowed = SVC_ALLOW_HTTP === "1" || SVC_ALLOW_HTTP === "true";
+  if (protocol === "http:" && !isLoopback(hostname) && !isAllowed) {
+    throw new Error(
+      `${name} begins with http://, which would send the key unencrypted to another host. For an emulator in another container, set SVC_ALLOW_HTTP=1`,
+    );
+  }
+  return { origin, headers: { authorization: `Bearer ${key}` } };
+}
+
+/** ` (ECONNREFUSED)`: what Node says of a connection. */
+function codeOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+}

@@ -1,0 +1,114 @@
+import { z } from "zod";
+import { issuerOf } from "../http/keySet";
+import {
+  defined,
+  newId,
+  SIGNING_ALGORITHMS,
+  type IntegrationRecord,
+  type ProjectRecord,
+  type SigningKeyRecord,
+  type UserRecord,
+} from "../model/records";
+import { invalid, notFound } from "../model/refusal";
+import type { Service } from "../model/service";
+import { newPrivateKey, privateKeyOf, STANDARD_ALGORITHM } from "../model/signingKeys";
+import { findIntegration } from "../model/store";
+import { optionalPackage } from "../optionalPackage";
+
+const TEN_YEARS_S = 315_576_000;
+
+export const tokenBody = z.strictObject({
+  project_id: z.string().optional(),
+  /** Id or e-mail address. */
+  user: z.string().min(1).optional(),
+  /** They win over those of the user; null leaves a claim out. */
+  claims: z.record(z.string(), z.unknown()).default({}),
+  /** Seconds; 0 or less: a token that has expired. */
+  expires_in: z.int().min(-TEN_YEARS_S).max(TEN_YEARS_S).default(3600),
+  /** For tests of what an application must refuse. */
+  signature: z.enum(["valid", "wrong", "unknown_key", "none"]).default("valid"),
+});
+
+export const newKeyBody = z.strictObject({
+  project_id: z.string().optional(),
+  alg: z.enum(SIGNING_ALGORITHMS).default(STANDARD_ALGORITHM),
+});
+
+/** The integration of the project that is named, or else of the only project that has one. */
+function integrationIn({ store }: Service, projectId: string | undefined): [ProjectRecord, IntegrationRecord] {
+  const projects =
+    projectId === undefined
+      ? store.projects.filter(({ integrations }) => integrations.length > 0)
+      : [store.project(projectId)];
+  const [project, second] = projects;
+  if (project === undefined) throw notFound("no project has an auth integration");
+  if (second !== undefined) throw invalid("several projects have an auth integration: give a project_id");
+  return [project, findIntegration(project)];
+}
+
+/** The user with that id or e-mail address, or else the only one. */
+function userIn({ id: projectId, users }: ProjectRecord, wanted: string | undefined): UserRecord {
+  const address = wanted?.toLowerCase();
+  const found =
+    wanted === undefined ? users : users.filter(({ id, email }) => id === wanted || email.toLowerCase() === address);
+  const [user, second] = found;
+  if (user === undefined) {
+    throw notFound(
+      wanted === undefined
+        ? `project ${projectId} has no user: create one with POST /projects/auth/user or an AuthUser`
+        : "user not found: give the id or the e-mail address of a user of the project",
+    );
+  }
+  if (second !== undefined) throw invalid("the project has several users: give the id of one as user");
+  return user;
+}
+
+/** The header of a token and the key that signs it. A key of nobody is made for each token that must not verify. */
+async function signer(
+  key: SigningKeyRecord,
+  signature: "valid" | "wrong" | "unknown_key",
+): Promise<{ kid: string; key: ReturnType<typeof privateKeyOf> }> {
+  if (signature === "valid") return { kid: key.kid, key: privateKeyOf(key) };
+  return { kid: signature === "wrong" ? key.kid : newId(), key: await newPrivateKey(key.alg) };
+}
+
+/** Signs a token for a user. `origin`: as the client reaches the emulator, since `iss` names it. */
+export async function signToken(
+  service: Service,
+  { project_id, user: wanted, claims, expires_in, signature }: z.output<typeof tokenBody>,
+  origin: string,
+): Promise<{ token: string; claims: object }> {
+  const [project, integration] = integrationIn(service, project_id);
+  const { id: sub, email, name } = userIn(project, wanted);
+  const issuedAt = Math.floor(Date.now() / 1000);
+  const exp = issuedAt + expires_in;
+  const standard = {
+    iss: issuerOf(integration, origin),
+    aud: integration.auth_provider_project_id,
+    sub,
+    email,
+    ...defined({ name }),
+    // Nothing expires before it was issued.
+    iat: Math.min(issuedAt, exp - 1),
+    exp,
+  };
+  const payload = Object.fromEntries(Object.entries({ ...standard, ...claims }).filter(([, value]) => value !== null));
+  const { SignJWT, UnsecuredJWT } = await optionalPackage("jose", "signing a token", () => import("jose"));
+  if (signature === "none") return { token: new UnsecuredJWT(payload).encode(), claims: payload };
+  const current = await service.signingKeys.current(integration);
+  const { kid, key } = await signer(current, signature);
+  const token = await new SignJWT(payload).setProtectedHeader({ alg: current.alg, typ: "JWT", kid }).sign(key);
+  return { token, claims: payload };
+}
+
+/** A new signing key. Tokens that are signed with earlier ones verify until these are dropped. */
+export async function addSigningKey(
+  service: Service,
+  { project_id, alg }: z.output<typeof newKeyBody>,
+): Promise<Omit<SigningKeyRecord, "private_jwk">> {
+  const [, integration] = integrationIn(service, project_id);
+  // The first one, where it is being made in this moment, comes before the new one.
+  await service.signingKeys.current(integration);
+  const { private_jwk: _private, ...shown } = await service.signingKeys.add(integration, alg);
+  return shown;
+}

@@ -1,0 +1,32 @@
+import type { Context } from "hono";
+import type { IntegrationRecord } from "../model/records";
+import { notFound } from "../model/refusal";
+import type { Service } from "../model/service";
+import type { Env } from "./route";
+
+const END = "/.well-known/jwks.json";
+
+/** Where the key set of an integration is served. Public, as such an address is everywhere: it needs no API key. */
+export const KEY_SET_PATH = `/auth/:auth_provider_project_id${END}`;
+
+type AuthProject = Pick<IntegrationRecord, "auth_provider_project_id">;
+
+/** Who signs the tokens of an integration: the emulator itself, as `iss` has it. `origin`: as its client reaches it. */
+export const issuerOf = ({ auth_provider_project_id }: AuthProject, origin: string): string =>
+  `${origin}/auth/${encodeURIComponent(auth_provider_project_id)}`;
+
+/** The address of the key set, unless an edit has set another one, or an emulator of an earlier version. */
+export const jwksUrlOf = (integration: IntegrationRecord, origin: string): string =>
+  integration.jwks_url ?? `${issuerOf(integration, origin)}${END}`;
+
+/** Answers with the key set of the integration that the path names. */
+export const serveKeySet =
+  ({ store, signingKeys }: Service) =>
+  async (context: Context<Env>): Promise<Response> => {
+    const wanted = context.req.param("auth_provider_project_id");
+    const integration = store.projects
+      .flatMap(({ integrations }) => integrations)
+      .find(({ auth_provider_project_id }) => auth_provider_project_id === wanted);
+    if (integration === undefined) throw notFound("there is no auth integration with this id");
+    return Response.json(await signingKeys.publicSet(integration));
+  };

@@ -1,0 +1,79 @@
+import { createPrivateKey, createPublicKey, generateKeyPair, type JsonWebKey, type KeyObject } from "node:crypto";
+import { promisify } from "node:util";
+import type { SIGNING_ALGORITHMS } from "./records";
+import { newId, now, type IntegrationRecord, type SigningKeyRecord } from "./records";
+import { notFound } from "./refusal";
+import type { Store } from "./store";
+
+export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
+
+/** What verifiers accept without any setting: OpenID Connect makes each of them support it, and many take no other. */
+export const STANDARD_ALGORITHM: SigningAlgorithm = "RS256";
+
+const generate = promisify(generateKeyPair);
+
+/** A private key for an algorithm, made outside of the event loop. */
+export async function newPrivateKey(algorithm: SigningAlgorithm): Promise<KeyObject> {
+  const pair =
+    algorithm === "RS256" ? generate("rsa", { modulusLength: 2048 }) : generate("ec", { namedCurve: "P-256" });
+  return (await pair).privateKey;
+}
+
+export const privateKeyOf = ({ private_jwk }: SigningKeyRecord): KeyObject =>
+  createPrivateKey({ key: private_jwk, format: "jwk" });
+
+/**
+ * The keys that sign the tokens of an integration, oldest first: the last one signs, all of them verify. They are made
+ * when they are first asked for, as an RSA key takes longer than the start of an emulator.
+ */
+export class SigningKeys {
+  /** The first keys that are being made: of several requests at once, one makes it. */
+  private readonly first = new WeakMap<IntegrationRecord, Promise<SigningKeyRecord>>();
+
+  constructor(private readonly store: Store) {}
+
+  /** The key that signs. */
+  async current(integration: IntegrationRecord): Promise<SigningKeyRecord> {
+    const last = integration.signing_keys?.at(-1);
+    if (last !== undefined) return last;
+    const pending = this.first.get(integration) ?? this.add(integration, STANDARD_ALGORITHM);
+    this.first.set(integration, pending);
+    try {
+      return await pending;
+    } finally {
+      this.first.delete(integration);
+    }
+  }
+
+  /** A new key, which signs from now on. */
+  async add(integration: IntegrationRecord, alg: SigningAlgorithm): Promise<SigningKeyRecord> {
+    const private_jwk = (await newPrivateKey(alg)).export({ format: "jwk" });
+    const key: SigningKeyRecord = { kid: newId(), alg, private_jwk, created_at: now() };
+    integration.signing_keys = [...(integration.signing_keys ?? []), key];
+    this.store.changed();
+    return key;
+  }
+
+  /** What the key signed verifies no more. If it was the last one, a new one is made when it is needed. */
+  drop(kid: string): void {
+    const all = this.store.projects.flatMap(({ integrations }) => integrations);
+    const owner = all.find(({ signing_keys }) => signing_keys?.some((key) => key.kid === kid));
+    if (owner === undefined) throw notFound("there is no signing key with this kid");
+    owner.signing_keys = owner.signing_keys?.filter((key) => key.kid !== kid) ?? [];
+    this.store.changed();
+  }
+
+  /** The public halves, as a JSON Web Key Set. */
+  async publicSet(integration: IntegrationRecord): Promise<{ keys: JsonWebKey[] }> {
+    await this.current(integration);
+    const keys = integration.signing_keys ?? [];
+    return {
+      keys: keys.map((key) => ({
+        ...createPublicKey(privateKeyOf(key)).export({ format: "jwk" }),
+        kid: key.kid,
+        alg: key.alg,
+        use: "sig",
+      })),
+    };
+  }
+}
