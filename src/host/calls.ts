@@ -142,6 +142,7 @@ export async function remove<Args extends object, Outputs extends object>(
   const timeoutMs = timeoutMsOf(request, "delete");
   try {
     refuseEdited(resource, outs);
+    refuseLacking(hosted, urn);
     const stored = storedFrom(resource, id, outs);
     const objects = resource.objects(id, stored.outs);
     const beforeDelete = (): void => memory.checkDeletable(objects, urn ?? "");
@@ -160,6 +161,18 @@ export async function remove<Args extends object, Outputs extends object>(
     const message = `${resource.kind} ${id} is not deleted: "${nameInUrn(thrown.owner)}" of this program manages it now`;
     session.log({ severity: "info", message, urn, ephemeral: false });
   }
+}
+
+/**
+ * A replacement that the engine plans by itself (`--replace`, `state taint`) looks like a new resource until the old object is
+ * deleted. @throws where its creation would fail for want of a value.
+ */
+function refuseLacking<Args extends object, Outputs extends object>(
+  { resource, session }: Hosted<Args, Outputs>,
+  urn = "",
+): void {
+  const lacking = new SecretValues(resource.args, nothing).lackingIn(session.newInputs.get(urn) ?? {});
+  if (lacking.length > 0) throw new Error(`its replacement needs ${lacking.join("; ")}. Nothing is deleted`);
 }
 
 /**

@@ -108,6 +108,7 @@ function declare<Args extends object, Outputs extends object>(
     path: "",
     reason: `"${nameInUrn(other)}" of this program declares ${what} too. Declare it once`,
   }));
+  if (isNew && !preview) session.newInputs.set(urn, known);
   // Here, since the old object is deleted before the creation could fail for want of a value.
   if (isReplacement && !preview) {
     // Of what is malformed no name is told: it may be the secret.

@@ -230,6 +230,23 @@ describe("once it is applied", () => {
     expectNoSecrets(given);
   });
 
+  test("a replacement of the engine's own without its value fails while the old object is still there", async () => {
+    const given = await oauth.started();
+    const state = await given.create(GIVEN);
+    given.restart();
+    set(undefined);
+    // With --replace, the engine checks it as if nothing had been there, and deletes the old one then.
+    expect(await given.check(GIVEN)).toEqual([]);
+    const { message } = await thrownBy(given.delete(state));
+    expect(message).toBe(
+      `Could not delete ${GOOGLE}: its replacement needs "clientSecret", but ${NAME} is not set. Nothing is deleted`,
+    );
+    expect(await oauth.kept(given)).toBeDefined();
+    set(VALUE);
+    await given.delete(state);
+    expect(await oauth.kept(given)).toBeUndefined();
+  });
+
   test.each<[string, unknown, unknown]>([
     ["a literal that becomes a reference", VALUE, REFERENCE],
     ["a reference that becomes a literal", REFERENCE, VALUE],
