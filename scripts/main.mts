@@ -2,7 +2,9 @@
 import { EXIT, report, say } from "./lib/console.mjs";
 import { BIN, NODE } from "./lib/paths.mjs";
 import { directLoopback, interrupted, putFirstOnPath, run, watchInterrupts } from "./lib/processes.mts";
+import { ensureBrowser } from "./setup/browser.mts";
 import { ensureBuild } from "./setup/build.mts";
+import { ensurePostgres } from "./setup/postgres.mts";
 import { ensurePulumiCli } from "./setup/pulumiCli.mts";
 import { check } from "./tasks/check.mts";
 import { docs } from "./tasks/docs.mts";
@@ -22,6 +24,8 @@ const NEED_CLI = [
   ...Object.keys(CAMPAIGNS),
   "bench",
 ];
+/** Not `setup`, nor the engine tests alone: Postgres and a browser are for the tests that are named after them. */
+const NEED_SERVICES = ["test", "test:services"];
 const NEED_BUILD = [...NEED_CLI, "build", "test:processes", "example-locks"];
 
 /** Each answers with the exit code. `setup` and `build` have done their work when the task begins. */
@@ -46,6 +50,11 @@ async function main([name, ...args]: string[]): Promise<number> {
   putFirstOnPath(BIN);
   const cli = NEED_CLI.includes(name) ? await ensurePulumiCli() : undefined;
   if (cli) putFirstOnPath(BIN, cli.dir);
+  if (NEED_SERVICES.includes(name)) {
+    // The tests read these. Without one, the tests that need it are skipped.
+    process.env.PULUMI_SVC_POSTGRES_BIN = (await ensurePostgres()) ?? "";
+    process.env.PULUMI_SVC_CHROMIUM = (await ensureBrowser()) ?? "";
+  }
   if (NEED_BUILD.includes(name)) await ensureBuild();
   say(`-- ready${cli ? `: Pulumi CLI ${cli.version} in ${cli.dir}` : ""}`);
   if (Object.hasOwn(TASKS, name)) return await TASKS[name](args);

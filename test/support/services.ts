@@ -16,6 +16,8 @@ const NEEDS = [
 const path = (expect.getState().testPath ?? "").replaceAll("\\", "/");
 for (const { folder, found, what, variable } of NEEDS) {
   if (found !== undefined || !path.includes(folder)) continue;
-  console.warn(`skipped: there is no ${what}. \`npm run test:services\` gets it, or says what ${variable} can name.`);
+  // Not by the console, which jest does not show for a file whose tests are all skipped.
+  const advice = `\`npm run test:services\` gets it, or says what ${variable} can name.`;
+  process.stderr.write(`skipped: there is no ${what}. ${advice}\n`);
   Object.assign(globalThis, { describe: describe.skip, test: test.skip, it: test.skip });
 }
