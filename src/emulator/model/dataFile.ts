@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { emptyLists, type ProjectRecord } from "./records";
@@ -12,6 +13,10 @@ const lists = Object.fromEntries(Object.keys(emptyLists()).map((name) => [name, 
 /** Enough to recognise a file of the emulator; the format number says that the fields of the records are right. */
 const fileSchema = z.object({
   format: z.literal(FORMAT),
+  postgres_mark: z
+    .string()
+    .regex(/^[0-9a-f]{8}$/)
+    .optional(),
   projects: z.array(
     z.looseObject({
       ...lists,
@@ -21,17 +26,26 @@ const fileSchema = z.object({
   ),
 });
 
+/** Tells the databases of one emulator on a server from those of another. */
+export const newPostgresMark = (): string => randomBytes(4).toString("hex");
+
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The state on disk. It holds client secrets and SMTP passwords, so only its owner may read it. */
 export class DataFile {
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
+  private mark: string | undefined;
 
   constructor(
     private readonly path: string,
     private readonly projects: () => ProjectRecord[],
   ) {}
+
+  /** Made at its first use, and saved from then on: a restart with this file finds its databases again. */
+  get postgresMark(): string {
+    return (this.mark ??= newPostgresMark());
+  }
 
   /** The saved projects; undefined if the file does not exist yet. */
   load(): ProjectRecord[] | undefined {
@@ -46,6 +60,7 @@ export class DataFile {
     }
     const result = fileSchema.safeParse(content);
     if (!result.success) throw new Error(`the data file "${this.path}" was not written by this emulator`);
+    this.mark = result.data.postgres_mark;
     // The format number says that save() wrote these records.
     return result.data.projects as unknown as ProjectRecord[];
   }
@@ -75,7 +90,8 @@ export class DataFile {
     this.timer = undefined;
     const temporary = `${this.path}.${process.pid}.tmp`;
     try {
-      writeFileSync(temporary, JSON.stringify({ format: FORMAT, projects: this.projects() }), { mode: 0o600 });
+      const content = { format: FORMAT, postgres_mark: this.mark, projects: this.projects() };
+      writeFileSync(temporary, JSON.stringify(content), { mode: 0o600 });
       renameSync(temporary, this.path);
     } catch (error) {
       rmSync(temporary, { force: true });

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../../src/emulator";
+import { DataFile } from "../../../src/emulator/model/dataFile";
 import {
   api,
   control,
@@ -151,4 +152,30 @@ test.each([
 test("a place that cannot be written to is refused at the start", async () => {
   await expect(startEmulator({ data: join(folder, "missing", "state.json") })).rejects.toThrow(/cannot write/);
   await expect(startEmulator({ data: folder })).rejects.toThrow(/cannot read/);
+});
+
+test("the mark of databases is in the file from its first use on, and stays while nobody uses it", async () => {
+  await (await start({ data })).close();
+  const saved = (): { postgres_mark?: string } => JSON.parse(readFileSync(data, "utf8"));
+  expect(saved()).not.toHaveProperty("postgres_mark");
+
+  const file = new DataFile(data, () => []);
+  const projects = file.load() ?? [];
+  const mark = file.postgresMark;
+  expect(mark).toMatch(/^[0-9a-f]{8}$/);
+  new DataFile(data, () => projects).save();
+  expect(saved()).not.toHaveProperty("postgres_mark");
+  file.save();
+  expect(saved()).toHaveProperty("postgres_mark", mark);
+
+  writeFileSync(data, JSON.stringify({ ...saved(), projects }));
+  await (await start({ data })).close();
+  const again = new DataFile(data, () => []);
+  again.load();
+  expect(again.postgresMark).toBe(mark);
+});
+
+test("a file whose mark is none is refused: it would be part of names in SQL", () => {
+  writeFileSync(data, JSON.stringify({ format: 1, postgres_mark: 'x"; DROP', projects: [] }));
+  expect(() => new DataFile(data, () => []).load()).toThrow("was not written by this emulator");
 });
