@@ -15,6 +15,10 @@ import { findBranch, findIntegration, type Store } from "./store";
 
 /** The schema that the service creates in the database (docs/design/api.md, Auth keys). */
 export const SCHEMA_NAME = "svc_auth";
+export const TABLE_NAME = "users_sync";
+
+/** A database whose schema outlived its integration, as `kept_schemas` of a project names it. */
+export const keptSchema = (branchId: string, database: string): string => `${branchId}/${database}`;
 
 /** What a request says of a new integration. */
 export interface NewIntegration {
@@ -49,7 +53,7 @@ export class Auth {
     if (project.integrations.some(({ auth_provider }) => auth_provider === sent.auth_provider)) {
       throw conflict("the project already has an integration with this auth provider");
     }
-    if (project.kept_schemas.includes(`${sent.branch_id}/${sent.database_name}`)) {
+    if (project.kept_schemas.includes(keptSchema(sent.branch_id, sent.database_name))) {
       throw conflict(`schema "${SCHEMA_NAME}" already exists in the database`);
     }
     return this.add(project, sent);
@@ -74,7 +78,7 @@ export class Auth {
   delete(project: ProjectRecord, authProvider: string, deleteData: boolean): void {
     const { auth_provider, branch_id, db_name } = findIntegration(project, authProvider);
     this.remove(project, auth_provider);
-    if (this.options.keepSchemas && !deleteData) project.kept_schemas.push(`${branch_id}/${db_name}`);
+    if (this.options.keepSchemas && !deleteData) project.kept_schemas.push(keptSchema(branch_id, db_name));
   }
 
   /** Removes the integration with what lives in it. No rule is checked. */

@@ -3,6 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { AdminConnection } from "./upstream";
 import { PostgresError, Upstream, type Login, type Query, type ServerSession } from "./upstream";
 
+export type { ServerSession } from "./upstream";
+
 /** A database as the service knows it. */
 export interface Place {
   readonly projectId: string;
@@ -78,6 +80,7 @@ export class PostgresServer {
   private isSuperuser = false;
   /** Why there are no read-only sessions. */
   private noReader: PostgresError | undefined;
+  private isClosed = false;
   private control: Promise<AdminConnection> | undefined;
   private work: Promise<unknown> = Promise.resolve();
   private readonly making = new Map<string, Promise<string>>();
@@ -87,6 +90,11 @@ export class PostgresServer {
   private readonly restricted = new Set<string>();
   private readonly readable = new Set<string>();
   private readonly listeners: (() => void)[] = [];
+
+  /** The role that clients work as, and that their databases belong to. */
+  get role(): string {
+    return this.writer.user;
+  }
 
   private constructor(
     private readonly upstream: Upstream,
@@ -125,11 +133,11 @@ export class PostgresServer {
     return making;
   }
 
-  /** The database of a place, if it exists: an id that no other database ever has, and its name. */
-  async find(place: Place): Promise<{ oid: string; name: string } | undefined> {
+  /** The database of a place, if it exists. */
+  async find(place: Place): Promise<string | undefined> {
     await this.dropPending(place);
     const found = await this.look(place);
-    return found !== undefined && found.comment === this.commentOf(place) ? found : undefined;
+    return found !== undefined && found.comment === this.commentOf(place) ? found.name : undefined;
   }
 
   /** The places that have a database. */
@@ -201,6 +209,7 @@ export class PostgresServer {
 
   async close(): Promise<void> {
     await this.work;
+    this.isClosed = true;
     const connection = await this.control?.catch(() => undefined);
     await connection?.close();
   }
@@ -212,6 +221,7 @@ export class PostgresServer {
   }
 
   private async connected(): Promise<AdminConnection> {
+    if (this.isClosed) throw new PostgresError("the emulator has ended", "57P01");
     const control = (this.control ??= this.upstream.admin().then((connection) => this.locked(connection)));
     const current = await control.catch(() => undefined);
     if (current?.ended === false) return current;

@@ -3,7 +3,7 @@ import { emptyResponse, jsonResponse, readBody, readOptionalBody } from "../http
 import { originFor, type Site } from "../http/access";
 import { jwksUrlOf } from "../http/keySet";
 import { pathParameter, projectOf, type Route } from "../http/route";
-import { SCHEMA_NAME } from "../model/auth";
+import { SCHEMA_NAME, TABLE_NAME } from "../model/auth";
 import { defined, newId, now, type IntegrationRecord, type ProjectRecord, type UserRecord } from "../model/records";
 import { conflict, notFound } from "../model/refusal";
 import type { Service } from "../model/service";
@@ -56,7 +56,7 @@ export function authIntegrationRoutes(service: Service, site: Site): Route[] {
     const { auth_provider_project_id } = record;
     const jwks_url = jwksUrlOf(record, origin);
     const keys = { ...auth.issueKeys(project, record), auth_provider_project_id, jwks_url };
-    return jsonResponse(options, { ...keys, schema_name: SCHEMA_NAME, table_name: "users_sync" }, 201);
+    return jsonResponse(options, { ...keys, schema_name: SCHEMA_NAME, table_name: TABLE_NAME }, 201);
   };
 
   return [

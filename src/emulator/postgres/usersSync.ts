@@ -1,0 +1,183 @@
+import { setImmediate, setTimeout as delay } from "node:timers/promises";
+import { keptSchema, SCHEMA_NAME, TABLE_NAME } from "../model/auth";
+import type { UserRecord } from "../model/records";
+import type { Store } from "../model/store";
+import type { Place, PostgresServer } from "./server";
+import { PostgresError, type Query } from "./upstream";
+
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 10_000;
+
+const TABLE = `${SCHEMA_NAME}.${TABLE_NAME}`;
+const DUPLICATE_SCHEMA = "42P06";
+
+/** What a database shall hold: the users, or no table, or what it holds now. */
+type Wanted = { place: Place; users: readonly UserRecord[] | "none" | "as they are" };
+
+/** No text of Postgres has a NUL. */
+const storable = (text: string): string => text.replaceAll("\0", "");
+
+/**
+ * Keeps the table of users in the database of each integration. Requests of the API do not wait for it and do not fail
+ * because of it: it follows the model, one change after another, and tries again while Postgres is away.
+ */
+export class UsersSync {
+  /** What was written to each database, and how: as text, to see whether it has changed. */
+  private readonly written = new Map<string, { place: Place; text: string }>();
+  private isDue = false;
+  private running: Promise<void> | undefined;
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly store: Store,
+    private readonly server: PostgresServer,
+  ) {
+    // A client has dropped a database, and it was made again.
+    server.onMade(() => {
+      for (const written of this.written.values()) written.text = "";
+      this.follow();
+    });
+  }
+
+  /** Also removes the tables whose integration was deleted while Postgres was away. */
+  async start(): Promise<void> {
+    for (const place of await this.server.places()) this.written.set(JSON.stringify(place), { place, text: "" });
+    this.follow();
+  }
+
+  /** Ends what runs, and begins nothing more. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  /** Call after each change of the model. */
+  follow(): void {
+    this.isDue = true;
+    if (this.stopping.signal.aborted) return;
+    this.running ??= this.run().finally(() => {
+      this.running = undefined;
+      // Of a change between the last look and here.
+      if (this.isDue) this.follow();
+    });
+  }
+
+  private async run(): Promise<void> {
+    let retryMs = FIRST_RETRY_MS;
+    while (this.isDue && !this.stopping.signal.aborted) {
+      // All changes of one request at once.
+      await setImmediate();
+      this.isDue = false;
+      const problem = await this.writeAll();
+      if (problem === undefined) {
+        retryMs = FIRST_RETRY_MS;
+        continue;
+      }
+      this.isDue = true;
+      if (retryMs === FIRST_RETRY_MS) {
+        process.emitWarning(`${TABLE} is behind, and is written again until it succeeds: ${problem.message}`);
+      }
+      await delay(retryMs, undefined, { ref: false, signal: this.stopping.signal }).catch(() => undefined);
+      retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS);
+    }
+  }
+
+  /** Every database that needs it; a problem with one does not hold up the others. */
+  private async writeAll(): Promise<Error | undefined> {
+    let problem: Error | undefined;
+    for (const [key, { place, users }] of this.wanted()) {
+      const text = JSON.stringify(users);
+      if (this.stopping.signal.aborted || this.written.get(key)?.text === text) continue;
+      try {
+        if (users === "none") await this.remove(place);
+        else if (users !== "as they are") await this.write(place, users);
+        if (users === "none") this.written.delete(key);
+        else this.written.set(key, { place, text });
+      } catch (error) {
+        problem ??= error instanceof Error ? error : new Error(String(error));
+      }
+    }
+    return problem;
+  }
+
+  private wanted(): Map<string, Wanted> {
+    const wanted = new Map<string, Wanted>();
+    for (const [key, { place }] of this.written) {
+      const project = this.store.projects.find(({ id }) => id === place.projectId);
+      const isKept = project?.kept_schemas.includes(keptSchema(place.branchId, place.database));
+      wanted.set(key, { place, users: isKept ? "as they are" : "none" });
+    }
+    for (const { id: projectId, branches, integrations, users } of this.store.projects) {
+      for (const { branch_id: branchId, db_name: database } of integrations) {
+        const place: Place = { projectId, branchId, database };
+        // An edit by hand may name a branch that does not exist.
+        if (branches.some(({ id }) => id === branchId)) wanted.set(JSON.stringify(place), { place, users });
+      }
+    }
+    return wanted;
+  }
+
+  private async write(place: Place, users: readonly UserRecord[]): Promise<void> {
+    const database = await this.server.database(place);
+    await this.server.within(database, async (query) => {
+      if (await this.belongsToClients(query)) {
+        throw new PostgresError(
+          `the database "${database}" has a schema "${SCHEMA_NAME}" that a client made: drop it there`,
+          DUPLICATE_SCHEMA,
+        );
+      }
+      await limitWaiting(query);
+      await query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA_NAME}`);
+      await query(
+        `CREATE TABLE IF NOT EXISTS ${TABLE}
+         (id text PRIMARY KEY, email text NOT NULL, name text, created_at timestamptz NOT NULL)`,
+      );
+      // Nobody but the roles of this instance gets into the database. Tables of users may refer to it.
+      await query(`GRANT USAGE ON SCHEMA ${SCHEMA_NAME} TO PUBLIC`);
+      await query(`GRANT SELECT, REFERENCES ON ${TABLE} TO PUBLIC`);
+      const rows = [...new Map(users.map((user) => [storable(user.id), user]))];
+      await query(
+        `INSERT INTO ${TABLE} AS old SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[])
+         ON CONFLICT (id) DO UPDATE SET email = excluded.email, name = excluded.name, created_at = excluded.created_at
+         WHERE (old.email, old.name, old.created_at) IS DISTINCT FROM (excluded.email, excluded.name, excluded.created_at)`,
+        [
+          rows.map(([id]) => id),
+          rows.map(([, { email }]) => storable(email)),
+          rows.map(([, { name }]) => (name === undefined ? null : storable(name))),
+          rows.map(([, { created_at }]) => created_at),
+        ],
+      );
+      const gone = await query(`SELECT id FROM ${TABLE} WHERE id <> ALL($1)`, [rows.map(([id]) => id)]);
+      let problem: unknown;
+      // One by one: a table of the client's may still refer to one of them.
+      for (const { id } of gone) {
+        await query(`DELETE FROM ${TABLE} WHERE id = $1`, [id]).catch((error: unknown) => (problem ??= error));
+      }
+      if (problem !== undefined) throw problem;
+    });
+  }
+
+  /** With what depends on it, such as foreign keys of tables of the client's. */
+  private async remove(place: Place): Promise<void> {
+    const database = await this.server.find(place);
+    if (database === undefined) return;
+    await this.server.within(database, async (query) => {
+      if (await this.belongsToClients(query)) return;
+      await limitWaiting(query);
+      await query(`DROP SCHEMA IF EXISTS ${SCHEMA_NAME} CASCADE`);
+    });
+  }
+
+  private async belongsToClients(query: Query): Promise<boolean> {
+    const rows = await query("SELECT 1 FROM pg_namespace WHERE nspname = $1 AND pg_get_userbyid(nspowner) = $2", [
+      SCHEMA_NAME,
+      this.server.role,
+    ]);
+    return rows.length > 0;
+  }
+}
+
+/** A transaction that a client leaves open must not hold up the databases of others. */
+async function limitWaiting(query: Query): Promise<void> {
+  await query("SET lock_timeout = '2s'");
+}
