@@ -95,7 +95,7 @@ export const importRules = [
   {
     files: "src/emulator/**",
     what: "the local service. No schema of the client: it would share a mistake",
-    imports: ["contract/installation"],
+    imports: ["contract/installation", "helpers/maxConnections"],
     packages: ["hono", "zod", "pg"],
     layers: { model: ["zod"], http: ["hono", "zod"], routes: ["zod"], control: ["hono", "zod"] },
   },
@@ -210,7 +210,8 @@ export default tseslint.config(
         {
           object: "process",
           property: "env",
-          message: "The environment is read in contract/settings, contract/references, cli and scripts only.",
+          message:
+            "The environment is read in contract/settings, contract/references, helpers/connectionUri, cli and scripts only.",
         },
       ],
     },
@@ -225,6 +226,8 @@ export default tseslint.config(
     files: [
       "src/contract/settings.ts",
       "src/contract/references.ts",
+      // Where the emulator has said that its computes are reached.
+      "src/helpers/connectionUri.ts",
       "src/cli/**",
       "scripts/**",
       "test/**",

@@ -13,7 +13,17 @@ export interface ConnectionUriOptions {
   readonly port?: number;
   /** @default "require" */
   readonly sslMode?: "disable" | "require" | "verify-full";
+  /**
+   * `host:port` of the gate of a local emulator with a Postgres, at which all its computes are reached. The compute is
+   * then named in `options`, without TLS, so neither `port` nor `sslMode` can be given.
+   *
+   * @default the environment variable `SVC_POSTGRES_GATE`, which `pulumi-svc emulator --postgres … --exec` sets
+   */
+  readonly gate?: string;
 }
+
+/** What the emulator sets. An explicit `gate` comes first. */
+const GATE_VARIABLE = "SVC_POSTGRES_GATE";
 
 /**
  * `postgresql://role:password@host:5432/database?sslmode=require`, each part escaped.
@@ -22,9 +32,22 @@ export interface ConnectionUriOptions {
 export function connectionUri(options: ConnectionUriOptions): string {
   const problems = optionProblems(options);
   if (problems.length > 0) throw new TypeError(`connectionUri: ${problems.join("; ")}`);
-  const { host, database, role, password, pooled = false, port = 5432, sslMode = "require" } = options;
+  const { database, role, password, pooled = false, port = 5432, sslMode = "require" } = options;
+  const gate = options.gate ?? gateOfEnvironment();
   const user = encode(role) + (password === undefined ? "" : `:${encode(password)}`);
-  return `postgresql://${user}@${pooled ? pooledHost(host) : host}:${port}/${encode(database)}?sslmode=${sslMode}`;
+  const host = pooled ? pooledHost(options.host) : options.host;
+  if (gate === undefined) {
+    return `postgresql://${user}@${host}:${port}/${encode(database)}?sslmode=${sslMode}`;
+  }
+  const endpoint = encode(`endpoint=${host.replace(/\..*$/s, "")}`);
+  return `postgresql://${user}@${gate}/${encode(database)}?sslmode=disable&options=${endpoint}`;
+}
+
+function gateOfEnvironment(): string | undefined {
+  const gate = process.env[GATE_VARIABLE];
+  if (gate === undefined || gate === "") return undefined;
+  if (!GATE.test(gate)) throw new TypeError(`connectionUri: the variable ${GATE_VARIABLE} must be HOST:PORT`);
+  return gate;
 }
 
 const isText = (value: unknown): boolean =>
@@ -32,6 +55,9 @@ const isText = (value: unknown): boolean =>
   typeof value === "string" && value !== "" && !/\p{Surrogate}/u.test(value);
 
 const SSL_MODES: readonly unknown[] = ["disable", "require", "verify-full"];
+
+/** An address or a name, in brackets where it has colons of its own, and a port. */
+const GATE = /^(\[[\da-fA-F:.]+\]|[\w.-]+):\d{1,5}$/;
 
 /** What each option must be. */
 const OPTIONS: Record<keyof ConnectionUriOptions, readonly [words: string, isGood: (value: unknown) => boolean]> = {
@@ -45,6 +71,7 @@ const OPTIONS: Record<keyof ConnectionUriOptions, readonly [words: string, isGoo
     (value) => Number.isInteger(value) && Number(value) > 0 && Number(value) < 65_536,
   ],
   sslMode: ['"disable", "require" or "verify-full"', (value) => SSL_MODES.includes(value)],
+  gate: ["HOST:PORT", (value) => typeof value === "string" && GATE.test(value)],
 };
 
 /** The names that are given, whatever their values are or will be. */
@@ -56,6 +83,11 @@ function optionProblems(options: unknown): string[] {
   if (isOutput(options)) return ["the options are an Output: pass them to connectionUriOutput"];
   const problems = optionNameProblems(options);
   const values = typeof options === "object" && options !== null ? options : {};
+  for (const name of ["port", "sslMode"]) {
+    if (Reflect.get(values, "gate") !== undefined && Reflect.get(values, name) !== undefined) {
+      problems.push(`${name}: cannot be given with gate, which has a port and no TLS`);
+    }
+  }
   for (const [name, [words, isGood]] of Object.entries(OPTIONS)) {
     const value: unknown = Reflect.get(values, name);
     if (isOutput(value)) problems.push(`${name}: is an Output: pass the options to connectionUriOutput`);

@@ -59,3 +59,40 @@ test("whatever the names and the password are, a reader of URLs finds the same a
     ),
   );
 });
+
+const GATE = "127.0.0.1:5433";
+
+describe("at the gate of an emulator", () => {
+  afterEach(() => {
+    delete process.env["SVC_POSTGRES_GATE"];
+  });
+
+  test("the compute is named in the options, and there is no TLS", () => {
+    expect(connectionUri({ ...BASIC, password: "p&w", gate: GATE })).toBe(
+      "postgresql://web:p%26w@127.0.0.1:5433/app?sslmode=disable&options=endpoint%3Dep-cool-sun-1",
+    );
+  });
+
+  test("a pooled host stays pooled, so that the gate can refuse it", () => {
+    const uri = "postgresql://web@[::1]:5433/app?sslmode=disable&options=endpoint%3Dep-cool-sun-1-pooler";
+    expect(connectionUri({ ...BASIC, pooled: true, gate: "[::1]:5433" })).toBe(uri);
+    expect(connectionUri({ ...BASIC, host: pooledHost(HOST), gate: "[::1]:5433" })).toBe(uri);
+  });
+
+  test("the variable of the emulator says where it is, unless the program does", () => {
+    process.env["SVC_POSTGRES_GATE"] = GATE;
+    expect(connectionUri({ ...BASIC, port: 6543 })).toContain("@127.0.0.1:5433/app?sslmode=disable&");
+    expect(connectionUri({ ...BASIC, gate: "db:1" })).toContain("@db:1/app?");
+    process.env["SVC_POSTGRES_GATE"] = "";
+    expect(connectionUri(BASIC)).toContain("?sslmode=require");
+    process.env["SVC_POSTGRES_GATE"] = "nowhere";
+    expect(() => connectionUri(BASIC)).toThrow("the variable SVC_POSTGRES_GATE must be HOST:PORT");
+  });
+
+  test("a port or a mode of encryption beside it is refused", () => {
+    expect(() => connectionUri({ ...BASIC, gate: GATE, port: 5432, sslMode: "require" })).toThrow(
+      "port: cannot be given with gate, which has a port and no TLS; sslMode: cannot be given with gate",
+    );
+    expect(() => connectionUri({ ...BASIC, gate: "127.0.0.1" })).toThrow("gate: must be HOST:PORT");
+  });
+});

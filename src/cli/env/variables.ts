@@ -33,7 +33,9 @@ interface Source {
 
 const uri = (host: string, login: Login, pooled: boolean): string => {
   const { role = PLACEHOLDERS.role, database = PLACEHOLDERS.database, password = PLACEHOLDERS.password } = login;
-  return connectionUri({ host, role, database, password, pooled });
+  const complete = connectionUri({ host, role, database, password, pooled });
+  // That of a gate (SVC_POSTGRES_GATE). Lines of a dotenv file cannot hold an "&", and the gate declines TLS in any case.
+  return complete.replace("?sslmode=disable&", "?");
 };
 
 const KEYS: readonly Source[] = [

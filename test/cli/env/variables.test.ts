@@ -55,6 +55,24 @@ const problemsOf = (given: StackState, mappings: readonly Mapping[] = []): strin
   }
 };
 
+describe("at the gate of an emulator", () => {
+  beforeEach(() => {
+    process.env["SVC_POSTGRES_GATE"] = "127.0.0.1:5433";
+  });
+  afterEach(() => {
+    delete process.env["SVC_POSTGRES_GATE"];
+  });
+
+  test("the connection strings lead there, without a character that a line of a dotenv file cannot hold", () => {
+    const login = { role: "web", database: "app" };
+    expect(values(state(compute("api")), login)).toMatchObject({
+      API_CONNECTION_URI: "postgresql://web:PASSWORD@127.0.0.1:5433/app?options=endpoint%3Dep-api",
+      API_POOLED_CONNECTION_URI: "postgresql://web:PASSWORD@127.0.0.1:5433/app?options=endpoint%3Dep-api-pooler",
+      API_HOST: "ep-api.proxy.example.com",
+    });
+  });
+});
+
 test("a compute gives its hosts and its connection strings, with placeholders for what no state holds", () => {
   expect(values(state(compute("api")))).toEqual({
     API_CONNECTION_URI: "postgresql://ROLE:PASSWORD@ep-api.proxy.example.com:5432/DATABASE?sslmode=require",
