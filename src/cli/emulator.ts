@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { Option, type Command } from "commander";
 import type { Emulator, EmulatorOptions, EmulatorSeed } from "../emulator";
+import { connectionUri } from "../helpers/connectionUri";
 import { addTokenCommand } from "./emulatorToken";
 import { exitCodes } from "./options";
 
@@ -52,7 +53,7 @@ export function addEmulatorCommand(program: Command): void {
       [],
     )
     .option("--seed <file>", "start with the projects in this JSON file, and their contents")
-    .option("--exec <command>", "run this command with SVC_BASE_URL and SVC_API_KEY set, and end with it")
+    .option("--exec <command>", "run this command with SVC_BASE_URL, SVC_API_KEY and others set, and end with it")
     .option("--seed-only", "serve only the routes of the API document")
     .option("--data <file>", "keep the state in this file")
     .addOption(numberOption("--rate-per-second", "requests per second and route before a 429, 0 = no limit", 0))
@@ -75,6 +76,11 @@ export function addEmulatorCommand(program: Command): void {
     .option("--stuck-activation", "computes never finish starting")
     .option("--start-replicas", "a new read replica starts at once")
     .option("--restart-to-apply", "a change of an active compute restarts it, in three operations")
+    .addOption(new Option("--postgres <url>", "a Postgres of yours, behind the computes").env("SVC_EMULATOR_POSTGRES"))
+    .addOption(numberOption("--postgres-port", "port at which the computes are connected to, 0 = any free one", 0))
+    .option("--postgres-drop", "drop the emulator's databases from the Postgres at the end")
+    .option("--postgres-remote", "the Postgres may be on another machine")
+    .addOption(numberOption("--time-scale", "suspend timeouts of computes pass so many times as fast", 1))
     .addHelpText("after", exitCodes("it was stopped. With --exec, the code is that of the command"));
 
   addTokenCommand(command);
@@ -146,16 +152,27 @@ function greeting(emulator: Emulator, keySource: KeySource): string {
     env: ["the one that was given", 'SVC_API_KEY="$SVC_EMULATOR_API_KEY"', "   # asks for the key"],
     cli: ["the one that was given", "SVC_API_KEY   # read -rs SVC_API_KEY asks for it", "   # asks for the key"],
   }[keySource];
+  const uri = connectionString(emulator, keySource === "default" ? apiKey : undefined);
+  const connecting = [...(uri === undefined ? [] : [`psql "${uri}"`]), ...emulator.gateNotes];
   return `listening on ${baseUrl}
 ${projects.join("\n")}
 API key: ${shown}
-
+${connecting.map((line) => `${line}\n`).join("")}
 To use it, in the shell of the program:
   export SVC_BASE_URL=${baseUrl} ${exported}
 or in the configuration of its stack:
   pulumi config set svc:baseUrl ${baseUrl}
   pulumi config set --secret svc:apiKey${configured}
 `;
+}
+
+/** Of the primary on the default branch of the first project. */
+function connectionString(emulator: Emulator, password: string | undefined): string | undefined {
+  const [project] = emulator.projects();
+  const primaryId = project?.branches.find((branch) => branch.default)?.primaryId;
+  if (emulator.gate === undefined || primaryId === undefined) return undefined;
+  const login = { role: "svcdb_owner", database: "svcdb", ...(password !== undefined && { password }) };
+  return connectionUri({ host: primaryId, gate: emulator.gate, ...login });
 }
 
 function stopOnSignal(emulator: Emulator): void {
@@ -178,7 +195,13 @@ async function runBeside(emulator: Emulator, command: string): Promise<number> {
   const child = spawn(command, {
     shell: true,
     stdio: "inherit",
-    env: { ...process.env, SVC_BASE_URL: emulator.baseUrl, SVC_API_KEY: emulator.apiKey },
+    env: {
+      ...process.env,
+      SVC_BASE_URL: emulator.baseUrl,
+      SVC_API_KEY: emulator.apiKey,
+      ...(emulator.gate !== undefined && { SVC_POSTGRES_GATE: emulator.gate }),
+      SVC_POSTGRES_URL: connectionString(emulator, emulator.apiKey),
+    },
     // In a process group of its own: Ctrl-C reaches us alone, and is passed on once to all that the command started.
     detached: !isWindows,
   });

@@ -11,6 +11,7 @@ import { primaryOf } from "./model/computes";
 import { DataFile } from "./model/dataFile";
 import { Service } from "./model/service";
 import { resolveOptions, type EmulatorOptions } from "./options";
+import { openPostgres } from "./postgres/open";
 
 export type { EmulatorOptions, EmulatorSeed } from "./options";
 
@@ -23,6 +24,10 @@ export interface Emulator {
   /** The key that is accepted now: `POST /_emulator/key` rotates it. */
   readonly apiKey: string;
   port: number;
+  /** With `postgres`: where the computes are connected to, such as `127.0.0.1:5433`. */
+  readonly gate: string | undefined;
+  /** What to know of the Postgres that was given, in words. */
+  readonly gateNotes: readonly string[];
   /** Ends every connection and timer, and saves the state if it has a file. */
   close(): Promise<void>;
   /** Restores the state and the key of the start; clears the faults and the request log. */
@@ -62,12 +67,17 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   if (saved === undefined) applySeed(service, seed);
   else store.replaceAll(saved);
   store.onChange(() => file?.saveSoon());
+  // Before anything listens: it may be refused.
+  const postgres = options.postgres === undefined ? undefined : await openPostgres(options.postgres, service, key);
 
   const site: Site = { origin: "", isLocal: false, isEverywhere: false };
   const app = createApp({ service, faults, log, key, reset, site });
   // Replacing the global Request and Response would change the process that the emulator runs in.
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
-  const { address, port } = await listen(server, options.port, options.host);
+  const { address, port } = await listen(server, options.port, options.host).catch(async (error: unknown) => {
+    await postgres?.close();
+    throw error;
+  });
   const url = `http://${bracketed(options.host)}:${port}`;
   site.origin = url;
   site.isLocal = isThisMachine(address);
@@ -79,6 +89,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
       server.close(() => resolve());
       server.closeAllConnections();
     });
+    await postgres?.close();
     operations.stop();
   };
   const close = async (): Promise<void> => {
@@ -88,6 +99,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   try {
     // A file that cannot be written is reported before any work is lost.
     file?.save();
+    await postgres?.listen();
   } catch (error) {
     await disconnect();
     throw error;
@@ -108,6 +120,8 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
       return key.current;
     },
     port,
+    gate: postgres?.address,
+    gateNotes: postgres?.notes() ?? [],
     close,
     reset,
     projects,

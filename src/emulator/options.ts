@@ -61,10 +61,21 @@ export interface EmulatorOptions {
   startReplicas?: boolean;
   /** A change that an active compute applies restarts it: `apply_config`, then `suspend_compute` and `start_compute`. @default false */
   restartToApply?: boolean;
+  /** URL of a Postgres (14 or later) behind the computes, which can then be connected to. @default none */
+  postgres?: string;
+  /** Port of the gate, at which the computes are reached; 0 takes any free one. @default 0 */
+  postgresPort?: number;
+  /** Drops the databases of this emulator from the Postgres when it ends. @default false */
+  postgresDrop?: boolean;
+  /** The Postgres may be on another machine. @default false */
+  postgresRemote?: boolean;
+  /** With `postgres`: a compute's suspend timeout passes so many times as fast as at the service. @default 1 */
+  timeScale?: number;
 }
 
-export interface ResolvedOptions extends Required<Omit<EmulatorOptions, "data" | "projects" | "seed">> {
+export interface ResolvedOptions extends Required<Omit<EmulatorOptions, "data" | "projects" | "seed" | "postgres">> {
   data: string | undefined;
+  postgres: string | undefined;
 }
 
 /** setTimeout fires at once for anything longer. */
@@ -75,6 +86,11 @@ const wholeNumber = (name: string, value: number, highest: number): number => {
     throw new RangeError(`emulator option ${name} must be a whole number from 0 to ${highest}`);
   }
   return value;
+};
+
+const atLeastOne = (name: string, value: number, highest: number): number => {
+  if (value === 0) throw new RangeError(`emulator option ${name} must be at least 1`);
+  return wholeNumber(name, value, highest);
 };
 
 const nonEmpty = (name: string, value: string): string => {
@@ -111,5 +127,10 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     stuckActivation: options.stuckActivation ?? false,
     startReplicas: options.startReplicas ?? false,
     restartToApply: options.restartToApply ?? false,
+    postgres: options.postgres === undefined ? undefined : nonEmpty("postgres", options.postgres),
+    postgresPort: wholeNumber("postgresPort", options.postgresPort ?? 0, 65_535),
+    postgresDrop: options.postgresDrop ?? false,
+    postgresRemote: options.postgresRemote ?? false,
+    timeScale: atLeastOne("timeScale", options.timeScale ?? 1, 1_000_000),
   };
 }

@@ -1,0 +1,54 @@
+/** The user's Postgres and the gate in front of it, as one thing that is opened and closed. */
+import { randomBytes } from "node:crypto";
+import { bracketed, type AcceptedKey } from "../http/access";
+import type { Service } from "../model/service";
+import { connectionLimit, Gate } from "./gate";
+import { PostgresServer } from "./server";
+
+interface Postgres {
+  /** Known when it listens. */
+  readonly address: string | undefined;
+  listen(): Promise<void>;
+  /** What its user should know at the start. */
+  notes(): string[];
+  close(): Promise<void>;
+}
+
+/** @throws an error in words, which never hold the password of the URL. */
+export async function openPostgres(url: string, service: Service, key: AcceptedKey): Promise<Postgres> {
+  const { options, store } = service;
+  const mark = randomBytes(4).toString("hex");
+  const server = await PostgresServer.open({ url, remote: options.postgresRemote, mark });
+  const gate = new Gate(service, server, key);
+  let address: string | undefined;
+  return {
+    get address() {
+      return address;
+    },
+    async listen() {
+      const port = await gate.listen(options.postgresPort, options.host).catch((error: unknown) => {
+        throw isInUse(error)
+          ? new Error(`port ${options.postgresPort} for Postgres is in use: choose another with --postgres-port`)
+          : error;
+      });
+      address = `${bracketed(options.host)}:${port}`;
+    },
+    notes() {
+      const limits = store.projects.flatMap(({ endpoints }) => endpoints).flatMap((one) => connectionLimit(one) ?? []);
+      const largest = Math.max(0, ...limits);
+      return server.slots >= largest
+        ? []
+        : [
+            `the Postgres takes ${server.slots} connections, fewer than the ${largest} of the largest compute: ` +
+              `that is the limit, of all computes together (raise its max_connections)`,
+          ];
+    },
+    async close() {
+      await gate.close();
+      if (options.postgresDrop) await server.remove();
+      await server.close();
+    },
+  };
+}
+
+const isInUse = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "EADDRINUSE";

@@ -1,0 +1,88 @@
+/** The server's side of SCRAM-SHA-256 (RFC 5802, RFC 7677): a client proves that it knows the key, and never sends it. */
+import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
+import type { AcceptedKey } from "../http/access";
+import { authenticationOk, saslContinue, saslFinal, saslMechanisms, SessionError } from "./protocol";
+import { readPassword, type Input } from "./startup";
+
+const MECHANISM = "SCRAM-SHA-256";
+/** As Postgres has it. */
+const ITERATIONS = 4096;
+
+const hmac = (key: Buffer, data: string): Buffer => createHmac("sha256", key).update(data).digest();
+const hash = (data: Buffer): Buffer => createHash("sha256").update(data).digest();
+const xor = (left: Buffer, right: Buffer): Buffer => Buffer.from(left.map((byte, index) => byte ^ (right[index] ?? 0)));
+
+/** What is made of a password once. */
+interface Verifier {
+  readonly password: string;
+  readonly salt: Buffer;
+  readonly storedKey: Buffer;
+  readonly serverKey: Buffer;
+}
+
+async function verifierOf(password: string): Promise<Verifier> {
+  const salt = randomBytes(16);
+  const salted = await promisify(pbkdf2)(password.normalize("NFKC"), salt, ITERATIONS, 32, "sha256");
+  return { password, salt, storedKey: hash(hmac(salted, "Client Key")), serverKey: hmac(salted, "Server Key") };
+}
+
+const malformed = (): SessionError => new SessionError("08P01", "malformed message of the SASL authentication");
+
+/** The first message: the name of the mechanism, a length, and what the client begins with. */
+function parseFirst(body: Buffer): { header: string; bare: string; nonce: string } {
+  const end = body.indexOf(0);
+  const mechanism = body.toString("utf8", 0, Math.max(0, end));
+  if (mechanism !== MECHANISM) throw new SessionError("08P01", `${MECHANISM} is the one SASL mechanism on offer`);
+  const [, header, bare, nonce] =
+    /^([ny],(?:a=[^,]*)?,)(n=[^,]*,r=([\x21-\x2b\x2d-\x7e]+))$/.exec(body.toString("utf8", end + 5)) ?? [];
+  if (header === undefined || bare === undefined || nonce === undefined) throw malformed();
+  return { header, bare, nonce };
+}
+
+export class Scram {
+  #verifier: Promise<Verifier> | undefined;
+  #password: string | undefined;
+
+  constructor(private readonly key: AcceptedKey) {}
+
+  /**
+   * Lets the client in, or not. Whoever it says it is proves the same key.
+   * @throws SessionError, Gone
+   */
+  async authenticate(input: Input, user: string): Promise<void> {
+    const { socket } = input;
+    const { salt, storedKey, serverKey } = await this.#current();
+    socket.write(saslMechanisms(MECHANISM));
+    const { header, bare, nonce } = parseFirst(await readPassword(input));
+    const serverNonce = nonce + randomBytes(18).toString("base64");
+    const challenge = `r=${serverNonce},s=${salt.toString("base64")},i=${ITERATIONS}`;
+    socket.write(saslContinue(challenge));
+
+    const final = (await readPassword(input)).toString("utf8");
+    const [, withoutProof, binding, finalNonce, proof] = /^(c=([^,]*),r=([^,]*)),p=([^,]*)$/.exec(final) ?? [];
+    if (withoutProof === undefined || proof === undefined) throw malformed();
+    if (finalNonce !== serverNonce || binding !== Buffer.from(header).toString("base64")) throw malformed();
+    const authMessage = `${bare},${challenge},${withoutProof}`;
+    const clientKey = xor(hmac(storedKey, authMessage), Buffer.from(proof, "base64"));
+    if (!timingSafeEqual(hash(clientKey), storedKey)) {
+      throw new SessionError(
+        "28P01",
+        `password authentication failed for user "${user}"`,
+        "The password is the API key that the emulator accepts.",
+      );
+    }
+    socket.write(
+      Buffer.concat([saslFinal(`v=${hmac(serverKey, authMessage).toString("base64")}`), authenticationOk()]),
+    );
+  }
+
+  /** Of the key that is accepted now: it can be rotated. */
+  #current(): Promise<Verifier> {
+    if (this.#verifier === undefined || this.#password !== this.key.current) {
+      this.#password = this.key.current;
+      this.#verifier = verifierOf(this.key.current);
+    }
+    return this.#verifier;
+  }
+}

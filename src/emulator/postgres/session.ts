@@ -1,0 +1,111 @@
+/** A client and its session on the server, joined. */
+import type { Socket } from "node:net";
+import { backendKeyData, fatal, parameterStatus, readyForQuery, SessionError } from "./protocol";
+import { Traffic } from "./traffic";
+import type { ServerSession } from "./upstream";
+
+/** A client that was told the end closes its connection; one that does not is closed. */
+const LAST_WORDS_MS = 2_000;
+/** What a client has sent before it went is still done, if it takes no longer. */
+const LAST_QUERY_MS = 5_000;
+
+/** Closes the connection of a client, with last words where it can be told any. */
+export function dismiss(client: Socket, reason: SessionError | undefined): void {
+  if (client.destroyed) return;
+  // What it may still send must not turn the end into a reset, which would lose the words.
+  client.resume();
+  if (reason === undefined) client.end();
+  else client.end(fatal(reason));
+  const timer = setTimeout(() => client.destroy(), LAST_WORDS_MS).unref();
+  client.once("close", () => clearTimeout(timer));
+}
+
+export class Session {
+  readonly #traffic = new Traffic();
+  #isOver = false;
+  #ending = new SessionError("08006", "the connection to the Postgres behind the emulator was lost");
+  /** Fulfilled when both connections are closed. */
+  readonly closed: Promise<void>;
+
+  constructor(
+    private readonly client: Socket,
+    readonly server: ServerSession,
+    /** What the client names to cancel a query. Not that of the server, which only the gate knows. */
+    readonly secretKey: number,
+    private readonly on: {
+      /** Something was sent, in either direction. */
+      readonly use: () => void;
+      /** The client has gone, and its query goes on. */
+      readonly abandoned: () => void;
+    },
+  ) {
+    const closing = [client, server.socket].map(
+      (socket) => new Promise<void>((resolve) => socket.once("close", resolve)),
+    );
+    this.closed = Promise.all(closing).then(() => undefined);
+  }
+
+  get isBusy(): boolean {
+    return this.#traffic.isBusy;
+  }
+
+  /** Tells the client that it can begin, and passes on what both say. */
+  join(): void {
+    const { client, server } = this;
+    const { socket, processId, parameters } = server;
+    socket.on("error", () => undefined); // it closes then
+    socket.setNoDelay(true);
+    client.once("close", () => this.#clientGone());
+    socket.once("close", () => this.#serverGone());
+    if (client.destroyed) this.#clientGone();
+    if (socket.destroyed) this.#serverGone();
+    if (this.#isOver) return;
+
+    client.write(
+      Buffer.concat([
+        ...[...parameters].map(([name, value]) => parameterStatus(name, value)),
+        backendKeyData(processId, this.secretKey),
+        readyForQuery(),
+      ]),
+    );
+    client.on("data", (chunk: Buffer) => {
+      this.#traffic.fromClient(chunk);
+      this.on.use();
+    });
+    socket.on("data", (chunk: Buffer) => {
+      this.#traffic.fromServer(chunk);
+      this.on.use();
+    });
+    client.pipe(socket, { end: false });
+    socket.pipe(client, { end: false });
+  }
+
+  /** What the client is told when the server's session ends without a word. */
+  willEnd(reason: SessionError): void {
+    this.#ending = reason;
+  }
+
+  /** Ends what is left of it. */
+  end(): void {
+    this.server.socket.destroy();
+    this.#serverGone();
+  }
+
+  #serverGone(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    dismiss(this.client, this.#traffic.canBeTold ? this.#ending : undefined);
+  }
+
+  /** The server notices at once where no query runs. */
+  #clientGone(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { socket } = this.server;
+    if (socket.destroyed) return;
+    socket.resume();
+    socket.end();
+    const timer = setTimeout(this.on.abandoned, LAST_QUERY_MS).unref();
+    socket.once("close", () => clearTimeout(timer));
+  }
+}

@@ -1,0 +1,135 @@
+/** What a session is doing, read from the heads of its messages while they pass. */
+
+const code = (letter: string): number => letter.charCodeAt(0);
+
+/** A type, and four bytes of length. */
+const HEAD = 5;
+
+/**
+ * Finds the messages in chunks of any size, without copying a body. The listener is told the type and the first byte of
+ * the body. What is no message (a length below its own four bytes) ends it: the receiver of the bytes refuses them.
+ */
+export class Messages {
+  readonly #head = Buffer.alloc(HEAD + 1);
+  #seen = 0;
+  #left = 0;
+  #isBroken = false;
+
+  constructor(private readonly onMessage: (type: number, first: number) => void) {}
+
+  /** Whether a message of somebody else can be put in here. */
+  get isBetween(): boolean {
+    return this.#seen === 0 && this.#left === 0 && !this.#isBroken;
+  }
+
+  read(chunk: Buffer): void {
+    let at = 0;
+    while (at < chunk.length && !this.#isBroken) {
+      if (this.#left > 0) {
+        const passed = Math.min(this.#left, chunk.length - at);
+        this.#left -= passed;
+        at += passed;
+      } else if (this.#seen === 0 && at + HEAD < chunk.length) {
+        const length = chunk.readUInt32BE(at + 1);
+        this.#found(chunk.readUInt8(at), length, length > 4 ? chunk.readUInt8(at + HEAD) : 0);
+        at += HEAD;
+      } else {
+        at += this.#collect(chunk, at);
+      }
+    }
+  }
+
+  /** A head that a chunk begins or ends in the middle of. */
+  #collect(chunk: Buffer, at: number): number {
+    const copied = chunk.copy(this.#head, this.#seen, at, at + HEAD + 1 - this.#seen);
+    this.#seen += copied;
+    if (this.#seen < HEAD) return copied;
+    const length = this.#head.readUInt32BE(1);
+    if (length > 4 && this.#seen === HEAD) return copied;
+    // The byte behind the head was only looked at.
+    const beyond = this.#seen - HEAD;
+    this.#found(this.#head.readUInt8(0), length, length > 4 ? this.#head.readUInt8(HEAD) : 0);
+    this.#seen = 0;
+    return copied - beyond;
+  }
+
+  #found(type: number, length: number, first: number): void {
+    if (length < 4) {
+      this.#isBroken = true;
+      return;
+    }
+    this.#left = length - 4;
+    this.onMessage(type, first);
+  }
+}
+
+/** Messages of a batch that its Sync ends. */
+const BATCHED = new Set([..."PBDEC"].map(code));
+
+export class Traffic {
+  /** Queries and function calls, and Syncs, whose ReadyForQuery is still to come. */
+  #queries = 0;
+  #syncs = 0;
+  #isBatchOpen = false;
+  #isCopyingIn = false;
+  #transaction = code("I");
+  #last = 0;
+
+  readonly #client = new Messages((type) => {
+    switch (type) {
+      case code("Q"):
+      case code("F"):
+        this.#queries += 1;
+        break;
+      case code("S"):
+        // While the server reads a COPY, it ignores a Sync.
+        if (this.#isCopyingIn) break;
+        this.#syncs += 1;
+        this.#isBatchOpen = false;
+        break;
+      case code("c"):
+      case code("f"):
+        this.#isCopyingIn = false;
+        break;
+      default:
+        if (BATCHED.has(type)) this.#isBatchOpen = true;
+    }
+  });
+
+  readonly #server = new Messages((type, first) => {
+    this.#last = type;
+    switch (type) {
+      case code("Z"):
+        this.#transaction = first;
+        if (this.#queries > 0) this.#queries -= 1;
+        else if (this.#syncs > 0) this.#syncs -= 1;
+        break;
+      case code("G"):
+        this.#isCopyingIn = true;
+        // The Sync that libpq sends behind the COPY of a batch is ignored; the one behind its data counts.
+        if (this.#queries === 0) this.#syncs = 0;
+        break;
+      case code("E"):
+        this.#isCopyingIn = false;
+        break;
+    }
+  });
+
+  fromClient(chunk: Buffer): void {
+    this.#client.read(chunk);
+  }
+
+  fromServer(chunk: Buffer): void {
+    this.#server.read(chunk);
+  }
+
+  /** A query runs, or a batch or a transaction is open. */
+  get isBusy(): boolean {
+    return this.#queries + this.#syncs > 0 || this.#isBatchOpen || this.#isCopyingIn || this.#transaction !== code("I");
+  }
+
+  /** Whether the client can be told something: not in the middle of a message, and not after the server's last words. */
+  get canBeTold(): boolean {
+    return this.#server.isBetween && this.#last !== code("E");
+  }
+}
