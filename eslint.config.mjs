@@ -97,7 +97,7 @@ export const importRules = [
     what: "the local service. No schema of the client: it would share a mistake",
     imports: ["contract/installation", "helpers/maxConnections"],
     packages: ["hono", "zod", "pg"],
-    layers: { model: ["zod"], http: ["hono", "zod"], routes: ["zod"], control: ["hono", "zod"] },
+    layers: { model: ["zod"], http: ["hono", "zod"], routes: ["zod"], control: ["hono", "zod"], page: ["hono"] },
   },
   {
     files: "src/cli/**",

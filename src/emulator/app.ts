@@ -9,6 +9,7 @@ import { limitRate } from "./http/rateLimit";
 import { logRequests } from "./http/requestLog";
 import { API_ROOT, honoPath, type Env, type Route } from "./http/route";
 import type { Service } from "./model/service";
+import { pageRoutes } from "./page/routes";
 import { authIntegrationRoutes } from "./routes/authIntegration";
 import { domainRoutes } from "./routes/domains";
 import { emailServerRoutes } from "./routes/emailServer";
@@ -40,7 +41,7 @@ export const allRoutes = (service: Service, site: Site): Route[] => [
   ...projectRoutes(service),
 ];
 
-/** The API and the control routes, as one HTTP application. */
+/** The API, the control routes and the page, as one HTTP application. */
 export function createApp(control: ControlParts): Hono<Env> {
   const { service, faults, log, key, site } = control;
   const { options } = service;
@@ -65,6 +66,7 @@ export function createApp(control: ControlParts): Hono<Env> {
   app.use("/_emulator/*", guardControl(site, key));
   app.route("/_emulator", controlRoutes(control));
   app.get(KEY_SET_PATH, serveKeySet(service));
+  app.route("/", pageRoutes(control));
   app.route(API_ROOT, api);
   return app;
 }

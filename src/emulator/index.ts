@@ -4,7 +4,7 @@ import { getRequestListener } from "@hono/node-server";
 import { createApp } from "./app";
 import { Faults } from "./control/faults";
 import { applySeed, checkedSeed } from "./control/seeding";
-import { type AcceptedKey, bracketed, isThisMachine, type Site } from "./http/access";
+import { type AcceptedKey, bracketed, isThisMachine, newPageToken, type Site } from "./http/access";
 import { RequestLog } from "./http/requestLog";
 import { API_ROOT } from "./http/route";
 import { primaryOf } from "./model/computes";
@@ -21,6 +21,8 @@ export interface Emulator {
   baseUrl: string;
   /** The server itself, with the control routes below /_emulator. */
   url: string;
+  /** The address of the page that shows what happens. On a loopback address it holds a token; elsewhere the page asks for the key. */
+  pageUrl: string;
   /** The key that is accepted now: `POST /_emulator/key` rotates it. */
   readonly apiKey: string;
   port: number;
@@ -70,7 +72,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   // Before anything listens: it may be refused.
   const postgres = options.postgres === undefined ? undefined : await openPostgres(options.postgres, service, key);
 
-  const site: Site = { origin: "", isLocal: false, isEverywhere: false };
+  const site: Site = { origin: "", isLocal: false, isEverywhere: false, pageToken: newPageToken() };
   const app = createApp({ service, faults, log, key, reset, site });
   // Replacing the global Request and Response would change the process that the emulator runs in.
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
@@ -116,6 +118,8 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   return {
     baseUrl: `${url}${API_ROOT}`,
     url,
+    // In the fragment, which a browser sends to nobody.
+    pageUrl: site.isLocal ? `${url}/#token=${site.pageToken}` : `${url}/`,
     get apiKey() {
       return key.current;
     },

@@ -20,7 +20,7 @@ export function servedModel(options: EmulatorOptions = {}): ServedModel {
   const service = new Service(resolveOptions(options), () => ({ status: "finished" }));
   const reset = (): void => applySeed(service, checkedSeed());
   reset();
-  const site = { origin: "http://127.0.0.1", isLocal: false };
+  const site = { origin: "http://127.0.0.1", isLocal: false, isEverywhere: false, pageToken: "" };
   const app = createApp({ service, faults: new Faults(), log: new RequestLog(), key: KEY, reset, site });
   return {
     service,

@@ -84,16 +84,19 @@ const timesOf = (spec: FaultSpec): number => ("operation" in spec ? spec.operati
 /** The faults that were set, in order: the first one that matches is used. */
 export class Faults {
   private active: ActiveFault<FaultSpec>[] = [];
+  private readonly listeners: (() => void)[] = [];
 
   add(spec: FaultSpec): string {
     const count = timesOf(spec);
     const skip = "after" in spec ? spec.after : 0;
     const fault = { id: newId(), spec, left: count === 0 ? Infinity : count, skip };
     this.active.push(fault);
+    this.changed();
     return fault.id;
   }
 
-  list(): object[] {
+  /** In the form of the requests that set them, with what is left of them. */
+  list(): ({ id: string; left: number | null; skip: number } & Record<string, unknown>)[] {
     return this.active.map(({ id, spec, left, skip }) => ({
       id,
       ...spec,
@@ -104,6 +107,11 @@ export class Faults {
 
   clear(): void {
     this.active = [];
+    this.changed();
+  }
+
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
   }
 
   /** The fault for a request, if there is one. `path` is relative to the API root. */
@@ -142,5 +150,10 @@ export class Faults {
   private use(fault: ActiveFault<FaultSpec>): void {
     fault.left -= 1;
     if (fault.left <= 0) this.active = this.active.filter((other) => other !== fault);
+    this.changed();
+  }
+
+  private changed(): void {
+    for (const listener of this.listeners) listener();
   }
 }

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { BlockList, isIP } from "node:net";
 import type { Context, MiddlewareHandler } from "hono";
 import { HttpError } from "./errors";
@@ -11,6 +11,8 @@ export interface Site {
   isLocal: boolean;
   /** Whether it listens on every address of the machine, so that none of its names is the one. */
   isEverywhere: boolean;
+  /** What the emulator's own page sends, to tell it from other pages. It stands in the address that the emulator prints. */
+  pageToken: string;
 }
 
 const loopback = new BlockList();
@@ -24,6 +26,8 @@ export function isThisMachine(address: string): boolean {
 }
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+const isSame = (given: string | undefined, wanted: string): boolean =>
+  timingSafeEqual(digest(given ?? ""), digest(wanted));
 
 /** The one key that is accepted. It can be rotated. */
 export interface AcceptedKey {
@@ -31,7 +35,7 @@ export interface AcceptedKey {
 }
 
 export const carriesKey = (context: Context<Env>, { current }: AcceptedKey): boolean =>
-  timingSafeEqual(digest(context.req.header("authorization") ?? ""), digest(`Bearer ${current}`));
+  isSame(context.req.header("authorization"), `Bearer ${current}`);
 
 export const requireKey =
   (accepted: AcceptedKey): MiddlewareHandler<Env> =>
@@ -85,16 +89,46 @@ export const refuseForeignHosts =
     await next();
   };
 
+/** New at each start, so that an address of an earlier one, in a history or a log, opens nothing. */
+export const newPageToken = (): string => randomBytes(24).toString("base64url");
+
+/** A header and no cookie: cookies ignore ports, so that another server on this machine would get and set them. */
+const carriesPageToken = (context: Context<Env>, { pageToken }: Site): boolean =>
+  isSame(context.req.header("svc-page-token"), pageToken);
+
+/** Whether the request comes from no page, or from one of this host and port. A page cannot choose its Origin. */
+const isOwnOrigin = (context: Context<Env>): boolean => {
+  const origin = context.req.header("origin");
+  return origin === undefined || origin === `http://${context.req.header("host")}`;
+};
+
 /**
  * The control routes are open to this machine, but not to the web pages that it shows: a browser adds an Origin to each
- * request by which a page can change something. Where other machines reach the emulator, the routes require the key.
+ * request by which a page can change something. The emulator's own page has the token besides. Where other machines reach
+ * the emulator, the routes require the key.
  */
 export function guardControl(site: Site, accepted: AcceptedKey): MiddlewareHandler<Env> {
   const withKey = requireKey(accepted);
   return async (context, next) => {
     if (!site.isLocal) return withKey(context, next);
-    if (context.req.header("origin") !== undefined) {
-      throw new HttpError(403, "the control routes refuse web pages: send no Origin header");
+    const fromPage = context.req.header("origin") !== undefined;
+    if (fromPage && !(isOwnOrigin(context) && carriesPageToken(context, site))) {
+      throw new HttpError(
+        403,
+        "the control routes refuse web pages, except the emulator's own with its token: send no Origin header",
+      );
+    }
+    return next();
+  };
+}
+
+/** What the page shows is for the page alone: a browser sends no Origin with a request that only reads. */
+export function guardPage(site: Site, accepted: AcceptedKey): MiddlewareHandler<Env> {
+  const withKey = requireKey(accepted);
+  return async (context, next) => {
+    if (!site.isLocal) return withKey(context, next);
+    if (!(isOwnOrigin(context) && carriesPageToken(context, site))) {
+      throw new HttpError(403, "the page needs the token of this start: open the address that the emulator prints");
     }
     return next();
   };

@@ -31,10 +31,17 @@ export function withoutSecrets(value: unknown, secret = SECRET_FIELD): unknown {
 
 export class RequestLog {
   private requests: LoggedRequest[] = [];
+  /** How many were logged before the first of these. */
+  private earlier = 0;
+  private readonly listeners: (() => void)[] = [];
 
   add(request: LoggedRequest): void {
     this.requests.push(request);
-    if (this.requests.length > KEPT_REQUESTS) this.requests.shift();
+    if (this.requests.length > KEPT_REQUESTS) {
+      this.requests.shift();
+      this.earlier += 1;
+    }
+    this.changed();
   }
 
   list(method?: string, pathPrefix?: string): LoggedRequest[] {
@@ -45,8 +52,25 @@ export class RequestLog {
     );
   }
 
+  /** The newest ones, oldest first, each with its number: the first request since the start is 0. */
+  newest(count: number): [number: number, request: LoggedRequest][] {
+    const start = Math.max(0, this.requests.length - count);
+    return this.requests.slice(start).map((request, index) => [this.earlier + start + index, request]);
+  }
+
   clear(): void {
+    this.earlier += this.requests.length;
     this.requests = [];
+    this.changed();
+  }
+
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Call after changing a logged request. */
+  changed(): void {
+    for (const listener of this.listeners) listener();
   }
 }
 
@@ -85,4 +109,5 @@ export const logRequests =
     // A dropped connection has no status.
     entry.status = context.res.headers.has("x-hono-already-sent") ? null : context.res.status;
     entry.duration_ms = Date.now() - startedAt;
+    log.changed();
   };

@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Hono, type MiddlewareHandler } from "hono";
+import type { ControlParts } from "../control/routes";
+import { guardPage } from "../http/access";
+import { HttpError } from "../http/errors";
+import type { Env } from "../http/route";
+import { Feed } from "./feed";
+import { shell } from "./shell";
+import { snapshotOf } from "./snapshot";
+
+/** Nothing from elsewhere, nothing inline, in no frame; and no text can become markup (trusted types). */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+const HEADERS = {
+  "content-security-policy": POLICY,
+  "x-frame-options": "DENY",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "cache-control": "no-store",
+};
+
+/** Also on a refusal. */
+const secured: MiddlewareHandler<Env> = async (context, next) => {
+  await next();
+  for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
+};
+
+/** Beside this file, in dist as in src. Read when a page asks: nobody else needs it. */
+const asset = (name: string, type: string) => (): Response =>
+  new Response(readFileSync(join(__dirname, name)), { headers: { "content-type": `${type}; charset=utf-8` } });
+
+/** The page at `/`: a shell without data, its style and module, and the events that fill it. */
+export function pageRoutes(control: ControlParts): Hono<Env> {
+  const { service, faults, log, key, site } = control;
+  const feed = new Feed(() => snapshotOf(control));
+  for (const source of [service.store, faults, log]) source.onChange(() => feed.changed());
+
+  const page = new Hono<Env>();
+  for (const path of ["/", "/_page/*"]) page.use(path, secured);
+  page.get("/", (context) => context.html(shell));
+  page.get("/_page/page.css", asset("page.css", "text/css"));
+  page.get("/_page/page.mjs", asset("page.mjs", "text/javascript"));
+  page.get("/_page/events", guardPage(site, key), () => {
+    if (feed.isFull) throw new HttpError(503, "too many pages are open: close one");
+    return new Response(feed.stream(), { headers: { "content-type": "text/event-stream" } });
+  });
+  return page;
+}

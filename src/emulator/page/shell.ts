@@ -1,0 +1,279 @@
+import { html } from "hono/html";
+
+/** A list in the part of a project that is about its auth: a heading, the items, and what to say without any. */
+const list = (kind: string, heading: string) =>
+  html` <section class="block">
+    <h4>${heading}</h4>
+    <ul class="items" data-list="${kind}"></ul>
+    <p class="none">none</p>
+    ${
+      kind === "domain" &&
+      html`<form class="inline" data-form="domain">
+        <label
+          ><span class="unseen">New domain</span>
+          <input
+            name="domain"
+            type="url"
+            required
+            placeholder="https://app.example.com"
+            autocomplete="off"
+            spellcheck="false"
+        /></label>
+        <button>Add domain</button>
+      </form>`
+    }
+  </section>`;
+
+/**
+ * The page without any data: that comes by the events, as text. The parts that repeat are templates. Roles of the tables
+ * stand here because a narrow window lays the rows out in another way, which takes the roles away.
+ */
+export const shell = html`<!doctype html>
+  <html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <title>Emulator</title>
+      <link rel="icon" href="data:," />
+      <link rel="stylesheet" href="/_page/page.css" />
+      <script type="module" src="/_page/page.mjs"></script>
+    </head>
+    <body>
+      <a class="skip" href="#projects">Skip to the projects</a>
+      <a class="skip" href="#faults">Skip to the faults</a>
+      <a class="skip" href="#requests">Skip to the requests</a>
+
+      <header>
+        <h1>Emulator</h1>
+        <code id="base-url"></code>
+        <p id="totals"></p>
+        <label id="span-choice"
+          >Time line
+          <select id="span">
+            <option value="60">1 minute</option>
+            <option value="300">5 minutes</option>
+            <option value="1800">30 minutes</option>
+          </select>
+        </label>
+        <p id="connection" role="status" data-state="connecting">connecting</p>
+      </header>
+
+      <noscript><p class="entrance">This page needs JavaScript.</p></noscript>
+
+      <section id="need-token" class="entrance" hidden>
+        <h2>Open the address that the emulator printed</h2>
+        <p>
+          It ends with <code>#token=…</code>, and each start of the emulator has a new token. An address without it, or
+          with that of an earlier start, shows nothing.
+        </p>
+      </section>
+
+      <section id="need-key" class="entrance" hidden>
+        <h2>This emulator can be reached from other machines</h2>
+        <p>
+          Its control routes, and this page, need its API key. The page keeps the key in memory until it is reloaded.
+        </p>
+        <form id="key-form" class="inline">
+          <label>API key <input name="key" type="password" required autocomplete="off" /></label>
+          <button>Open</button>
+        </form>
+        <p id="key-refused" role="alert"></p>
+      </section>
+
+      <main id="content" hidden>
+        <div id="projects" tabindex="-1"></div>
+        <div id="side">
+          <section id="faults" tabindex="-1" aria-labelledby="faults-heading">
+            <h2 id="faults-heading">Faults</h2>
+            <form id="fault-form">
+              <label
+                >What happens
+                <select name="what">
+                  <optgroup label="To a request">
+                    <option value="503">fails with 503</option>
+                    <option value="429">fails with 429, try again in 1 s</option>
+                    <option value="done">is done, but answered with 502</option>
+                    <option value="reset">connection is reset</option>
+                    <option value="slow">takes 3 s longer</option>
+                  </optgroup>
+                  <optgroup label="To an operation">
+                    <option value="start-fails">a start fails: no capacity</option>
+                    <option value="apply-fails">a change cannot be applied</option>
+                    <option value="stuck">a start never ends</option>
+                  </optgroup>
+                </select>
+              </label>
+              <label
+                >Request
+                <select name="method">
+                  <option value="">any</option>
+                  <option>GET</option>
+                  <option>POST</option>
+                  <option>PATCH</option>
+                  <option>DELETE</option>
+                </select>
+              </label>
+              <label>Times <input name="times" type="number" min="1" max="999" value="1" required /></label>
+              <button>Let the next fail</button>
+            </form>
+            <ul class="items" id="fault-list"></ul>
+            <button type="button" id="clear-faults" hidden>Clear all faults</button>
+          </section>
+
+          <section id="requests" tabindex="-1" aria-labelledby="requests-heading">
+            <div class="heading">
+              <h2 id="requests-heading">Requests</h2>
+              <label><input type="checkbox" id="changes-only" /> changes only</label>
+              <button type="button" id="clear-requests">Clear</button>
+            </div>
+            <table role="table" id="log">
+              <caption class="unseen">
+                The latest requests, newest first
+              </caption>
+              <thead role="rowgroup">
+                <tr role="row">
+                  <th role="columnheader" scope="col">Time</th>
+                  <th role="columnheader" scope="col">Method</th>
+                  <th role="columnheader" scope="col">Path</th>
+                  <th role="columnheader" scope="col">Status</th>
+                  <th role="columnheader" scope="col" class="number">ms</th>
+                </tr>
+              </thead>
+              <tbody role="rowgroup"></tbody>
+            </table>
+            <p class="none" id="no-requests">No request yet.</p>
+          </section>
+        </div>
+      </main>
+
+      <section id="notice" aria-label="What to do next" hidden>
+        <p role="status" tabindex="-1" data-text></p>
+        <div class="commands"></div>
+        <button type="button" id="close-notice">Close</button>
+      </section>
+
+      <dialog id="compute-dialog" aria-labelledby="compute-heading">
+        <h2 id="compute-heading" data-title></h2>
+        <dl data-facts></dl>
+        <form method="dialog" data-form="size">
+          <fieldset>
+            <legend>Change the size by hand</legend>
+            <label
+              >From
+              <select name="min"></select
+            ></label>
+            <label
+              >to
+              <select name="max" aria-label="To, CU"></select>
+              CU</label
+            >
+            <button>Change size</button>
+          </fieldset>
+        </form>
+        <h3>Latest operations</h3>
+        <ol class="items" data-operations></ol>
+        <p class="none">none</p>
+        <div class="buttons">
+          <button type="button" class="danger" data-delete>Delete this compute</button>
+          <button type="button" data-close>Close</button>
+        </div>
+      </dialog>
+
+      <dialog id="delete-dialog" aria-labelledby="delete-heading">
+        <h2 id="delete-heading" data-title></h2>
+        <p data-text></p>
+        <div class="buttons">
+          <button type="button" class="danger" data-delete>Delete</button>
+          <button type="button" data-close autofocus>Keep it</button>
+        </div>
+      </dialog>
+
+      <template id="project-template">
+        <section class="project">
+          <h2>
+            <span data-text="name"></span> <code data-text="id"></code> <span class="muted" data-text="region"></span>
+          </h2>
+          <table role="table" class="computes">
+            <caption class="unseen">
+              Branches and computes
+            </caption>
+            <thead role="rowgroup">
+              <tr role="row">
+                <th role="columnheader" scope="col">Compute</th>
+                <th role="columnheader" scope="col">Type</th>
+                <th role="columnheader" scope="col">State</th>
+                <th role="columnheader" scope="col">Size</th>
+                <th role="columnheader" scope="col" class="axis">
+                  <span>Operations, <span data-text="span"></span></span><span>now</span>
+                </th>
+              </tr>
+            </thead>
+          </table>
+          <h3>Auth</h3>
+          <div class="auth">
+            <section class="block">
+              <h4>Integration</h4>
+              <ul class="items" data-list="integration"></ul>
+              <p class="none">none</p>
+            </section>
+            ${list("oauth_provider", "OAuth providers")} ${list("domain", "Domains")} ${list("user", "Users")}
+            <section class="block">
+              <h4>E-mail server</h4>
+              <p data-text="email"></p>
+            </section>
+          </div>
+        </section>
+      </template>
+
+      <template id="branch-template">
+        <tbody role="rowgroup" class="branch">
+          <tr role="row">
+            <th role="rowheader" scope="rowgroup" colspan="5">
+              <div class="line">
+                <span data-text="name"></span> <code data-text="id"></code>
+                <span class="badge" data-text="default"></span>
+                <span class="muted" data-text="computes"></span>
+                <button type="button" class="quiet" data-delete>Delete</button>
+              </div>
+            </th>
+          </tr>
+        </tbody>
+      </template>
+
+      <template id="compute-template">
+        <tr role="row" class="compute">
+          <th role="rowheader" scope="row">
+            <button type="button" class="link" data-open data-text="id"></button>
+            <span class="muted" data-text="name"></span>
+          </th>
+          <td role="cell" data-text="type"></td>
+          <td role="cell"><span class="state" data-text="state"></span></td>
+          <td role="cell" class="size" data-text="size"></td>
+          <td role="cell" class="time"><ol class="strip"></ol></td>
+        </tr>
+      </template>
+
+      <template id="item-template">
+        <li>
+          <span class="what"><span data-text="what"></span> <span class="muted" data-text="more"></span></span>
+          <button type="button" class="quiet" data-delete>Delete</button>
+        </li>
+      </template>
+
+      <template id="request-template">
+        <tr role="row">
+          <td role="cell"><time data-text="at"></time></td>
+          <td role="cell" data-text="method"></td>
+          <td role="cell" class="path">
+            <details>
+              <summary><bdi dir="ltr" data-text="path"></bdi></summary>
+              <pre data-text="detail"></pre>
+            </details>
+          </td>
+          <td role="cell" class="status" data-text="status"></td>
+          <td role="cell" class="number" data-text="duration"></td>
+        </tr>
+      </template>
+    </body>
+  </html> `;
