@@ -111,6 +111,7 @@ export class Operations {
       const maySuspend = endpoint.suspend_timeout_seconds !== -1 && project.endpoints.includes(endpoint);
       if (maySuspend && endpoint.current_state === "active" && this.unfinishedOf(project, endpoint.id).length === 0) {
         this.schedule({ project, endpoint, actions: ["suspend_compute"] });
+        this.store.changed();
       }
     });
   }
