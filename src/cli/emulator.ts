@@ -157,7 +157,8 @@ function greeting(emulator: Emulator, keySource: KeySource): string {
   return `listening on ${baseUrl}
 ${projects.join("\n")}
 API key: ${shown}
-${connecting.map((line) => `${line}\n`).join("")}
+${connecting.map((line) => `${line}\n`).join("")}look at it in a browser: ${emulator.pageUrl}
+
 To use it, in the shell of the program:
   export SVC_BASE_URL=${baseUrl} ${exported}
 or in the configuration of its stack:

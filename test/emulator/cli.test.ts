@@ -74,6 +74,8 @@ test("prints its address first, then the demo ids, the default key, and lines to
   const served = await serve([]);
   expect(served.output()).toMatch(/prj-demo.*br-main.*br-dev.*br-test/);
   expect(served.output()).toContain("API key: test-key (the default)");
+  const [, page = ""] = /^look at it in a browser: (.*)$/m.exec(served.output()) ?? [];
+  expect(page).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{32}$/);
   const lines = served.output().split("\n");
   const [exported, ...configured] = lines.filter((line) => line.startsWith("  ")).map((line) => line.trim());
   const shell = `${exported} && env`;
