@@ -81,6 +81,7 @@ export function addEmulatorCommand(program: Command): void {
     .option("--postgres-drop", "drop the emulator's databases from the Postgres at the end")
     .option("--postgres-remote", "the Postgres may be on another machine")
     .addOption(numberOption("--time-scale", "suspend timeouts of computes pass so many times as fast", 1))
+    .option("--mail-remote", "POST /_emulator/mail may send to e-mail servers of other machines")
     .addHelpText("after", exitCodes("it was stopped. With --exec, the code is that of the command"));
 
   addTokenCommand(command);

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { createApp } from "./app";
 import { Faults } from "./control/faults";
+import { Inbox } from "./control/mail";
 import { applySeed, checkedSeed } from "./control/seeding";
 import { type AcceptedKey, bracketed, isThisMachine, newPageToken, type Site } from "./http/access";
 import { RequestLog } from "./http/requestLog";
@@ -32,7 +33,7 @@ export interface Emulator {
   readonly gateNotes: readonly string[];
   /** Ends every connection and timer, and saves the state if it has a file. */
   close(): Promise<void>;
-  /** Restores the state and the key of the start; clears the faults and the request log. */
+  /** Restores the state and the key of the start; clears the faults, the request log and the inbox. */
   reset(): void;
   /** What a program can refer to: the projects, their branches, and the primary compute of each branch that has one. */
   projects(): { id: string; branches: { id: string; default: boolean; primaryId: string | undefined }[] }[];
@@ -51,6 +52,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const options = resolveOptions(given);
   const faults = new Faults();
   const log = new RequestLog();
+  const inbox = new Inbox();
   const key: AcceptedKey = { current: options.apiKey };
   const service = new Service(options, (action) => faults.takeOutcome(action));
   const { store, operations } = service;
@@ -59,6 +61,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     operations.stop();
     faults.clear();
     log.clear();
+    inbox.clear();
     key.current = options.apiKey;
     applySeed(service, seed);
     operations.resume();
@@ -73,7 +76,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const postgres = options.postgres === undefined ? undefined : await openPostgres(options.postgres, service, key);
 
   const site: Site = { origin: "", isLocal: false, isEverywhere: false, pageToken: newPageToken() };
-  const app = createApp({ service, faults, log, key, reset, site });
+  const app = createApp({ service, faults, log, inbox, key, reset, site });
   // Replacing the global Request and Response would change the process that the emulator runs in.
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   const { address, port } = await listen(server, options.port, options.host).catch(async (error: unknown) => {

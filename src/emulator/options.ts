@@ -71,6 +71,8 @@ export interface EmulatorOptions {
   postgresRemote?: boolean;
   /** With `postgres`: a compute's suspend timeout passes so many times as fast as at the service. @default 1 */
   timeScale?: number;
+  /** `POST /_emulator/mail` sends to servers of other machines, and so perhaps to real people. @default false */
+  mailRemote?: boolean;
 }
 
 export interface ResolvedOptions extends Required<Omit<EmulatorOptions, "data" | "projects" | "seed" | "postgres">> {
@@ -132,5 +134,6 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     postgresDrop: options.postgresDrop ?? false,
     postgresRemote: options.postgresRemote ?? false,
     timeScale: atLeastOne("timeScale", options.timeScale ?? 1, 1_000_000),
+    mailRemote: options.mailRemote ?? false,
   };
 }

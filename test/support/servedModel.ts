@@ -1,5 +1,6 @@
 import { createApp } from "../../src/emulator/app";
 import { Faults } from "../../src/emulator/control/faults";
+import { Inbox } from "../../src/emulator/control/mail";
 import { applySeed, checkedSeed } from "../../src/emulator/control/seeding";
 import { RequestLog } from "../../src/emulator/http/requestLog";
 import { Service } from "../../src/emulator/model/service";
@@ -21,7 +22,7 @@ export function servedModel(options: EmulatorOptions = {}): ServedModel {
   const reset = (): void => applySeed(service, checkedSeed());
   reset();
   const site = { origin: "http://127.0.0.1", isLocal: false, isEverywhere: false, pageToken: "" };
-  const app = createApp({ service, faults: new Faults(), log: new RequestLog(), key: KEY, reset, site });
+  const app = createApp({ service, faults: new Faults(), log: new RequestLog(), inbox: new Inbox(), key: KEY, reset, site });
   return {
     service,
     reset,

@@ -13,6 +13,7 @@ import type { Service } from "../model/service";
 import { operationView } from "../routes/projects";
 import { applyEdit, editBody } from "./edits";
 import { faultSchemaFor, type Faults } from "./faults";
+import { type Inbox, mailBody, sendMail } from "./mail";
 import { addProject, newProjectBody } from "./seeding";
 import { addSigningKey, newKeyBody, signToken, tokenBody } from "./tokens";
 
@@ -21,9 +22,10 @@ export interface ControlParts {
   service: Service;
   faults: Faults;
   log: RequestLog;
+  inbox: Inbox;
   key: AcceptedKey;
   site: Site;
-  /** Restores the state and the key of the start; clears the faults and the log. */
+  /** Restores the state and the key of the start; clears the faults, the log and the inbox. */
   reset: () => void;
 }
 
@@ -53,7 +55,7 @@ async function readControlBody(context: Context<Env>): Promise<unknown> {
 }
 
 /** What only an emulator has: the state behind the API, edits of it, and faults. */
-export function controlRoutes({ service, faults, log, key, site, reset }: ControlParts): Hono<Env> {
+export function controlRoutes({ service, faults, log, inbox, key, site, reset }: ControlParts): Hono<Env> {
   const { store } = service;
   const control = new Hono<Env>();
 
@@ -111,6 +113,16 @@ export function controlRoutes({ service, faults, log, key, site, reset }: Contro
   });
   control.delete("/keys/:kid", (context) => {
     service.signingKeys.drop(context.req.param("kid"));
+    return emptyResponse(204);
+  });
+
+  control.get("/mail", () => Response.json({ messages: inbox.list() }));
+  control.post("/mail", limitSize, async (context) => {
+    const body = checked(mailBody, await readControlBody(context));
+    return Response.json(await sendMail(service, inbox, body), { status: 201 });
+  });
+  control.delete("/mail", () => {
+    inbox.clear();
     return emptyResponse(204);
   });
 

@@ -4,7 +4,6 @@ import {
   defined,
   newId,
   SIGNING_ALGORITHMS,
-  type IntegrationRecord,
   type ProjectRecord,
   type SigningKeyRecord,
   type UserRecord,
@@ -12,7 +11,7 @@ import {
 import { invalid, notFound } from "../model/refusal";
 import type { Service } from "../model/service";
 import { newPrivateKey, privateKeyOf, STANDARD_ALGORITHM } from "../model/signingKeys";
-import { findIntegration } from "../model/store";
+import { findNamedIntegration } from "../model/store";
 import { optionalPackage } from "../optionalPackage";
 
 const TEN_YEARS_S = 315_576_000;
@@ -33,18 +32,6 @@ export const newKeyBody = z.strictObject({
   project_id: z.string().optional(),
   alg: z.enum(SIGNING_ALGORITHMS).default(STANDARD_ALGORITHM),
 });
-
-/** The integration of the project that is named, or else of the only project that has one. */
-function integrationIn({ store }: Service, projectId: string | undefined): [ProjectRecord, IntegrationRecord] {
-  const projects =
-    projectId === undefined
-      ? store.projects.filter(({ integrations }) => integrations.length > 0)
-      : [store.project(projectId)];
-  const [project, second] = projects;
-  if (project === undefined) throw notFound("no project has an auth integration");
-  if (second !== undefined) throw invalid("several projects have an auth integration: give a project_id");
-  return [project, findIntegration(project)];
-}
 
 /** The user with that id or e-mail address, or else the only one. */
 function userIn({ id: projectId, users }: ProjectRecord, wanted: string | undefined): UserRecord {
@@ -78,7 +65,7 @@ export async function signToken(
   { project_id, user: wanted, claims, expires_in, signature }: z.output<typeof tokenBody>,
   origin: string,
 ): Promise<{ token: string; claims: object }> {
-  const [project, integration] = integrationIn(service, project_id);
+  const [project, integration] = findNamedIntegration(service.store, project_id);
   const { id: sub, email, name } = userIn(project, wanted);
   const issuedAt = Math.floor(Date.now() / 1000);
   const exp = issuedAt + expires_in;
@@ -106,7 +93,7 @@ export async function addSigningKey(
   service: Service,
   { project_id, alg }: z.output<typeof newKeyBody>,
 ): Promise<Omit<SigningKeyRecord, "private_jwk">> {
-  const [, integration] = integrationIn(service, project_id);
+  const [, integration] = findNamedIntegration(service.store, project_id);
   // The first one, where it is being made in this moment, comes before the new one.
   await service.signingKeys.current(integration);
   const { private_jwk: _private, ...shown } = await service.signingKeys.add(integration, alg);

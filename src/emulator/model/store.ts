@@ -1,5 +1,5 @@
 import type { BranchRecord, EndpointRecord, IntegrationRecord, ProjectRecord } from "./records";
-import { notFound } from "./refusal";
+import { invalid, notFound } from "./refusal";
 
 /** The projects of the emulator. A look-up refuses what does not exist. */
 export class Store {
@@ -59,4 +59,16 @@ export function findIntegration(project: ProjectRecord, authProvider?: string): 
   );
   if (integration === undefined) throw notFound("the project has no auth integration");
   return integration;
+}
+
+/** The integration of the project that is named, or else of the only project that has one. */
+export function findNamedIntegration(store: Store, projectId: string | undefined): [ProjectRecord, IntegrationRecord] {
+  const projects =
+    projectId === undefined
+      ? store.projects.filter(({ integrations }) => integrations.length > 0)
+      : [store.project(projectId)];
+  const [project, second] = projects;
+  if (project === undefined) throw notFound("no project has an auth integration");
+  if (second !== undefined) throw invalid("several projects have an auth integration: give a project_id");
+  return [project, findIntegration(project)];
 }
