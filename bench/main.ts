@@ -6,6 +6,7 @@
 import { writeFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import { cases, type Case, type Step } from "./cases";
+import { gateFigures } from "./gate";
 import { processFigures } from "./process";
 import type { Contender } from "./programs";
 import { median, printTable, type Row } from "./report";
@@ -20,8 +21,8 @@ const COMMANDS: Readonly<Record<Step, readonly string[]>> = {
   destroy: ["destroy", "--yes", "--skip-preview"],
 };
 
-const USUAL = ["computes", "locked", "auth", "projects", "domains", "process"];
-const names = [...cases.map(({ name }) => name), "process"];
+const USUAL = ["computes", "locked", "auth", "projects", "domains", "process", "gate"];
+const names = [...cases.map(({ name }) => name), "process", "gate"];
 
 interface Options {
   cases: readonly string[];
@@ -56,7 +57,10 @@ const bench = new Command("npm run bench --")
         rows.push(...measured);
       }
     }
-    const figures = options.cases.includes("process") ? await processFigures() : [];
+    const figures = [
+      ...(options.cases.includes("process") ? await processFigures() : []),
+      ...(options.cases.includes("gate") ? await gateFigures(options.rounds) : []),
+    ];
     const missed = [...rows, ...figures].filter((row) => row.missed.length > 0);
     if (options.json !== undefined)
       writeFileSync(options.json, `${JSON.stringify({ rounds: options.rounds, rows, figures }, undefined, 2)}\n`);

@@ -3,15 +3,8 @@ import { startEmulator } from "../src/emulator";
 import { pointer } from "../src/contract/pointer";
 import { fakeEngine } from "../test/support/fakeEngine";
 import { ProviderProcess, type Props } from "../test/support/providerProcess";
-import { median } from "./report";
+import { type Figure, Figures, median, megabytes } from "./report";
 import { ROOT } from "./stack";
-
-export interface Figure {
-  readonly name: string;
-  readonly value: number;
-  readonly goal: number | undefined;
-  readonly missed: readonly string[];
-}
 
 const PROCESSES = 9;
 const RESOURCES = 500;
@@ -19,15 +12,9 @@ const CALLS = 10_000;
 const AT_ONCE = 16;
 
 /** What loading costs a program, and what the provider process costs the machine. */
-export async function processFigures(): Promise<Figure[]> {
-  const figures: Figure[] = [];
-  const add = (name: string, value: number, goal?: number): void => {
-    const isMissed = goal !== undefined && value > goal;
-    figures.push({ name, value, goal, missed: isMissed ? [name] : [] });
-    const said = goal === undefined ? "" : `   goal: at most ${goal}${isMissed ? ", MISSED" : ""}`;
-    console.log(`${name.padEnd(64)}${value.toFixed(1).padStart(10)}${said}`);
-  };
-  console.log("\nprocesses\n");
+export async function processFigures(): Promise<readonly Figure[]> {
+  const figures = new Figures("processes");
+  const add = figures.add.bind(figures);
   add('require("pulumi-svc") over @pulumi/pulumi, ms', median(repeated(loadMs)), 20);
 
   const emulator = await startEmulator({ startReplicas: true, activationMs: 0 });
@@ -59,7 +46,7 @@ export async function processFigures(): Promise<Figure[]> {
     engine.close();
     await emulator.close();
   }
-  return figures;
+  return figures.all;
 }
 
 const repeated = (measure: () => number): number[] => Array.from({ length: PROCESSES }, measure);
@@ -69,9 +56,6 @@ function loadMs(): number {
     process.stdout.write(String(performance.now() - began)); process.exit(0);`;
   return Number(execFileSync(process.execPath, ["-e", program], { cwd: ROOT, encoding: "utf8" }));
 }
-
-const megabytes = (pid: number): number =>
-  Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" })) / 1_024;
 
 /** So many at once as the engine has under way. */
 async function inTurns<Result>(count: number, work: (index: number) => Promise<Result>): Promise<Result[]> {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import type { Step } from "./cases";
 
 /** One step of one case: medians. Seconds are over the floor: the same command with nothing declared. */
@@ -74,3 +75,31 @@ export function printTable(title: string, rows: readonly Row[]): void {
         `State: ${number(state.all, 0)} bytes a resource, ${number(state.engine, 0)} of it the engine's own.`,
       );
 }
+
+/** One measured number. */
+export interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly goal: number | undefined;
+  readonly missed: readonly string[];
+}
+
+/** Figures under a title, each printed when it is there. */
+export class Figures {
+  readonly all: Figure[] = [];
+
+  constructor(title: string) {
+    console.log(`\n${title}\n`);
+  }
+
+  add(name: string, value: number, goal?: number, digits = 1): void {
+    const isMissed = goal !== undefined && value > goal;
+    this.all.push({ name, value, goal, missed: isMissed ? [name] : [] });
+    const said = goal === undefined ? "" : `   goal: at most ${goal}${isMissed ? ", MISSED" : ""}`;
+    console.log(`${name.padEnd(64)}${value.toFixed(digits).padStart(10)}${said}`);
+  }
+}
+
+/** What a process has in memory. */
+export const megabytes = (pid: number): number =>
+  Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" })) / 1_024;
