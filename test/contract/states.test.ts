@@ -27,10 +27,19 @@ const stored = files.flatMap((file) =>
   ),
 );
 
+/** What the references of a fixture stand for, as it was applied. */
+const VALUES = {
+  FIXTURE_CLIENT: "fixture-client",
+  FIXTURE_SMTP: "fixture-smtp-password",
+  FIXTURE_TOKEN: "fixture-token",
+};
+beforeEach(() => void Object.assign(process.env, VALUES));
+afterEach(() => Object.keys(VALUES).forEach((name) => Reflect.deleteProperty(process.env, name)));
+
 let emulator: Emulator;
 beforeAll(async () => {
   emulator = await startEmulator();
-  await control(emulator.url, "POST", "/projects", { id: "prj-two" });
+  for (const id of ["prj-two", "prj-nine"]) await control(emulator.url, "POST", "/projects", { id });
 });
 afterAll(() => emulator.close());
 
@@ -68,6 +77,27 @@ describe.each(stored)("%s", (_name, { kind, id, inputs, outputs }) => {
       replaces: [],
     });
   });
+});
+
+const byReference = stored.filter(([, { outputs }]) => "__applied" in outputs);
+
+test("a digest stands in a fixture for each place that may have one", () => {
+  const places = byReference.flatMap(([, { kind, outputs }]) =>
+    Object.keys(Object(outputs["__applied"])).map((path) => `${kind} ${path}`),
+  );
+  expect(places.sort()).toEqual([
+    "ComputeEndpoint settings.pgSettings.app.token",
+    "EmailServer password",
+    "OAuthProvider clientSecret",
+  ]);
+});
+
+test.each(byReference)("%s tells another value from the one that was applied", async (_name, one) => {
+  const { kind, id, inputs, outputs } = one;
+  for (const name of Object.keys(VALUES)) process.env[name] = "another";
+  const of = provider(kind);
+  await of.check(inputs, { ...inputs });
+  expect(await of.diff(id, { ...outputs }, { ...inputs })).toMatchObject({ changes: true, replaces: [] });
 });
 
 test("each is destroyed from its outs alone where the object is gone", async () => {

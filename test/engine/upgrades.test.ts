@@ -60,6 +60,19 @@ const integration = (number: string): string => `
   const { projectId: ${number} } = new svc.AuthIntegration("${number}", { projectId: "prj-${number}" });`;
 const THREE = { secret: "second", domains: ["one", "two", "three"] };
 
+/** Secrets by reference, and one whose other value was not applied. */
+const REFERENCES = `
+  const { projectId } = new svc.AuthIntegration("nine", { projectId: "prj-nine" });
+  new svc.OAuthProvider("oauth", { projectId, providerId: "microsoft", clientId: "client", clientSecret: svc.fromEnv("FIXTURE_CLIENT") });
+  new svc.EmailServer("email", { projectId, type: "standard", host: "smtp.example.com", port: 587, username: "mailer",
+    password: svc.fromFile("fixture-smtp"), senderEmail: "app@example.com", senderName: "App" });
+  new svc.ComputeEndpoint("compute", { projectId: "prj-nine", branchId: "br-new",
+    settings: { pgSettings: { "app.token": svc.fromEnv("FIXTURE_TOKEN"), work_mem: "64MB" } } });`;
+function giveReferences(stack: Stack, client: string): void {
+  stack.write("fixture-smtp", "fixture-smtp-password\n");
+  Object.assign(stack.env, { FIXTURE_TOKEN: "fixture-token", FIXTURE_CLIENT: client });
+}
+
 const PATHS = { oauth: "auth/oauth_providers", email: "auth/email_server", domains: "auth/domains" };
 const path = (project: string, below: string): string => `/projects/prj-${project}/${below}`;
 
@@ -72,6 +85,8 @@ interface Scene {
   readonly faults: readonly object[];
   /** The names of what is left unfinished. */
   readonly unfinished: readonly string[];
+  /** What the program finds outside of itself. */
+  readonly give?: (stack: Stack, when: "before" | "after") => void;
 }
 
 /** By the end of the state's name. */
@@ -115,6 +130,14 @@ const SCENES: Record<string, Scene> = {
       { method: "POST", path: "/projects/auth/keys", status: 403 },
     ],
     unfinished: ["eight"],
+  },
+  "-references": {
+    projects: ["nine"],
+    before: REFERENCES,
+    after: REFERENCES,
+    faults: [{ method: "PATCH", path: path("nine", `${PATHS.oauth}/microsoft`), status: 500, times: 0 }],
+    unfinished: ["oauth"],
+    give: (stack, when) => giveReferences(stack, when === "before" ? "fixture-client" : "fixture-client-rotated"),
   },
 };
 
@@ -237,11 +260,13 @@ async function writeScene(state: string, scene: Scene, modules: string): Promise
   const stack = await Stack.create({ program: scene.before, emulator, modules });
   for (const name of new Set(["two", "three", ...scene.projects]))
     if (name !== "demo") await stack.service.addProject(project(name));
+  scene.give?.(stack, "before");
   const first = await stack.up();
   if (first.code !== 0) throw new Error(stack.said);
   for (const fault of scene.faults) await stack.service.fault(fault);
   const program = scene.after;
   stack.program(program);
+  scene.give?.(stack, "after");
   expect((await stack.up("--continue-on-error")).code === 0).toBe(scene.unfinished.length === 0);
   mkdirSync(join(STATES, state), { recursive: true });
   const saved = { program, port, deployment: JSON.parse(await stack.exported()) as unknown };
@@ -291,6 +316,7 @@ test.each(WHOLE ? states : states.filter((state) => state.startsWith(oldest)))(
     cpSync(file(state, "service.json"), data);
     // The state has the address of then.
     const stack = await Stack.create({ program, emulator: { data, port, apiKey: "fixture-key" } });
+    scene.give?.(stack, "after");
     const others = await plantOthers(stack.service, scene);
     stack.write("state.json", JSON.stringify(deployment));
     expect(await stack.run("stack", "import", "--file", "state.json")).toMatchObject({ code: 0 });

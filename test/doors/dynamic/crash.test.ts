@@ -38,9 +38,20 @@ const PROGRAM = `
     });
   });`;
 
-test.each(["unhandled", "thrown"])("a process that dies of an error shows no secret: %s", (how) => {
-  const environment = { PATH: process.env["PATH"], SVC_DEBUG: "1" };
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["-e", PROGRAM, how], {
+/** The same with a secret by reference, which the arguments do not hold. */
+const BY_REFERENCE = PROGRAM.replace(
+  '"app.token": "canary-Cr2-setting" } }, __v',
+  '"app.token": { fromEnv: "TOKEN" } } }, __v',
+).replace('held.includes("canary-Cr2-setting")', `held.includes('{"fromEnv":"TOKEN"}')`);
+
+const HOW = ["unhandled", "thrown"] as const;
+
+test.each([
+  ...HOW.map((how) => [how, "by its value", PROGRAM] as const),
+  ...HOW.map((how) => [how, "by reference", BY_REFERENCE] as const),
+])("a process that dies of an error shows no secret: %s, with a setting %s", (how, _, program) => {
+  const environment = { PATH: process.env["PATH"], SVC_DEBUG: "1", TOKEN: "canary-Cr2-setting" };
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["-e", program, how], {
     cwd: ROOT,
     env: environment,
     encoding: "utf8",
@@ -49,5 +60,9 @@ test.each(["unhandled", "thrown"])("a process that dies of an error shows no sec
   expect(stderr).toMatch(/start_compute failed/);
   expect(stderr).toMatch(/id: 'prj-1\/ep-1'/);
   if (how === "thrown") expect(stdout).toContain("kept for the engine");
-  expect(stdout + stderr).not.toMatch(/canary/);
+  expect(stdout + stderr).not.toMatch(/canary|scrypt/);
+});
+
+test("the program of the second kind holds a reference", () => {
+  expect(BY_REFERENCE).toMatch(/"app.token": { fromEnv: "TOKEN" }[^]*held\.includes\('{"fromEnv":"TOKEN"}'\)/);
 });
