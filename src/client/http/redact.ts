@@ -12,6 +12,8 @@ const FREE_FIELD = /^(pg_settings|pgSettings)$/;
 const SHORTEST_IN_FREE_FIELD = 8;
 /** Where the name tells of a secret. */
 const SHORTEST_UNDER_SECRET_NAME = 4;
+/** A shorter value is hidden as a word alone: within words, what is left of them would tell it. */
+const SHORTEST_WITHIN_WORDS = 4;
 
 /** The secret values of a body, of arguments or of a state: found by the names of their fields. Long lists come here: no copies. */
 export function secretsOf(body: unknown, found: string[] = []): string[] {
@@ -55,6 +57,12 @@ function spellings(secret: string): string[] {
   return [secret, inJson, asInJson(inJson), inGo, inAddress, inForm, ...inBase64, oneLine(secret), ...lines];
 }
 
+function placesOf(form: string): string | RegExp {
+  if (form.length >= SHORTEST_WITHIN_WORDS) return form;
+  const literally = form.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`(?<![\\p{L}\\p{N}])${literally}(?![\\p{L}\\p{N}])`, "gu");
+}
+
 const asInJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 /** The secrets that one account has seen. Text of the service passes here once, where it enters a message. */
@@ -88,6 +96,6 @@ export class Redactor {
       // Longest first, so that a secret that contains another one goes as a whole.
       this.#hidden = forms.sort((a, b) => b.length - a.length);
     }
-    return this.#hidden.reduce((hidden, form) => hidden.replaceAll(form, HIDDEN), text);
+    return this.#hidden.reduce((hidden, form) => hidden.replaceAll(placesOf(form), HIDDEN), text);
   }
 }

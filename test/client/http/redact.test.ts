@@ -75,6 +75,12 @@ test.each([
 });
 
 test("what hides a secret is no secret itself", () => {
-  const secrets = ["e", "secret", "["].map((password) => ({ password }));
-  expect(cleaned(secrets, "the secret [x]")).toBe("th[secret] [secret] [secret]x]");
+  const secrets = ["secret", "[", "]"].map((password) => ({ password }));
+  expect(cleaned(secrets, "the secret [ x ]")).toBe("the [secret] [secret] x [secret]");
+});
+
+test("a short secret is hidden as a word, and not in words, where the rest of them would tell it", () => {
+  expect(cleaned([{ password: "on" }, { token: "ü-" }], 'the connection is "on", as on=on and xü-y ü-')).toBe(
+    'the connection is "[secret]", as [secret]=[secret] and xü-y [secret]',
+  );
 });
