@@ -44,6 +44,9 @@ const plain = (properties: Properties): Properties => {
   return isSecret(applied) ? { ...rest, __applied: Reflect.get(Object(applied), "value") } : properties;
 };
 
+/** In the form of a digest. */
+const MADE_UP = `scrypt$16$1$1$${"A".repeat(22)}==$${"A".repeat(43)}=`;
+
 const COMPUTE = {
   projectId: PROJECT,
   branchId: "br-dev",
@@ -301,6 +304,11 @@ describe("once it is applied", () => {
     ["nonsense", { clientSecret: "scrypt$9$nonsense" }],
     ["nothing", undefined],
     ["no object", 7],
+    ["a list", ["scrypt$"]],
+    ["an object", { clientSecret: { value: MADE_UP } }],
+    ["for other places", JSON.parse(`{"__proto__":"${MADE_UP}","constructor":"${MADE_UP}","client":"${MADE_UP}"}`)],
+    ["a secret without a value", { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" }],
+    ["as dear as none is", { clientSecret: MADE_UP.replace("16$1", "65536$9") }],
   ])("a digest that somebody made %s is none: the value is sent", async (_, __applied) => {
     const given = await oauth.started();
     const state = await given.create(GIVEN);
@@ -323,6 +331,30 @@ describe("once it is applied", () => {
     expect(open.outs["__applied"]).toEqual(state.outs["__applied"]);
     expect((await planned(given, open, GIVEN)).changes).toBe(true);
     expect((await updated(given, open, GIVEN)).sent).toEqual([hashed(`${CANARY}-rotated`)]);
+  });
+
+  test("an update whose response was lost is sent again, whatever the value is by then, and fails where it has none", async () => {
+    const given = await oauth.started();
+    const state = await given.create(GIVEN);
+    set(`${CANARY}-rotated`);
+    await given.fault({ method: "PATCH", path: `${oauth.PATH}/microsoft`, drop: "reset", effect: "done", times: 0 });
+    const { properties, id } = await keptBy(given.update(state, GIVEN));
+    await given.clearFaults();
+    const open = { id, outs: plain(properties) };
+    expect(open.outs).toMatchObject({ __unfinished: "update", __sent: ["clientSecret"] });
+    for (const value of [VALUE, `${CANARY}-rotated`, `${CANARY}-third`]) {
+      set(value);
+      expect((await planned(given, open, GIVEN)).changes).toBe(true);
+      const { next, sent } = await updated(given, open, GIVEN);
+      expect(sent).toEqual([hashed(value)]);
+      expect(await planned(given, next, GIVEN)).toMatchObject({ changes: false, says: [] });
+    }
+    set(undefined);
+    expect((await planned(given, open, GIVEN)).says).toEqual([expect.stringMatching(/pulumi up fails without it$/)]);
+    await given.forgetRequests();
+    expect((await thrownBy(given.update(open, GIVEN))).message).toContain(`${NAME} is not set, so nothing was sent`);
+    expect(await given.requests()).toEqual([]);
+    expectNoSecrets(given);
   });
 
   test("a mail server sends the password with each change, and a refresh keeps its name", async () => {
