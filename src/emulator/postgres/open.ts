@@ -1,11 +1,11 @@
 /** The user's Postgres and the gate in front of it, as one thing that is opened and closed. */
-import { randomBytes } from "node:crypto";
 import { bracketed, type AcceptedKey } from "../http/access";
 import type { Service } from "../model/service";
+import { followModel } from "./followModel";
 import { connectionLimit, Gate } from "./gate";
 import { PostgresServer } from "./server";
 
-interface Postgres {
+export interface Postgres {
   /** Known when it listens. */
   readonly address: string | undefined;
   listen(): Promise<void>;
@@ -15,10 +15,17 @@ interface Postgres {
 }
 
 /** @throws an error in words, which never hold the password of the URL. */
-export async function openPostgres(url: string, service: Service, key: AcceptedKey): Promise<Postgres> {
+export async function openPostgres(
+  { url, mark }: { url: string; mark: string },
+  service: Service,
+  key: AcceptedKey,
+): Promise<Postgres> {
   const { options, store } = service;
-  const mark = randomBytes(4).toString("hex");
   const server = await PostgresServer.open({ url, remote: options.postgresRemote, mark });
+  const following = await followModel(store, server).catch(async (error: unknown) => {
+    await server.close();
+    throw error;
+  });
   const gate = new Gate(service, server, key);
   let address: string | undefined;
   return {
@@ -45,8 +52,12 @@ export async function openPostgres(url: string, service: Service, key: AcceptedK
     },
     async close() {
       await gate.close();
-      if (options.postgresDrop) await server.remove();
-      await server.close();
+      await following.stop();
+      try {
+        if (options.postgresDrop) await server.remove();
+      } finally {
+        await server.close();
+      }
     },
   };
 }

@@ -1,0 +1,305 @@
+import { once } from "node:events";
+import { createConnection, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { Client, Pool } from "pg";
+import type { Emulator } from "../../src/emulator";
+import { change, sessionsOnServer, startGate, uriOf, useCluster } from "../support/gate";
+import { api, DEMO, PRIMARY, start, until } from "../support/emulator";
+import { psqlProgram } from "../support/postgres";
+import { VISITORS, type VisitorName } from "../support/visitors";
+
+const postgres = useCluster({ settings: { max_connections: "60" } });
+
+const nobodyLeft = (): Promise<number> =>
+  until(
+    () => sessionsOnServer(postgres()),
+    (count) => count === 0,
+  );
+
+/** Speaks no protocol by itself. */
+async function socketTo({ gate = "" }: Emulator): Promise<Socket> {
+  const [host, port] = gate.split(":");
+  const socket = createConnection(Number(port), host);
+  socket.on("error", () => undefined);
+  await once(socket, "connect");
+  return socket;
+}
+
+/** All that the gate says until it closes. */
+async function answerTo(emulator: Emulator, bytes: Buffer): Promise<string> {
+  const socket = await socketTo(emulator);
+  const answer: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => answer.push(chunk));
+  socket.write(bytes);
+  await once(socket, "close");
+  return Buffer.concat(answer).toString();
+}
+
+const works = async (emulator: Emulator): Promise<string> => {
+  const client = await VISITORS.pg(uriOf(emulator));
+  const answer = await client.ask("select 'served'");
+  await client.close();
+  return answer;
+};
+
+describe("a client", () => {
+  test("that says nothing for 10 s is told so, and closed", async () => {
+    const emulator = await startGate();
+    const begun = Date.now();
+    expect(await answerTo(emulator, Buffer.alloc(0))).toContain("no authentication within 10 s");
+    expect(Date.now() - begun).toBeGreaterThan(9_900);
+    expect(await works(emulator)).toBe("served");
+  });
+
+  test("that announces a startup message of more than 10 kB is refused", async () => {
+    const emulator = await startGate();
+    expect(await answerTo(emulator, Buffer.from([0, 0, 0x27, 0x11, 0, 3, 0, 0]))).toMatch(/08P01.*at most 10000 bytes/);
+    const client = new Client({ connectionString: `${uriOf(emulator)}&application_name=${"a".repeat(10_000)}` });
+    await expect(client.connect()).rejects.toMatchObject({ code: "08P01" });
+  });
+
+  test("that sends garbage at any point harms nobody", async () => {
+    const emulator = await startGate();
+    const other = await VISITORS.pg(uriOf(emulator));
+    const startup = Buffer.from(`\0\x03\0\0user\0svcdb_owner\0options\0endpoint=${PRIMARY}\0\0`, "latin1");
+    const length = Buffer.alloc(4);
+    length.writeInt32BE(startup.length + 4);
+    for (let round = 0; round < 60; round += 1) {
+      const garbage = Buffer.from(Array.from({ length: round * 7 }, () => Math.floor(Math.random() * 256)));
+      const socket = await socketTo(emulator);
+      socket.resume();
+      socket.write(round % 2 === 0 ? garbage : Buffer.concat([length, startup, Buffer.from("p"), garbage]));
+      socket.end();
+      await once(socket, "close");
+    }
+    expect(await other.ask("select 1")).toBe("1");
+    // After the authentication they are for the server to refuse.
+    const client = new Client({ connectionString: uriOf(emulator) });
+    const told = new Promise<Error>((resolve) => client.once("error", resolve));
+    client.on("error", () => undefined);
+    await client.connect();
+    client.connection.stream.write(Buffer.from("no message at all"));
+    expect(await told).toMatchObject({ code: "08P01" });
+    expect(await other.ask("select 1")).toBe("1");
+    await other.close();
+    await nobodyLeft();
+  });
+
+  test("that cancels its query has cancelled its own, and no other one", async () => {
+    const emulator = await startGate();
+    const [asking, other] = [new Client({ connectionString: uriOf(emulator) }), await VISITORS.pg(uriOf(emulator))];
+    await asking.connect();
+    const query = asking.query("select pg_sleep(60)");
+    query.catch(() => undefined); // looked at below
+    const slow = other.ask("select pg_sleep(1), 7");
+    // pg keeps what a cancellation names, and does not document it.
+    const processId = Number(Reflect.get(asking, "processID"));
+    const secretKey = Number(Reflect.get(asking, "secretKey"));
+    const cancel = async (key: number): Promise<void> => {
+      const request = Buffer.alloc(16);
+      for (const [at, value] of [16, 80_877_102, processId, key].entries()) request.writeInt32BE(value, 4 * at);
+      expect(await answerTo(emulator, request)).toBe("");
+    };
+    await cancel(secretKey ^ 1);
+    const running = "select 1 from pg_stat_activity where pid = $1 and state = 'active'";
+    await until(
+      () => postgres().query(running, [processId]),
+      (rows) => rows.length === 1,
+    );
+    await cancel(secretKey);
+    await expect(query).rejects.toMatchObject({ code: "57014" });
+    expect((await asking.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    await slow;
+    await asking.end();
+  });
+
+  test("that goes while its query runs leaves nothing behind after some seconds", async () => {
+    const emulator = await startGate();
+    const client = new Client({ connectionString: uriOf(emulator) });
+    client.on("error", () => undefined);
+    await client.connect();
+    client.query("select pg_sleep(60)").catch(() => undefined);
+    await until(
+      () => sessionsOnServer(postgres()),
+      (count) => count === 1,
+    );
+    client.connection.stream.destroy();
+    await nobodyLeft();
+  });
+
+  test("that goes while it waits for a compute is forgotten", async () => {
+    const emulator = await startGate({ activationMs: 1_000 });
+    await api(emulator, "POST", `${DEMO}/endpoints/${PRIMARY}/suspend`);
+    const client = new Client({ connectionString: uriOf(emulator) });
+    client.on("error", () => undefined);
+    const connecting = client.connect().catch((error: Error) => error.message);
+    await delay(300);
+    client.connection.stream.destroy();
+    expect(await connecting).toMatch(/terminated/);
+    await delay(2_000);
+    expect(await sessionsOnServer(postgres())).toBe(0);
+  });
+
+  test("that reads nothing holds the server back, and not the memory of the emulator", async () => {
+    const emulator = await startGate();
+    const client = new Client({ connectionString: uriOf(emulator) });
+    client.on("error", () => undefined);
+    await client.connect();
+    const before = process.memoryUsage().rss;
+    client.query("select repeat('x', 1000) from generate_series(1, 400000)").catch(() => undefined);
+    client.connection.stream.pause();
+    await delay(2_000);
+    expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
+    const busy = await postgres().query("select wait_event from pg_stat_activity where wait_event = 'ClientWrite'");
+    expect(busy).toHaveLength(1);
+    client.connection.stream.destroy();
+    await nobodyLeft();
+  });
+});
+
+test("500 connections that are opened and dropped leave nothing open on either side", async () => {
+  const emulator = await startGate();
+  await works(emulator);
+  const sockets = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "TCPSocketWrap").length;
+  await nobodyLeft();
+  const before = sockets();
+  for (let round = 0; round < 10; round += 1) {
+    await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => {
+        if (index % 5 < 3) {
+          const socket = await socketTo(emulator);
+          if (index % 5 === 1) socket.write(Buffer.from([0, 0, 0, 8, 4, 0xd2, 0x16, 0x2f]));
+          if (index % 5 === 2) socket.write(Buffer.from([0, 0]));
+          socket.destroy();
+          return;
+        }
+        const client = new Client({ connectionString: uriOf(emulator) });
+        client.on("error", () => undefined);
+        await client.connect();
+        if (index % 5 === 4) client.query("select 1").catch(() => undefined);
+        client.connection.stream.destroy();
+      }),
+    );
+  }
+  await nobodyLeft();
+  await until(
+    async () => sockets(),
+    (count) => count <= before,
+  );
+  expect(await works(emulator)).toBe("served");
+});
+
+test("what clients send and get passes as it is: COPY, large results, pipelines, notices, notifications", async () => {
+  const emulator = await startGate();
+  const pool = new Pool({ connectionString: uriOf(emulator), max: 4 });
+  pool.on("error", () => undefined);
+  await pool.query("create table lines (id int, line text)");
+  const rows = await pool.query("select i, repeat(i::text, 50) as line from generate_series(1, 20000) as i");
+  expect([rows.rowCount, rows.rows[19_999]]).toEqual([20_000, { i: 20_000, line: "20000".repeat(50) }]);
+  const many = Array.from({ length: 200 }, (_, id) =>
+    pool.query("insert into lines values ($1, $2)", [id, "é".repeat(id)]),
+  );
+  await Promise.all(many);
+  expect((await pool.query("select sum(length(line))::int as length from lines")).rows).toEqual([{ length: 19_900 }]);
+  await pool.query({ name: "prepared", text: "select $1::int + 1 as next", values: [1] });
+  expect((await pool.query({ name: "prepared", text: "select $1::int + 1 as next", values: [2] })).rows).toEqual([
+    { next: 3 },
+  ]);
+
+  const client = await pool.connect();
+  const heard: unknown[] = [];
+  client.on("notification", ({ channel, payload, processId }) => heard.push([channel, payload, processId]));
+  client.on("notice", ({ message }) => heard.push(message));
+  await client.query("listen news");
+  await client.query("do $$ begin raise notice 'noticed'; end $$");
+  const { rows: sender } = await pool.query("select pg_backend_pid() as pid, pg_notify('news', 'x')");
+  await until(
+    async () => heard,
+    ({ length }) => length === 2,
+  );
+  expect(heard).toEqual(["noticed", ["news", "x", sender[0].pid]]);
+  client.release();
+  await pool.end();
+});
+
+(psqlProgram() ? test : test.skip)("psql copies in and out, and its connection is idle afterwards", async () => {
+  const emulator = await startGate({ timeScale: 200 });
+  const psql = await VISITORS.psql(uriOf(emulator));
+  await psql.ask("create table copied (id int)");
+  await psql.ask("copy copied from program 'echo 1'").catch((error: Error) => expect(error.message).toMatch(/42501/));
+  const again = await VISITORS.psql(uriOf(emulator));
+  await again.ask("copy copied from stdin;\n1\n2\n3\n\\.\nselect 1");
+  expect(await again.ask("select sum(id) from copied")).toBe("6");
+  await again.ask("copy copied to stdout");
+  await change(emulator, { suspend_timeout_seconds: 60 });
+  await nobodyLeft();
+  expect(await again.end()).toContain("57P01");
+});
+
+describe.each(Object.keys(VISITORS) as VisitorName[])("a Postgres that goes, as %s sees it", (name) => {
+  const visit = VISITORS[name];
+  const run = name === "psql" && psqlProgram() === undefined ? test.skip : test;
+
+  run("is shut down: words to open and new connections, and it is used again when it is back", async () => {
+    const emulator = await startGate();
+    const client = await visit(uriOf(emulator));
+    await postgres().shutDown("fast");
+    try {
+      expect(await client.end()).toMatch(/57P01/);
+      await expect(visit(uriOf(emulator))).rejects.toThrow(/does not answer \(ECONNREFUSED\)/);
+    } finally {
+      await postgres().startAgain();
+    }
+    expect(await works(emulator)).toBe("served");
+  });
+
+  run("crashes: words to open connections, and it is used again when it is back", async () => {
+    const emulator = await startGate();
+    const client = await visit(uriOf(emulator));
+    await postgres().shutDown("immediate");
+    try {
+      expect(await client.end()).toMatch(/57P01|57P02|08006|closed the connection|terminated/);
+    } finally {
+      await postgres().startAgain();
+    }
+    expect(await works(emulator)).toBe("served");
+  });
+});
+
+test("a Postgres that goes does not keep the emulator from ending", async () => {
+  const emulator = await startGate();
+  await VISITORS.pg(uriOf(emulator));
+  await postgres().shutDown("immediate");
+  await emulator.close();
+  await postgres().startAgain();
+});
+
+test("with fewer slots than computes take, the emulator says so, and the smaller number is the limit", async () => {
+  const emulator = await startGate();
+  const [note] = emulator.gateNotes;
+  const slots = Number(/takes (\d+) connections, fewer than the 901/.exec(note ?? "")?.[1]);
+  expect(slots).toBeGreaterThan(40);
+  const clients = await Promise.all(Array.from({ length: slots }, () => VISITORS.pg(uriOf(emulator))));
+  await expect(VISITORS.pg(uriOf(emulator))).rejects.toThrow(/53300: .*the Postgres behind the emulator takes/);
+  await Promise.all(clients.map((client) => client.close()));
+  await nobodyLeft();
+  expect(await works(emulator)).toBe("served");
+});
+
+test("a Postgres that is not there at the start is told in words, which hold no password", async () => {
+  const url = `postgres://postgres:very-secret@127.0.0.1:1/postgres`;
+  const error = await start({ postgres: url }).then(
+    () => undefined,
+    (reason: Error) => reason,
+  );
+  expect(error?.message).toMatch(/Postgres at 127\.0\.0\.1:1 does not answer/);
+  expect(error?.message).not.toContain("very-secret");
+});
+
+test("a port that is in use is told in words", async () => {
+  const emulator = await startGate();
+  const port = Number(emulator.gate?.split(":")[1]);
+  await expect(startGate({ postgresPort: port })).rejects.toThrow(
+    `port ${port} for Postgres is in use: choose another with --postgres-port`,
+  );
+});
