@@ -1,0 +1,39 @@
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { Emulator } from "../../src/emulator";
+import { startBrowser } from "./browser";
+
+let browser: Browser | undefined;
+const contexts: BrowserContext[] = [];
+
+// One browser for the file: its start takes the longest. Each page has a context, and so a profile, of its own.
+afterEach(async () => {
+  await Promise.all(contexts.splice(0).map((context) => context.close()));
+});
+afterAll(async () => {
+  await browser?.close();
+});
+
+/** An empty tab. Each error of a script in it is kept, as is what the console calls an error. */
+export async function newTab(options: BrowserContextOptions = {}): Promise<{ page: Page; errors: string[] }> {
+  browser ??= await startBrowser();
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  contexts.push(context);
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(message.text());
+  });
+  return { page, errors };
+}
+
+/** The emulator's page, opened by the address that it prints, and connected. */
+export async function openPage(
+  { pageUrl }: Pick<Emulator, "pageUrl">,
+  options?: BrowserContextOptions,
+): Promise<{ page: Page; errors: string[] }> {
+  const tab = await newTab(options);
+  await tab.page.goto(pageUrl);
+  await tab.page.locator("#connection", { hasText: "live" }).waitFor();
+  return tab;
+}
