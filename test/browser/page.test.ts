@@ -140,6 +140,24 @@ const expectHeadings = (page: Page, names: string[]) =>
     (found) => found.join() === names.join(),
   );
 
+test("a tab that nobody sees lets go of its connection, and shows the state of the moment when it is seen again", async () => {
+  const emulator = await start();
+  const { page, errors } = await openPage(emulator);
+  const hide = (hidden: boolean) =>
+    page.evaluate(`Object.defineProperty(document, "hidden", { value: ${hidden}, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"))`);
+  const ended = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/_page/events"));
+  await hide(true);
+  await page.getByText("paused").waitFor();
+  await ended;
+  await edit(emulator, "domain", { create: { domain: "https://meanwhile.example.com" } });
+  await edit(emulator, "endpoint", { id: PRIMARY, delete: true });
+  await hide(false);
+  await page.getByText("https://meanwhile.example.com").waitFor();
+  expect(await compute(page, PRIMARY).count()).toBe(0);
+  expect(errors).toEqual([]);
+});
+
 describe("a button", () => {
   test("changes the size of a compute, and says which commands find that", async () => {
     const emulator = await start();

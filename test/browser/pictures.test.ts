@@ -48,7 +48,7 @@ async function scene() {
 test("pictures of the page, light and dark, wide and narrow", async () => {
   const emulator = await scene();
   for (const [width, height] of [
-    [1200, 660],
+    [1280, 720],
     [390, 844],
   ] as const) {
     for (const colorScheme of ["light", "dark"] as const) {

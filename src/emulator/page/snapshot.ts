@@ -1,5 +1,6 @@
 import { packageVersion } from "../../contract/installation";
 import type { ControlParts } from "../control/routes";
+import { jwksUrlOf } from "../http/keySet";
 import { withoutSecrets } from "../http/requestLog";
 import { API_ROOT, type LoggedRequest } from "../http/route";
 import type { OperationRecord, ProjectRecord } from "../model/records";
@@ -43,7 +44,7 @@ export function snapshotOf({ service, faults, log, site }: ControlParts): Snapsh
   for (const project of store.projects) {
     const { id, name, region_id } = project;
     add("project", "", id, { name, region_id });
-    for (const [kind, key, value] of partsOf(project)) add(kind, id, key, withoutSecrets(value) as object); // it keeps the shape
+    for (const [kind, key, value] of partsOf(project, site.origin)) add(kind, id, key, withoutSecrets(value) as object); // it keeps the shape
   }
   // A body may be large, and the page says what happens, not with which words.
   for (const { id, body: _body, merge: _merge, headers: _headers, ...fault } of faults.list()) {
@@ -55,14 +56,15 @@ export function snapshotOf({ service, faults, log, site }: ControlParts): Snapsh
   return snapshot;
 }
 
-/** Kind, id and record of everything in a project. A secret server key is stored as its hash. */
-function partsOf(project: ProjectRecord): [kind: string, id: string, record: object][] {
+/** Kind, id and record of what the page shows of a project. `origin`: where its key sets are served. */
+function partsOf(project: ProjectRecord, origin: string): [kind: string, id: string, record: object][] {
   return [
     ...project.branches.map((branch) => ["branch", branch.id, branch] as const),
     ...project.endpoints.map((endpoint) => ["endpoint", endpoint.id, endpoint] as const),
     ...project.operations.slice(-SHOWN_OPERATIONS).map((each) => ["operation", each.id, operation(each)] as const),
     ...project.integrations.map(
-      ({ transfer_token_hashes: _hashes, ...shown }) => ["integration", shown.auth_provider, shown] as const,
+      ({ transfer_token_hashes: _hashes, signing_keys: _keys, ...shown }) =>
+        ["integration", shown.auth_provider, { ...shown, jwks_url: jwksUrlOf(shown, origin) }] as const,
     ),
     ...project.oauth_providers.map((provider) => ["oauth_provider", provider.id, provider] as const),
     ...project.domains.map((domain) => ["domain", domain.domain, domain] as const),

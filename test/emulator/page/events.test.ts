@@ -149,6 +149,7 @@ test("what the control routes mask is masked here", async () => {
     project_id: "prj-demo",
     auth_provider: "supported_provider",
   });
+  expect(await control(emulator.url, "POST", "/keys", { project_id: "prj-demo" })).toMatchObject({ status: 201 });
   const settings = { pg_settings: { "app.token": "canary-setting", work_mem: "8MB" } };
   await api(emulator, "PATCH", `${DEMO}/endpoints/${PRIMARY}`, { endpoint: { settings } });
   await control(emulator.url, "POST", "/faults", {
@@ -162,6 +163,8 @@ test("what the control routes mask is masked here", async () => {
   expect(shown).not.toContain("canary-");
   expect(shown).not.toContain(String(keys.body.secret_server_key));
   expect(shown).not.toContain(String(transfer.body.url).split("/").at(-1));
+  expect(shown).not.toMatch(/private|hashes|signing/);
+  expect(shown).toContain("/.well-known/jwks.json");
   expect(shown).toContain("sha256:");
   expect(shown).toContain("8MB");
 });
