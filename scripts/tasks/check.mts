@@ -56,10 +56,10 @@ export async function check(names: string[]): Promise<number> {
   return failed.length === 0 ? EXIT.good : EXIT.failed;
 }
 
-/** The package and its tests, these scripts, and each example against the built package. */
+/** The package and its tests, these scripts, the module of the emulator's page, and each example against the built package. */
 async function types(): Promise<string> {
   const findings = [];
-  for (const project of globSync("{,scripts/,examples/*/}tsconfig.json", { cwd: ROOT })) {
+  for (const project of globSync("{,scripts/,src/emulator/page/,examples/*/}tsconfig.json", { cwd: ROOT })) {
     findings.push(await runTool("typescript", "bin/tsc", "--noEmit", "-p", project));
   }
   return findings.join("");

@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * The emulator's page. The emulator sends records, each with a key that stays with it, and then those that change. A record
  * has one element, which is changed in place: what has the focus keeps it. Everything is put in as text.
@@ -147,9 +146,10 @@ function place(row, group, rank) {
   const rows = [...group.rows].slice(1);
   const after = rows.find((other) => other !== row && other.rank > rank) ?? null;
   if (row.parentNode === group && row.nextElementSibling === after) return;
-  const focused = row.contains(document.activeElement) ? document.activeElement : undefined;
+  const focused = document.activeElement;
+  const isInside = row.contains(focused);
   group.insertBefore(row, after);
-  focused?.focus({ preventScroll: true });
+  if (isInside && focused instanceof HTMLElement) focused.focus({ preventScroll: true });
 }
 
 /** @type {(project: string, id: string) => void} */
@@ -666,12 +666,9 @@ function openCompute(key) {
   openKey = key;
   const dialog = byId("compute-dialog");
   setText(find(dialog, "[data-title]"), `Compute ${entry.id}`);
-  for (const [name, field] of [
-    ["min", "autoscaling_limit_min_cu"],
-    ["max", "autoscaling_limit_max_cu"],
-  ]) {
+  for (const name of ["min", "max"]) {
     const select = find(dialog, `select[name="${name}"]`);
-    const current = entry.value[field];
+    const current = entry.value[`autoscaling_limit_${name}_cu`];
     // An edit may have left any number.
     const sizes = [...new Set([...SIZES, current])].sort((one, other) => one - other);
     select.replaceChildren(...sizes.map((size) => new Option(String(size), String(size), false, size === current)));
