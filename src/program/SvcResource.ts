@@ -74,7 +74,8 @@ export function resource<Args extends object, Shape extends object, Outputs exte
         ...(times !== undefined && { __timeouts: times }),
         ...((opts.replaceOnChanges?.length ?? 0) > 0 && { __replaceOnChanges: true }),
         // The engine puts the old reference back, and the value behind it is compared all the same.
-        ...((opts.ignoreChanges?.length ?? 0) > 0 && { __ignoreChanges: opts.ignoreChanges }),
+        ...((opts.ignoreChanges?.length ?? 0) > 0 &&
+          holdsReference(table, args) && { __ignoreChanges: opts.ignoreChanges }),
         // Nothing else tells the provider: a preview and its update are the same calls of `check`.
         ...(pulumi.runtime.isDryRun() && { __preview: true }),
       };
@@ -176,6 +177,15 @@ function inputs({ args: declared, outputs }: Table, args: object | undefined): p
 /** A reference is none: a plan shows it. One that comes as an Output is not known here, and stays marked. */
 const isSecret = (rules: ArgumentRules<unknown>, given: unknown): boolean =>
   rules.secret === true && given !== undefined && !isReference(given);
+
+/** Whether a reference is given as it is. One in an Output is not looked for. */
+function holdsReference({ args: declared }: Table, args: object | undefined): boolean {
+  return Object.entries(declared).some(([name, { reference }]) => {
+    const given: unknown = args === undefined ? undefined : Reflect.get(args, name);
+    if (reference === undefined || reference === true) return reference === true && isReference(given);
+    return Object.values(Object(Reflect.get(Object(given), reference.valuesOf))).some(isReference);
+  });
+}
 
 function withDefaults(
   { args: declared, outputs, deleteBeforeReplace }: Table,
