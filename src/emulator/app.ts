@@ -1,10 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Hono, type MiddlewareHandler } from "hono";
+import { packageVersion } from "../contract/installation";
 import { applyFaults } from "./control/faultResponses";
 import { controlRoutes, type ControlParts } from "./control/routes";
-import { guardControl, refuseForeignHosts, requireKey, type Site } from "./http/access";
+import { guardControl, originFor, refuseForeignHosts, requireKey, type Site } from "./http/access";
 import { errorResponse, HttpError } from "./http/errors";
 import { KEY_SET_PATH, serveKeySet } from "./http/keySet";
+import { openApiDocument } from "./http/openApi";
 import { limitRate } from "./http/rateLimit";
 import { logRequests } from "./http/requestLog";
 import { API_ROOT, honoPath, type Env, type Route } from "./http/route";
@@ -65,6 +67,10 @@ export function createApp(control: ControlParts): Hono<Env> {
   app.use("*", refuseForeignHosts(site, options.host));
   app.use("/_emulator/*", guardControl(site, key));
   app.route("/_emulator", controlRoutes(control));
+  app.get("/_emulator/openapi.json", (context) => {
+    const server = originFor(site, context) + API_ROOT;
+    return Response.json(openApiDocument(offered, server, packageVersion() ?? "unknown"));
+  });
   app.get(KEY_SET_PATH, serveKeySet(service));
   app.route("/", pageRoutes(control));
   app.route(API_ROOT, api);

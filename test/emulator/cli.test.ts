@@ -178,6 +178,22 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   },
 );
 
+test("serves an OpenAPI document that a validator of another hand finds valid", async () => {
+  const served = await serve([]);
+  const { text } = await control(served.url, "GET", "/openapi.json");
+  // An ES module, which this process cannot load.
+  const program = `import { Validator } from "@seriousme/openapi-schema-validator";
+    const validator = new Validator();
+    const result = await validator.validate(JSON.parse(process.argv[1]));
+    console.log(JSON.stringify([validator.version, result]));`;
+  const validate = (document: string) =>
+    spawnSync(process.execPath, ["--input-type=module", "-e", program, document], { encoding: "utf8", cwd: ROOT })
+      .stdout;
+  expect(JSON.parse(validate(text))).toEqual(["3.1", { valid: true }]);
+  // It finds what is wrong.
+  expect(JSON.parse(validate(text.replaceAll('"responses":', '"answers":')))).toMatchObject(["3.1", { valid: false }]);
+});
+
 test("hands every other flag on to the emulator", async () => {
   const served = await serve([
     ...["--auth-provider", "stack", "--activation-ms", "60000", "--latency-ms", "1", "--idle-after-ms", "60000"],

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { z } from "zod";
 import { invalid } from "../model/refusal";
 import type { ResolvedOptions } from "../options";
-import type { Env } from "./route";
+import type { Env, Route } from "./route";
 
 /** All problems in one line. It names fields and rules, never a value: a value may be a secret. */
 export const problemsIn = ({ issues }: z.ZodError): string =>
@@ -40,17 +40,38 @@ async function readJson(context: Context<Env>): Promise<unknown> {
   return parsedJson(await context.req.text());
 }
 
-export const readBody = async <Schema extends z.ZodType>(
-  context: Context<Env>,
-  schema: Schema,
-): Promise<z.output<Schema>> => checked(schema, await readJson(context));
+const readBody = async <Schema extends z.ZodType>(context: Context<Env>, schema: Schema): Promise<z.output<Schema>> =>
+  checked(schema, await readJson(context));
 
-/** For the few routes whose body is optional. */
-export async function readOptionalBody<Schema extends z.ZodType>(
-  context: Context<Env>,
-  schema: Schema,
-): Promise<z.output<Schema> | undefined> {
-  return (await context.req.text()) === "" ? undefined : readBody(context, schema);
+export const isOptional = (schema: z.ZodType): boolean => schema.safeParse(undefined).success;
+
+/**
+ * A route whose handler is given what was sent, checked by the schemas that the OpenAPI document is made from. The body of
+ * a few routes is optional: their schema is.
+ */
+export function route<Body extends z.ZodType, Query extends z.ZodObject>({
+  body,
+  query,
+  handler,
+  ...rest
+}: Omit<Route, "body" | "query" | "handler"> & {
+  body?: Body;
+  query?: Query;
+  handler: (context: Context<Env>, sent: z.output<Body>, asked: z.output<Query>) => Response | Promise<Response>;
+}): Route {
+  const read = async (context: Context<Env>, schema: Body): Promise<z.output<Body>> =>
+    isOptional(schema) && (await context.req.text()) === "" ? checked(schema, undefined) : readBody(context, schema);
+  return {
+    ...rest,
+    body,
+    query,
+    handler: async (context) => {
+      // Without a schema its type is unknown, and the handler does not take it.
+      const sent = body === undefined ? (undefined as z.output<Body>) : await read(context, body);
+      const asked = query === undefined ? ({} as z.output<Query>) : checked(query, context.req.query());
+      return handler(context, sent, asked);
+    },
+  };
 }
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

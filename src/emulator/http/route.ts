@@ -1,5 +1,6 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
+import type { z } from "zod";
 import { matchedRoutes } from "hono/route";
 import type { ProjectRecord } from "../model/records";
 import { notFound } from "../model/refusal";
@@ -28,9 +29,17 @@ export interface Env {
 }
 
 export interface Route {
+  /** What a generated client calls it. */
+  name: string;
+  summary: string;
   method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Relative to the API root, in the notation of the API document. */
   template: string;
+  /** What the handler's body and query were checked by (`route` of bodies.ts). */
+  body?: z.ZodType | undefined;
+  query?: z.ZodObject | undefined;
+  /** The status of a success; several where it depends on the state. */
+  success: readonly number[];
   handler: (context: Context<Env>) => Response | Promise<Response>;
   /** Observed instead of described (docs/design/api.md): missing with `seedOnly`. */
   completes?: true;

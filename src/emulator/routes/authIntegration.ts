@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { emptyResponse, jsonResponse, readBody, readOptionalBody } from "../http/bodies";
+import { emptyResponse, jsonResponse, route } from "../http/bodies";
 import { originFor, type Site } from "../http/access";
 import { jwksUrlOf } from "../http/keySet";
 import { pathParameter, projectOf, type Route } from "../http/route";
@@ -21,7 +21,7 @@ const createBody = z.strictObject({
 });
 
 /** docs/design/api.md, Responses. */
-const deleteBody = z.strictObject({ delete_data: z.boolean().optional() });
+const deleteBody = z.strictObject({ delete_data: z.boolean().optional() }).optional();
 
 /** Lenient, as services are: `a@localhost` and international names are addresses. */
 export const email = z.string().regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/u);
@@ -60,38 +60,50 @@ export function authIntegrationRoutes(service: Service, site: Site): Route[] {
   };
 
   return [
-    {
+    route({
+      name: "createIntegration",
+      summary: "Create the auth integration of a project, with a key set",
       method: "POST",
       template: "/projects/auth/create",
-      handler: async (context) => {
-        const sent = await readBody(context, createBody);
+      body: createBody,
+      success: [201],
+      handler: (context, sent) => {
         const project = projectIn(sent);
         return keysResponse(project, auth.create(project, sent), originFor(site, context));
       },
-    },
-    {
+    }),
+    route({
+      name: "listIntegrations",
+      summary: "List the auth integrations of a project",
       method: "GET",
       template: "/projects/{project_id}/auth/integrations",
+      success: [200],
       handler: (context) => {
         const origin = originFor(site, context);
         const listed = service.listed(projectOf(service, context).integrations);
         return jsonResponse(options, { data: listed.map((record) => view(record, origin)) });
       },
-    },
-    {
+    }),
+    route({
+      name: "createKeys",
+      summary: "Create a further key set of an integration",
       method: "POST",
       template: "/projects/auth/keys",
-      handler: async (context) => {
-        const sent = await readBody(context, integrationBody);
+      body: integrationBody,
+      success: [201],
+      handler: (context, sent) => {
         const project = projectIn(sent);
         return keysResponse(project, findIntegration(project, sent.auth_provider), originFor(site, context));
       },
-    },
-    {
+    }),
+    route({
+      name: "createUser",
+      summary: "Create a user of an integration",
       method: "POST",
       template: "/projects/auth/user",
-      handler: async (context) => {
-        const sent = await readBody(context, createUserBody);
+      body: createUserBody,
+      success: [201],
+      handler: (_context, sent) => {
         const project = projectIn(sent);
         const { auth_provider, email, name } = sent;
         findIntegration(project, auth_provider);
@@ -103,10 +115,13 @@ export function authIntegrationRoutes(service: Service, site: Site): Route[] {
         project.users.push(user);
         return jsonResponse(options, { id: user.id }, 201);
       },
-    },
-    {
+    }),
+    route({
+      name: "deleteUser",
+      summary: "Delete a user",
       method: "DELETE",
       template: "/projects/{project_id}/auth/users/{auth_user_id}",
+      success: [204],
       handler: (context) => {
         const project = projectOf(service, context);
         findIntegration(project);
@@ -115,25 +130,31 @@ export function authIntegrationRoutes(service: Service, site: Site): Route[] {
         project.users = project.users.filter(({ id }) => id !== userId);
         return emptyResponse(204);
       },
-    },
-    {
+    }),
+    route({
+      name: "transferOwnership",
+      summary: "Begin the transfer of an auth project to an account of its user",
       method: "POST",
       template: "/projects/auth/transfer_ownership",
-      handler: async (context) => {
-        const sent = await readBody(context, integrationBody);
+      body: integrationBody,
+      success: [200],
+      handler: (context, sent) => {
         const project = projectIn(sent);
         const token = auth.offerTransfer(findIntegration(project, sent.auth_provider));
         return jsonResponse(options, { url: `${originFor(site, context)}/_emulator/transfer/${token}` });
       },
-    },
-    {
+    }),
+    route({
+      name: "deleteIntegration",
+      summary: "Delete an integration with everything in it",
       method: "DELETE",
       template: "/projects/{project_id}/auth/integration/{auth_provider}",
-      handler: async (context) => {
-        const sent = await readOptionalBody(context, deleteBody);
+      body: deleteBody,
+      success: [200],
+      handler: (context, sent) => {
         auth.delete(projectOf(service, context), pathParameter(context, "auth_provider"), sent?.delete_data === true);
         return emptyResponse(200);
       },
-    },
+    }),
   ];
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { emptyResponse, jsonResponse, readBody } from "../http/bodies";
+import { emptyResponse, jsonResponse, route } from "../http/bodies";
 import { projectOf, type Route } from "../http/route";
 import { now } from "../model/records";
 import { conflict } from "../model/refusal";
@@ -33,21 +33,27 @@ const TEMPLATE = "/projects/{project_id}/auth/domains";
 
 /** docs/design/api.md, Redirect domains. */
 export const domainRoutes = (service: Service): Route[] => [
-  {
+  route({
+    name: "listDomains",
+    summary: "List the redirect domains of a project",
     method: "GET",
     template: TEMPLATE,
+    success: [200],
     handler: (context) => {
       const project = projectOf(service, context);
       findIntegration(project);
       const domains = service.listed(project.domains).map(({ domain, auth_provider }) => ({ domain, auth_provider }));
       return jsonResponse(service.options, { domains });
     },
-  },
-  {
+  }),
+  route({
+    name: "addDomain",
+    summary: "Add a redirect domain",
     method: "POST",
     template: TEMPLATE,
-    handler: async (context) => {
-      const sent = await readBody(context, addBody);
+    body: addBody,
+    success: [201],
+    handler: (context, sent) => {
       service.auth.requireSupportedProvider(sent.auth_provider);
       const project = projectOf(service, context);
       findIntegration(project);
@@ -55,13 +61,16 @@ export const domainRoutes = (service: Service): Route[] => [
       project.domains.push({ ...sent, created_at: now() });
       return emptyResponse(201);
     },
-  },
-  {
+  }),
+  route({
+    name: "deleteDomains",
+    summary: "Delete redirect domains; one that is not listed is ignored",
     method: "DELETE",
     template: TEMPLATE,
+    body: deleteBody,
+    success: [200],
     // Domains are deleted in the spelling that the list shows; a domain that is not listed is ignored.
-    handler: async (context) => {
-      const sent = await readBody(context, deleteBody);
+    handler: (context, sent) => {
       service.auth.requireSupportedProvider(sent.auth_provider);
       const project = projectOf(service, context);
       findIntegration(project);
@@ -69,5 +78,5 @@ export const domainRoutes = (service: Service): Route[] => [
       project.domains = project.domains.filter(({ domain }) => !unwanted.has(domain));
       return emptyResponse(200);
     },
-  },
+  }),
 ];

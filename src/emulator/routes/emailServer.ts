@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonResponse, readBody, secretField } from "../http/bodies";
+import { jsonResponse, route, secretField } from "../http/bodies";
 import { projectOf, type Route } from "../http/route";
 import type { EmailServerRecord } from "../model/records";
 import type { Service } from "../model/service";
@@ -32,24 +32,30 @@ const TEMPLATE = "/projects/{project_id}/auth/email_server";
 
 /** docs/design/api.md, Email server. There is one configuration, shared until it is changed; a PATCH replaces it as a whole. */
 export const emailServerRoutes = (service: Service): Route[] => [
-  {
+  route({
+    name: "getEmailServer",
+    summary: "Show the e-mail server of a project",
     method: "GET",
     template: TEMPLATE,
+    success: [200],
     handler: (context) => {
       const project = projectOf(service, context);
       findIntegration(project);
       return jsonResponse(service.options, view(service.options, project.email_server));
     },
-  },
-  {
+  }),
+  route({
+    name: "setEmailServer",
+    summary: "Replace the e-mail server of a project",
     method: "PATCH",
     template: TEMPLATE,
-    handler: async (context) => {
-      const sent = await readBody(context, emailServerBody);
+    body: emailServerBody,
+    success: [200],
+    handler: (context, sent) => {
       const project = projectOf(service, context);
       findIntegration(project);
       project.email_server = sent;
       return jsonResponse(service.options, view(service.options, sent));
     },
-  },
+  }),
 ];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { emptyResponse, jsonResponse, readBody } from "../http/bodies";
+import { emptyResponse, jsonResponse, route } from "../http/bodies";
 import { pathParameter, projectOf, type Route } from "../http/route";
 import { isComputeSize, isSuspendTimeout, type ComputeResult } from "../model/computes";
 import type { Service } from "../model/service";
@@ -53,51 +53,71 @@ export function endpointRoutes(service: Service): Route[] {
     jsonResponse(options, { endpoint, operations: operations.map(operationView) }, status);
 
   /** Restart is described, start and suspend are observed. None of them takes a body. */
-  const action = (name: "restart" | "start" | "suspend"): Pick<Route, "method" | "template" | "handler"> => ({
+  const action = (name: "restart" | "start" | "suspend"): Route => ({
+    name: `${name}Endpoint`,
+    summary: `${name === "restart" ? "Restart" : name === "start" ? "Start" : "Suspend"} a compute`,
     method: "POST",
     template: `${ONE}/${name}`,
+    success: [200],
     handler: (context) => changed(computes[name](projectOf(service, context), pathParameter(context, "endpoint_id"))),
   });
 
   return [
-    {
+    route({
+      name: "createEndpoint",
+      summary: "Create a compute",
       method: "POST",
       template: LIST,
-      handler: async (context) => {
-        const { endpoint: sent } = await readBody(context, createBody);
-        return changed(computes.create(projectOf(service, context), sent), 201);
+      body: createBody,
+      success: [201],
+      handler: (context, sent) => {
+        return changed(computes.create(projectOf(service, context), sent.endpoint), 201);
       },
-    },
-    {
+    }),
+    route({
+      name: "listEndpoints",
+      summary: "List the computes of a project",
       method: "GET",
       template: LIST,
+      success: [200],
       handler: (context) => jsonResponse(options, { endpoints: service.listed(projectOf(service, context).endpoints) }),
-    },
-    {
+    }),
+    route({
+      name: "getEndpoint",
+      summary: "Show a compute",
       method: "GET",
       template: ONE,
+      success: [200],
       completes: true,
       handler: (context) => {
         const endpoint = findEndpoint(projectOf(service, context), pathParameter(context, "endpoint_id"));
         return jsonResponse(options, { endpoint });
       },
-    },
-    {
+    }),
+    route({
+      name: "updateEndpoint",
+      summary: "Change a compute",
       method: "PATCH",
       template: ONE,
-      handler: async (context) => {
-        const { endpoint: sent } = await readBody(context, updateBody);
-        return changed(computes.update(projectOf(service, context), pathParameter(context, "endpoint_id"), sent));
+      body: updateBody,
+      success: [200],
+      handler: (context, sent) => {
+        return changed(
+          computes.update(projectOf(service, context), pathParameter(context, "endpoint_id"), sent.endpoint),
+        );
       },
-    },
-    {
+    }),
+    route({
+      name: "deleteEndpoint",
+      summary: "Delete a compute",
       method: "DELETE",
       template: ONE,
+      success: [200, 204],
       handler: (context) => {
         const deleted = computes.delete(projectOf(service, context), pathParameter(context, "endpoint_id"));
         return deleted === undefined ? emptyResponse(204) : changed(deleted);
       },
-    },
+    }),
     action("restart"),
     { ...action("start"), completes: true },
     { ...action("suspend"), completes: true },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { emptyResponse, jsonResponse, readBody, secretField } from "../http/bodies";
+import { emptyResponse, jsonResponse, route, secretField } from "../http/bodies";
 import { pathParameter, projectOf, type Route } from "../http/route";
 import { defined, now, type OAuthProviderRecord, type ProjectRecord } from "../model/records";
 import { conflict, invalid, notFound } from "../model/refusal";
@@ -46,21 +46,28 @@ const ONE = "/projects/{project_id}/auth/oauth_providers/{oauth_provider_id}";
 
 /** docs/design/api.md, OAuth providers. A list shows id and type only. */
 export const oauthProviderRoutes = (service: Service): Route[] => [
-  {
+  route({
+    name: "listOAuthProviders",
+    summary: "List the OAuth providers of a project",
     method: "GET",
     template: LIST,
+    success: [200],
     handler: (context) => {
       const project = projectOf(service, context);
       findIntegration(project);
       const providers = service.listed(project.oauth_providers).map(({ id, type }) => ({ id, type }));
       return jsonResponse(service.options, { providers });
     },
-  },
-  {
+  }),
+  route({
+    name: "addOAuthProvider",
+    summary: "Add an OAuth provider",
     method: "POST",
     template: LIST,
-    handler: async (context) => {
-      const { id, ...credentials } = await readBody(context, addBody);
+    body: addBody,
+    success: [200],
+    handler: (context, sent) => {
+      const { id, ...credentials } = sent;
       const project = projectOf(service, context);
       findIntegration(project);
       if (!service.options.anyOAuthProvider && !KNOWN.has(id)) {
@@ -72,27 +79,34 @@ export const oauthProviderRoutes = (service: Service): Route[] => [
       project.oauth_providers.push(provider);
       return jsonResponse(service.options, view(service.options, provider));
     },
-  },
-  {
+  }),
+  route({
+    name: "updateOAuthProvider",
+    summary: "Change the credentials of an OAuth provider",
     method: "PATCH",
     template: ONE,
-    handler: async (context) => {
-      const sent = defined(await readBody(context, updateBody));
+    body: updateBody,
+    success: [200],
+    handler: (context, sent) => {
+      const change = defined(sent);
       const project = projectOf(service, context);
       findIntegration(project);
       const provider = findProvider(project, pathParameter(context, "oauth_provider_id"));
-      const { client_id, client_secret } = { ...provider, ...sent };
+      const { client_id, client_secret } = { ...provider, ...change };
       if ((client_id === undefined) !== (client_secret === undefined)) {
         throw invalid("a provider with shared keys needs both client_id and client_secret");
       }
-      Object.assign(provider, sent);
+      Object.assign(provider, change);
       if (client_id !== undefined) provider.type = "standard";
       return jsonResponse(service.options, view(service.options, provider));
     },
-  },
-  {
+  }),
+  route({
+    name: "deleteOAuthProvider",
+    summary: "Delete an OAuth provider",
     method: "DELETE",
     template: ONE,
+    success: [204],
     handler: (context) => {
       const project = projectOf(service, context);
       findIntegration(project);
@@ -100,5 +114,5 @@ export const oauthProviderRoutes = (service: Service): Route[] => [
       project.oauth_providers = project.oauth_providers.filter((other) => other !== provider);
       return emptyResponse(204);
     },
-  },
+  }),
 ];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checked, jsonResponse } from "../http/bodies";
+import { jsonResponse, route } from "../http/bodies";
 import { pathParameter, projectOf, type Route } from "../http/route";
 import type { BranchRecord, OperationRecord, ProjectRecord } from "../model/records";
 import { invalid, notFound } from "../model/refusal";
@@ -36,27 +36,36 @@ export function operationView({ run, ...operation }: OperationRecord): object {
 
 /** Routes that complete the picture: project, branches, operations (docs/design/api.md, Projects and branches). */
 export const projectRoutes = (service: Service): Route[] => [
-  {
+  route({
+    name: "getProject",
+    summary: "Show a project",
     method: "GET",
     template: "/projects/{project_id}",
+    success: [200],
     completes: true,
     handler: (context) => jsonResponse(service.options, { project: projectView(projectOf(service, context)) }),
-  },
-  {
+  }),
+  route({
+    name: "listBranches",
+    summary: "List the branches of a project",
     method: "GET",
     template: "/projects/{project_id}/branches",
+    success: [200],
     completes: true,
     handler: (context) => {
       const project = projectOf(service, context);
       return jsonResponse(service.options, { branches: project.branches.map((branch) => branchView(project, branch)) });
     },
-  },
-  {
+  }),
+  route({
+    name: "listOperations",
+    summary: "List the operations of a project, newest first",
     method: "GET",
     template: "/projects/{project_id}/operations",
+    query: operationsQuery,
+    success: [200],
     completes: true,
-    handler: (context) => {
-      const { limit, cursor } = checked(operationsQuery, context.req.query());
+    handler: (context, _sent, { limit, cursor }) => {
       const project = projectOf(service, context);
       const newestFirst = project.operations.toReversed();
       const start = cursor === undefined ? 0 : newestFirst.findIndex(({ id }) => id === cursor) + 1;
@@ -69,10 +78,13 @@ export const projectRoutes = (service: Service): Route[] => [
         ...(more ? { pagination: { cursor: last.id } } : {}),
       });
     },
-  },
-  {
+  }),
+  route({
+    name: "getOperation",
+    summary: "Show an operation",
     method: "GET",
     template: "/projects/{project_id}/operations/{operation_id}",
+    success: [200],
     completes: true,
     handler: (context) => {
       const project = projectOf(service, context);
@@ -81,5 +93,5 @@ export const projectRoutes = (service: Service): Route[] => [
       if (operation === undefined) throw notFound("operation not found");
       return jsonResponse(service.options, { operation: operationView(operation) });
     },
-  },
+  }),
 ];
