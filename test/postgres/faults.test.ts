@@ -246,11 +246,22 @@ describe.each(Object.keys(VISITORS) as VisitorName[])("a Postgres that goes, as 
     await postgres().shutDown("fast");
     try {
       expect(await client.end()).toMatch(/57P01/);
-      await expect(visit(uriOf(emulator))).rejects.toThrow(/does not answer \(ECONNREFUSED\)/);
+      await expect(visit(uriOf(emulator))).rejects.toThrow(/Postgres at 127\.0\.0\.1:\d+ does not answer/);
     } finally {
       await postgres().startAgain();
     }
     expect(await works(emulator)).toBe("served");
+  });
+
+  run("loses a session without a word: the words of the gate", async () => {
+    const emulator = await startGate();
+    const client = await visit(uriOf(emulator));
+    process.kill(Number(await client.ask("select pg_backend_pid()")), "SIGKILL");
+    await delay(500);
+    expect(await client.end()).toMatch(/08006: the connection to the Postgres behind the emulator was lost/);
+    // Postgres restarts all its sessions.
+    const isBack = (): Promise<string> => works(emulator).catch(() => "not yet");
+    expect(await until(isBack, (answer) => answer === "served")).toBe("served");
   });
 
   run("crashes: words to open connections, and it is used again when it is back", async () => {
@@ -279,6 +290,17 @@ test("with fewer slots than computes take, the emulator says so, and the smaller
   const [note] = emulator.gateNotes;
   const slots = Number(/takes (\d+) connections, fewer than the 901/.exec(note ?? "")?.[1]);
   expect(slots).toBeGreaterThan(40);
+  // A client that goes while its session is opened takes no slot for ever.
+  await Promise.all(
+    Array.from({ length: 200 }, async (_, index) => {
+      const client = new Client({ connectionString: uriOf(emulator) });
+      client.on("error", () => undefined);
+      client.connect().catch(() => undefined);
+      await delay(index / 2);
+      client.connection.stream.destroy();
+    }),
+  );
+  await nobodyLeft();
   const clients = await Promise.all(Array.from({ length: slots }, () => VISITORS.pg(uriOf(emulator))));
   await expect(VISITORS.pg(uriOf(emulator))).rejects.toThrow(/53300: .*the Postgres behind the emulator takes/);
   await Promise.all(clients.map((client) => client.close()));

@@ -18,7 +18,7 @@ import { Scram } from "./scram";
 import type { PostgresServer } from "./server";
 import { dismiss, Session } from "./session";
 import { Gone, Input, readFirstMessage } from "./startup";
-import { findCompute, requireRole, targetOf, type Compute } from "./target";
+import { findCompute, requireCompute, requireRole, targetOf, type Compute } from "./target";
 import { PostgresError } from "./upstream";
 
 /** Postgres waits for a minute. Nobody types a password here. */
@@ -127,6 +127,8 @@ export class Gate {
     await this.#scram.authenticate(input, user);
     clearTimeout(timer);
 
+    // Nobody starts a compute without a role on it. It may have moved when it is active.
+    requireRole(requireCompute(this.service.store, endpointId), user);
     const compute = await activeCompute(this.service, endpointId, (signal) => this.#change(signal), stop);
     requireRole(compute, user);
     const seat = this.#take(compute);
@@ -142,7 +144,7 @@ export class Gate {
         abandoned: () => void this.#end([seat]),
       });
       seat.session = session;
-      void session.closed.then(() => this.#seats.delete(seat));
+      void session.released.then(() => this.#seats.delete(seat));
       use();
       input.release();
       session.join();

@@ -28,7 +28,6 @@ export async function activeCompute(
     stop.abort(new SessionError("57P03", words));
   }, waitMs).unref();
   const watched = new Set<OperationRecord>();
-  let isWoken = false;
   try {
     for (;;) {
       const compute = requireCompute(service.store, endpointId);
@@ -41,8 +40,8 @@ export async function activeCompute(
         if (state === "active") return compute;
         const failed = [...watched].find(({ status }) => HAS_FAILED.has(status));
         if (failed !== undefined) throw notStarted(endpointId, failed);
-        if (!isWoken && (state === "idle" || state === "init")) {
-          isWoken = true;
+        const willBeActive = service.operations.willBeActive(project, endpoint);
+        if (!willBeActive && (state === "idle" || state === "init")) {
           service.operations.schedule({ project, endpoint, actions: ["start_compute"] });
           service.store.changed();
           continue;

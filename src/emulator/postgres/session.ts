@@ -20,12 +20,20 @@ export function dismiss(client: Socket, reason: SessionError | undefined): void 
   client.once("close", () => clearTimeout(timer));
 }
 
+const whenClosed = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    if (socket.closed) resolve();
+    else socket.once("close", resolve);
+  });
+
 export class Session {
   readonly #traffic = new Traffic();
   #isOver = false;
   #ending = new SessionError("08006", "the connection to the Postgres behind the emulator was lost");
-  /** Fulfilled when both connections are closed. */
-  readonly closed: Promise<void>;
+  /** The session on the server is closed. */
+  readonly released: Promise<void>;
+  /** Both connections are closed. */
+  readonly closed: Promise<unknown>;
 
   constructor(
     private readonly client: Socket,
@@ -39,10 +47,8 @@ export class Session {
       readonly abandoned: () => void;
     },
   ) {
-    const closing = [client, server.socket].map(
-      (socket) => new Promise<void>((resolve) => socket.once("close", resolve)),
-    );
-    this.closed = Promise.all(closing).then(() => undefined);
+    this.released = whenClosed(server.socket);
+    this.closed = Promise.all([this.released, whenClosed(client)]);
   }
 
   get isBusy(): boolean {
