@@ -12,7 +12,7 @@ import { primaryOf } from "./model/computes";
 import { DataFile, newPostgresMark } from "./model/dataFile";
 import { Service } from "./model/service";
 import { resolveOptions, type EmulatorOptions } from "./options";
-import { openPostgres, type Postgres } from "./postgres/open";
+import { openPostgres } from "./postgres/open";
 
 export type { EmulatorOptions, EmulatorSeed } from "./options";
 
@@ -66,11 +66,6 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     applySeed(service, seed);
     operations.resume();
   };
-  const openedPostgres = async (): Promise<Postgres | undefined> => {
-    if (options.postgres === undefined) return undefined;
-    const mark = file?.postgresMark ?? newPostgresMark();
-    return openPostgres({ url: options.postgres, mark }, service, key);
-  };
   const seed = checkedSeed(given.seed, given.projects);
   const file = options.data === undefined ? undefined : new DataFile(options.data, () => store.projects);
   const saved = file?.load();
@@ -78,7 +73,10 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   else store.replaceAll(saved);
   store.onChange(() => file?.saveSoon());
   // Before anything listens: it may be refused.
-  const postgres = await openedPostgres();
+  const postgres =
+    options.postgres === undefined
+      ? undefined
+      : await openPostgres(options.postgres, file?.postgresMark ?? newPostgresMark(), service, key);
 
   const site: Site = { origin: "", isLocal: false, isEverywhere: false, pageToken: newPageToken() };
   const app = createApp({ service, faults, log, inbox, key, reset, site });

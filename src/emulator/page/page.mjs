@@ -108,6 +108,7 @@ function branchGroup(project, branch) {
   const group = copyOf("branch");
   elements.set(key, group);
   find(projectElement(project), ".computes").append(group);
+  find(group, "[data-delete]").setAttribute("aria-label", `Delete branch ${branch}`);
   find(group, "[data-delete]").addEventListener("click", () =>
     askToDelete(
       { kind: "branch", project, id: branch },
@@ -134,7 +135,6 @@ function labelBranch(project, branch) {
     computes: value === undefined ? "does not exist" : count === 0 ? "no compute" : plural(count, "compute"),
   });
   find(group, "[data-delete]").hidden = value === undefined;
-  find(group, "[data-delete]").setAttribute("aria-label", `Delete branch ${branch}`);
 }
 
 /** Primary first, then by age. */
@@ -613,7 +613,7 @@ async function send(method, path, body) {
 /** @type {(body: object, done: string, then?: () => void) => Promise<void>} */
 async function edit(body, done, then) {
   if (!(await send("POST", "/edit", body))) return;
-  notify(`${done} A stack that manages it has drifted. To see that:`, COMMANDS);
+  notify(`${done} Where a stack declares this, it has drifted. To see that:`, COMMANDS);
   then?.();
 }
 

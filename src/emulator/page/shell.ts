@@ -161,7 +161,7 @@ export const shell = html`<!doctype html>
             <legend>Change the size by hand</legend>
             <label
               >From
-              <select name="min"></select
+              <select name="min" aria-label="From, CU"></select
             ></label>
             <label
               >to

@@ -5,7 +5,7 @@ import { followModel } from "./followModel";
 import { connectionLimit, Gate } from "./gate";
 import { PostgresServer } from "./server";
 
-export interface Postgres {
+interface Postgres {
   /** Known when it listens. */
   readonly address: string | undefined;
   listen(): Promise<void>;
@@ -14,12 +14,11 @@ export interface Postgres {
   close(): Promise<void>;
 }
 
-/** @throws an error in words, which never hold the password of the URL. */
-export async function openPostgres(
-  { url, mark }: { url: string; mark: string },
-  service: Service,
-  key: AcceptedKey,
-): Promise<Postgres> {
+/**
+ * @param mark of the instance: its databases are found by it
+ * @throws an error in words, which never hold the password of the URL.
+ */
+export async function openPostgres(url: string, mark: string, service: Service, key: AcceptedKey): Promise<Postgres> {
   const { options, store } = service;
   const server = await PostgresServer.open({ url, remote: options.postgresRemote, mark });
   const following = await followModel(store, server).catch(async (error: unknown) => {
@@ -27,6 +26,17 @@ export async function openPostgres(
     throw error;
   });
   const gate = new Gate(service, server, key);
+  const end = async (): Promise<void> => {
+    await gate.close();
+    await following.stop();
+    if (options.postgresDrop) {
+      await server.remove().catch((error: unknown) => {
+        process.emitWarning(`databases of the emulator are left: ${error instanceof Error ? error.message : error}`);
+      });
+    }
+    await server.close();
+  };
+  let ending: Promise<void> | undefined;
   let address: string | undefined;
   return {
     get address() {
@@ -50,15 +60,8 @@ export async function openPostgres(
               `that is the limit, of all computes together (raise its max_connections)`,
           ];
     },
-    async close() {
-      await gate.close();
-      await following.stop();
-      try {
-        if (options.postgresDrop) await server.remove();
-      } finally {
-        await server.close();
-      }
-    },
+    // Once: who ends an emulator twice gets the same end.
+    close: () => (ending ??= end()),
   };
 }
 

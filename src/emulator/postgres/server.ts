@@ -364,8 +364,8 @@ export class PostgresServer {
       const now = await this.look(place);
       if (now === undefined) return this.make(place);
       // One that an emulator made which was killed before it was done, or whose comment a client has changed.
-      if (now.name === this.nameOf(place)) await this.finish(place, now.name);
-      else await this.restrict(now.name);
+      if (now.name === this.nameOf(place)) return this.finish(place, now.name);
+      await this.restrict(now.name);
       this.restricted.add(now.oid);
       return now.name;
     });

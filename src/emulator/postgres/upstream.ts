@@ -52,16 +52,17 @@ const ADVICE: Readonly<Record<string, string>> = {
   EAI_AGAIN: "correct the host in its address",
 };
 
-const codeOf = (error: unknown): string => {
-  const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
-  return typeof code === "string" ? code : "";
+/** A text field of an error: of the server's, Node's or pg's, of which only some have a code, and some no message. */
+const textOf = (error: unknown, field: "code" | "message"): string => {
+  const text: unknown = Reflect.get(Object(error), field);
+  return typeof text === "string" ? text : "";
 };
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
 /** Whether the server said so, and not the network or pg. */
 const isFromServer = (error: unknown): boolean =>
-  SQLSTATE.test(codeOf(error)) && error instanceof Error && "severity" in error;
+  SQLSTATE.test(textOf(error, "code")) && Reflect.has(Object(error), "severity");
 
 /** A startup message of protocol 3.0 (PostgreSQL documentation, Message Formats). */
 function startupMessage(parameters: Readonly<Record<string, string>>): Buffer {
@@ -121,14 +122,12 @@ export class Upstream {
   /** An error with the place, what the server said, and what to do. It shows neither a password nor the address. */
   inWords(error: unknown): PostgresError {
     if (error instanceof PostgresError) return error;
-    const code = codeOf(error);
+    const code = textOf(error, "code");
     if (isFromServer(error)) {
-      // isFromServer has seen that it is an error.
-      const said = `Postgres at ${this.where}: ${(error as Error).message} (${code})`;
+      const said = `Postgres at ${this.where}: ${textOf(error, "message")} (${code})`;
       return new PostgresError(ADVICE[code] === undefined ? said : `${said}: ${ADVICE[code]}`, code);
     }
-    // One address that several tries were made for has a code and no message.
-    const reason = code === "" && error instanceof Error ? error.message : code;
+    const reason = code === "" ? textOf(error, "message") : code;
     const advice = ADVICE[code] ?? "see that it runs and that host, port and sslmode are right";
     return new PostgresError(`Postgres at ${this.where} does not answer (${reason}): ${advice}`, UNREACHABLE);
   }
