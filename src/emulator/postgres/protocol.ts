@@ -51,7 +51,6 @@ export const parameterStatus = (name: string, value: string): Buffer => message(
 export const backendKeyData = (processId: number, secretKey: number): Buffer =>
   message("K", int32(processId, secretKey));
 export const readyForQuery = (): Buffer => message("Z", Buffer.from("I"));
-export const terminate = (): Buffer => message("X");
 
 /** 3.0 in place of what a newer client has asked for. */
 export const negotiateVersion = (unknownOptions: readonly string[]): Buffer =>

@@ -7,7 +7,7 @@ const FORM = "Give it in the connection string: ?sslmode=disable&options=endpoin
 const POOLER = "-pooler";
 
 /** The role that owns the databases of a branch where no integration names another. */
-export const STANDARD_ROLE = "svcdb_owner";
+const STANDARD_ROLE = "svcdb_owner";
 
 export interface Target {
   readonly endpointId: string;
@@ -84,7 +84,7 @@ export function requireCompute(store: Store, endpointId: string): Compute {
 }
 
 /** The roles that a client of a branch can name. */
-export const rolesOf = ({ integrations }: ProjectRecord, branchId: string): string[] => [
+const rolesOf = ({ integrations }: ProjectRecord, branchId: string): string[] => [
   STANDARD_ROLE,
   ...integrations.filter(({ branch_id }) => branch_id === branchId).map(({ role_name }) => role_name),
 ];
