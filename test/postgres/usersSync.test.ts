@@ -154,6 +154,7 @@ describe("users_sync", () => {
     }
     const session = await model.server.connect(name, writing);
     await ask(session, "DROP OWNED BY CURRENT_USER CASCADE");
+    await ask(session, "CREATE SCHEMA IF NOT EXISTS public");
     const tables =
       "CREATE TABLE todos (owner text REFERENCES svc_auth.users_sync (id) ON DELETE CASCADE);" +
       "CREATE TABLE bills (owner text REFERENCES svc_auth.users_sync (id))";

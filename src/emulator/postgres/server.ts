@@ -62,6 +62,8 @@ const covers = ({ projectId, branchId }: Which, place: Place | undefined): boole
     ? projectId === undefined
     : (projectId ?? place.projectId) === place.projectId && (branchId ?? place.branchId) === place.branchId;
 
+const isRefused = (error: unknown, code: string): boolean => error instanceof PostgresError && error.code === code;
+
 const newLogin = (user: string): Login => ({ user, password: randomBytes(24).toString("base64url") });
 
 /**
@@ -165,7 +167,7 @@ export class PostgresServer {
       return await this.upstream.session(login, database, startup);
     } catch (error) {
       // Any role may change its own password: a client did.
-      if (!(error instanceof PostgresError && error.code === INVALID_PASSWORD)) throw error;
+      if (!isRefused(error, INVALID_PASSWORD)) throw error;
       await this.query(`ALTER ROLE ${quoted(login.user)} PASSWORD ${literal(login.password)}`);
       return this.upstream.session(login, database, startup);
     }
@@ -325,7 +327,16 @@ export class PostgresServer {
           await query(`CREATE ROLE ${role}`);
           await query(`COMMENT ON ROLE ${role} IS ${literal(`${this.comment}role`)}`);
         }
-        await query(`ALTER ROLE ${role} WITH ${attributes} PASSWORD ${literal(login.password)}`);
+        await query(`ALTER ROLE ${role} WITH ${attributes} PASSWORD ${literal(login.password)}`).catch(
+          (error: unknown) => {
+            if (!isRefused(error, INSUFFICIENT_PRIVILEGE)) throw error;
+            throw new PostgresError(
+              `Postgres at ${this.upstream.where} has the role ${role} of an earlier start, which another user made: give ` +
+                "that user, or start with another data file",
+              INSUFFICIENT_PRIVILEGE,
+            );
+          },
+        );
         // Any role may change its own settings.
         await query(`ALTER ROLE ${role} RESET ALL`);
         // Who is no superuser makes a database for a role, and ends its sessions, only as a member of it.
@@ -335,7 +346,7 @@ export class PostgresServer {
       // The rights refuse a write; this gives the words that a replica has for it.
       await query(`ALTER ROLE ${quoted(this.reader.user)} SET default_transaction_read_only = on`);
       await query(`GRANT pg_read_all_data TO ${quoted(this.reader.user)}`).catch((error: unknown) => {
-        if (!(error instanceof PostgresError && error.code === INSUFFICIENT_PRIVILEGE)) throw error;
+        if (!isRefused(error, INSUFFICIENT_PRIVILEGE)) throw error;
         this.noReader = new PostgresError(
           `a read replica needs a role that reads all tables, and the user of Postgres at ${this.upstream.where} may not ` +
             "grant that: run GRANT pg_read_all_data TO that user WITH ADMIN OPTION as a superuser, and start again",
@@ -352,7 +363,7 @@ export class PostgresServer {
       socket.destroy();
     } catch (error) {
       // The server reads pg_hba.conf first: the role got in, and that database is not for it.
-      if (!(error instanceof PostgresError && error.code === INSUFFICIENT_PRIVILEGE)) throw error;
+      if (!isRefused(error, INSUFFICIENT_PRIVILEGE)) throw error;
     }
   }
 
@@ -416,8 +427,7 @@ export class PostgresServer {
           return;
         } catch (error) {
           // Somebody is connected to template1. It is the template so that a user can put extensions into it.
-          const isInUse = error instanceof PostgresError && error.code === OBJECT_IN_USE;
-          if (!isInUse || Date.now() >= deadline) throw error;
+          if (!isRefused(error, OBJECT_IN_USE) || Date.now() >= deadline) throw error;
           await delay(100);
         }
       }
