@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -120,5 +120,25 @@ test("an emulator that was killed is started again with its data file, and has i
   await kill(second.child);
   const last = await emulate({ data, postgresDrop: true });
   await last.close();
+  expect(await left()).toEqual([]);
+});
+
+test("an emulator whose Postgres is away at its end still saves its state, and says what is left", async () => {
+  const data = join(folder, "state.json");
+  const warnings = jest.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+  const emulator = await emulate({ data, postgresDrop: true });
+  await postgres.shutDown();
+  try {
+    await integrate(emulator);
+    await emulator.close();
+    await emulator.close();
+  } finally {
+    await postgres.startAgain();
+  }
+  const words = warnings.mock.calls.map(([warning]) => String(warning)).filter((text) => text.includes("are left"));
+  warnings.mockRestore();
+  expect(words).toEqual([expect.stringMatching(/^databases of the emulator are left: Postgres at 127.0.0.1:\d+ does/)]);
+  expect(readFileSync(data, "utf8")).toContain("auth_provider_project_id");
+  await (await emulate({ data, postgresDrop: true })).close();
   expect(await left()).toEqual([]);
 });

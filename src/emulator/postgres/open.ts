@@ -30,6 +30,7 @@ export async function openPostgres(url: string, mark: string, service: Service, 
     await gate.close();
     await following.stop();
     if (options.postgresDrop) {
+      // What else the emulator has to close and to save does not depend on it.
       await server.remove().catch((error: unknown) => {
         process.emitWarning(`databases of the emulator are left: ${error instanceof Error ? error.message : error}`);
       });
