@@ -26,7 +26,8 @@ const PATH = process.env["SVC_MODEL_PATH"];
 /** Side by side, since most of the time is waiting. */
 const LANES = 10;
 const LAG_MS = 8;
-const CLIENT = { baseDelayMs: 1, lagMs: 30, pollCeilingMs: 15, attemptTimeoutMs: 1_000 };
+/** No request is given up because the machine is busy: the network is what is meant to be bad here. */
+const CLIENT = { baseDelayMs: 1, lagMs: 30, pollCeilingMs: 15, attemptTimeoutMs: 10_000 };
 
 const SITES = ["https://a.example.com", "https://b.example.com", "https://c.example.com"] as const;
 const BASES = ["first", "second", "replica", "auth", "domain", "list", "provider", "mail", "user"] as const;
@@ -300,7 +301,7 @@ async function play(given: World, network: Network, projectId: string, steps: re
       last = programOf(projectId, wants);
     }
     const done = await command(stack, step, last);
-    network.set(projectId);
+    await network.calm(projectId);
     forgetCreatedOver(done);
     // A Whitelist clears the list of the integration that it was made in.
     const home = await colleague.home();
@@ -375,6 +376,12 @@ function command(stack: Stack, step: Step, program: Program): Promise<Outcome> {
 
 /** Records of the usual sort, which print as they are read. */
 const PLAIN = { noNullPrototype: true } as const;
+
+function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
+}
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -467,3 +474,57 @@ test("nothing of a colleague's becomes ours or is deleted by us, and what our st
     for (const { network } of lanes) network.close();
   }
 }, 600_000);
+
+describe("what the colleague does beside a change of ours", () => {
+  const PROJECT = "prj-model";
+  const opened: Network[] = [];
+  afterEach(() => opened.splice(0).forEach((network) => network.close()));
+
+  /** He has begun, after the trouble of our first change, and goes on until he is let. */
+  async function begun(events: string[]) {
+    const given = await world();
+    await given.project(PROJECT);
+    const network = await Network.before(given.baseUrl);
+    opened.push(network);
+    const [hasBegun, isLet] = [deferred(), deferred()];
+    const onTrouble = async () => {
+      hasBegun.resolve();
+      await isLet.promise;
+      events.push("he has ended");
+    };
+    network.set(PROJECT, { reads: new Map(), changes: new Map([[0, "lost"] as const]), onTrouble });
+    const ask = (method: string, path: string, signal?: AbortSignal) =>
+      fetch(`${network.baseUrl}/projects/${PROJECT}/${path}`, {
+        method,
+        headers: { authorization: `Bearer ${given.apiKey}` },
+        ...(signal !== undefined && { signal }),
+      });
+    const ours = new AbortController();
+    const change = ask("POST", "auth/domains", ours.signal);
+    const isLost = expect(change).rejects.toThrow();
+    await hasBegun.promise;
+    return { network, ask, letHim: isLet.resolve, giveUp: () => ours.abort(), isLost };
+  }
+
+  test("has ended before his things are looked at, also where we have given that change up", async () => {
+    const events: string[] = [];
+    const { network, letHim, giveUp, isLost } = await begun(events);
+    giveUp();
+    await isLost;
+    const calm = network.calm(PROJECT).then(() => events.push("calm"));
+    await pause(20);
+    letHim();
+    await calm;
+    expect(events).toEqual(["he has ended", "calm"]);
+  });
+
+  test("is not seen in the middle by other requests of ours", async () => {
+    const events: string[] = [];
+    const { ask, letHim, isLost } = await begun(events);
+    const read = ask("GET", "branches").then(({ status }) => events.push(`read: ${status}`));
+    await pause(50);
+    letHim();
+    await Promise.all([read, isLost]);
+    expect(events).toEqual(["he has ended", "read: 200"]);
+  });
+});

@@ -131,9 +131,7 @@ export class Colleague {
 
   /** The integration that stands now. */
   async home(): Promise<string | undefined> {
-    const { integrations } = await this.service.holdings(this.projectId);
-    const [integration] = integrations as Json[];
-    return integration === undefined ? undefined : String(integration["auth_provider_project_id"]);
+    return homeIn(await this.service.holdings(this.projectId));
   }
 
   /**
@@ -143,7 +141,7 @@ export class Colleague {
   async complaints({ state }: Stack, clears: boolean): Promise<string[]> {
     const found: string[] = [];
     const held = await this.service.holdings(this.projectId);
-    const home = await this.home();
+    const home = homeIn(held);
     const taken = (what: string, entry: Entry, forget: () => unknown): void => {
       if (entry.inputs["adopt"] === true) forget();
       else found.push(`${what} of the colleague is in our state as "${entry.name}", which does not say adopt`);
@@ -206,6 +204,11 @@ export class Colleague {
   #send(method: string, path: string, body?: Json) {
     return this.service.ask(method, path, body);
   }
+}
+
+function homeIn({ integrations }: Json): string | undefined {
+  const [integration] = integrations as Json[];
+  return integration === undefined ? undefined : String(integration["auth_provider_project_id"]);
 }
 
 /** The auth project that an entry was made in, where it knows it. */

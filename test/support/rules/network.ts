@@ -58,23 +58,42 @@ interface Seen {
   changes: number;
   lists: number;
   troubles: number;
-  /** Requests that have not been answered, but for lists that wait here. */
+  /** All that are here, also those that we have given up. */
+  here: number;
+  /** Those of them that have not been answered, but for what waits for a deed. */
   underWay: number;
-  lastEnd: number;
+  ended: number;
+  /** The deeds that are done in the quiet, one after the other. */
+  deeds: Promise<void>;
 }
 
-/** No request has come or gone for so long: whoever has read a list has sent its change by then. */
-const QUIET_MS = 12;
-const LONGEST_WAIT_MS = 500;
+/**
+ * In so many looks, one after the other, no request has come or gone: whoever has read a list has sent its change by
+ * then. Looks and not milliseconds, since each lets all of this process go on: on a busy machine the time passes alone.
+ */
+const QUIET_LOOKS = 8;
+const MOST_LOOKS = 250;
+const LOOK_MS = 2;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** False where it never was. `own`: how many of those under way are known. */
-async function isQuietSoon(seen: Seen, own = 0): Promise<boolean> {
-  const began = performance.now();
-  while (performance.now() - began < LONGEST_WAIT_MS) {
-    if (seen.underWay === own && performance.now() - Math.max(seen.lastEnd, began) >= QUIET_MS) return true;
-    await new Promise((resolve) => setTimeout(resolve, 2));
+async function isQuietSoon(seen: Seen, own: number): Promise<boolean> {
+  let inARow = 0;
+  let { ended } = seen;
+  for (let looks = 0; looks < MOST_LOOKS && inARow < QUIET_LOOKS; looks += 1) {
+    await pause(LOOK_MS);
+    // Two timers may fire at once; what has come over the sockets is read before this.
+    await new Promise((resolve) => setImmediate(resolve));
+    inARow = seen.underWay === own && seen.ended === ended ? inARow + 1 : 0;
+    ended = seen.ended;
   }
-  return false;
+  return inARow >= QUIET_LOOKS;
+}
+
+/** Does it when all is quiet, or not at all. Requests that come meanwhile wait for its end. */
+async function inQuiet(seen: Seen, own: number, deed: () => Promise<void>): Promise<void> {
+  if (await isQuietSoon(seen, own)) await (seen.deeds = seen.deeds.then(deed));
 }
 
 /** A proxy before the service for whole programs, many projects at the same time: each has a weather of its own. */
@@ -99,11 +118,20 @@ export class Network {
     return network;
   }
 
-  /** From now on; without a weather every request passes. */
-  set(projectId: string, weather?: Weather): void {
-    if (weather === undefined) this.#projects.delete(projectId);
-    else
-      this.#projects.set(projectId, { weather, reads: 0, changes: 0, lists: 0, troubles: 0, underWay: 0, lastEnd: 0 });
+  /** From now on. */
+  set(projectId: string, weather: Weather): void {
+    const counts = { reads: 0, changes: 0, lists: 0, troubles: 0, here: 0, underWay: 0, ended: 0 };
+    this.#projects.set(projectId, { weather, ...counts, deeds: Promise.resolve() });
+  }
+
+  /**
+   * From now on every request passes. Waits for what is here still: a command may have given up a request that was slow,
+   * and what is done beside that one goes on.
+   */
+  async calm(projectId: string): Promise<void> {
+    const seen = this.#projects.get(projectId);
+    while (seen !== undefined && seen.here > 0) await pause(LOOK_MS);
+    this.#projects.delete(projectId);
   }
 
   close(): void {
@@ -118,21 +146,29 @@ export class Network {
     const body = Buffer.concat(chunks);
     const { method = "GET", url = "" } = request;
     const seen = this.#seenOf(url, body.toString());
-    await this.#beforeList(seen, method, url);
+    if (seen === undefined) return this.#answer(origin, request, response, body);
+    seen.here += 1;
     try {
-      if (seen !== undefined) seen.underWay += 1;
-      await this.#answer(origin, request, response, body, seen, await this.#howFor(seen, method));
+      await this.#beforeList(seen, method, url);
+      await seen.deeds;
+      seen.underWay += 1;
+      try {
+        await this.#answer(origin, request, response, body, seen, await this.#howFor(seen, method));
+      } finally {
+        seen.underWay -= 1;
+        seen.ended += 1;
+      }
     } finally {
-      if (seen !== undefined) seen.underWay -= 1;
-      if (seen !== undefined) seen.lastEnd = performance.now();
+      seen.here -= 1;
     }
   }
 
   /** What is to happen between two requests of ours happens here. */
-  async #beforeList(seen: Seen | undefined, method: string, url: string): Promise<void> {
-    if (seen?.weather.onList === undefined || method !== "GET" || !url.endsWith("/auth/integrations")) return;
+  async #beforeList(seen: Seen, method: string, url: string): Promise<void> {
+    const { onList } = seen.weather;
+    if (onList === undefined || method !== "GET" || !url.endsWith("/auth/integrations")) return;
     const n = seen.lists++;
-    if (await isQuietSoon(seen)) await seen.weather.onList(n);
+    await inQuiet(seen, 0, () => onList(n));
   }
 
   async #answer(
@@ -140,17 +176,18 @@ export class Network {
     request: IncomingMessage,
     response: ServerResponse,
     body: Buffer,
-    seen: Seen | undefined,
-    how: How | undefined,
+    seen?: Seen,
+    how?: How,
   ): Promise<void> {
     const { method = "GET", url = "" } = request;
     const isDone =
       how === undefined || how.endsWith("done") || (how === "empty 200" && UNSEEN.test(`${method} ${url}`));
     const headers = { authorization: request.headers.authorization ?? "", "content-type": "application/json" };
     const real = isDone ? await exchange(origin + url, method, headers, body) : undefined;
-    if (seen?.weather.onTrouble !== undefined && how !== undefined && method !== "GET") {
+    const onTrouble = seen?.weather.onTrouble;
+    if (seen !== undefined && onTrouble !== undefined && how !== undefined && method !== "GET") {
       const n = seen.troubles++;
-      if (await isQuietSoon(seen, 1)) await seen.weather.onTrouble(n);
+      await inQuiet(seen, 1, () => onTrouble(n));
     }
     const given: Answer | undefined = how === undefined ? real : ANSWERS[how];
     if (given === undefined) return void request.socket.destroy();
@@ -167,8 +204,7 @@ export class Network {
     return this.#projects.get(projectId);
   }
 
-  async #howFor(seen: Seen | undefined, method: string): Promise<How | undefined> {
-    if (seen === undefined) return undefined;
+  async #howFor(seen: Seen, method: string): Promise<How | undefined> {
     if (method === "GET") return seen.weather.reads.get(seen.reads++);
     const n = seen.changes++;
     await seen.weather.onChange?.(n);
