@@ -232,6 +232,7 @@ export default tseslint.config(
       "scripts/**",
       "test/**",
       "bench/**",
+      "examples/app/src/**",
       "examples/ci/scripts/**",
     ],
     rules: { "no-restricted-properties": "off" },

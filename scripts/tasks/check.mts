@@ -59,7 +59,8 @@ export async function check(names: string[]): Promise<number> {
 /** The package and its tests, these scripts, the module of the emulator's page, and each example against the built package. */
 async function types(): Promise<string> {
   const findings = [];
-  for (const project of globSync("{,scripts/,src/emulator/page/,examples/*/}tsconfig.json", { cwd: ROOT })) {
+  const folders = "{,scripts/,src/emulator/page/,examples/*/,examples/*/src/}";
+  for (const project of globSync(`${folders}tsconfig.json`, { cwd: ROOT })) {
     findings.push(await runTool("typescript", "bin/tsc", "--noEmit", "-p", project));
   }
   return findings.join("");

@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT, WHOLE } from "../support/cli";
 import { codeBlocks, textOf } from "../support/codeBlocks";
+import { startPostgres } from "../support/postgres";
 import { LONGEST_BLOCK_MS, packInto, Reader } from "../support/reader";
 import { ownPort } from "../support/service";
 
@@ -39,6 +40,9 @@ interface Lock {
 }
 const readJson = (...path: string[]): unknown => JSON.parse(readFileSync(join(...path), "utf8"));
 
+/** What a README takes for the Postgres of its reader. */
+const POSTGRES = "postgres://postgres:postgres@127.0.0.1:5432/postgres";
+
 /** In place of the version in the registry: the package as it was built here. */
 function useArchive(project: string): void {
   const manifest = readJson(project, "package.json") as Manifest;
@@ -63,10 +67,12 @@ test.each(chosen)("examples/%s, copied elsewhere on its own, works as its README
   const readme = join("examples", name, "README.md");
   const [, ...sections] = textOf(readme).split(/^(?=## )/m);
   const section = sections.find((each) => each.startsWith("## Run it locally")) ?? "";
-  const second = new Map(section.includes("8788") ? [["8788", String(ownPort() - 10_000)]] : []);
+  const second = section.includes("8788") ? [["8788", String(ownPort() - 10_000)] as const] : [];
+  const postgres = section.includes(POSTGRES) ? await startPostgres() : undefined;
+  const replaced = new Map([...second, ...(postgres === undefined ? [] : [[POSTGRES, postgres.url] as const])]);
   // The first block is typed in the copy.
-  const said = await reader.follow(codeBlocks(readme, section), name, second, name);
-  expect(said).toMatch(/\+ \d+ created|Tests: +\d+ passed/);
+  const said = await reader.follow(codeBlocks(readme, section), name, replaced, name).finally(() => postgres?.stop());
+  expect(said).toMatch(/\+ \d+ created|Tests: +\d+ passed|pass 1\b/);
   expect(said).not.toMatch(/warning: Could not find|Deprecat/);
   const types = await reader.terminal(name).run("npx tsc --noEmit -p .");
   expect(types).toEqual({ code: 0, output: "" });

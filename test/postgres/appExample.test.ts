@@ -1,0 +1,63 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { cliEnvironment, ROOT } from "../support/cli";
+import { type Postgres, startPostgres } from "../support/postgres";
+
+jest.setTimeout(600_000);
+
+const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-app-example-"));
+const project = join(folder, "project");
+const home = join(folder, "home");
+let postgres: Postgres;
+beforeAll(async () => {
+  mkdirSync(home);
+  cpSync(join(ROOT, "examples", "app"), project, {
+    recursive: true,
+    filter: (source) => !source.endsWith("node_modules"),
+  });
+  symlinkSync(join(ROOT, "node_modules"), join(project, "node_modules"));
+  postgres = await startPostgres();
+});
+afterAll(async () => {
+  await postgres?.stop();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+});
+
+/** As its owner runs them. */
+async function npmTest(more: Record<string, string> = {}): Promise<{ code: number; text: string }> {
+  // The backend of the caller does not exist: the test brings its own.
+  const env = { ...cliEnvironment(home, join(folder, "no backend")), CI: "true", NO_COLOR: "1", ...more };
+  return new Promise((resolve) => {
+    const child = execFile("npm", ["test"], { cwd: project, env }, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode ?? -1, text: stdout + stderr }),
+    );
+  });
+}
+
+test("the test of examples/app passes beside a Postgres, and leaves nothing in its folder", async () => {
+  const files = (): string[] => ["", "src"].flatMap((each) => readdirSync(join(project, each)));
+  const before = files();
+  const { code, text } = await npmTest({ SVC_EMULATOR_POSTGRES: postgres.url });
+  expect(`${text}\nended with ${code}`).toMatch(/pass 1\b[^]*\nended with 0$/);
+  expect(files()).toEqual(before);
+});
+
+test("it fails when the pool has no listener for errors: the end of an idle session then ends the application", async () => {
+  const server = join(project, "src", "server.mts");
+  const source = readFileSync(server, "utf8");
+  expect(source).toMatch(/^pool\.on\("error".*$/m);
+  writeFileSync(server, source.replace(/^pool\.on\("error".*$/m, ""));
+  const { code, text } = await npmTest({ SVC_EMULATOR_POSTGRES: postgres.url });
+  writeFileSync(server, source);
+  expect(code).not.toBe(0);
+  expect(text).toContain("a user reads their notes, also after the compute was resized");
+  expect(text).toContain("Unhandled 'error' event");
+});
+
+test("without a Postgres it says what is missing", async () => {
+  const { code, text } = await npmTest();
+  expect(code).not.toBe(0);
+  expect(text).toContain("There is no Postgres: set SVC_EMULATOR_POSTGRES");
+});
