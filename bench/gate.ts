@@ -36,6 +36,12 @@ export async function gateFigures(rounds: number): Promise<readonly Figure[]> {
     const size = { autoscaling_limit_min_cu: 2, autoscaling_limit_max_cu: 2 };
     await emulator.api("PATCH", ENDPOINT, { endpoint: size });
     await emulator.settled("active");
+    const before = megabytes(emulator.pid);
+    const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => connected(emulator.url)));
+    for (const client of clients) await client.query("select 1");
+    figures.add(`memory of the emulator, MB`, before);
+    figures.add(`the same with ${CONNECTIONS} open connections, MB`, megabytes(emulator.pid));
+    await Promise.all(clients.map((client) => client.end()));
     const { direct, gated } = await latencies(postgres.url, emulator.url);
     for (const [p, share] of [
       ["p50", 0.5],
@@ -59,12 +65,6 @@ export async function gateFigures(rounds: number): Promise<readonly Figure[]> {
       figures.add(`${what} a second, ${CLIENTS} clients, without the gate`, median(without), undefined, 0);
       figures.add("the same with the gate, as a share of that", median(ratios), undefined, 2);
     }
-    const before = megabytes(emulator.pid);
-    const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => connected(emulator.url)));
-    for (const client of clients) await client.query("select 1");
-    figures.add(`memory of the emulator, MB`, before);
-    figures.add(`the same with ${CONNECTIONS} open connections, MB`, megabytes(emulator.pid));
-    await Promise.all(clients.map((client) => client.end()));
     const starts: number[] = [];
     for (let start = 0; start < STARTS; start += 1) {
       await emulator.api("POST", `${ENDPOINT}/suspend`);
