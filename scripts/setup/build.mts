@@ -3,13 +3,14 @@ import {
   copyFileSync,
   existsSync,
   globSync,
+  mkdirSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { say, SetupError, stopwatch } from "../lib/console.mjs";
 import { BIN, NODE, NODE_MODULES, ROOT } from "../lib/paths.mjs";
 import { run } from "../lib/processes.mts";
@@ -18,8 +19,9 @@ const DIST = join(ROOT, "dist");
 /** Named by tsconfig.build.json, too. In dist, so that a new dist is built from nothing; package.json leaves it out. */
 const BUILD_INFO = join(DIST, ".tsbuildinfo");
 const COMMAND = join(DIST, "cli", "main.js");
-/** What the emulator's page consists of is no TypeScript, and goes to dist as it is. */
-const ASSETS = ["page.css", "page.mjs"].map((name) => join("emulator", "page", name));
+const SOURCES = join(ROOT, "src");
+/** What a browser reads, the emulator's page, goes to dist as it is. */
+const ASSETS = "**/*.{css,mjs}";
 
 /** Brings dist/ up to date with `tsc -b`, which compiles what has changed since the last build. */
 export async function ensureBuild(): Promise<void> {
@@ -35,7 +37,11 @@ export async function ensureBuild(): Promise<void> {
     if (!existsSync(source)) rmSync(join(DIST, file));
     else if (file.endsWith(".d.ts")) forOldCompilers(join(DIST, file));
   }
-  for (const file of ASSETS) copyFileSync(join(ROOT, "src", file), join(DIST, file));
+  for (const file of globSync(ASSETS, { cwd: DIST })) if (!existsSync(join(SOURCES, file))) rmSync(join(DIST, file));
+  for (const file of globSync(ASSETS, { cwd: SOURCES })) {
+    mkdirSync(dirname(join(DIST, file)), { recursive: true });
+    copyFileSync(join(SOURCES, file), join(DIST, file));
+  }
   if (existsSync(COMMAND)) linkCommand();
   if (modified(BUILD_INFO) !== before) say(`-- build: src is compiled to dist (${elapsed()})`);
 }
