@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { LocalWorkspace } from "@pulumi/pulumi/automation/index.js";
 
 const { SVC_BASE_URL = "", SVC_API_KEY = "", SVC_POSTGRES_GATE } = process.env;
@@ -98,10 +99,23 @@ test("a user reads their notes, also after the compute was resized under the run
     { error: "the token is not valid" },
   ]);
 
-  // The compute restarts with its new size, and ends the sessions of the pool.
+  // The compute restarts with its new size, and ends the sessions of the pool. Meanwhile the user goes on reading.
   await stack.setConfig("size", { value: "2" });
-  assert.equal((await stack.up()).summary.resourceChanges?.update, 1);
-  assert.match(said(), /a connection was closed: terminating connection/);
+  let isResized = false;
+  const resized = stack.up().finally(() => (isResized = true));
+  const statuses = new Set<number | "no answer">();
+  while (!isResized) {
+    const status = await notes(ada).then(
+      ([each]) => each,
+      () => "no answer" as const,
+    );
+    // 503: its query was under way. The caller repeats it.
+    statuses.add(status === 503 ? 200 : status);
+    await sleep(100);
+  }
+  assert.equal((await resized).summary.resourceChanges?.update, 1);
+  assert.deepEqual([...statuses], [200], said());
+  assert.match(said(), /terminating connection/);
   assert.deepEqual(await notes(ada), ofAda);
 
   await stack.destroy();
