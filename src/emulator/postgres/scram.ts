@@ -21,6 +21,13 @@ interface Verifier {
   readonly serverKey: Buffer;
 }
 
+/** A password as Postgres stores it. Given to it so, the password itself shows in no log of statements. */
+export async function storedPassword(password: string): Promise<string> {
+  const { salt, storedKey, serverKey } = await verifierOf(password);
+  const text = (bytes: Buffer): string => bytes.toString("base64");
+  return `${MECHANISM}$${ITERATIONS}:${text(salt)}$${text(storedKey)}:${text(serverKey)}`;
+}
+
 async function verifierOf(password: string): Promise<Verifier> {
   const salt = randomBytes(16);
   const salted = await promisify(pbkdf2)(password.normalize("NFKC"), salt, ITERATIONS, 32, "sha256");

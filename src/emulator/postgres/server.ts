@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { storedPassword } from "./scram";
 import type { AdminConnection } from "./upstream";
 import { PostgresError, Upstream, type Login, type Query, type ServerSession } from "./upstream";
 
@@ -69,8 +70,8 @@ const newLogin = (user: string): Login => ({ user, password: randomBytes(24).toS
 /**
  * The user's own Postgres, for one instance of the emulator.
  *
- * The instance has a mark, and on the server two roles (`svc_<mark>`, and `svc_<mark>_ro` for read replicas) and a
- * database for each place that a client has connected to. A comment on each of them says whose it is. What has neither
+ * The instance has a mark, and on the server three roles (`svc_<mark>`, `svc_<mark>_ro` for read replicas, and
+ * `svc_<mark>_sync`, which tables that clients must not write belong to) and a database for each place that a client has connected to. A comment on each of them says whose it is. What has neither
  * the comment nor the role as its owner is never touched (docs/design/decisions.md, Postgres behind the emulator).
  */
 export class PostgresServer {
@@ -78,6 +79,7 @@ export class PostgresServer {
   slots = 0;
   private readonly writer: Login;
   private readonly reader: Login;
+  private readonly keeper: Login;
   private readonly comment: string;
   private isSuperuser = false;
   /** Why there are no read-only sessions. */
@@ -104,6 +106,7 @@ export class PostgresServer {
   ) {
     this.writer = newLogin(`svc_${mark}`);
     this.reader = newLogin(`svc_${mark}_ro`);
+    this.keeper = newLogin(`svc_${mark}_sync`);
     this.comment = `pulumi-svc emulator ${mark}: `;
   }
 
@@ -168,7 +171,8 @@ export class PostgresServer {
     } catch (error) {
       // Any role may change its own password: a client did.
       if (!isRefused(error, INVALID_PASSWORD)) throw error;
-      await this.query(`ALTER ROLE ${quoted(login.user)} PASSWORD ${literal(login.password)}`);
+      const password = await storedPassword(login.password);
+      await this.query(`ALTER ROLE ${quoted(login.user)} PASSWORD ${literal(password)}`);
       return this.upstream.session(login, database, startup);
     }
   }
@@ -198,15 +202,19 @@ export class PostgresServer {
     return this.dropPending();
   }
 
-  /** Drops all databases and both roles. */
+  /** Drops all databases and the roles. */
   async remove(): Promise<void> {
     await this.drop({});
-    await this.query(`DROP ROLE IF EXISTS ${quoted(this.writer.user)}, ${quoted(this.reader.user)}`);
+    const roles = [this.writer, this.reader, this.keeper].map(({ user }) => quoted(user));
+    await this.query(`DROP ROLE IF EXISTS ${roles.join(", ")}`);
   }
 
-  /** Works in a database, as the user of the server's address. One such work at a time. */
+  /**
+   * Works in a database on tables of clients, or that theirs refer to. One such work at a time. A deferred trigger of
+   * theirs runs as whoever has changed the row (before Postgres 18), so that is no superuser.
+   */
   within<T>(database: string, work: (query: Query) => Promise<T>): Promise<T> {
-    return this.exclusively(() => this.connection(database, work));
+    return this.exclusively(() => this.connection(database, work, this.keeper));
   }
 
   async close(): Promise<void> {
@@ -239,8 +247,12 @@ export class PostgresServer {
   }
 
   /** A connection of its own, for as long as the work takes. */
-  private async connection<T>(database: string | undefined, work: (query: Query) => Promise<T>): Promise<T> {
-    const connection = await this.upstream.admin(database);
+  private async connection<T>(
+    database: string | undefined,
+    work: (query: Query) => Promise<T>,
+    login?: Login,
+  ): Promise<T> {
+    const connection = await this.upstream.admin(database, login);
     try {
       return await work(connection.query);
     } finally {
@@ -307,6 +319,7 @@ export class PostgresServer {
     const roles = [
       { login: this.writer, attributes: "LOGIN CREATEDB" },
       { login: this.reader, attributes: "LOGIN NOCREATEDB" },
+      { login: this.keeper, attributes: "LOGIN NOCREATEDB" },
     ];
     await this.connection(undefined, async (query) => {
       for (const { login, attributes } of roles) {
@@ -327,16 +340,15 @@ export class PostgresServer {
           await query(`CREATE ROLE ${role}`);
           await query(`COMMENT ON ROLE ${role} IS ${literal(`${this.comment}role`)}`);
         }
-        await query(`ALTER ROLE ${role} WITH ${attributes} PASSWORD ${literal(login.password)}`).catch(
-          (error: unknown) => {
-            if (!isRefused(error, INSUFFICIENT_PRIVILEGE)) throw error;
-            throw new PostgresError(
-              `Postgres at ${this.upstream.where} has the role ${role} of an earlier start, which another user made: give ` +
-                "that user, or start with another data file",
-              INSUFFICIENT_PRIVILEGE,
-            );
-          },
-        );
+        const password = await storedPassword(login.password);
+        await query(`ALTER ROLE ${role} WITH ${attributes} PASSWORD ${literal(password)}`).catch((error: unknown) => {
+          if (!isRefused(error, INSUFFICIENT_PRIVILEGE)) throw error;
+          throw new PostgresError(
+            `Postgres at ${this.upstream.where} has the role ${role} of an earlier start, which another user made: give ` +
+              "that user, or start with another data file",
+            INSUFFICIENT_PRIVILEGE,
+          );
+        });
         // Any role may change its own settings.
         await query(`ALTER ROLE ${role} RESET ALL`);
         // Who is no superuser makes a database for a role, and ends its sessions, only as a member of it.
@@ -450,6 +462,7 @@ export class PostgresServer {
     return this.connection(name, async (query) => {
       await query(`REVOKE ALL ON DATABASE ${quoted(name)} FROM PUBLIC`);
       await query(`GRANT CONNECT ON DATABASE ${quoted(name)} TO ${reader}`);
+      await query(`GRANT CONNECT, CREATE ON DATABASE ${quoted(name)} TO ${quoted(this.keeper.user)}`);
       const [schema] = await query(
         "SELECT pg_get_userbyid(nspowner) AS owner FROM pg_namespace WHERE nspname = 'public'",
       );
@@ -467,27 +480,29 @@ export class PostgresServer {
     const [row] = await this.query("SELECT oid::text FROM pg_database WHERE datname = $1", [name]);
     const oid = String(row?.oid);
     if (this.readable.has(oid)) return;
-    await this.within(name, async (query) => {
-      if (this.isSuperuser) {
-        // Else anybody makes large objects. They belong to who made them, so nothing else writes to those of others.
-        const functions = "lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea)";
-        await query(`REVOKE EXECUTE ON FUNCTION ${functions} FROM PUBLIC`);
-        await query(`GRANT EXECUTE ON FUNCTION ${functions} TO ${quoted(this.writer.user)}`);
-      }
-      const [rights] = await query(
-        `SELECT coalesce(bool_or(has_schema_privilege($1, oid, 'CREATE')), false) AS creates
-         FROM pg_namespace WHERE nspname = 'public'`,
-        [this.reader.user],
-      );
-      if (rights?.creates === true) {
-        throw new PostgresError(
-          `a read replica of "${name}" would not be read-only: its role may create tables in the schema public. Run ` +
-            `REVOKE CREATE ON SCHEMA public FROM PUBLIC in that database as the schema's owner (at ${this.upstream.where})`,
-          NOT_SUPPORTED,
-        );
-      }
-    });
+    await this.exclusively(() => this.connection(name, (query) => this.denyReader(name, query)));
     this.readable.add(oid);
+  }
+
+  private async denyReader(name: string, query: Query): Promise<void> {
+    if (this.isSuperuser) {
+      // Else anybody makes large objects. They belong to who made them, so nothing else writes to those of others.
+      const functions = "lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea)";
+      await query(`REVOKE EXECUTE ON FUNCTION ${functions} FROM PUBLIC`);
+      await query(`GRANT EXECUTE ON FUNCTION ${functions} TO ${quoted(this.writer.user)}`);
+    }
+    const [rights] = await query(
+      `SELECT coalesce(bool_or(has_schema_privilege($1, oid, 'CREATE')), false) AS creates
+         FROM pg_namespace WHERE nspname = 'public'`,
+      [this.reader.user],
+    );
+    if (rights?.creates === true) {
+      throw new PostgresError(
+        `a read replica of "${name}" would not be read-only: its role may create tables in the schema public. Run ` +
+          `REVOKE CREATE ON SCHEMA public FROM PUBLIC in that database as the schema's owner (at ${this.upstream.where})`,
+        NOT_SUPPORTED,
+      );
+    }
   }
 
   /** Signals sessions of the instance's roles. A number may have passed to somebody else's session meanwhile. */

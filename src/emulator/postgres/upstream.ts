@@ -39,6 +39,12 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Longer than any query of the emulator takes, also where the disk is slow. */
 const QUERY_TIMEOUT_MS = 60_000;
 
+/**
+ * A database belongs to clients, and its settings hold for every session in it. With a search_path of theirs a query of
+ * the emulator would call functions of theirs, with the rights of the user of the address.
+ */
+const OWN_SETTINGS = "SET search_path = pg_catalog; SET ROLE NONE; SET default_transaction_read_only = off";
+
 const UNREACHABLE = "08006";
 
 /** What helps, for the errors that a user can do something about. The others say it themselves. */
@@ -132,8 +138,8 @@ export class Upstream {
     return new PostgresError(`Postgres at ${this.where} does not answer (${reason}): ${advice}`, UNREACHABLE);
   }
 
-  /** A connection as the user of the address, to that database or to another. */
-  async admin(database?: string): Promise<AdminConnection> {
+  /** A connection of the emulator's own, as the user of the address and to its database, or as and to another. */
+  async admin(database?: string, login?: Login): Promise<AdminConnection> {
     const client = new this.driver.Client({
       connectionString: this.url,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -141,10 +147,15 @@ export class Upstream {
       application_name: "pulumi-svc emulator",
     });
     // The startup message is made of these parameters. The address outranks all options of the client.
-    if (database !== undefined) Object.assign(Object(Reflect.get(client, "connectionParameters")), { database });
+    Object.assign(Object(Reflect.get(client, "connectionParameters")), {
+      ...(database !== undefined && { database }),
+      ...(login !== undefined && { user: login.user }),
+    });
+    if (login !== undefined) Object.assign(client, login);
     const connection = new AdminConnection(this, client);
     try {
       await client.connect();
+      await client.query(OWN_SETTINGS);
       return connection;
     } catch (error) {
       client.connection.stream.destroy();

@@ -1,0 +1,139 @@
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { Client } from "pg";
+import type { Emulator } from "../../src/emulator";
+import { change, sessionsOnServer, startGate, uriOf, useCluster } from "../support/gate";
+import { api, createCompute, DEMO, integrate, until } from "../support/emulator";
+import { VISITORS, type Visit } from "../support/visitors";
+
+const postgres = useCluster({ settings: { log_statement: "all" } });
+
+const USER = { project_id: "prj-demo", auth_provider: "supported_provider" };
+
+const addUser = async (emulator: Emulator, email: string): Promise<string> => {
+  const { status, text, body } = await api(emulator, "POST", "/projects/auth/user", { ...USER, email });
+  if (status !== 201) throw new Error(text);
+  return String(body["id"]);
+};
+
+const users = async (visit: Visit, count: string): Promise<string> =>
+  until(
+    () => visit.ask("select count(*) from svc_auth.users_sync").catch(String),
+    (found) => found === count,
+  );
+
+/** A function that makes its caller's rights known to whoever looks, and uses them. */
+const betraying = (name: string, returns: string, result: string): string =>
+  `create function ${name} returns ${returns} language plpgsql as $$ begin
+     insert into public.betrayed values (current_user || ', ' || session_user);
+     ${result}
+   end $$`;
+
+const ofDatabase = (setting: string): string =>
+  `do $$ begin execute format('alter database %I set ${setting}', current_database()); end $$`;
+
+describe("what a client has made in its database does not run with the rights of the emulator's user", () => {
+  const betrayed = async (visit: Visit): Promise<string> =>
+    visit.ask("select coalesce(string_agg(who, ';'), 'nobody') from public.betrayed");
+  const trap = "create table public.betrayed (who text); grant all on public.betrayed to public";
+
+  test("by a search_path of the database", async () => {
+    const emulator = await startGate();
+    const client = await VISITORS.pg(uriOf(emulator));
+    await client.ask(trap);
+    await client.ask("create schema trap; grant usage on schema trap to public");
+    await client.ask(betraying("trap.pg_get_userbyid(oid)", "name", "return 'postgres';"));
+    await client.ask(betraying("trap.unnest(anyarray)", "setof text", "return;"));
+    await client.ask(ofDatabase("search_path = trap, pg_catalog"));
+    await integrate(emulator);
+    await addUser(emulator, "ada@example.com");
+    await users(client, "1");
+    const replica = await createCompute(emulator, { branch_id: "br-main", type: "read_only" });
+    const reader = await VISITORS.pg(uriOf(emulator, String(replica["id"])));
+    expect(await reader.ask("select 1")).toBe("1");
+    expect(await betrayed(client)).toBe("nobody");
+  });
+
+  test("by a role or a read-only setting of the database, which do not hold up users_sync either", async () => {
+    const emulator = await startGate();
+    const client = await VISITORS.pg(uriOf(emulator));
+    const own = await client.ask("select current_user");
+    for (const setting of ["role", "session_authorization"]) await client.ask(ofDatabase(`${setting} = ${own}`));
+    await client.ask(ofDatabase("default_transaction_read_only = on"));
+    await integrate(emulator);
+    await addUser(emulator, "ada@example.com");
+    await users(client, "1");
+    const owner = await client.ask("select tableowner from pg_tables where tablename = 'users_sync'");
+    expect(owner).toBe(`${own}_sync`);
+    await client.ask("set default_transaction_read_only = off");
+    await expect(client.ask("delete from svc_auth.users_sync")).rejects.toThrow(/42501/);
+  });
+
+  test("by a deferred trigger behind a foreign key to users_sync", async () => {
+    const emulator = await startGate();
+    await integrate(emulator);
+    const ada = await addUser(emulator, "ada@example.com");
+    const client = await VISITORS.pg(uriOf(emulator));
+    await users(client, "1");
+    await client.ask(trap);
+    await client.ask(`create table todos (owner text references svc_auth.users_sync on delete cascade)`);
+    await client.ask(`insert into todos values ('${ada}')`);
+    await client.ask(betraying("trap()", "trigger", "return null;"));
+    await client.ask(
+      "create constraint trigger trap after delete on todos deferrable initially deferred for each row execute function trap()",
+    );
+    expect((await api(emulator, "DELETE", `${DEMO}/auth/users/${ada}`)).status).toBe(204);
+    await users(client, "0");
+    const own = await client.ask("select current_user");
+    // Of Postgres 18 or later it is the client's own role.
+    expect([own, `${own}_sync`].map((role) => `${role}, ${own}_sync`)).toContain(await betrayed(client));
+  });
+});
+
+test("the passwords of the emulator's roles are in no log of the server, nor is the key", async () => {
+  const emulator = await startGate();
+  const client = await VISITORS.pg(uriOf(emulator));
+  // Its password is given back to it at the next connection.
+  await client.ask("alter role current_user password 'mine'");
+  await VISITORS.pg(uriOf(emulator));
+  const passwords = postgres()
+    .log()
+    .match(/PASSWORD E?'[^']*'/g);
+  expect(passwords?.length).toBeGreaterThan(3);
+  expect(passwords?.filter((words) => !words.includes("'SCRAM-SHA-256$4096:"))).toEqual([]);
+  expect(postgres().log()).not.toContain(emulator.apiKey);
+});
+
+test("a session that is opened while its compute moves does not serve the earlier branch for a moment", async () => {
+  const emulator = await startGate();
+  const { body } = await api(emulator, "GET", `${DEMO}/branches`);
+  expect(JSON.stringify(body)).toContain("br-dev");
+  // The server waits before it says that it is ready: as one that is busy does.
+  const slow = new Client({ connectionString: `${uriOf(emulator)}%20-c%20post_auth_delay%3D2` });
+  slow.on("error", () => undefined);
+  const connecting = slow.connect().then(
+    () => "connected",
+    (error: unknown) => error,
+  );
+  await delay(700);
+  await change(emulator, { branch_id: "br-dev" });
+  expect(await connecting).toMatchObject({ code: "57P01" });
+  await until(
+    () => sessionsOnServer(postgres()),
+    (count) => count === 0,
+  );
+});
+
+test("a client that says goodbye, and waits for the end, is told nothing more", async () => {
+  const emulator = await startGate();
+  const client = new Client({ connectionString: uriOf(emulator) });
+  await client.connect();
+  const { stream } = client.connection;
+  stream.removeAllListeners("data");
+  const said: Buffer[] = [];
+  stream.on("data", (chunk: Buffer) => said.push(chunk));
+  client.on("error", () => undefined);
+  stream.write(Buffer.from([0x58, 0, 0, 0, 4]));
+  await once(stream, "close");
+  expect(Buffer.concat(said).toString()).toBe("");
+});
