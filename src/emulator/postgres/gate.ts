@@ -138,6 +138,11 @@ export class Gate {
       const readOnly = endpoint.type === "read_only";
       const name = await this.server.database(place);
       const onServer = await this.server.connect(name, { readOnly, startup });
+      // It may have been restarted, moved or deleted meanwhile: then it serves no query at all.
+      if (seat.isEnding || this.#isOver(seat)) {
+        onServer.socket.destroy();
+        throw wasEnded();
+      }
       const use = (): void => this.#idleness.used(endpointId);
       const session = new Session(client, onServer, randomInt(2 ** 31), {
         use,
@@ -148,8 +153,6 @@ export class Gate {
       use();
       input.release();
       session.join();
-      // It may have been restarted, moved or deleted meanwhile.
-      if (seat.isEnding || this.#isOver(seat)) await this.#end([seat]);
     } finally {
       if (seat.session === undefined) this.#seats.delete(seat);
     }

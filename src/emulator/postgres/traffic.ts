@@ -72,6 +72,7 @@ export class Traffic {
   #syncs = 0;
   #isBatchOpen = false;
   #isCopyingIn = false;
+  #isLeaving = false;
   #transaction = code("I");
   #last = 0;
 
@@ -86,6 +87,9 @@ export class Traffic {
         if (this.#isCopyingIn) break;
         this.#syncs += 1;
         this.#isBatchOpen = false;
+        break;
+      case code("X"):
+        this.#isLeaving = true;
         break;
       case code("c"):
       case code("f"):
@@ -128,8 +132,11 @@ export class Traffic {
     return this.#queries + this.#syncs > 0 || this.#isBatchOpen || this.#isCopyingIn || this.#transaction !== code("I");
   }
 
-  /** Whether the client can be told something: not in the middle of a message, and not after the server's last words. */
+  /**
+   * Whether the client can be told something: not in the middle of a message, not after the server's last words, and not
+   * where the client itself has ended the session.
+   */
   get canBeTold(): boolean {
-    return this.#server.isBetween && this.#last !== code("E");
+    return this.#server.isBetween && !this.#isLeaving && this.#last !== code("E");
   }
 }
