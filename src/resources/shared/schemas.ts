@@ -20,7 +20,7 @@ export const email = string.regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/u, { error: "must b
 
 export const list = <Element extends z.ZodType>(element: Element, error: string) => z.array(element, { error });
 
-/** A text, or a reference to one. The text is checked again when it is read. */
+/** A text, or a reference to one: what stands behind a reference is never empty. */
 export function orReference(
   literal: z.ZodType<string>,
   error = "must be a string",
