@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
-import { projectFolder } from "../../contract/projectFile";
 import { type ReadSetting, SETTING_NAMES, type SettingName } from "../../contract/settings";
-import { programFolder } from "./projectFile";
+import { programFolder, startOfPaths } from "./projectFile";
 import { type Pulumi, pulumiIn } from "./pulumi";
 
 /** A setting as the stack's configuration has it. */
@@ -13,10 +12,9 @@ export interface Configured {
 /** By the name in the namespace `svc`. */
 export type Configuration = ReadonlyMap<SettingName, Configured>;
 
-/** As the provider's process reads a path: it looks for the project from the folder of the program, and a command may run elsewhere. */
+/** With the path of a key as the provider's process reads it: a command may run elsewhere. */
 export function fromProgram(folder: string, read: ReadSetting): ReadSetting {
-  const program = programFolder(folder) ?? folder;
-  const start = projectFolder(program) ?? program;
+  const start = startOfPaths(folder);
   return (name) => {
     const value = read(name);
     return name === "apiKeyFile" && value !== undefined && value.trim() !== "" ? resolve(start, value.trim()) : value;

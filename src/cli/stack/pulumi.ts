@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { projectFolder } from "../../contract/projectFile";
 import { resolveReference } from "../../contract/references";
-import { programFolder } from "./projectFile";
+import { startOfPaths } from "./projectFile";
 
 const LONGEST_LOOK_MS = 60_000;
 
@@ -115,8 +115,8 @@ function configuredNames(): { variables: string[]; files: string[] } {
     for (const [, form, name = ""] of text.matchAll(/^\s*["']?svc:apiKey(Env|File)["']?:\s*["']?([^"'#\r\n]+)/gm))
       (form === "Env" ? variables : files).push(name.trim());
   }
-  const program = programFolder(process.cwd()) ?? process.cwd();
-  return { variables, files: files.filter((path) => path.trim() !== "").map((path) => resolve(program, path.trim())) };
+  const start = startOfPaths(process.cwd());
+  return { variables, files: files.filter((path) => path.trim() !== "").map((path) => resolve(start, path.trim())) };
 }
 
 function stackFiles(folder: string): string[] {

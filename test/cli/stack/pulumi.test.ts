@@ -85,6 +85,13 @@ describe("of keys of the account by reference, and of other secrets by their nam
     expect((await pulumiIn(folder, undefined)(["stack"])).reason).toBe("the header [secret]x, [secret]");
   });
 
+  test("a failure does not show that of svc:apiKeyFile where the program is in another folder", async () => {
+    writeFileSync(join(folder, "Pulumi.yaml"), "name: shop\nruntime: nodejs\nmain: app\n");
+    config("svc:apiKeyFile: key");
+    fakePulumi("echo 'error: canary-of-file' >&2; exit 1");
+    expect((await pulumiIn(folder, undefined)(["stack"])).reason).toBe("[secret]");
+  });
+
   test("a secret that is a part of another one leaves none of that", async () => {
     process.env["A_TOKEN"] = "canary";
     process.env["B_TOKEN"] = "canary-longer";
