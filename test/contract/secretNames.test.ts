@@ -39,7 +39,7 @@ it.each([
   "postgres://u:p@h/db",
   "host=h postgresql://user:p%40ss@h:5432/db",
   "redis://:p@h",
-  "https://u:p:p@[::1]:80/",
+  "redis://u:p:p@[::1]:80/",
   "postgres://h/db?user=u&password=p",
   "host=h user=u password = 'p w'",
   "host=h PASSWORD=p",

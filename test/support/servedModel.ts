@@ -22,7 +22,15 @@ export function servedModel(options: EmulatorOptions = {}): ServedModel {
   const reset = (): void => applySeed(service, checkedSeed());
   reset();
   const site = { origin: "http://127.0.0.1", isLocal: false, isEverywhere: false, pageToken: "" };
-  const app = createApp({ service, faults: new Faults(), log: new RequestLog(), inbox: new Inbox(), key: KEY, reset, site });
+  const app = createApp({
+    service,
+    faults: new Faults(),
+    log: new RequestLog(),
+    inbox: new Inbox(),
+    key: KEY,
+    reset,
+    site,
+  });
   return {
     service,
     reset,
