@@ -137,3 +137,23 @@ test("a client that says goodbye, and waits for the end, is told nothing more", 
   await once(stream, "close");
   expect(Buffer.concat(said).toString()).toBe("");
 });
+
+test.each([
+  ["with a client that is connected", true],
+  ["without one", false],
+])("a Postgres that hangs does not keep the emulator from ending, %s", async (_, isConnected) => {
+  const emulator = await startGate();
+  if (isConnected) await VISITORS.pg(uriOf(emulator));
+  const [file] = await postgres().query<{ words: string }>("select pg_read_file('postmaster.pid') as words");
+  const backends = await postgres().query<{ pid: number }>(
+    "select pid from pg_stat_activity where usename is not null and pid <> pg_backend_pid()",
+  );
+  const processes = [Number.parseInt(file?.words ?? ""), ...backends.map(({ pid }) => pid)];
+  const signal = (name: "SIGSTOP" | "SIGCONT"): void => processes.forEach((id) => process.kill(id, name));
+  signal("SIGSTOP");
+  try {
+    expect(await Promise.race([emulator.close(), delay(30_000, "still open", { ref: false })])).toBeUndefined();
+  } finally {
+    signal("SIGCONT");
+  }
+});

@@ -25,6 +25,8 @@ import { PostgresError } from "./upstream";
 const AUTHENTICATION_MS = 10_000;
 /** For the words of the server to arrive, after its sessions were ended. */
 const LAST_WORDS_MS = 1_000;
+/** For the server to do what it is asked for. One that hangs must not hold up an end. */
+const PATIENCE_MS = 5_000;
 
 const ADMIN_SHUTDOWN = "57P01";
 const wasEnded = (): SessionError =>
@@ -89,7 +91,7 @@ export class Gate {
     this.#idleness.stop();
     for (const stop of this.#clients.values()) stop.abort(wasEnded());
     await this.#end([...this.#seats]);
-    await Promise.all(this.#opening);
+    await Promise.race([Promise.all(this.#opening), delay(PATIENCE_MS, undefined, { ref: false })]);
     for (const client of this.#clients.keys()) client.destroy();
   }
 
@@ -219,7 +221,8 @@ export class Gate {
     for (const session of sessions) session.willEnd(wasEnded());
     const gone = Promise.all(sessions.map(({ closed }) => closed));
     // A server that cannot be asked has none of them.
-    await this.server.terminate(sessions.map(({ server }) => server.processId)).catch(() => undefined);
+    const ended = this.server.terminate(sessions.map(({ server }) => server.processId)).catch(() => undefined);
+    await Promise.race([ended, delay(PATIENCE_MS, undefined, { ref: false })]);
     await Promise.race([gone, delay(LAST_WORDS_MS, undefined, { ref: false })]);
     for (const session of sessions) session.end();
   }

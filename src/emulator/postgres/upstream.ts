@@ -38,6 +38,7 @@ export type Query = (text: string, values?: readonly unknown[]) => Promise<reado
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Longer than any query of the emulator takes, also where the disk is slow. */
 const QUERY_TIMEOUT_MS = 60_000;
+const GOODBYE_MS = 2_000;
 
 /**
  * A database belongs to clients, and its settings hold for every session in it. With a search_path of theirs a query of
@@ -249,6 +250,9 @@ export class AdminConnection {
 
   async close(): Promise<void> {
     if (this.ended) return;
+    // A server that hangs answers no goodbye.
+    const timer = setTimeout(() => this.destroy(), GOODBYE_MS);
     await this.client.end().catch(() => undefined);
+    clearTimeout(timer);
   }
 }
