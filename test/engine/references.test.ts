@@ -382,6 +382,37 @@ describe("a program that goes from literal secrets to references and back", () =
   });
 });
 
+test("a secret of the configuration leaves the state with the first up after it is removed there, and nothing is sent", async () => {
+  const stack = await Stack.create({
+    program: `
+      const config = new pulumi.Config();
+      const clientSecret = process.env.FORM === "reference" ? svc.fromEnv("GOOGLE_SECRET") : config.requireSecret("google");
+      const { projectId } = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+      new svc.OAuthProvider("google", { projectId, providerId: "google", clientId: "id", clientSecret, adopt: true });`,
+    // The state is shown with its secrets, which would show a configured key.
+    configured: false,
+  });
+  const { service } = stack;
+  Object.assign(stack.env, { SVC_API_KEY: service.emulator.apiKey, SVC_BASE_URL: service.emulator.baseUrl });
+  const before = await service.state();
+  const value = canary("configured");
+  expect(await stack.run("config", "set", "--secret", "google", value)).toMatchObject({ code: 0 });
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  await sent(service);
+
+  Object.assign(stack.env, { FORM: "reference", GOOGLE_SECRET: value });
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect((await stack.resource("google")).inputs["clientSecret"]).toEqual({ fromEnv: "GOOGLE_SECRET" });
+  // The engine stores the configuration with its default provider.
+  expect(await shownState(stack)).toContain(value);
+  expect(await stack.run("config", "rm", "google")).toMatchObject({ code: 0 });
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await shownState(stack)).not.toContain(value);
+  expect(await sent(service)).toEqual([]);
+  expect(await held(service)).toMatchObject({ google: hashed(value) });
+  await stack.finish(before);
+});
+
 test("in the components of two accounts, each value goes to its own account", async () => {
   const stack = await Stack.create({
     program: `
