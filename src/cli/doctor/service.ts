@@ -27,6 +27,9 @@ const USERS = "pulumi refresh, pulumi destroy and pulumi-svc drift use it";
 const STORE =
   "Run `pulumi up`: it stores the current settings. Until then, add --run-program to `pulumi refresh` and `pulumi destroy`.";
 const STORE_FIRST = "Before you delete the old key, run `pulumi up`: it stores the current settings.";
+/** Of a stored name that has no value here. */
+const GIVE_VALUE =
+  "Give it one where these commands run. If another name is configured by now, run `pulumi up`: it stores that name.";
 const STORE_OF_PROVIDER =
   "If the key was rotated, give the provider the new one and run `pulumi up`: it stores the key.";
 const OTHER_ACCOUNT = "Use a key of the account that the project belongs to.";
@@ -250,8 +253,7 @@ async function storedKeyCheck(
 ): Promise<Check> {
   const name = "stored key";
   const { settings, problems } = resolveSettings(read);
-  if (settings === undefined)
-    return failure(name, `what the last pulumi up stored is incomplete, and ${USERS}: ${problems.join("; ")}`, STORE);
+  if (settings === undefined) return incomplete(name, read, problems);
   const { baseUrl, apiKey } = settings;
   const isSame = configured?.apiKey === apiKey && configured.baseUrl === baseUrl;
   const keptName = storedName(keySource(read));
@@ -270,10 +272,7 @@ async function storedKeyCheck(
 async function explicitChecks({ name, read }: StoredProvider, projects: readonly string[]): Promise<Check[]> {
   const check = `provider ${name}`;
   const { settings, problems } = resolveSettings(read);
-  if (settings === undefined) {
-    const message = `what the last pulumi up stored is incomplete, and ${USERS}: ${problems.join("; ")}`;
-    return [failure(check, message, STORE)];
-  }
+  if (settings === undefined) return [incomplete(check, read, problems)];
   const { answers, failed } = await ask(settings, projects);
   const unasked = projects.filter((id) => !answers.has(id)).map((id) => skipped(`project ${id}`, "not checked"));
   const refused = refusalOf(settings, { answers, failed }, STORE_OF_PROVIDER);
@@ -284,6 +283,12 @@ async function explicitChecks({ name, read }: StoredProvider, projects: readonly
   const hint = source?.isConfigured === true && keptName === undefined ? BY_NAME_IN_PROVIDER : undefined;
   const taken = ok(check, `${hostAndPort(settings.baseUrl)} accepts ${which} pulumi up stored; ${USERS}`, hint);
   return [taken, ...(projects.length > 0 ? projectChecks(answers) : [])];
+}
+
+function incomplete(check: string, read: ReadSetting, problems: readonly string[]): Check {
+  const lacksValue = storedName(keySource(read)) !== undefined && findKey(read).key === undefined;
+  const message = `what the last pulumi up stored is incomplete, and ${USERS}: ${problems.join("; ")}`;
+  return failure(check, message, lacksValue ? GIVE_VALUE : STORE);
 }
 
 /** The variable or the file whose name is stored in place of a key; undefined where the key itself is stored, or nothing of it. */

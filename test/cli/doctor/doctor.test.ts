@@ -553,6 +553,12 @@ describe("a key by name", () => {
       message: expect.stringMatching(/^no API key: PROD_KEY is not set; svc:apiKeyEnv/),
     });
     expect(checks["credentials"]?.status).toBe("skipped");
+    // An up would lack it too, so the advice to run one would lead nowhere.
+    expect(checks["stored key"]).toMatchObject({
+      status: "failure",
+      message: expect.stringContaining("PROD_KEY is not set"),
+      remedy: expect.stringMatching(/^Give it one where these commands run\./),
+    });
   });
 
   test("of the environment's file: where it is", async () => {
