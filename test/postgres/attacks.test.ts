@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "pg";
 import type { Emulator } from "../../src/emulator";
-import { change, sessionsOnServer, startGate, uriOf, useCluster } from "../support/gate";
-import { api, createCompute, DEMO, integrate, until } from "../support/emulator";
+import { change, sessionsOnServer, startGate, stateOf, uriOf, useCluster } from "../support/gate";
+import { api, createCompute, DEMO, integrate, PRIMARY, until } from "../support/emulator";
 import { VISITORS, type Visit } from "../support/visitors";
 
 const postgres = useCluster({ settings: { log_statement: "all" } });
@@ -21,6 +21,16 @@ const users = async (visit: Visit, count: string): Promise<string> =>
     () => visit.ask("select count(*) from svc_auth.users_sync").catch(String),
     (found) => found === count,
   );
+
+function message(type: string, body = ""): Buffer {
+  const head = Buffer.from(`${type}\0\0\0\0`);
+  head.writeInt32BE(Buffer.byteLength(body) + 4, 1);
+  return Buffer.concat([head, Buffer.from(body)]);
+}
+
+/** Parse, Bind and Execute of a statement, without a Sync. */
+const batch = (sql: string): Buffer =>
+  Buffer.concat([message("P", `\0${sql}\0\0\0`), message("B", "\0".repeat(8)), message("E", "\0".repeat(5))]);
 
 /** A function that makes its caller's rights known to whoever looks, and uses them. */
 const betraying = (name: string, returns: string, result: string): string =>
@@ -88,6 +98,98 @@ describe("what a client has made in its database does not run with the rights of
     // Of Postgres 18 or later it is the client's own role.
     expect([own, `${own}_sync`].map((role) => `${role}, ${own}_sync`)).toContain(await betrayed(client));
   });
+});
+
+test("a trigger that does not end holds up users_sync for a minute at most, and no longer on the server", async () => {
+  const emulator = await startGate();
+  await integrate(emulator);
+  const ada = await addUser(emulator, "ada@example.com");
+  const client = await VISITORS.pg(uriOf(emulator));
+  await users(client, "1");
+  await client.ask("create table todos (owner text references svc_auth.users_sync on delete cascade)");
+  await client.ask(`insert into todos values ('${ada}')`);
+  await client.ask("create table public.limits (words text); grant all on public.limits to public");
+  await client.ask(
+    `create function told() returns trigger language plpgsql as $$ begin
+       insert into public.limits values (current_setting('statement_timeout')); return null;
+     end $$`,
+  );
+  await client.ask("create trigger told after delete on todos for each row execute function told()");
+  await client.ask(ofDatabase("statement_timeout = 0"));
+  await api(emulator, "DELETE", `${DEMO}/auth/users/${ada}`);
+  await users(client, "0");
+  expect(await client.ask("select words from limits")).toBe("1min");
+});
+
+test.each(["a compute", "a read replica"])("what belongs to others is refused to a client of %s", async (of) => {
+  const emulator = await startGate();
+  const replica = await createCompute(emulator, { branch_id: "br-main", type: "read_only" });
+  const id = of === "a compute" ? PRIMARY : String(replica["id"]);
+  const client = await VISITORS.pg(uriOf(emulator, id));
+  await client.ask("set default_transaction_read_only = off");
+  for (const sql of [
+    "select pg_read_file('PG_VERSION')",
+    "copy (select 1) to program 'id'",
+    "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'postgres'",
+    "select pg_cancel_backend(pid) from pg_stat_activity where usename = 'postgres'",
+    "comment on database postgres is 'mine'",
+    "alter database postgres owner to current_user",
+    "alter database postgres rename to mine",
+    "drop database postgres",
+    "reassign owned by current_user to postgres",
+    "create extension dblink",
+    "create extension postgres_fdw",
+    "create role mine",
+    "set role postgres",
+    "set session authorization postgres",
+  ]) {
+    await expect(client.ask(sql)).rejects.toThrow(/^(42501|0LP01): /);
+  }
+  const seen = "select string_agg(distinct query, ';') from pg_stat_activity where usename = 'postgres'";
+  expect(await client.ask(seen)).toBe("<insufficient privilege>");
+});
+
+test("a compute whose client has mixed errors into batches and COPYs goes idle as any other", async () => {
+  const emulator = await startGate({ timeScale: 200 });
+  const client = new Client({ connectionString: uriOf(emulator) });
+  client.on("error", () => undefined);
+  await client.connect();
+  await client.query("create table copied (id int)");
+  const { stream } = client.connection;
+  stream.removeAllListeners("data");
+  let said = "";
+  stream.on("data", (chunk: Buffer) => (said += chunk.toString("latin1")));
+  const readies = (count: number): Promise<number> =>
+    until(
+      async () => said.split("Z\0\0\0\x05I").length - 1,
+      (found) => found === count,
+    );
+  const sync = message("S");
+  stream.write(
+    Buffer.concat([batch("select 1"), batch("select 1/0"), batch("select 2"), sync, batch("select 3"), sync]),
+  );
+  stream.write(Buffer.concat([message("Q", "select 4; select 1/0\0"), batch("select 5"), sync, sync]));
+  await readies(5);
+  stream.write(message("Q", "copy copied from stdin\0"));
+  await until(
+    async () => said,
+    (words) => words.includes("G\0\0\0\x09"),
+  );
+  // Postgres skips what it is still sent of a COPY that has failed, and a Sync is answered again.
+  stream.write(Buffer.concat(["1\n", "x\n", "2\n"].map((line) => message("d", line)).concat(message("c"), sync)));
+  await readies(7);
+  stream.write(Buffer.concat([batch("copy copied from stdin"), message("H")]));
+  await until(
+    async () => said.split("G\0\0\0\x09").length,
+    (found) => found === 3,
+  );
+  stream.write(Buffer.concat([message("d", "y\n"), message("f", "enough\0"), sync]));
+  await readies(8);
+  await change(emulator, { suspend_timeout_seconds: 60 });
+  await until(
+    () => stateOf(emulator),
+    (state) => state === "idle",
+  );
 });
 
 test("the passwords of the emulator's roles are in no log of the server, nor is the key", async () => {

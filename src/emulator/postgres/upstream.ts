@@ -44,7 +44,10 @@ const GOODBYE_MS = 2_000;
  * A database belongs to clients, and its settings hold for every session in it. With a search_path of theirs a query of
  * the emulator would call functions of theirs, with the rights of the user of the address.
  */
-const OWN_SETTINGS = "SET search_path = pg_catalog; SET ROLE NONE; SET default_transaction_read_only = off";
+const OWN_SETTINGS =
+  "SET search_path = pg_catalog; SET ROLE NONE; SET default_transaction_read_only = off; " +
+  // What is given up here ends there, too: it may wait for a trigger of a client's that does not end.
+  `SET statement_timeout = ${QUERY_TIMEOUT_MS}`;
 
 const UNREACHABLE = "08006";
 
