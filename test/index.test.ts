@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const ROOT = join(__dirname, "..");
 
-/** The modules that a fresh Node process holds after this text, as a program would write it. */
+/** The modules that a fresh Node process holds at its end, after this text, as a program would write it. */
 function loadedBy(text: string): string[] {
   expect(existsSync(join(ROOT, "dist", "index.js"))).toBe(true);
-  const script = `${text}; console.log(JSON.stringify(Object.keys(require.cache)))`;
+  const script = `process.on("exit", () => console.log(JSON.stringify(Object.keys(require.cache)))); ${text}`;
   return JSON.parse(execFileSync(process.execPath, ["-e", script], { cwd: ROOT, encoding: "utf8" })) as string[];
 }
 
@@ -36,6 +36,27 @@ test("the provider side, by contrast, loads zod and the client, so that the test
 
 test("axios comes with the first request: a plan without a refresh sends none", () => {
   expect(packages(loadedBy('require("pulumi-svc/provider").load("ComputeEndpoint")'))).not.toContain("axios");
+});
+
+const DEPLOYMENT = 'require("pulumi-svc"); require("pulumi-svc/provider"); require("./dist/client"); require("axios")';
+
+test.each([
+  ["a deployment", DEPLOYMENT],
+  ["an emulator without flags", 'require("pulumi-svc/emulator").startEmulator().then((emulator) => emulator.close())'],
+])("%s loads none of the optional peers", (_what, text) => {
+  const { peerDependenciesMeta } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    peerDependenciesMeta: Record<string, object>;
+  };
+  const names = Object.keys(peerDependenciesMeta);
+  expect(names).toContain("pg");
+  const loaded = packages(loadedBy(text));
+  for (const name of names) expect(loaded).not.toContain(name);
+});
+
+test("a deployment loads no part of the emulator", () => {
+  const modules = loadedBy(DEPLOYMENT);
+  expect(modules.filter((path) => /dist\/(emulator|cli)\//.test(path))).toEqual([]);
+  for (const name of ["hono", "@hono/node-server", "commander"]) expect(packages(modules)).not.toContain(name);
 });
 
 test("a stack trace and a debugger show the sources, which come with the maps", () => {

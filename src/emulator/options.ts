@@ -105,8 +105,19 @@ const oneOf = <T>(name: string, value: T, allowed: readonly T[]): T => {
   return value;
 };
 
+/** What only says how `postgres` is used, and its default: without a Postgres it would do nothing. */
+const OF_POSTGRES = { postgresPort: 0, postgresDrop: false, postgresRemote: false, timeScale: 1 };
+
+function checkTogether(resolved: ResolvedOptions): ResolvedOptions {
+  const idle = Object.entries(OF_POSTGRES).find(([name, standard]) => Reflect.get(resolved, name) !== standard);
+  if (resolved.postgres === undefined && idle !== undefined) {
+    throw new RangeError(`emulator option ${idle[0]} does nothing without postgres: give the URL of your Postgres too`);
+  }
+  return resolved;
+}
+
 export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
-  return {
+  return checkTogether({
     host: nonEmpty("host", options.host ?? "127.0.0.1"),
     port: wholeNumber("port", options.port ?? 0, 65_535),
     apiKey: nonEmpty("apiKey", options.apiKey ?? "test-key"),
@@ -135,5 +146,5 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     postgresRemote: options.postgresRemote ?? false,
     timeScale: atLeastOne("timeScale", options.timeScale ?? 1, 1_000_000),
     mailRemote: options.mailRemote ?? false,
-  };
+  });
 }

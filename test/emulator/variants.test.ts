@@ -206,3 +206,14 @@ test.each([
 ])("the options %j are refused before anything listens", async (options) => {
   await expect(startEmulator(options)).rejects.toThrow(RangeError);
 });
+
+test.each([{ postgresPort: 5433 }, { postgresDrop: true }, { postgresRemote: true }, { timeScale: 10 }])(
+  "the options %j, which say how a Postgres is used, are refused without one",
+  async (options) => {
+    await expect(start(options)).rejects.toThrow(
+      `emulator option ${Object.keys(options).join()} does nothing without postgres: give the URL of your Postgres too`,
+    );
+    const asTheCli = { postgresPort: 0, postgresDrop: false, postgresRemote: false, timeScale: 1 };
+    expect((await start(asTheCli)).gate).toBeUndefined();
+  },
+);
