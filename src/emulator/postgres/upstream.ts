@@ -60,6 +60,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   "57P03": "try again in a moment",
   ENOTFOUND: "correct the host in its address",
   EAI_AGAIN: "correct the host in its address",
+  EMFILE: "let the emulator open more files (ulimit -n): each connection takes two",
 };
 
 /** A text field of an error: of the server's, Node's or pg's, of which only some have a code, and some no message. */
