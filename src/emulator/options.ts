@@ -111,7 +111,9 @@ const OF_POSTGRES = { postgresPort: 0, postgresDrop: false, postgresRemote: fals
 function checkTogether(resolved: ResolvedOptions): ResolvedOptions {
   const idle = Object.entries(OF_POSTGRES).find(([name, standard]) => Reflect.get(resolved, name) !== standard);
   if (resolved.postgres === undefined && idle !== undefined) {
-    throw new RangeError(`emulator option ${idle[0]} does nothing without postgres: give the URL of your Postgres too`);
+    throw new RangeError(
+      `emulator option ${idle[0]} does nothing without a Postgres: give its URL (--postgres, SVC_EMULATOR_POSTGRES)`,
+    );
   }
   return resolved;
 }

@@ -36,12 +36,15 @@ async function npmTest(more: Record<string, string> = {}): Promise<{ code: numbe
   });
 }
 
-test("the test of examples/app passes beside a Postgres, and leaves nothing in its folder", async () => {
+test("the test of examples/app passes beside a Postgres, and leaves nothing there and in its folder", async () => {
   const files = (): string[] => ["", "src"].flatMap((each) => readdirSync(join(project, each)));
   const before = files();
   const { code, text } = await npmTest({ SVC_EMULATOR_POSTGRES: postgres.url });
   expect(`${text}\nended with ${code}`).toMatch(/pass 1\b[^]*\nended with 0$/);
   expect(files()).toEqual(before);
+  const left =
+    "SELECT datname FROM pg_database WHERE datname LIKE 'svc%' UNION SELECT rolname FROM pg_roles WHERE rolname LIKE 'svc%'";
+  expect(await postgres.query(left)).toEqual([]);
 });
 
 test("it fails when the pool has no listener for errors: the end of an idle session then ends the application", async () => {
@@ -59,5 +62,5 @@ test("it fails when the pool has no listener for errors: the end of an idle sess
 test("without a Postgres it says what is missing", async () => {
   const { code, text } = await npmTest();
   expect(code).not.toBe(0);
-  expect(text).toContain("There is no Postgres: set SVC_EMULATOR_POSTGRES");
+  expect(text).toContain("does nothing without a Postgres: give its URL (--postgres, SVC_EMULATOR_POSTGRES)");
 });
