@@ -58,6 +58,20 @@ test("a restart with the data file finds the databases again, and --postgres-dro
   expect(await left()).toEqual([]);
 });
 
+test("a start that fails drops nothing of an earlier one, also with --postgres-drop", async () => {
+  const data = join(folder, "state.json");
+  const first = await emulate({ data });
+  await run(first.gate, "CREATE TABLE kept AS SELECT 7 AS number");
+  const { port } = first;
+  await first.close();
+  const other = await start({ port });
+  await expect(emulate({ data, port, postgresDrop: true })).rejects.toThrow("EADDRINUSE");
+  await other.close();
+  const second = await emulate({ data, postgresDrop: true });
+  expect(await run(second.gate, "SELECT number FROM kept")).toEqual([{ number: 7 }]);
+  await second.close();
+});
+
 test("without a data file each start has databases of its own", async () => {
   const [first, second] = [await emulate({ postgresDrop: true }), await emulate({ postgresDrop: true })];
   await run(first.gate, "CREATE TABLE mine AS SELECT 1");

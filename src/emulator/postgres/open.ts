@@ -29,7 +29,9 @@ export async function openPostgres(url: string, mark: string, service: Service, 
   const end = async (): Promise<void> => {
     await gate.close();
     await following.stop();
-    if (options.postgresDrop) {
+    // A start that has failed made nothing that a data file names: there, it is of an earlier one.
+    const isOurs = address !== undefined || options.data === undefined;
+    if (options.postgresDrop && isOurs) {
       // What else the emulator has to close and to save does not depend on it.
       await server.remove().catch((error: unknown) => {
         process.emitWarning(`databases of the emulator are left: ${error instanceof Error ? error.message : error}`);
