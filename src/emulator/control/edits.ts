@@ -157,11 +157,14 @@ const email_server: Editor = {
   create: (place, fields) => email_server.set(place, undefined, fields),
 };
 
+/** A part of the address of its key set: half a surrogate pair has no place in a URL. */
+const authProjectId = text.regex(/^\P{Cs}+$/u, "must be text that a URL can carry");
+
 const integration = listEditor({
   records: ({ integrations }) => integrations,
   idOf: ({ auth_provider }) => auth_provider,
   change: z.strictObject({
-    auth_provider_project_id: text.optional(),
+    auth_provider_project_id: authProjectId.optional(),
     branch_id: text.optional(),
     db_name: text.optional(),
     owned_by: text.optional(),

@@ -169,6 +169,22 @@ test("what the control routes mask is masked here", async () => {
   expect(shown).toContain("8MB");
 });
 
+test("an edit that would leave an integration without an address is refused, and the open page lives on", async () => {
+  const emulator = await start();
+  await integrate(emulator);
+  const reader = await Reader.open(emulator);
+  const edit = (set: object) =>
+    control(emulator.url, "POST", "/edit", { kind: "integration", project_id: "prj-demo", set });
+  expect(await edit({ auth_provider_project_id: "\ud800" })).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining("auth_provider_project_id") },
+  });
+  expect(await edit({ auth_provider_project_id: "a/b \u{1F511}" })).toMatchObject({ status: 200 });
+  const address = () => String(reader.find("integration", "supported_provider")?.jwks_url);
+  await reader.until(() => address().includes("/auth/a%2Fb%20%F0%9F%94%91/"));
+  expect(await control(emulator.url, "GET", "/state")).toMatchObject({ status: 200 });
+});
+
 test("a large body is shortened", async () => {
   const emulator = await start();
   await api(emulator, "PATCH", `${DEMO}/endpoints/${PRIMARY}`, { endpoint: { name: "x".repeat(100_000) } });
