@@ -9,7 +9,7 @@ const KEPT_REQUESTS = 10_000;
 const SECRET_FIELD = /^(client_?secret|password|secret_?server_?key|private_?jwk)$/i;
 const SETTINGS_FIELD = /^pg_?settings$/i;
 /** Postgres settings with a dot in the name are the user's own, and may hold anything. */
-const SECRET_SETTING = /\.|secret|password|token|key|conninfo/i;
+const SECRET_SETTING = /\.|secret|password|passphrase|token|key|credential|conninfo/i;
 
 /** A value that is no text may hold the secret as well: its JSON is hashed. */
 const hidden = (secret: unknown): unknown =>

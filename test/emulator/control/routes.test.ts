@@ -85,13 +85,19 @@ test("the state shows that secrets arrived, as hashes", async () => {
 
 test("settings of Postgres that may be secrets are shown as hashes, in the log and in the state; others in clear", async () => {
   const emulator = await start();
-  const pg_settings = { work_mem: "64MB", "app.tenant": "canary-tenant", primary_conninfo: "canary-conninfo" };
+  const pg_settings = {
+    work_mem: "64MB",
+    "app.tenant": "canary-tenant",
+    primary_conninfo: "canary-conninfo",
+    ssl_passphrase_command: "canary-passphrase",
+  };
   const id = "ep-demo-main-10000001";
   await api(emulator, "PATCH", `${DEMO}/endpoints/${id}`, { endpoint: { settings: { pg_settings } } });
   const shown = {
     work_mem: "64MB",
     "app.tenant": sha256("canary-tenant"),
     primary_conninfo: sha256("canary-conninfo"),
+    ssl_passphrase_command: sha256("canary-passphrase"),
   };
   const log = await control(emulator.url, "GET", "/requests");
   expect(records(log.body, "requests").at(-1)).toMatchObject({
@@ -312,6 +318,7 @@ describe("an edit behind the back of the API", () => {
     { kind: "endpoint", set: {}, delete: true },
     { kind: "endpoint", id: PRIMARY, set: { colour: "red" } },
     { kind: "operation", delete: true },
+    { kind: "integration", set: { auth_provider_project_id: "" } },
   ])("such as %j is refused", async (body) => {
     const emulator = await start();
     const answer = await edit(emulator, body);
