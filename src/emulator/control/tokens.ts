@@ -21,7 +21,14 @@ export const tokenBody = z.strictObject({
   /** Id or e-mail address. */
   user: z.string().min(1).optional(),
   /** They win over those of the user; null leaves a claim out. */
-  claims: z.record(z.string(), z.unknown()).default({}),
+  claims: z
+    .record(z.string(), z.unknown())
+    // JSON reads 1e999 as Infinity, which it cannot write.
+    .refine(
+      (claims) => Object.values(claims).every((claim) => typeof claim !== "number" || Number.isFinite(claim)),
+      "a number is too large",
+    )
+    .default({}),
   /** Seconds; 0 or less: a token that has expired. */
   expires_in: z.int().min(-TEN_YEARS_S).max(TEN_YEARS_S).default(3600),
   /** For tests of what an application must refuse. */

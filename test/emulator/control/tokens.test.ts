@@ -271,6 +271,17 @@ describe("what cannot be signed is refused in words", () => {
     expect([answer.status, answer.body]).toEqual([status, { ...ERROR_BODY, message: expect.stringMatching(words) }]);
   });
 
+  test.each(["valid", "none"])("a moment that no number holds (signature %s)", async (signature) => {
+    const { emulator } = await prepared();
+    // By hand: JSON.stringify cannot write such a number.
+    const body = `{"signature": "${signature}", "claims": {"exp": 1e999}}`;
+    const answer = await fetch(`${emulator.url}/_emulator/tokens`, { method: "POST", body });
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      { ...ERROR_BODY, message: expect.stringContaining("claims: a number is too large") },
+    ]);
+  });
+
   test("an integration without users, and two integrations", async () => {
     const emulator = await start();
     await integrate(emulator);
