@@ -91,7 +91,9 @@ export class DataFile {
     const temporary = `${this.path}.${process.pid}.tmp`;
     try {
       const content = { format: FORMAT, postgres_mark: this.mark, projects: this.projects() };
-      writeFileSync(temporary, JSON.stringify(content), { mode: 0o600 });
+      // In a folder that others write to, what stands there may be theirs: a link, or a file that they can read.
+      rmSync(temporary, { force: true });
+      writeFileSync(temporary, JSON.stringify(content), { mode: 0o600, flag: "wx" });
       renameSync(temporary, this.path);
     } catch (error) {
       rmSync(temporary, { force: true });

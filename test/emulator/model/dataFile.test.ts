@@ -1,4 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../../src/emulator";
@@ -79,6 +89,16 @@ test("changes are saved while the emulator runs, in a file that only its owner c
   );
   expect(statSync(data).mode & 0o777).toBe(0o600);
   expect(readdirSync(folder)).toEqual(["state.json"]);
+});
+
+test("what somebody else has put in the place of the temporary file is neither followed nor kept", async () => {
+  const other = join(folder, "other.txt");
+  writeFileSync(other, "theirs", { mode: 0o644 });
+  symlinkSync(other, `${data}.${process.pid}.tmp`);
+  await start({ data });
+  expect(readFileSync(other, "utf8")).toBe("theirs");
+  expect(lstatSync(data).isFile()).toBe(true);
+  expect(lstatSync(data).mode & 0o777).toBe(0o600);
 });
 
 test("a secret server key is never written down", async () => {
