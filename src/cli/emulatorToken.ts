@@ -19,6 +19,9 @@ const seconds = (text: string): number => {
   throw new InvalidArgumentError("It must be a whole number of seconds.");
 };
 
+/** Three parts, of which the signature may be empty. What is printed reaches a shell or a terminal. */
+const signedAnswer = z.object({ token: z.string().regex(/^[\w-]+\.[\w-]+\.[\w-]*$/) });
+
 const jsonObject = (text: string): object => {
   try {
     return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
@@ -56,7 +59,7 @@ async function token({ user, project, url, expiresIn, claims }: Flags): Promise<
     throw new Error(`${words}: start one with \`npx pulumi-svc emulator\`, or give its address with --url`);
   });
   const answer: unknown = await response.json().catch(() => undefined);
-  const signed = z.object({ token: z.string() }).safeParse(answer);
+  const signed = signedAnswer.safeParse(answer);
   if (response.ok && signed.success) return signed.data.token;
   const refused = z.object({ request_id: z.string(), message: z.string() }).safeParse(answer);
   if (!refused.success) throw new Error(`${origin} is not an emulator that signs tokens (status ${response.status})`);

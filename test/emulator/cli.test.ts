@@ -285,6 +285,22 @@ test("token sends the key to an emulator that demands it, and SVC_API_KEY to no 
   }
 });
 
+test("token prints nothing of an answer that is no token", async () => {
+  const other = createServer((_request, response) => {
+    response.end(JSON.stringify({ token: "a.b.c\u001b[2J\nrm -rf x" }));
+  });
+  await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const child = spawn(process.execPath, [main, "emulator", "token", "--url", url]);
+  let [printed, said] = ["", ""];
+  child.stdout.on("data", (chunk) => (printed += String(chunk)));
+  child.stderr.on("data", (chunk) => (said += String(chunk)));
+  const code = await new Promise((done) => child.once("close", done));
+  other.close();
+  expect([code, printed]).toEqual([1, ""]);
+  expect(said).toMatch(/^pulumi-svc: http:\S+ is not an emulator that signs tokens \(status 200\)\n$/);
+});
+
 test.each([
   [
     "nobody listens",
