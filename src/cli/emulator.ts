@@ -138,6 +138,11 @@ function startFailure(error: unknown, { host, port }: EmulatorOptions, seedFile:
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** `Host` gives no access there, but a web page that points its own name at this machine (DNS rebinding) knows the key, too. */
+const OPEN =
+  "warning: other machines, and web pages in a browser here, can reach this address, and everybody knows the default " +
+  "key: set your own in SVC_EMULATOR_API_KEY";
+
 function greeting(emulator: Emulator, keySource: KeySource): string {
   const { baseUrl, apiKey } = emulator;
   const projects = emulator.projects().map(({ id, branches }) => {
@@ -153,12 +158,15 @@ function greeting(emulator: Emulator, keySource: KeySource): string {
     env: ["the one that was given", 'SVC_API_KEY="$SVC_EMULATOR_API_KEY"', "   # asks for the key"],
     cli: ["the one that was given", "SVC_API_KEY   # read -rs SVC_API_KEY asks for it", "   # asks for the key"],
   }[keySource];
+  // The address of the page has no token where other machines reach it.
+  const isOpen = keySource === "default" && new URL(emulator.pageUrl).hash === "";
+  const warning = isOpen ? `${OPEN}\n` : "";
   const uri = connectionString(emulator, keySource === "default" ? apiKey : undefined);
   const connecting = [...(uri === undefined ? [] : [`psql "${uri}"`]), ...emulator.gateNotes];
   return `listening on ${baseUrl}
 ${projects.join("\n")}
 API key: ${shown}
-${connecting.map((line) => `${line}\n`).join("")}look at it in a browser: ${emulator.pageUrl}
+${warning}${connecting.map((line) => `${line}\n`).join("")}look at it in a browser: ${emulator.pageUrl}
 
 To use it, in the shell of the program:
   export SVC_BASE_URL=${baseUrl} ${exported}

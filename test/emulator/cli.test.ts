@@ -92,6 +92,30 @@ test("prints its address first, then the demo ids, the default key, and lines to
   expect((await api(served, "GET", `${DEMO}/endpoints`)).status).toBe(200);
 });
 
+test.each([
+  ["warns of the default key where other machines reach it", "0.0.0.0", {}, true],
+  ["does not warn where only this machine reaches it", "127.0.0.1", {}, false],
+  ["does not warn of a key of one's own", "0.0.0.0", { SVC_EMULATOR_API_KEY: "own-key" }, false],
+])("%s", async (_what, host, environment, warns) => {
+  const env = { PATH: process.env["PATH"] ?? "", ...environment };
+  const child = spawn(process.execPath, [main, "emulator", "--host", host, "--port", "0"], { env });
+  children.push(child);
+  const ended = new Promise((done) => child.once("close", done));
+  let said = "";
+  await new Promise<void>((done) => {
+    child.stdout.on("data", (chunk) => {
+      said += String(chunk);
+      // The last line.
+      if (said.includes("pulumi config set --secret")) done();
+    });
+    void ended.then(() => done());
+  });
+  child.kill("SIGTERM");
+  await ended;
+  expect(said).toContain(`http://${host}:`);
+  expect(/^warning: .*SVC_EMULATOR_API_KEY$/m.test(said)).toBe(warns);
+});
+
 test.each(["SIGTERM", "SIGINT"] as const)("ends with code 0 on %s and saves its data file", async (signal) => {
   const data = join(folder, `${signal}.json`);
   const first = await serve(["--data", data]);

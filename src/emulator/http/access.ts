@@ -67,7 +67,8 @@ export function originFor({ origin, isEverywhere }: Site, context: Context<Env>)
 
 /**
  * A web page whose own host name was pointed at this machine (DNS rebinding) sends that name as the host. On other
- * addresses the emulator cannot know its names, and every route requires the key, which no such page has.
+ * addresses the emulator cannot know its names, and every route requires the key, which such a page has only where it is
+ * the default one: the command warns of that.
  * `givenHost` is the address that it was told to listen on.
  */
 export const refuseForeignHosts =
