@@ -81,7 +81,7 @@ export interface ResolvedOptions extends Required<Omit<EmulatorOptions, "data" |
 }
 
 /** setTimeout fires at once for anything longer. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 const wholeNumber = (name: string, value: number, highest: number): number => {
   if (!Number.isInteger(value) || value < 0 || value > highest) {

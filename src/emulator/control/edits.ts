@@ -5,6 +5,7 @@ import { defined, newId, now, OPERATION_ACTIONS, type ProjectRecord } from "../m
 import { invalid, notFound } from "../model/refusal";
 import type { Service } from "../model/service";
 import { findBranch, findEndpoint } from "../model/store";
+import { LONGEST_TIMER_MS } from "../options";
 import { emailServerBody } from "../routes/emailServer";
 import { operationView } from "../routes/projects";
 
@@ -213,7 +214,7 @@ const branch = listEditor({
 const newOperation = z.strictObject({
   endpoint_id: text,
   action: z.enum(OPERATION_ACTIONS).default("check_availability"),
-  duration_ms: z.int().min(0).optional(),
+  duration_ms: z.int().min(0).max(LONGEST_TIMER_MS).optional(),
 });
 
 const operation: Editor = {

@@ -2,6 +2,7 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import { z } from "zod";
 import { isRecord } from "../http/bodies";
 import { newId, OPERATION_ACTIONS, type OperationAction, type OperationOutcome } from "../model/records";
+import { LONGEST_TIMER_MS } from "../options";
 
 const times = z.int().min(0).default(1);
 
@@ -35,7 +36,7 @@ const requestFault = z
       .record(z.string(), z.string())
       .refine(sendable, "contains a name or value that HTTP headers do not allow")
       .default({}),
-    delayMs: z.int().min(0).default(0),
+    delayMs: z.int().min(0).max(LONGEST_TIMER_MS).default(0),
     effect: z.enum(["none", "done"]).default("none"),
     drop: z.enum(["reset", "cut", "hang"]).optional(),
   })

@@ -203,6 +203,13 @@ test("a fault that only delays lets the request through", async () => {
   expect(Date.now() - startedAt).toBeGreaterThanOrEqual(100);
 });
 
+test("a delay beyond what a timer can wait is refused: it would be none", async () => {
+  const emulator = await start();
+  const { status, text } = await control(emulator.url, "POST", "/faults", { delayMs: 2 ** 31 });
+  expect([status, text]).toEqual([400, expect.stringContaining("delayMs")]);
+  await arm(emulator, { path: "/never-asked-for", delayMs: 2 ** 31 - 1 });
+});
+
 describe("a fault of an operation", () => {
   const operations = async (emulator: Emulator) =>
     records((await api(emulator, "GET", `${DEMO}/operations`)).body, "operations");

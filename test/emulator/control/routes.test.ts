@@ -318,6 +318,7 @@ describe("an edit behind the back of the API", () => {
     { kind: "endpoint", set: {}, delete: true },
     { kind: "endpoint", id: PRIMARY, set: { colour: "red" } },
     { kind: "operation", delete: true },
+    { kind: "operation", create: { endpoint_id: PRIMARY, duration_ms: 2 ** 31 } },
     { kind: "integration", set: { auth_provider_project_id: "" } },
   ])("such as %j is refused", async (body) => {
     const emulator = await start();
