@@ -322,6 +322,7 @@ describe("an edit behind the back of the API", () => {
     { kind: "integration", set: { auth_provider_project_id: "" } },
   ])("such as %j is refused", async (body) => {
     const emulator = await start();
+    await integrate(emulator);
     const answer = await edit(emulator, body);
     expect([answer.status, answer.body]).toEqual([400, ERROR_BODY]);
   });
