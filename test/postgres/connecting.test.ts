@@ -2,23 +2,16 @@ import { once } from "node:events";
 import { createConnection } from "node:net";
 import { startGate, stateOf, suspended, uriOf, useCluster } from "../support/gate";
 import { integrate, PRIMARY } from "../support/emulator";
-import { psqlProgram } from "../support/postgres";
-import { VISITORS, type VisitorName } from "../support/visitors";
+import { expectRefused, testOf, VISITORS, type VisitorName } from "../support/visitors";
 
 const postgres = useCluster({ auth: "trust" });
 
 describe.each(Object.keys(VISITORS) as VisitorName[])("%s is", (name) => {
   const visit = VISITORS[name];
-  const run = name === "psql" && psqlProgram() === undefined ? test.skip : test;
+  const run = testOf(name);
 
-  async function refused(uri: string, code: string, words: string | RegExp): Promise<void> {
-    const error = await visit(uri).then(
-      () => "it was not refused",
-      (reason: Error) => reason.message,
-    );
-    expect(error).toMatch(words);
-    if (name === "pg") expect(error).toContain(`${code}: `);
-  }
+  const refused = (uri: string, code: string, words: string | RegExp): Promise<void> =>
+    expectRefused(name, uri, code, words);
 
   run("refused with a wrong password, also where the server trusts everybody, and told nothing else", async () => {
     const emulator = await startGate();

@@ -6,7 +6,7 @@ import type { Emulator } from "../../src/emulator";
 import { change, sessionsOnServer, startGate, uriOf, useCluster } from "../support/gate";
 import { api, DEMO, PRIMARY, start, until } from "../support/emulator";
 import { psqlProgram } from "../support/postgres";
-import { VISITORS, type VisitorName } from "../support/visitors";
+import { testOf, VISITORS, type VisitorName } from "../support/visitors";
 
 const postgres = useCluster({ settings: { max_connections: "60" } });
 
@@ -238,7 +238,7 @@ test("what clients send and get passes as it is: COPY, large results, pipelines,
 
 describe.each(Object.keys(VISITORS) as VisitorName[])("a Postgres that goes, as %s sees it", (name) => {
   const visit = VISITORS[name];
-  const run = name === "psql" && psqlProgram() === undefined ? test.skip : test;
+  const run = testOf(name);
 
   run("is shut down: words to open and new connections, and it is used again when it is back", async () => {
     const emulator = await startGate();

@@ -10,8 +10,7 @@ import {
   uriOf,
   useCluster,
 } from "../support/gate";
-import { psqlProgram } from "../support/postgres";
-import { VISITORS, type VisitorName } from "../support/visitors";
+import { expectRefused, testOf, VISITORS, type VisitorName } from "../support/visitors";
 
 const postgres = useCluster({ auth: "trust", settings: { max_connections: "160" } });
 
@@ -38,17 +37,10 @@ async function running(query: Promise<string>): Promise<{ query: Promise<string>
 // The rows of the table "What a client feels" of docs/emulator.md, in its order.
 describe.each(Object.keys(VISITORS) as VisitorName[])("what %s feels of a compute", (name) => {
   const visit = VISITORS[name];
-  const run = name === "psql" && psqlProgram() === undefined ? test.skip : test;
+  const run = testOf(name);
 
-  /** psql shows no SQLSTATE of a connection that it is refused. */
-  async function refused(uri: string, code: string, words: string | RegExp): Promise<void> {
-    const error = await visit(uri).then(
-      () => "it was not refused",
-      (reason: Error) => reason.message,
-    );
-    expect(error).toMatch(words);
-    if (name === "pg") expect(error).toContain(`${code}: `);
-  }
+  const refused = (uri: string, code: string, words: string | RegExp): Promise<void> =>
+    expectRefused(name, uri, code, words);
 
   /** An idle connection and one with a query feel the same change, and nothing of both is left on the server. */
   async function bothEnd(uri: string, happens: () => Promise<unknown>): Promise<void> {

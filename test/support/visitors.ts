@@ -111,3 +111,22 @@ const psql: Visitor = async (uri) => {
 /** By name. Only the words of psql hold no SQLSTATE when it is refused a connection. */
 export const VISITORS = { pg, psql } as const;
 export type VisitorName = keyof typeof VISITORS;
+
+/** `test`, or its skip where the client is not on this machine. */
+export const testOf = (name: VisitorName): jest.It =>
+  name === "psql" && psqlProgram() === undefined ? test.skip : test;
+
+/** Expects that the client is refused. psql shows no SQLSTATE of a connection that it is refused. */
+export async function expectRefused(
+  name: VisitorName,
+  uri: string,
+  code: string,
+  words: string | RegExp,
+): Promise<void> {
+  const error = await VISITORS[name](uri).then(
+    () => "it was not refused",
+    (reason: Error) => reason.message,
+  );
+  expect(error).toMatch(words);
+  if (name === "pg") expect(error).toContain(`${code}: `);
+}
