@@ -3,7 +3,7 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { packageVersion } from "../contract/installation";
 import { applyFaults } from "./control/faultResponses";
 import { controlRoutes, type ControlParts } from "./control/routes";
-import { guardControl, originFor, refuseForeignHosts, requireKey, type Site } from "./http/access";
+import { guardControl, originFor, refuseForeignHosts, refuseForeignPages, requireKey, type Site } from "./http/access";
 import { errorResponse, HttpError } from "./http/errors";
 import { KEY_SET_PATH, serveKeySet } from "./http/keySet";
 import { openApiDocument } from "./http/openApi";
@@ -48,7 +48,7 @@ export function createApp(control: ControlParts): Hono<Env> {
   const { service, faults, log, key, site } = control;
   const { options } = service;
   const api = new Hono<Env>();
-  api.use("*", logRequests(log, key), addLatency(options.latencyMs), requireKey(key));
+  api.use("*", refuseForeignPages(key), logRequests(log, key), addLatency(options.latencyMs), requireKey(key));
   api.use("*", applyFaults(faults, service.store), limitRate(options), saveChanges(service));
 
   const routes = allRoutes(service, site);

@@ -103,6 +103,21 @@ const isOwnOrigin = (context: Context<Env>): boolean => {
   return origin === undefined || origin === `http://${context.req.header("host")}`;
 };
 
+/** A page of another site. A browser tells its Origin, and where it sends none (an image, a link), the relation of the two. */
+const isForeignPage = (context: Context<Env>): boolean =>
+  !isOwnOrigin(context) || /^(cross|same)-site$/.test(context.req.header("sec-fetch-site") ?? "");
+
+/**
+ * Stands before the request log. Any web page can send requests here, and would push out what the log holds. Other clients
+ * without the key are logged: that shows a mistake of theirs.
+ */
+export const refuseForeignPages =
+  (accepted: AcceptedKey): MiddlewareHandler<Env> =>
+  async (context, next) => {
+    if (isForeignPage(context) && !carriesKey(context, accepted)) throw new HttpError(401, "authentication failed");
+    await next();
+  };
+
 /**
  * The control routes are open to this machine, but not to the web pages that it shows: a browser adds an Origin to each
  * request by which a page can change something. The emulator's own page has the token besides. Where other machines reach

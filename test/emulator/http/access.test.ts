@@ -180,4 +180,30 @@ describe("a request without the key", () => {
     ]);
     expect(JSON.stringify(requests)).not.toContain("canary");
   });
+
+  test.each([
+    ["a page of another site", { origin: "https://page.example.com" }],
+    ["a page of another port", { origin: "http://127.0.0.1:3000" }],
+    ["a page without an origin", { origin: "null" }],
+    ["an image in a page of another site", { "sec-fetch-site": "cross-site" }],
+    ["an image in a page of another port", { "sec-fetch-site": "same-site" }],
+  ])("of %s is not logged: such a page cannot push out what the log holds", async (_whose, headers) => {
+    for (const host of ["127.0.0.1", "0.0.0.0"]) {
+      const emulator = await start({ host });
+      for (const authorization of ["", "Bearer wrong"]) {
+        for (const method of ["GET", "POST", "OPTIONS"]) {
+          const answer = await send(emulator, method, ENDPOINTS, { ...headers, authorization });
+          expect(answer).toEqual({ status: 401, body: ERROR_BODY });
+        }
+      }
+      expect((await send(emulator, "GET", "/_emulator/requests", KEY)).body).toEqual({ requests: [] });
+    }
+  });
+
+  test("of a client that is no page stays in the log, as one of a page with the key does", async () => {
+    const emulator = await start();
+    await send(emulator, "GET", ENDPOINTS, { "sec-fetch-site": "none" });
+    await send(emulator, "GET", ENDPOINTS, { origin: "https://page.example.com", ...KEY });
+    expect(await logged(emulator)).toMatchObject([{ status: 401 }, { status: 200 }]);
+  });
 });
