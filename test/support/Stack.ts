@@ -28,6 +28,8 @@ export interface StackOptions {
   readonly configured?: boolean;
   /** The node_modules of the program. @default this repository's */
   readonly modules?: string;
+  /** Each digest of a secret by reference takes a second of a processor. True: next to none (preload.cjs). @default false */
+  readonly cheapDigests?: boolean;
 }
 
 export interface StoredResource {
@@ -37,6 +39,9 @@ export interface StoredResource {
   readonly inputs: Record<string, unknown>;
   readonly outputs: Record<string, unknown>;
 }
+
+/** What every Node process of a stack loads first, where NODE_OPTIONS names it. */
+export const PRELOAD = join(ROOT, "test", "support", "preload.cjs");
 
 const open: Stack[] = [];
 afterAll(async () => {
@@ -66,12 +71,13 @@ export class Stack {
     this.env = { ...cliEnvironment(join(folder, "home"), this.#backend), PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
   }
 
-  static async create({ program, emulator, configured = true, modules }: StackOptions): Promise<Stack> {
+  static async create({ program, emulator, configured = true, modules, cheapDigests }: StackOptions): Promise<Stack> {
     if (!existsSync(join(ROOT, "dist", "provider.js"))) throw new Error("dist is missing: run `npm run build` first.");
     // A key that no other text contains, so that it can be looked for everywhere.
     const service = await Service.start({ apiKey: `canary-key-${randomBytes(9).toString("hex")}`, ...emulator });
     const stack = new Stack(mkdtempSync(join(tmpdir(), "pulumi-svc-engine-")), service);
     open.push(stack);
+    if (cheapDigests === true) Object.assign(stack.env, { NODE_OPTIONS: `--require ${PRELOAD}`, CHEAP_DIGESTS: "1" });
     stack.write("Pulumi.yaml", "name: proj\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n");
     stack.write("package.json", '{ "name": "proj", "private": true }\n');
     symlinkSync(modules ?? join(ROOT, "node_modules"), join(stack.#project, "node_modules"));
