@@ -15,7 +15,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { EmulatorOptions } from "../../src/emulator";
 import { cliEnvironment, descendants, pulumi, ROOT, type Run } from "./cli";
-import { exportedState, initStack, sealed } from "./backend";
+import { SECRET, SIGNATURE } from "../../src/contract/engineSecrets";
+import { exportedState, initStack, sealed, withSecrets } from "./backend";
 import { Service } from "./service";
 
 jest.setTimeout(1_800_000);
@@ -42,6 +43,10 @@ export interface StoredResource {
 
 /** What every Node process of a stack loads first, where NODE_OPTIONS names it. */
 export const PRELOAD = join(ROOT, "test", "support", "preload.cjs");
+
+interface Exported {
+  readonly deployment: { readonly resources?: StoredResource[] };
+}
 
 const open: Stack[] = [];
 afterAll(async () => {
@@ -207,7 +212,7 @@ export class Stack {
   }
 
   async resources(): Promise<StoredResource[]> {
-    const { deployment } = JSON.parse(await this.exported()) as { deployment: { resources?: StoredResource[] } };
+    const { deployment } = JSON.parse(await this.exported()) as Exported;
     return (deployment.resources ?? []).filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic/svc:"));
   }
 
@@ -217,12 +222,37 @@ export class Stack {
     return found;
   }
 
+  /** As `pulumi stack output --json --show-secrets` writes them. */
   async outputs(): Promise<Record<string, unknown>> {
-    const { stdout } = await pulumi(["stack", "output", "--json", "--show-secrets"], {
-      cwd: this.#project,
-      env: this.env,
-    });
-    return JSON.parse(stdout) as Record<string, unknown>;
+    const { deployment } = withSecrets(await this.exported(), (plaintext) => JSON.parse(plaintext)) as Exported;
+    return (deployment.resources ?? []).find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs ?? {};
+  }
+
+  /**
+   * The entries of the state by URN, secrets in clear, without what each update of the engine writes, whatever it does: times, the
+   * order of sets, empty lists, secrets' salt.
+   */
+  async entries(): Promise<Record<string, unknown>> {
+    const clear = withSecrets(await this.exported(), (plaintext) => ({ [SIGNATURE]: SECRET, plaintext })) as {
+      deployment: { resources: Record<string, unknown>[] };
+    };
+    return Object.fromEntries(
+      clear.deployment.resources.map(
+        ({ modified: _modified, created: _created, dependencies, propertyDependencies, ...rest }) => [
+          `${String(rest["urn"])}${rest["delete"] === true ? " (to be deleted)" : ""}`,
+          {
+            ...rest,
+            // The SDK sends them in the order in which promises end.
+            dependencies: ((dependencies ?? []) as string[]).toSorted(),
+            propertyDependencies: Object.fromEntries(
+              Object.entries((propertyDependencies ?? {}) as Record<string, string[]>).filter(
+                ([, urns]) => urns.length > 0,
+              ),
+            ),
+          },
+        ],
+      ),
+    );
   }
 
   /** Where, if anywhere, a secret stands in clear: in what was said, in the state, in a file of the backend or the home. */
@@ -245,6 +275,11 @@ export class Stack {
   async finish(before: { projects: Record<string, unknown>[] }): Promise<void> {
     expect(await this.preview("--expect-no-changes")).toMatchObject({ code: 0 });
     expect(await this.drift()).toMatchObject({ code: 0 });
+    await this.end(before);
+  }
+
+  /** How a test ends that has shown already that both plans are empty, as by an `up --refresh --expect-no-changes`. */
+  async end(before: { projects: Record<string, unknown>[] }): Promise<void> {
     expect(await this.destroy()).toMatchObject({ code: 0 });
     expect(holdings(await this.service.state())).toEqual(holdings(before));
     expect(await this.leaks([this.service.emulator.apiKey])).toEqual([]);

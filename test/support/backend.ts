@@ -1,10 +1,11 @@
-import { createCipheriv, createHash, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isSecret } from "../../src/contract/engineSecrets";
 
 /**
  * What the CLI keeps in files, made and read without a process of it: `pulumi stack init dev`, a secret of `pulumi config set`,
- * `pulumi stack export`. Each of these costs it half a second of processor time.
+ * `pulumi stack export`, with `--show-secrets`, too. Each of these costs it half a second of processor time.
  */
 
 const STACK = join(".pulumi", "stacks", "proj", "dev.json");
@@ -19,6 +20,23 @@ export function sealed(text: string): string {
   const cipher = createCipheriv("aes-256-gcm", KEY, nonce);
   const data = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
   return `v1:${nonce.toString("base64")}:${data.toString("base64")}`;
+}
+
+/** What `sealed` has made, or the CLI. */
+function opened(text: string): string {
+  const [, nonce = "", data = ""] = text.split(":");
+  const sealedData = Buffer.from(data, "base64");
+  const decipher = createDecipheriv("aes-256-gcm", KEY, Buffer.from(nonce, "base64"));
+  decipher.setAuthTag(sealedData.subarray(-16));
+  return Buffer.concat([decipher.update(sealedData.subarray(0, -16)), decipher.final()]).toString("utf8");
+}
+
+/** A state that `exportedState` has read, with each secret as `shown` makes it of the JSON text that was encrypted. */
+export function withSecrets(state: string, shown: (plaintext: string) => unknown): unknown {
+  return JSON.parse(state, (_key, value: unknown) =>
+    // What the engine stores of a secret.
+    isSecret(value) ? shown(opened((value as { ciphertext: string }).ciphertext)) : value,
+  );
 }
 
 /** The folders of a stack, none of which the CLI has seen yet. */
