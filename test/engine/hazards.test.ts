@@ -2,66 +2,17 @@ import { Stack, type StoredResource } from "../support/Stack";
 
 /** What broke a throw-away provider under the real engine (docs/design/engine.md), kept from coming back. */
 
-test("a child of a replaced parent, with warnings in its diff, does not crash the CLI", async () => {
-  const program = (database: string, size: number) => `
+const KEY_IN_CLEAR = /svc:apiKey is stored in plain text in the stack's configuration/;
+
+test("a child of a replaced parent, a forced replacement, a rename and customTimeouts.read, in the life of one stack", async () => {
+  const program = (database: string, size: number, options: string, name = "api") => `
     const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo", databaseName: "${database}" });
-    new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: ${size} }, { parent: auth });`;
-  const stack = await Stack.create({ program: program("one", 1) });
+    new svc.ComputeEndpoint("${name}", { projectId: "prj-demo", branchId: "br-dev", size: ${size} }, { parent: auth, ${options} });`;
+  const stack = await Stack.create({ program: program("one", 1, 'customTimeouts: { read: "1m" }') });
   const before = await stack.service.state();
   expect(await stack.up()).toMatchObject({ code: 0 });
-  stack.program(program("two", 2));
-  const preview = await stack.preview();
-  expect(preview.text).not.toMatch(/assertion has failed|panic/i);
-  expect(preview.code).toBe(0);
-  expect(await stack.up()).toMatchObject({ code: 0 });
-  await stack.finish(before);
-});
 
-test("a forced replacement deletes first, so that the branch is free for the new primary", async () => {
-  const stack = await Stack.create({
-    program: `new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1 });`,
-  });
-  const before = await stack.service.state();
-  expect(await stack.up()).toMatchObject({ code: 0 });
-  const { urn, id } = await stack.resource("api");
-  expect(await stack.up("--replace", urn)).toMatchObject({ code: 0 });
-  expect((await stack.resource("api")).id).not.toBe(id);
-  await stack.finish(before);
-});
-
-test("a warning shows once in a phase, and not at all in a refresh", async () => {
-  const program = (size: number) =>
-    `new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: ${size} });`;
-  const stack = await Stack.create({ program: program(1) });
-  expect(await stack.up()).toMatchObject({ code: 0 });
-  stack.program(program(2));
-  const { stdout } = await stack.run("preview", "--json");
-  const { diagnostics } = JSON.parse(stdout) as { diagnostics: { message: string }[] };
-  expect(diagnostics.filter(({ message }) => message.includes('a change of "size" restarts'))).toHaveLength(1);
-  const refreshed = await stack.refresh();
-  expect(refreshed).toMatchObject({ code: 0 });
-  expect(refreshed.text).not.toContain("warning");
-  expect(await stack.destroy()).toMatchObject({ code: 0 });
-});
-
-test("a rename with an alias and a changed customTimeouts plan nothing", async () => {
-  const program = (name: string, options: string) =>
-    `new svc.ComputeEndpoint("${name}", { projectId: "prj-demo", branchId: "br-dev", size: 1 }, { ${options} });`;
-  const stack = await Stack.create({ program: program("api", "") });
-  const before = await stack.service.state();
-  expect(await stack.up()).toMatchObject({ code: 0 });
-  stack.program(program("renamed", 'aliases: [{ name: "api" }], customTimeouts: { delete: "5m" }'));
-  expect(await stack.up("--expect-no-changes")).toMatchObject({ code: 0 });
-  await stack.finish(before);
-});
-
-test("a refresh honours customTimeouts.read, and a state from before that has it plans nothing", async () => {
-  const program = (options: string, size = 1) =>
-    `new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: ${size} }, { ${options} });`;
-  const stack = await Stack.create({ program: program('customTimeouts: { read: "1m" }') });
-  const before = await stack.service.state();
-  expect(await stack.up()).toMatchObject({ code: 0 });
-  // Earlier versions took no "read" over.
+  // A state of an earlier version, which took no "read" over, plans nothing, and stays as it is.
   const exported = JSON.parse(await stack.exported()) as { deployment: { resources: StoredResource[] } };
   const stored = exported.deployment.resources.filter(({ urn }) => urn.endsWith("::api"));
   expect(stored.map(({ inputs, outputs }) => [inputs["__timeouts"], outputs["__timeouts"]])).toEqual([
@@ -70,28 +21,52 @@ test("a refresh honours customTimeouts.read, and a state from before that has it
   for (const { inputs, outputs } of stored) inputs["__timeouts"] = outputs["__timeouts"] = {};
   stack.write("older.json", JSON.stringify(exported));
   expect(await stack.run("stack", "import", "--file", "older.json")).toMatchObject({ code: 0 });
-  expect(await stack.preview("--expect-no-changes")).toMatchObject({ code: 0 });
   expect(await stack.drift()).toMatchObject({ code: 0 });
   expect(await stack.up("--expect-no-changes")).toMatchObject({ code: 0 });
   expect(await stack.run("refresh", "--preview-only", "--expect-no-changes")).toMatchObject({ code: 0 });
   expect((await stack.resource("api")).outputs).toMatchObject({ __timeouts: {} });
-  // The next update brings the time to where a refresh finds it.
-  stack.program(program('customTimeouts: { read: "2s" }', 2));
+
+  // A child of a replaced parent, with a warning in its diff, does not crash the CLI. The warning shows once in a phase.
+  const shorter = 'customTimeouts: { read: "2s" }';
+  stack.program(program("two", 2, shorter));
+  const preview = await stack.preview("--json");
+  expect(preview.text).not.toMatch(/assertion has failed|panic/i);
+  expect(preview.code).toBe(0);
+  const { diagnostics } = JSON.parse(preview.stdout) as { diagnostics: { message: string }[] };
+  expect(diagnostics.filter(({ message }) => message.includes('a change of "size" restarts'))).toHaveLength(1);
+
+  // In a refresh no warning shows.
+  const refreshed = await stack.refresh();
+  expect(refreshed).toMatchObject({ code: 0 });
+  expect(refreshed.text).not.toContain("warning");
+
+  // The update brings customTimeouts.read to where a refresh finds it.
   expect(await stack.up()).toMatchObject({ code: 0 });
+  const { urn, id } = await stack.resource("api");
   await stack.service.fault({ method: "GET", delayMs: 4_000, times: 0 });
   const slow = await stack.refresh();
   expect(slow.code).not.toBe(0);
   expect(slow.text).toMatch(/Could not read ComputeEndpoint .*\("api"\): no response within 2 s.*customTimeouts\.read/);
-  expect((await stack.resource("api")).id).toBe(stored[0]?.id);
+  expect((await stack.resource("api")).id).toBe(id);
   stack.program(`
-    const options = { customTimeouts: { read: "2s" } };
-    ${program('customTimeouts: { read: "2s" }', 2)}
-    svc.ComputeEndpoint.get("found", "${stored[0]?.id}", options);`);
+    const options = { ${shorter} };
+    ${program("two", 2, shorter)}
+    svc.ComputeEndpoint.get("found", "${id}", options);`);
   const looked = await stack.preview();
   expect(looked.code).not.toBe(0);
   expect(looked.text).toMatch(/Could not read ComputeEndpoint .*\("found"\): no response within 2 s/);
   await stack.service.clearFaults();
-  stack.program(program('customTimeouts: { read: "2s" }', 2));
+
+  // A forced replacement deletes first, so that the branch is free for the new primary.
+  stack.program(program("two", 2, shorter));
+  expect(await stack.up("--replace", urn)).toMatchObject({ code: 0 });
+  expect((await stack.resource("api")).id).not.toBe(id);
+
+  // A rename with an alias and a changed customTimeouts plan nothing.
+  stack.program(program("two", 2, 'aliases: [{ name: "api" }], customTimeouts: { delete: "5m" }', "renamed"));
+  expect(await stack.up("--expect-no-changes")).toMatchObject({ code: 0 });
+  // Its key is encrypted in the configuration.
+  expect(stack.said).not.toMatch(KEY_IN_CLEAR);
   await stack.finish(before);
 });
 
@@ -120,11 +95,9 @@ test("a key that stands in clear in the configuration is warned of, once", async
     program: `
       for (const branchId of ["br-dev", "br-test"]) new svc.ComputeEndpoint(branchId, { projectId: "prj-demo", branchId });`,
   });
-  const words = /svc:apiKey is stored in plain text in the stack's configuration/;
-  expect((await stack.preview()).text).not.toMatch(words);
   await stack.config("svc:apiKey", stack.service.emulator.apiKey);
   const { diagnostics } = JSON.parse((await stack.run("preview", "--json")).stdout) as {
     diagnostics: { message: string }[];
   };
-  expect(diagnostics.filter(({ message }) => words.test(message))).toHaveLength(1);
+  expect(diagnostics.filter(({ message }) => KEY_IN_CLEAR.test(message))).toHaveLength(1);
 });
