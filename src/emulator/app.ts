@@ -4,11 +4,12 @@ import { packageVersion } from "../contract/installation";
 import { applyFaults } from "./control/faultResponses";
 import { controlRoutes, type ControlParts } from "./control/routes";
 import { guardControl, originFor, refuseForeignHosts, refuseForeignPages, requireKey, type Site } from "./http/access";
+import { takeBody } from "./http/bodies";
 import { errorResponse, HttpError } from "./http/errors";
 import { KEY_SET_PATH, serveKeySet } from "./http/keySet";
 import { openApiDocument } from "./http/openApi";
 import { limitRate } from "./http/rateLimit";
-import { logRequests } from "./http/requestLog";
+import { logContent, logRequests } from "./http/requestLog";
 import { API_ROOT, honoPath, type Env, type Route } from "./http/route";
 import type { Service } from "./model/service";
 import { pageRoutes } from "./page/routes";
@@ -48,7 +49,8 @@ export function createApp(control: ControlParts): Hono<Env> {
   const { service, faults, log, key, site } = control;
   const { options } = service;
   const api = new Hono<Env>();
-  api.use("*", refuseForeignPages(key), logRequests(log, key), addLatency(options.latencyMs), requireKey(key));
+  api.use("*", refuseForeignPages(key), logRequests(log), addLatency(options.latencyMs));
+  api.use("*", requireKey(key), takeBody, logContent(log));
   api.use("*", applyFaults(faults, service.store), limitRate(options), saveChanges(service));
 
   const routes = allRoutes(service, site);
@@ -65,7 +67,7 @@ export function createApp(control: ControlParts): Hono<Env> {
   app.onError((error) => errorResponse(error));
   app.notFound(() => errorResponse(new HttpError(404, "this route does not exist")));
   app.use("*", refuseForeignHosts(site, options.host));
-  app.use("/_emulator/*", guardControl(site, key));
+  app.use("/_emulator/*", guardControl(site, key), takeBody);
   app.route("/_emulator", controlRoutes(control));
   app.get("/_emulator/openapi.json", (context) => {
     const server = originFor(site, context) + API_ROOT;

@@ -98,7 +98,7 @@ test("the document has every route of the API and no other, with what its path t
   for (const { template, parameters = [], responses } of described) {
     const inPath = parameters.filter((parameter) => parameter.in === "path" && parameter.required);
     expect(inPath.map(({ name }) => `{${name}}`)).toEqual(template.match(/\{\w+\}/g) ?? []);
-    expect(Object.keys(responses)).toEqual(expect.arrayContaining(["400", "401", "404"]));
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(["400", "401", "404", "413"]));
   }
 });
 

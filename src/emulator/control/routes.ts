@@ -1,11 +1,9 @@
 import { Hono, type Context } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
 import { packageVersion } from "../../contract/installation";
 import { checked, emptyResponse, parsedJson } from "../http/bodies";
 import { originFor, type AcceptedKey, type Site } from "../http/access";
 import { jwksUrlOf } from "../http/keySet";
-import { HttpError } from "../http/errors";
 import { withoutSecrets, type RequestLog } from "../http/requestLog";
 import type { Env } from "../http/route";
 import type { ProjectRecord } from "../model/records";
@@ -40,17 +38,9 @@ function projectState({ key_sets, operations, integrations, ...rest }: ProjectRe
   return { ...Object.fromEntries(shown.map(([name, value]) => [name, withoutSecrets(value)])), key_sets };
 }
 
-/** What is signed or sent is kept in memory several times over. */
-const limitSize = bodyLimit({
-  maxSize: 1024 * 1024,
-  onError: () => {
-    throw new HttpError(413, "the request body is larger than 1 MiB");
-  },
-});
-
 /** With any content type, since these routes are for curl too. */
-async function readControlBody(context: Context<Env>): Promise<unknown> {
-  const text = await context.req.text();
+function readControlBody(context: Context<Env>): unknown {
+  const text = context.get("body");
   return text === "" ? {} : parsedJson(text);
 }
 
@@ -79,8 +69,8 @@ export function controlRoutes({ service, faults, log, inbox, key, site, reset }:
   });
 
   control.get("/faults", () => Response.json({ faults: faults.list() }));
-  control.post("/faults", async (context) => {
-    const body = await readControlBody(context);
+  control.post("/faults", (context) => {
+    const body = readControlBody(context);
     return Response.json({ id: faults.add(checked(faultSchemaFor(body), body)) }, { status: 201 });
   });
   control.delete("/faults", () => {
@@ -89,26 +79,26 @@ export function controlRoutes({ service, faults, log, inbox, key, site, reset }:
   });
 
   // A rotation: from now on the earlier key is refused.
-  control.post("/key", async (context) => {
-    key.current = checked(rotationBody, await readControlBody(context)).api_key;
+  control.post("/key", (context) => {
+    key.current = checked(rotationBody, readControlBody(context)).api_key;
     return emptyResponse(204);
   });
 
-  control.post("/projects", async (context) => {
-    const body = checked(newProjectBody, await readControlBody(context));
+  control.post("/projects", (context) => {
+    const body = checked(newProjectBody, readControlBody(context));
     return Response.json(projectState(addProject(service, body), originFor(site, context)), { status: 201 });
   });
-  control.post("/edit", async (context) => {
-    const body = checked(editBody, await readControlBody(context));
+  control.post("/edit", (context) => {
+    const body = checked(editBody, readControlBody(context));
     return Response.json(withoutSecrets(applyEdit(service, body)));
   });
 
-  control.post("/tokens", limitSize, async (context) => {
-    const body = checked(tokenBody, await readControlBody(context));
+  control.post("/tokens", async (context) => {
+    const body = checked(tokenBody, readControlBody(context));
     return Response.json(await signToken(service, body, originFor(site, context)), { status: 201 });
   });
   control.post("/keys", async (context) => {
-    const body = checked(newKeyBody, await readControlBody(context));
+    const body = checked(newKeyBody, readControlBody(context));
     return Response.json(await addSigningKey(service, body), { status: 201 });
   });
   control.delete("/keys/:kid", (context) => {
@@ -117,8 +107,8 @@ export function controlRoutes({ service, faults, log, inbox, key, site, reset }:
   });
 
   control.get("/mail", () => Response.json({ messages: inbox.list() }));
-  control.post("/mail", limitSize, async (context) => {
-    const body = checked(mailBody, await readControlBody(context));
+  control.post("/mail", async (context) => {
+    const body = checked(mailBody, readControlBody(context));
     return Response.json(await sendMail(service, inbox, body), { status: 201 });
   });
   control.delete("/mail", () => {

@@ -34,7 +34,7 @@ export interface AcceptedKey {
   current: string;
 }
 
-export const carriesKey = (context: Context<Env>, { current }: AcceptedKey): boolean =>
+const carriesKey = (context: Context<Env>, { current }: AcceptedKey): boolean =>
   isSame(context.req.header("authorization"), `Bearer ${current}`);
 
 export const requireKey =

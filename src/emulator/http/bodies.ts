@@ -1,7 +1,8 @@
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import type { z } from "zod";
 import { invalid } from "../model/refusal";
 import type { ResolvedOptions } from "../options";
+import { HttpError } from "./errors";
 import type { Env, Route } from "./route";
 
 /** All problems in one line. It names fields and rules, never a value: a value may be a secret. */
@@ -13,6 +14,37 @@ export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown
   if (result.success) return result.data;
   throw invalid(`invalid request: ${problemsIn(result.error)}`);
 }
+
+/** A body is kept in memory several times over, and in the log. */
+const LARGEST = 1024 * 1024;
+
+const tooLarge = (): HttpError => new HttpError(413, "the request body is larger than 1 MiB");
+
+/** A body of unsaid length. What comes behind the limit is not read. */
+async function streamed(body: ReadableStream<Uint8Array>): Promise<string> {
+  const reader = body.getReader();
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(parts).toString();
+    size += value.length;
+    if (size > LARGEST) throw tooLarge();
+    parts.push(value);
+  }
+}
+
+/**
+ * Reads the body of a request for all that look at it. Hono's own limit makes a new Request of a streamed body, which works
+ * only where the global Request is replaced.
+ */
+export const takeBody: MiddlewareHandler<Env> = async (context, next) => {
+  const { body, headers } = context.req.raw;
+  if (Number(headers.get("content-length") ?? 0) > LARGEST) throw tooLarge();
+  const isStreamed = headers.has("transfer-encoding") && body !== null;
+  context.set("body", isStreamed ? await streamed(body) : await context.req.text());
+  await next();
+};
 
 /** JSON.stringify is recursive: a record that is nested too deep could be stored, but never sent back. */
 const DEEPEST = 32;
@@ -34,14 +66,11 @@ export function parsedJson(text: string): unknown {
   return value;
 }
 
-async function readJson(context: Context<Env>): Promise<unknown> {
+function readJson(context: Context<Env>): unknown {
   const type = context.req.header("content-type") ?? "";
   if (!/^application\/json\s*(;|$)/i.test(type)) throw invalid("the content-type must be application/json");
-  return parsedJson(await context.req.text());
+  return parsedJson(context.get("body"));
 }
-
-const readBody = async <Schema extends z.ZodType>(context: Context<Env>, schema: Schema): Promise<z.output<Schema>> =>
-  checked(schema, await readJson(context));
 
 export const isOptional = (schema: z.ZodType): boolean => schema.safeParse(undefined).success;
 
@@ -59,15 +88,15 @@ export function route<Body extends z.ZodType, Query extends z.ZodObject>({
   query?: Query;
   handler: (context: Context<Env>, sent: z.output<Body>, asked: z.output<Query>) => Response | Promise<Response>;
 }): Route {
-  const read = async (context: Context<Env>, schema: Body): Promise<z.output<Body>> =>
-    isOptional(schema) && (await context.req.text()) === "" ? checked(schema, undefined) : readBody(context, schema);
+  const read = (context: Context<Env>, schema: Body): z.output<Body> =>
+    checked(schema, isOptional(schema) && context.get("body") === "" ? undefined : readJson(context));
   return {
     ...rest,
     body,
     query,
-    handler: async (context) => {
+    handler: (context) => {
       // Without a schema its type is unknown, and the handler does not take it.
-      const sent = body === undefined ? (undefined as z.output<Body>) : await read(context, body);
+      const sent = body === undefined ? (undefined as z.output<Body>) : read(context, body);
       const asked = query === undefined ? ({} as z.output<Query>) : checked(query, context.req.query());
       return handler(context, sent, asked);
     },

@@ -15,6 +15,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   404: "Something that the request names does not exist",
   409: "It exists already",
   412: "The object is not in a state that allows it",
+  413: "The request body is larger than 1 MiB",
   423: "The project is locked by an operation; nothing was executed",
   429: "Too many requests",
 };

@@ -1,6 +1,5 @@
 import type { MiddlewareHandler } from "hono";
 import { hashed } from "../model/records";
-import { type AcceptedKey, carriesKey } from "./access";
 import { isRecord, parsedJson } from "./bodies";
 import { pathInApi, templateOf, type Env, type LoggedRequest } from "./route";
 
@@ -84,22 +83,18 @@ function shownBody(text: string): unknown {
   }
 }
 
-/**
- * Logs every API request when it arrives, and its status when it is known. Body and query of a request without the key
- * are not read: anybody may send them.
- */
+/** Logs every API request when it arrives, and its status when it is known. */
 export const logRequests =
-  (log: RequestLog, accepted: AcceptedKey): MiddlewareHandler<Env> =>
+  (log: RequestLog): MiddlewareHandler<Env> =>
   async (context, next) => {
     const startedAt = Date.now();
-    const hasKey = carriesKey(context, accepted);
     const entry: LoggedRequest = {
       at: new Date(startedAt).toISOString(),
       method: context.req.method,
       path: pathInApi(context),
       template: templateOf(context),
-      query: hasKey ? context.req.query() : {},
-      body: hasKey ? shownBody(await context.req.text()) : null,
+      query: {},
+      body: null,
       status: null,
       duration_ms: 0,
     };
@@ -110,4 +105,15 @@ export const logRequests =
     entry.status = context.res.headers.has("x-hono-already-sent") ? null : context.res.status;
     entry.duration_ms = Date.now() - startedAt;
     log.changed();
+  };
+
+/** Logs query and body too. It stands behind the check of the key, since anybody may send them, and behind takeBody. */
+export const logContent =
+  (log: RequestLog): MiddlewareHandler<Env> =>
+  async (context, next) => {
+    const entry = context.get("logged");
+    entry.query = context.req.query();
+    entry.body = shownBody(context.get("body"));
+    log.changed();
+    await next();
   };

@@ -22,10 +22,10 @@ export interface LoggedRequest {
   duration_ms: number;
 }
 
-/** What Hono keeps beside a request: Node's own objects, and its entry in the log. */
+/** What Hono keeps beside a request: Node's own objects, its entry in the log, and its body. */
 export interface Env {
   Bindings: HttpBindings;
-  Variables: { logged: LoggedRequest };
+  Variables: { logged: LoggedRequest; body: string };
 }
 
 export interface Route {

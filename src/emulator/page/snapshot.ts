@@ -15,14 +15,15 @@ const SHOWN_BODY = 2000;
 
 const operation = ({ run, ...rest }: OperationRecord): object => ({ ...rest, started_ms: run.started_ms });
 
-/** A logged body does not change, and the log is looked at again and again. */
+/** A logged body does not change once it is there, and the log is looked at again and again. */
 const bodies = new WeakMap<LoggedRequest, string>();
 
 /** Secrets were masked when the request was logged. */
 function bodyOf(request: LoggedRequest): string {
+  if (request.body === null) return "";
   const known = bodies.get(request);
   if (known !== undefined) return known;
-  const text = request.body === null ? "" : JSON.stringify(request.body, null, 2);
+  const text = JSON.stringify(request.body, null, 2);
   const shown =
     text.length > SHOWN_BODY ? `${text.slice(0, SHOWN_BODY)}\n… shortened: /_emulator/requests shows all` : text;
   bodies.set(request, shown);
