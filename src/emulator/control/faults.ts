@@ -19,6 +19,9 @@ function sendable(headers: Record<string, string>): boolean {
   }
 }
 
+/** Node refuses the first where no trailers follow. The second is how the web server marks an answer that a handler has sent. */
+const NOT_OF_AN_ANSWER = /^(trailer|x-hono-already-sent)$/i;
+
 const requestFault = z
   .strictObject({
     method: z.string().optional(),
@@ -35,6 +38,10 @@ const requestFault = z
     headers: z
       .record(z.string(), z.string())
       .refine(sendable, "contains a name or value that HTTP headers do not allow")
+      .refine(
+        (headers) => !Object.keys(headers).some((name) => NOT_OF_AN_ANSWER.test(name)),
+        "contains an HTTP header that the emulator cannot send: trailer or x-hono-already-sent",
+      )
       .default({}),
     delayMs: z.int().min(0).max(LONGEST_TIMER_MS).default(0),
     effect: z.enum(["none", "done"]).default("none"),

@@ -286,6 +286,8 @@ test.each([
   [{ headers: { "x-note": "a\r\nb: canary" } }, /^invalid request: headers: .*HTTP header/],
   [{ headers: { "x-note": "a\u0001b" } }, /^invalid request: headers: .*HTTP header/],
   [{ headers: { "x-note": "5 €" } }, /^invalid request: headers: .*HTTP header/],
+  [{ headers: { Trailer: "x-canary" } }, /^invalid request: headers: .*cannot send: trailer/],
+  [{ headers: { "X-Hono-Already-Sent": "1" } }, /^invalid request: headers: .*cannot send: .*x-hono-already-sent/],
   [{ contentType: "text/html\r\nx: canary" }, /^invalid request: contentType: .*HTTP header/],
 ])("a fault whose answer could not be sent is refused when it is set: %j", async (fault, words) => {
   const emulator = await start();
