@@ -10,7 +10,8 @@ const auth = new svc.ProjectAuth("auth", {
   oauth: {
     google: {
       clientId: config.require("googleClientId"),
-      clientSecret: config.requireSecret("googleClientSecret"),
+      // The name of an environment variable: neither the configuration nor the state holds the client secret.
+      clientSecret: svc.fromEnv("GOOGLE_CLIENT_SECRET"),
     },
     // Offered by a new integration from the start: taken over here, so that it is not lost unnoticed.
     github: "shared",

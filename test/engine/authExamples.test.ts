@@ -5,7 +5,7 @@ test("examples/oauth is deployed as it stands; a new client secret is an update 
   const { service } = stack;
   const before = await service.state();
   await stack.config("googleClientId", "google-client");
-  await stack.config("googleClientSecret", "canary-google-old", true);
+  stack.env["GOOGLE_CLIENT_SECRET"] = "canary-google-old";
 
   expect(await stack.up()).toMatchObject({ code: 0 });
   const { providers } = await service.list("/projects/prj-demo/auth/oauth_providers");
@@ -21,7 +21,7 @@ test("examples/oauth is deployed as it stands; a new client secret is an update 
     ]),
   );
 
-  await stack.config("googleClientSecret", "canary-google-new", true);
+  stack.env["GOOGLE_CLIENT_SECRET"] = "canary-google-new";
   await service.clearRequests();
   expect(await stack.up()).toMatchObject({ code: 0 });
   expect(await service.mutations()).toEqual(["PATCH /projects/{project_id}/auth/oauth_providers/{oauth_provider_id}"]);
