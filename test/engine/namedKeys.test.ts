@@ -25,123 +25,133 @@ async function withoutKey(program: string): Promise<Stack> {
 const inEnvironment = (stack: Stack, key: string): void => void (stack.env["PROD_KEY"] = key);
 const inFile = (stack: Stack, key: string): void => stack.write(FILE, `${key}\n`);
 
-test.each<[string, string, [string, string] | undefined, (stack: Stack, key: string) => void]>([
-  ["a variable that the configuration names", compute(), ["svc:apiKeyEnv", "PROD_KEY"], inEnvironment],
-  ["a file that the configuration names", compute(), ["svc:apiKeyFile", FILE], inFile],
-  [
-    "a variable that a Provider names",
-    `const provider = new svc.Provider("prod", { apiKeyEnv: "PROD_KEY" });\n${compute(OF_PROVIDER)}`,
-    undefined,
-    inEnvironment,
-  ],
-  [
-    "a file that a Provider names",
-    `const provider = new svc.Provider("prod", { apiKeyFile: "${FILE}" });\n${compute(OF_PROVIDER)}`,
-    undefined,
-    inFile,
-  ],
-])("%s: after a rotation every command goes on at once, without an up, and no key is stored", async (...given) => {
-  const [, program, configured, store] = given;
-  const stack = await withoutKey(program);
-  if (configured !== undefined) await stack.config(...configured);
+/** Each key that a stack has had, and the next one. */
+function keysOf(stack: Stack): { keys: string[]; rotate: (give: (key: string) => unknown) => Promise<void> } {
   const keys = [stack.service.emulator.apiKey];
+  return {
+    keys,
+    rotate: async (give) => {
+      const key = newKey();
+      keys.push(key);
+      await stack.service.rotateKey(key);
+      give(key);
+    },
+  };
+}
+
+const branches = async ({ service }: Stack): Promise<unknown[]> =>
+  (await service.endpoints()).map(({ branch_id }) => branch_id);
+
+/** That `doctor` finds nothing wrong, whatever it looks at. */
+async function expectWell(stack: Stack): Promise<void> {
+  const told = await doctor(stack);
+  expect(told.checks.filter(({ status }) => status === "failure")).toEqual([]);
+  stack.said += JSON.stringify(told);
+}
+
+test("a variable that the configuration names, and a variable and a file that Providers of two accounts name: after a rotation every command goes on at once, without an up, and no key is stored", async () => {
+  const stack = await withoutKey(`
+    const one = new svc.Provider("one", { apiKeyEnv: "KEY_ONE", baseUrl: process.env.URL_ONE });
+    const two = new svc.Provider("two", { apiKeyFile: "${FILE}" });
+    new svc.ComputeEndpoint("a", { projectId: "prj-demo", branchId: "br-dev", size: 1 }, { provider: one });
+    new svc.ComputeEndpoint("b", { projectId: "prj-demo", branchId: "br-test", size: 1 }, { provider: two });
+    ${compute()}`);
+  await stack.config("svc:apiKeyEnv", "PROD_KEY");
+  const other = await Stack.create({ program: "" });
+  stack.env["URL_ONE"] = other.service.emulator.baseUrl;
   stack.env["PULUMI_DEBUG_COMMANDS"] = "true";
   const eventLog = (name: string): string[] => ["--event-log", join(stack.folder, `${name}.json`)];
+  const [own, others] = [keysOf(stack), keysOf(other)];
+  const give = (key: string): void => {
+    inEnvironment(stack, key);
+    inFile(stack, key);
+  };
+  const giveOther = (key: string): void => void (stack.env["KEY_ONE"] = key);
   const rotate = async (): Promise<void> => {
-    const key = newKey();
-    keys.push(key);
-    await stack.service.rotateKey(key);
-    store(stack, key);
+    await own.rotate(give);
+    await others.rotate(giveOther);
   };
 
-  store(stack, String(keys[0]));
+  give(stack.service.emulator.apiKey);
+  giveOther(other.service.emulator.apiKey);
   expect(await stack.up(...eventLog("up"))).toMatchObject({ code: 0 });
+  expect([await branches(other), await branches(stack)]).toEqual([
+    ["br-main", "br-dev"],
+    ["br-main", "br-dev", "br-test"],
+  ]);
   await rotate();
   expect(await stack.refresh(...eventLog("refresh"))).toMatchObject({ code: 0 });
   await rotate();
   expect(await stack.drift(...eventLog("drift"))).toMatchObject({ code: 0 });
   await rotate();
-  const drift = await svc(stack, ["drift", "--json", "--unmanaged"]);
-  expect(drift).toMatchObject({ code: 0 });
+  expect(await svc(stack, ["drift", "--json", "--unmanaged"])).toMatchObject({ code: 0 });
   await rotate();
-  const told = await doctor(stack);
-  expect(told.checks.filter(({ status }) => status === "failure")).toEqual([]);
+  await expectWell(stack);
   expect(await stack.preview("--expect-no-changes", "--json")).toMatchObject({ code: 0 });
+
+  // No Provider with a key of its own takes the one of the configuration, which has no value either now.
+  await own.rotate(() => delete stack.env["PROD_KEY"]);
+  const ofProviders = await Promise.all(["a", "b"].map(async (name) => (await stack.resource(name)).urn));
+  const targets = ofProviders.flatMap((urn) => ["--target", urn]);
+  const refused = await stack.refresh(...targets);
+  expect(refused.code).not.toBe(0);
+  expect(refused.text).toMatch(/the file keys\/prod, which svc:apiKeyFile .*The file was read again/s);
+  inFile(stack, String(own.keys.at(-1)));
+  expect(await stack.refresh(...targets)).toMatchObject({ code: 0 });
+
   await rotate();
   expect(await stack.destroy(...eventLog("destroy"))).toMatchObject({ code: 0 });
-  expect((await stack.service.endpoints()).map(({ branch_id }) => branch_id)).toEqual(["br-main"]);
-  stack.said += drift.stdout + drift.stderr + JSON.stringify(told);
-  expect(await stack.leaks(keys)).toEqual([]);
+  expect([await branches(other), await branches(stack)]).toEqual([["br-main"], ["br-main"]]);
+  expect(await stack.leaks([...own.keys, ...others.keys])).toEqual([]);
   // The checkpoints and their backups hold it in no form: there is no secret in this stack at all.
   expect(await stack.exported()).not.toContain("ciphertext");
 });
 
-test("a key file that gets another key during an up: the up goes on with it", async () => {
+test("a file that the configuration names, which gets another key during an up: the up goes on with it, and every command after it", async () => {
   const stack = await withoutKey(`
     const first = ${compute()}
     new svc.ComputeEndpoint("second", { projectId: "prj-demo", branchId: "br-test", size: 1 }, { dependsOn: first });`);
   await stack.config("svc:apiKeyFile", FILE);
-  const keys = [stack.service.emulator.apiKey, newKey()];
-  inFile(stack, String(keys[0]));
+  const { keys, rotate } = keysOf(stack);
+  const give = (key: string): void => inFile(stack, key);
+  give(String(keys[0]));
   const running = stack.up();
   let isRotated = false;
   const end = running.finally(() => (isRotated = true));
   while (!isRotated) {
     // Once the first creation was accepted: its wait, and the second creation, are refused.
     if ((await stack.service.mutations()).length > 0) {
-      await stack.service.rotateKey(String(keys[1]));
-      inFile(stack, String(keys[1]));
+      await rotate(give);
       isRotated = true;
     } else await new Promise((resolve) => setTimeout(resolve, 20));
   }
   expect(await end).toMatchObject({ code: 0 });
-  const created = (await stack.service.endpoints()).map(({ branch_id }) => branch_id);
-  expect(created).toEqual(["br-main", "br-dev", "br-test"]);
+  expect(await branches(stack)).toEqual(["br-main", "br-dev", "br-test"]);
   expect((await stack.service.requests()).some(({ status }) => status === 401)).toBe(true);
-  expect(await stack.leaks(keys)).toEqual([]);
-});
 
-test("two accounts by two names, each of which is rotated for itself", async () => {
-  const stack = await withoutKey(`
-    const one = new svc.Provider("one", { apiKeyEnv: "KEY_ONE", baseUrl: process.env.URL_ONE });
-    const two = new svc.Provider("two", { apiKeyFile: "keys/two" });
-    new svc.ComputeEndpoint("a", { projectId: "prj-demo", branchId: "br-dev", size: 1 }, { provider: one });
-    new svc.ComputeEndpoint("b", { projectId: "prj-demo", branchId: "br-test", size: 1 }, { provider: two });`);
-  // Which no Provider with a key of its own takes.
-  await stack.config("svc:apiKeyEnv", "NOT_SET");
-  const other = await Stack.create({ program: "" });
-  stack.env["URL_ONE"] = other.service.emulator.baseUrl;
-  stack.env["KEY_ONE"] = other.service.emulator.apiKey;
-  stack.write("keys/two", stack.service.emulator.apiKey);
-  expect(await stack.up()).toMatchObject({ code: 0 });
-  const branches = async ({ service }: Stack) => (await service.endpoints()).map(({ branch_id }) => branch_id);
-  expect([await branches(other), await branches(stack)]).toEqual([
-    ["br-main", "br-dev"],
-    ["br-main", "br-test"],
-  ]);
-  const key = newKey();
-  await stack.service.rotateKey(key);
-  const refused = await stack.refresh();
-  expect(refused.code).not.toBe(0);
-  expect(refused.text).toMatch(/the file keys\/two, which svc:apiKeyFile .*The file was read again/s);
-  stack.write("keys/two", key);
+  await rotate(give);
   expect(await stack.refresh()).toMatchObject({ code: 0 });
+  await rotate(give);
+  expect(await stack.drift()).toMatchObject({ code: 0 });
+  await rotate(give);
+  expect(await svc(stack, ["drift", "--json", "--unmanaged"])).toMatchObject({ code: 0 });
+  await expectWell(stack);
+  await rotate(give);
   expect(await stack.destroy()).toMatchObject({ code: 0 });
-  expect([await branches(other), await branches(stack)]).toEqual([["br-main"], ["br-main"]]);
-  expect(await stack.leaks([key, other.service.emulator.apiKey])).toEqual([]);
+  expect(await branches(stack)).toEqual(["br-main"]);
+  expect(await stack.leaks(keys)).toEqual([]);
+  expect(await stack.exported()).not.toContain("ciphertext");
 });
 
 test("import, drift --repair and drift --accept read a key by its name, each with one that no up has seen", async () => {
   const stack = await withoutKey("");
   const { service } = stack;
-  const keys = [service.emulator.apiKey];
-  const rotate = async (): Promise<void> => {
-    const key = newKey();
-    keys.push(key);
-    await service.rotateKey(key);
-    inEnvironment(stack, key);
-    inFile(stack, key);
-  };
+  const own = keysOf(stack);
+  const rotate = (): Promise<void> =>
+    own.rotate((key) => {
+      inEnvironment(stack, key);
+      inFile(stack, key);
+    });
   const sizes = async () =>
     (await service.endpoints()).map(({ branch_id, autoscaling_limit_max_cu: max }) => [branch_id, max]);
   const resize = async (size: number): Promise<void> => {
@@ -179,31 +189,68 @@ test("import, drift --repair and drift --accept read a key by its name, each wit
   await rotate();
   expect(await stack.destroy()).toMatchObject({ code: 0 });
   expect(await sizes()).toEqual([]);
-  expect(await stack.leaks(keys)).toEqual([]);
+  expect(await stack.leaks(own.keys)).toEqual([]);
 });
 
-test("from a stored key to a name: a plan without changes of resources, and the state loses the key", async () => {
-  const stack = await Stack.create({ program: compute() });
-  expect(await stack.up()).toMatchObject({ code: 0 });
-  expect(await stack.exported()).toContain("ciphertext");
-  stack.env["PROD_KEY"] = stack.service.emulator.apiKey;
-  await stack.config("svc:apiKeyEnv", "PROD_KEY");
-  const both = await stack.preview();
-  expect(both.code).not.toBe(0);
-  expect(both.text).toMatch(/svc:apiKey and svc:apiKeyEnv are set at one place/);
-  // What the last up stored goes on until the next one.
-  expect(await stack.refresh()).toMatchObject({ code: 0 });
+describe("a stored key", () => {
+  let stack: Stack;
+  const keys: string[] = [];
+  const rotate = async (): Promise<string> => {
+    const key = newKey();
+    keys.push(key);
+    await stack.service.rotateKey(key);
+    return key;
+  };
 
-  await stack.removeConfig("svc:apiKey");
-  await stack.service.clearRequests();
-  expect(await stack.up()).toMatchObject({ code: 0 });
-  expect(await stack.service.mutations()).toEqual([]);
-  expect(await stack.exported()).not.toContain("ciphertext");
-  expect(check(await doctor(stack), "stored key")).toMatchObject({ status: "ok" });
-  const key = newKey();
-  await stack.service.rotateKey(key);
-  stack.env["PROD_KEY"] = key;
-  expect(await stack.destroy()).toMatchObject({ code: 0 });
+  // A refresh uses the settings that the last up stored (docs/design/engine.md, Secrets and settings).
+  test("that was rotated: a refresh says what to do, which works", async () => {
+    stack = await Stack.create({ program: compute() });
+    keys.push(stack.service.emulator.apiKey);
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    await stack.config("svc:apiKey", await rotate(), true);
+    const refused = await stack.refresh();
+    expect(refused.code).not.toBe(0);
+    expect(refused.text).toMatch(/401/);
+    expect(refused.text).toMatch(/--run-program/);
+    expect(await stack.resources()).toHaveLength(1);
+    // The configured key works, the stored one does not: the doctor tries both.
+    const told = await doctor(stack);
+    expect(told).toMatchObject({ ok: false });
+    expect(check(told, "credentials")).toMatchObject({ status: "ok" });
+    expect(check(told, "stored key")).toMatchObject({
+      status: "failure",
+      message: expect.stringMatching(/refuses the key that the last pulumi up stored \(401\), and pulumi refresh/),
+      remedy: expect.stringContaining("pulumi up"),
+    });
+
+    expect(await stack.refresh("--run-program")).toMatchObject({ code: 0 });
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    const well = await doctor(stack);
+    expect(well).toMatchObject({ ok: true });
+    expect(check(well, "stored key")).toMatchObject({ status: "ok", message: expect.stringContaining("the same key") });
+    expect(await stack.leaks(keys)).toEqual([]);
+  });
+
+  test("that a name takes the place of: a plan without changes of resources, and the state loses the key", async () => {
+    expect(await stack.exported()).toContain("ciphertext");
+    stack.env["PROD_KEY"] = String(keys.at(-1));
+    await stack.config("svc:apiKeyEnv", "PROD_KEY");
+    const both = await stack.preview();
+    expect(both.code).not.toBe(0);
+    expect(both.text).toMatch(/svc:apiKey and svc:apiKeyEnv are set at one place/);
+    // What the last up stored goes on until the next one.
+    expect(await stack.refresh()).toMatchObject({ code: 0 });
+
+    await stack.removeConfig("svc:apiKey");
+    await stack.service.clearRequests();
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    expect(await stack.service.mutations()).toEqual([]);
+    expect(await stack.exported()).not.toContain("ciphertext");
+    expect(check(await doctor(stack), "stored key")).toMatchObject({ status: "ok" });
+    stack.env["PROD_KEY"] = await rotate();
+    expect(await stack.destroy()).toMatchObject({ code: 0 });
+    expect(await stack.leaks(keys)).toEqual([]);
+  });
 });
 
 test("a variable that is not set: each command that needs the key names it, and sends nothing", async () => {

@@ -544,6 +544,26 @@ describe("a key by name", () => {
     expect(checks["stored key"]?.status).toBe("ok");
   });
 
+  test.each([
+    ["a variable", { "svc:apiKeyEnv": "PROD_KEY" }],
+    ["a file", { "svc:apiKeyFile": "keys/prod" }],
+  ])("of %s that an svc.Provider names, where the configuration has no key: it is read", async (_, stored) => {
+    program();
+    const { SVC_BASE_URL: value } = await settings();
+    mkdirSync(join(folder, "keys"));
+    writeFileSync(join(folder, "keys", "prod"), `${KEY}\n`);
+    fakePulumi({
+      config: { "svc:baseUrl": { value, secret: false } },
+      providers: { prod: { stored: { ...stored, "svc:baseUrl": value }, projects: ["prj-demo"] } },
+    });
+    const { code, checks } = await doctor(["--json"], { PROD_KEY: KEY });
+    expect(code).toBe(0);
+    expect(checks["provider prod"]).toMatchObject({
+      status: "ok",
+      message: expect.stringMatching(/accepts the key of .*(PROD_KEY|keys.prod), whose name the last pulumi up stored/),
+    });
+  });
+
   test("that has no value is a failure that names it, and nothing is sent", async () => {
     await base({ "svc:apiKeyEnv": "PROD_KEY" });
     const { code, checks } = await doctor(["--json"]);
