@@ -7,6 +7,10 @@ import { call, environment, SCRIPTS, temporaryFolder, type Called } from "../sup
 jest.setTimeout(300_000); // Each run reads all sources with the compiler.
 
 const ROOT = join(SCRIPTS, "..");
+/** What two declarations say. */
+const PASSWORD = "password: { secret: true, ";
+const REGION = "regionId: { replaces: true }";
+
 const PAGES = ["docs/resources.md", "docs/functions.md", "test/docs/messages.md"];
 
 /** What the pages are written from, in a folder of its own, and with the pages as they are. */
@@ -64,21 +68,83 @@ function rows(markdown: string, heading: string): string[][] {
 }
 
 describe("the reference", () => {
-  test("is written behind the comment that says so, and a second run finds it the same", async () => {
+  test("is out of date once a source has changed, is written from the sources behind the comment that says so, and a second run finds it the same", async () => {
     const root = copy();
-    for (const [at, text] of pages(root).entries()) {
-      writeFileSync(join(root, PAGES[at] ?? ""), text.replace(/(?<=<!-- Written by .*-->\n)[^]*/, ""));
-    }
-    const missing = await docs(root, "--check");
-    expect(missing.value).toBe(1);
-    for (const page of PAGES) expect(missing.output).toContain(`${page} is not what the sources give`);
+    const written = (page: string) => readFileSync(join(root, page), "utf8");
+    const truncate = (page: string) =>
+      writeFileSync(join(root, page), written(page).replace(/(?<=<!-- Written by .*-->\n)[^]*/, ""));
+    const cells = (heading: string, name: string): string[] | undefined =>
+      rows(written("docs/resources.md"), heading).find(([first]) => first === `\`${name}\``);
+
+    // --check names the pages and the command, and writes nothing.
+    const declaration = "src/resources/computeEndpoint/declaration.ts";
+    edit(root, declaration, "Whether the connection pooler is on.", "Turns the pooler on.");
+    truncate("test/docs/messages.md");
+    const before = pages(root);
+    expect(await docs(root, "--check")).toEqual({
+      value: 1,
+      output: ["docs/resources.md", "test/docs/messages.md"]
+        .map((page) => `${page} is not what the sources give. Write it anew: npm run docs\n`)
+        .join(""),
+    });
+    expect(pages(root)).toEqual(before);
+    truncate("docs/resources.md");
+    truncate("docs/functions.md");
+
+    // The declarations: what is secret, and what replaces. What editors show agrees with the table.
+    expect(rows(pages(ROOT)[0] ?? "", "Arguments of EmailServer")).toContainEqual(
+      expect.arrayContaining(["`password`", "yes"]),
+    );
+    expect(rows(pages(ROOT)[0] ?? "", "Arguments of ComputeEndpoint")).toContainEqual(
+      expect.arrayContaining(["`regionId`", "replaces it"]),
+    );
+    const mailServer = "src/resources/emailServer/declaration.ts";
+    edit(root, mailServer, PASSWORD, PASSWORD.replace("secret: true, ", ""));
+    edit(root, mailServer, "`username`. Secret, unless it is given", "`username`. Given");
+    edit(root, declaration, REGION, REGION.replace("replaces", "createOnly"));
+    const sentence = "/** Must be the project's region. Changing this replaces the compute. */";
+    edit(root, declaration, sentence, "/** Changing this later has no effect. */");
+    // The guides and the components, in the overviews of README.md and docs/concepts.md.
+    edit(root, "docs/guide/AuthUser.md", "A user of the managed auth,", "Somebody who signs in,");
+    edit(root, mailServer, "port: {", "port: { replaces: true,");
+    edit(root, mailServer, "1 to 65535.", "1 to 65535. Changing this replaces it.");
+    edit(root, "src/components/ComputeGroup.ts", "new ComputeEndpoint(", "new AuthKeys(");
+    // The messages.
+    const message = '"this service does not list branches"';
+    edit(root, "src/functions/branches.ts", message, "`branches cannot be listed: ${branches}`");
+
     expect(await docs(root)).toEqual({
       value: 0,
-      output: PAGES.map((page) => `${page} is written anew.\n`).join(""),
+      output: ["docs/resources.md", "docs/functions.md", "README.md", "docs/concepts.md", "test/docs/messages.md"]
+        .map((page) => `${page} is written anew.\n`)
+        .join(""),
     });
-    const written = pages(root);
+    expect(written("docs/functions.md")).toBe(pages(ROOT)[1]);
+    expect(written("docs/resources.md")).toContain("Turns the pooler on.");
+    expect(cells("Arguments of EmailServer", "password")).not.toContain("yes");
+    expect(cells("Arguments of ComputeEndpoint", "regionId")?.at(-1)).toBe("no effect after creation");
+    expect(written("README.md")).toMatch(
+      /^\| \[`AuthUser`\]\(docs\/guide\/AuthUser\.md\) +\| Somebody who signs in, such as the first administrator +\|$/m,
+    );
+    const concepts = written("docs/concepts.md");
+    expect(rows(concepts, "The resources")).toContainEqual([
+      "[`EmailServer`](guide/EmailServer.md)",
+      "`<project>`",
+      expect.not.stringContaining("`port`"),
+      "`projectId`, `port`",
+    ]);
+    expect(concepts).toContain("ComputeGroup -. makes .-> AuthKeys");
+    // A message stands there with what is filled in.
+    const lines = written("test/docs/messages.md").split("\n");
+    expect(lines).toContain("branches cannot be listed: {branches}");
+    expect(lines).toContain("no branch of the project is flagged as default");
+    expect(lines).not.toContain("this service does not list branches");
+    // Names, keys and units are no messages.
+    expect(lines.filter((line) => /^(application\/json|GET|ep-…)$/.test(line))).toEqual([]);
+
+    const all = pages(root);
     expect(await docs(root)).toEqual({ value: 0, output: "The reference is up to date.\n" });
-    expect(pages(root)).toEqual(written);
+    expect(pages(root)).toEqual(all);
   });
 
   test("says which document has no place for its part", async () => {
@@ -87,32 +153,16 @@ describe("the reference", () => {
     expect((await docs(root)).error?.message).toMatch(/^docs\/functions\.md has no comment "Written by/);
   });
 
-  test("is out of date once a JSDoc has changed: --check names the page and the command, and writes nothing", async () => {
+  test("is not written while a text contradicts its table, or something public lacks its words: each is named with its place", async () => {
     const root = copy();
-    edit(
-      root,
-      "src/resources/computeEndpoint/declaration.ts",
-      "Whether the connection pooler is on.",
-      "Turns the pooler on.",
-    );
+    const mailServer = "src/resources/emailServer/declaration.ts";
+    edit(root, mailServer, PASSWORD, PASSWORD.replace("secret: true, ", ""));
+    edit(root, "src/resources/computeEndpoint/declaration.ts", REGION, REGION.replace("replaces", "createOnly"));
+    edit(root, "src/resources/authUser/AuthUser.ts", "Its Pulumi id is", "It is known as");
+    edit(root, "src/resources/authUser/declaration.ts", "  /** The id in the table of the synced users. */\n", "");
+    const exported = 'export { readerOf } from "./functions/account";\nexport { Session } from "./host/session";\n';
+    edit(root, "src/index.ts", "export { connectionUriOutput }", `${exported}export { connectionUriOutput }`);
     const before = pages(root);
-    const { value, output } = await docs(root, "--check");
-    expect(value).toBe(1);
-    expect(output).toBe("docs/resources.md is not what the sources give. Write it anew: npm run docs\n");
-    expect(pages(root)).toEqual(before);
-  });
-
-  test("follows the declarations: what is secret, and what replaces", async () => {
-    const root = copy();
-    const cells = (heading: string, name: string): string[] | undefined =>
-      rows(pages(root)[0] ?? "", heading).find(([first]) => first === `\`${name}\``);
-    expect(cells("Arguments of EmailServer", "password")).toContain("yes");
-    expect(cells("Arguments of ComputeEndpoint", "regionId")?.at(-1)).toBe("replaces it");
-    const password = "password: { secret: true, ";
-    edit(root, "src/resources/emailServer/declaration.ts", password, password.replace("secret: true, ", ""));
-    const region = "regionId: { replaces: true }";
-    edit(root, "src/resources/computeEndpoint/declaration.ts", region, region.replace("replaces", "createOnly"));
-    // What editors show has to agree with the table.
     const { value, output } = await docs(root);
     expect(value).toBe(1);
     const prose = "says something else than its table";
@@ -121,50 +171,7 @@ describe("the reference", () => {
     expect(output).toMatch(
       new RegExp(`: ComputeEndpoint\\.regionId ${prose}: Changing this later has no effect$`, "m"),
     );
-    const sentence = "/** Must be the project's region. Changing this replaces the compute. */";
-    edit(root, "src/resources/computeEndpoint/declaration.ts", sentence, "/** Changing this later has no effect. */");
-    edit(
-      root,
-      "src/resources/emailServer/declaration.ts",
-      "`username`. Secret, unless it is given",
-      "`username`. Given",
-    );
-    expect(await docs(root)).toMatchObject({ value: 0 });
-    expect(cells("Arguments of EmailServer", "password")).not.toContain("yes");
-    expect(cells("Arguments of ComputeEndpoint", "regionId")?.at(-1)).toBe("no effect after creation");
-  });
-
-  test("has overviews in README.md and docs/concepts.md, which follow the guides, the declarations and the components", async () => {
-    const root = copy();
-    edit(root, "docs/guide/AuthUser.md", "A user of the managed auth,", "Somebody who signs in,");
-    edit(root, "src/resources/emailServer/declaration.ts", "port: {", "port: { replaces: true,");
-    edit(root, "src/resources/emailServer/declaration.ts", "1 to 65535.", "1 to 65535. Changing this replaces it.");
-    edit(root, "src/components/ComputeGroup.ts", "new ComputeEndpoint(", "new AuthKeys(");
-    const { value } = await docs(root);
-    expect(value).toBe(0);
-    expect(readFileSync(join(root, "README.md"), "utf8")).toMatch(
-      /^\| \[`AuthUser`\]\(docs\/guide\/AuthUser\.md\) +\| Somebody who signs in, such as the first administrator +\|$/m,
-    );
-    const concepts = readFileSync(join(root, "docs/concepts.md"), "utf8");
-    expect(rows(concepts, "The resources")).toContainEqual([
-      "[`EmailServer`](guide/EmailServer.md)",
-      "`<project>`",
-      expect.not.stringContaining("`port`"),
-      "`projectId`, `port`",
-    ]);
-    expect(concepts).toContain("ComputeGroup -. makes .-> AuthKeys");
-    edit(root, "src/resources/authUser/AuthUser.ts", "Its Pulumi id is", "It is known as");
-    expect((await docs(root, "--check")).output).toContain("the text of AuthUser does not say: Its Pulumi id is");
-  });
-
-  test("is not written while something public lacks its words: each is named with its place", async () => {
-    const root = copy();
-    edit(root, "src/resources/authUser/declaration.ts", "  /** The id in the table of the synced users. */\n", "");
-    const exported = 'export { readerOf } from "./functions/account";\nexport { Session } from "./host/session";\n';
-    edit(root, "src/index.ts", "export { connectionUriOutput }", `${exported}export { connectionUriOutput }`);
-    const before = pages(root);
-    const { value, output } = await docs(root);
-    expect(value).toBe(1);
+    expect(output).toContain("the text of AuthUser does not say: Its Pulumi id is");
     expect(output).toMatch(/^src\/resources\/authUser\/declaration\.ts:\d+: userId has no description$/m);
     expect(output).toMatch(/^src\/functions\/account\.ts:\d+: readerOf has no description$/m);
     expect(output).toMatch(/^src\/index\.ts exports Session, which is on no page$/m);
@@ -182,23 +189,6 @@ describe("the reference", () => {
     );
     expect(section).toContain("[ComputeEndpointResult](#computeendpointresult)");
     expect(section).not.toMatch(/return|export/);
-  });
-
-  test("holds every message, with what is filled in: a changed one makes its page out of date", async () => {
-    const root = copy();
-    edit(
-      root,
-      "src/functions/branches.ts",
-      '"this service does not list branches"',
-      "`branches cannot be listed: ${branches}`",
-    );
-    expect(await docs(root)).toEqual({ value: 0, output: "test/docs/messages.md is written anew.\n" });
-    const lines = pages(root)[2]?.split("\n") ?? [];
-    expect(lines).toContain("branches cannot be listed: {branches}");
-    expect(lines).toContain("no branch of the project is flagged as default");
-    expect(lines).not.toContain("this service does not list branches");
-    // Names, keys and units are no messages.
-    expect(lines.filter((line) => /^(application\/json|GET|ep-…)$/.test(line))).toEqual([]);
   });
 
   test("takes no argument but --check", async () => {
