@@ -5,7 +5,7 @@ import { createApp } from "./app";
 import { Faults } from "./control/faults";
 import { Inbox } from "./control/mail";
 import { applySeed, checkedSeed } from "./control/seeding";
-import { type AcceptedKey, bracketed, isThisMachine, newPageToken, type Site } from "./http/access";
+import { AcceptedKey, bracketed, isThisMachine, newPageToken, type Site } from "./http/access";
 import { RequestLog } from "./http/requestLog";
 import { API_ROOT } from "./http/route";
 import { primaryOf } from "./model/computes";
@@ -53,7 +53,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   const faults = new Faults();
   const log = new RequestLog();
   const inbox = new Inbox();
-  const key: AcceptedKey = { current: options.apiKey };
+  const key = new AcceptedKey(options.apiKey);
   const service = new Service(options, (action) => faults.takeOutcome(action));
   const { store, operations } = service;
 
@@ -62,7 +62,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     faults.clear();
     log.clear();
     inbox.clear();
-    key.current = options.apiKey;
+    key.rotate(options.apiKey);
     applySeed(service, seed);
     operations.resume();
   };

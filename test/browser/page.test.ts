@@ -75,6 +75,18 @@ test("on an address that others reach, the page asks for the key and then works"
   await page.getByRole("button", { name: "Add domain" }).click();
   await page.getByText("Domain https://by-hand.example.com was added by hand.").waitFor();
   expect(await page.evaluate("JSON.stringify([{ ...sessionStorage }, { ...localStorage }])")).not.toContain("canary");
+  // After a rotation it asks for the new one.
+  const rotation = {
+    method: "POST",
+    headers: { authorization: "Bearer canary-key" },
+    body: '{"api_key": "canary-new"}',
+  };
+  expect(await fetch(`http://127.0.0.1:${emulator.port}/_emulator/key`, rotation)).toMatchObject({ status: 204 });
+  await page.getByText("The emulator refused this key.").waitFor();
+  expect(await page.getByText(PRIMARY).first().isVisible()).toBe(false);
+  await page.getByLabel("API key").fill("canary-new");
+  await page.keyboard.press("Enter");
+  await compute(page, PRIMARY).getByText("0.25–2 CU").waitFor();
 });
 
 describe("what happens is seen", () => {

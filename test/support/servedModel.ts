@@ -2,12 +2,13 @@ import { createApp } from "../../src/emulator/app";
 import { Faults } from "../../src/emulator/control/faults";
 import { Inbox } from "../../src/emulator/control/mail";
 import { applySeed, checkedSeed } from "../../src/emulator/control/seeding";
+import { AcceptedKey } from "../../src/emulator/http/access";
 import { RequestLog } from "../../src/emulator/http/requestLog";
 import { Service } from "../../src/emulator/model/service";
 import { resolveOptions, type EmulatorOptions } from "../../src/emulator/options";
 import type { Json } from "./emulator";
 
-const KEY = { current: "test-key" };
+const KEY = new AcceptedKey("test-key");
 
 /** The model of an emulator and its routes, without a port. */
 export interface ServedModel {

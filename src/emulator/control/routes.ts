@@ -80,7 +80,7 @@ export function controlRoutes({ service, faults, log, inbox, key, site, reset }:
 
   // A rotation: from now on the earlier key is refused.
   control.post("/key", (context) => {
-    key.current = checked(rotationBody, readControlBody(context)).api_key;
+    key.rotate(checked(rotationBody, readControlBody(context)).api_key);
     return emptyResponse(204);
   });
 

@@ -29,9 +29,25 @@ const digest = (text: string): Buffer => createHash("sha256").update(text).diges
 const isSame = (given: string | undefined, wanted: string): boolean =>
   timingSafeEqual(digest(given ?? ""), digest(wanted));
 
-/** The one key that is accepted. It can be rotated. */
-export interface AcceptedKey {
-  current: string;
+/** The one key that is accepted. */
+export class AcceptedKey {
+  private readonly listeners: (() => void)[] = [];
+
+  constructor(private key: string) {}
+
+  get current(): string {
+    return this.key;
+  }
+
+  rotate(key: string): void {
+    if (key === this.key) return;
+    this.key = key;
+    for (const listener of this.listeners) listener();
+  }
+
+  onRotation(listener: () => void): void {
+    this.listeners.push(listener);
+  }
 }
 
 const carriesKey = (context: Context<Env>, { current }: AcceptedKey): boolean =>

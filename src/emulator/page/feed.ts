@@ -15,19 +15,20 @@ const encoder = new TextEncoder();
  */
 export class Feed {
   private current: Snapshot = new Map();
-  private readers = 0;
+  /** What ends the stream of each. */
+  private readonly readers = new Set<() => void>();
   private timer: NodeJS.Timeout | undefined;
   private readonly waiting = new Set<() => void>();
 
   constructor(private readonly look: () => Snapshot) {}
 
   get isFull(): boolean {
-    return this.readers >= MOST_READERS;
+    return this.readers.size >= MOST_READERS;
   }
 
   /** Something may have changed. */
   changed(): void {
-    if (this.readers === 0) return;
+    if (this.readers.size === 0) return;
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       const next = this.look();
@@ -37,40 +38,51 @@ export class Feed {
     }, TOGETHER_MS).unref();
   }
 
-  /** Everything first, then the changes, until the reader goes away. */
+  /** Ends every stream. Who asks again is checked again. */
+  end(): void {
+    for (const end of [...this.readers]) end();
+  }
+
+  /** Everything first, then the changes, until the reader goes away or `end` is called. */
   stream(): ReadableStream<Uint8Array> {
     let seen: Snapshot | undefined;
-    let cancelled = false;
+    let isOver = false;
     let wake = (): void => undefined;
+    let close = (): void => undefined;
+    const leave = (): void => {
+      isOver = true;
+      this.leave(end);
+      wake();
+    };
+    const end = (): void => {
+      leave();
+      close();
+    };
     return new ReadableStream<Uint8Array>(
       {
+        start: (controller) => (close = () => controller.close()),
         pull: async (controller) => {
-          if (seen === undefined) this.enter();
+          if (seen === undefined) this.enter(end);
           else if (seen === this.current) await new Promise<void>((resolve) => (wake = this.waitFor(resolve)));
-          if (cancelled) return;
+          if (isOver) return;
           const { current } = this;
           controller.enqueue(encoder.encode(seen === current ? ":\n\n" : message(seen, current)));
           seen = current;
         },
-        cancel: () => {
-          cancelled = true;
-          if (seen !== undefined) this.leave();
-          wake();
-        },
+        cancel: leave,
       },
       // Nothing is made before it is read.
       { highWaterMark: 0 },
     );
   }
 
-  private enter(): void {
-    if (this.readers === 0) this.current = this.look();
-    this.readers += 1;
+  private enter(end: () => void): void {
+    if (this.readers.size === 0) this.current = this.look();
+    this.readers.add(end);
   }
 
-  private leave(): void {
-    this.readers -= 1;
-    if (this.readers > 0) return;
+  private leave(end: () => void): void {
+    if (!this.readers.delete(end) || this.readers.size > 0) return;
     clearTimeout(this.timer);
     this.timer = undefined;
     this.current = new Map();

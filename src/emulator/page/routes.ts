@@ -48,6 +48,8 @@ export function pageRoutes(control: ControlParts): Hono<Env> {
   const { service, faults, log, key, site } = control;
   const feed = new Feed(() => snapshotOf(control));
   for (const source of [service.store, faults, log]) source.onChange(() => feed.changed());
+  // What a page has opened with the key ends with it. Nobody rotates it before the emulator listens, so isLocal is known.
+  key.onRotation(() => (site.isLocal ? undefined : feed.end()));
 
   const page = new Hono<Env>();
   for (const path of ["/", "/_page/*"]) page.use(path, secured);

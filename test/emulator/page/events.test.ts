@@ -28,11 +28,11 @@ class Reader {
   private readonly abort = new AbortController();
   private waiting: (() => void)[] = [];
 
-  static async open(emulator: Emulator): Promise<Reader> {
+  static async open(emulator: Emulator, headers: Record<string, string> = credentials(emulator)): Promise<Reader> {
     const reader = new Reader();
     opened.push(reader);
     const response = await fetch(`${emulator.url}/_page/events`, {
-      headers: credentials(emulator),
+      headers,
       signal: reader.abort.signal,
     });
     expect(response.headers.get("content-type")).toBe("text/event-stream");
@@ -201,6 +201,40 @@ test("closing the emulator ends every stream", async () => {
   for (const reader of readers) await reader.until(() => reader.ended);
 });
 
+const withKey = (key: string) => ({ authorization: `Bearer ${key}` });
+
+test("on an address that others reach, a rotation or reset of the key ends every stream that was opened with another", async () => {
+  const emulator = await start({ host: "0.0.0.0" });
+  const rotate = (from: string, path: string, body?: object) =>
+    fetch(`${emulator.url}/_emulator${path}`, {
+      method: "POST",
+      headers: withKey(from),
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const first = await Promise.all(Array.from({ length: 3 }, () => Reader.open(emulator, withKey("test-key"))));
+  expect(await rotate("test-key", "/key", { api_key: "second-key" })).toMatchObject({ status: 204 });
+  for (const reader of first) await reader.until(() => reader.ended);
+  expect(await fetch(`${emulator.url}/_page/events`, { headers: withKey("test-key") })).toMatchObject({ status: 401 });
+
+  const second = await Reader.open(emulator, withKey("second-key"));
+  // To the same key: nothing changes.
+  expect(await rotate("second-key", "/key", { api_key: "second-key" })).toMatchObject({ status: 204 });
+  await api({ baseUrl: emulator.baseUrl, apiKey: "second-key" }, "GET", `${DEMO}/branches`);
+  await second.until(() => second.find("request", "0")?.status === 200);
+  expect(second.ended).toBe(false);
+  expect(await rotate("second-key", "/reset")).toMatchObject({ status: 204 });
+  await second.until(() => second.ended);
+});
+
+test("on a loopback address a stream lives on: the token of the page is not the key", async () => {
+  const emulator = await start();
+  const reader = await Reader.open(emulator);
+  await control(emulator.url, "POST", "/key", { api_key: "second-key" });
+  await api({ baseUrl: emulator.baseUrl, apiKey: "second-key" }, "GET", `${DEMO}/branches`);
+  await reader.until(() => reader.find("request", "0")?.status === 200);
+  expect(reader.ended).toBe(false);
+});
+
 test("too many pages are refused in words, and a closed one makes room", async () => {
   const emulator = await start();
   const readers = await Promise.all(Array.from({ length: 50 }, () => Reader.open(emulator)));
@@ -276,6 +310,23 @@ describe("the feed", () => {
     }
     expect(await decode(slow)).toMatchObject({ set: [["b4", 4]], gone: ["a"] });
     await Promise.all([slow.cancel(), quick.cancel()]);
+  });
+
+  test("ends a stream that waits and one that is not read, and counts neither any more", async () => {
+    let looks = 0;
+    const feed = new Feed(() => new Map([["a", String(looks++)]]));
+    const [waiting, unread] = [feed.stream().getReader(), feed.stream().getReader()];
+    await decode(waiting);
+    await decode(unread);
+    const next = waiting.read();
+    feed.end();
+    expect(await next).toMatchObject({ done: true });
+    expect(await unread.read()).toMatchObject({ done: true });
+    await waiting.cancel();
+    feed.changed();
+    const later = feed.stream().getReader();
+    expect(await decode(later)).toMatchObject({ set: [["a", 1]], fresh: true });
+    await later.cancel();
   });
 
   test("says nothing of what is the same again", async () => {
