@@ -14,6 +14,12 @@ const atService = async (given: Harness, id: string): Promise<Json> =>
   // The route answers one record under this key.
   (await given.get(`${DEMO_ENDPOINTS}/${id}`))["endpoint"] as Json;
 
+/** Something to wait for, and the call that makes it happen. */
+function event(): [Promise<void>, () => void] {
+  let happens = (): void => undefined;
+  return [new Promise((resolve) => (happens = resolve)), () => happens()];
+}
+
 describe("the half of the settings that the program does not manage", () => {
   const libraries = (name: string) => ({ ...COMPUTE, settings: { preloadLibraries: { enabledLibraries: [name] } } });
   const postgres = (work_mem: string) => ({ ...COMPUTE, settings: { pgSettings: { work_mem } } });
@@ -38,17 +44,30 @@ describe("the half of the settings that the program does not manage", () => {
   });
 
   test("is sent as set while the change waits in our own queue for another one", async () => {
-    const { given } = await computeScene({ lockProjects: true, activationMs: 300 });
+    const { given, network } = await computeScene();
     const state = await given.create(postgres("4MB"));
     const id = endpointId(state);
+    const theirs = (name: string) => ({
+      pg_settings: { work_mem: "4MB" },
+      preload_libraries: { use_defaults: false, enabled_libraries: [name] },
+    });
+    await byHand(given, id, { settings: theirs("timescaledb") });
+    const [arrives, otherArrives] = event();
+    const [edited, theyHaveEdited] = event();
+    network.on({ method: "POST", path: DEMO_ENDPOINTS, nth: 1, before: () => (otherArrives(), edited) });
+    network.on({ method: "PATCH", path: ENDPOINT, nth: 1, executed: false, answer: LOCKED });
     const other = given.create({ ...COMPUTE, branchId: "br-test" });
+    await arrives;
     const ours = given.update(state, postgres("8MB"));
-    // Both have read what they need by now, and one of them waits.
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    const preload_libraries = { use_defaults: false, enabled_libraries: ["pg_cron"] };
-    await byHand(given, id, { settings: { pg_settings: { work_mem: "4MB" }, preload_libraries } });
+    const waits = () => given.log.some(({ message }) => message.includes("waiting for 1 other change"));
+    while (!waits()) await new Promise((resolve) => setTimeout(resolve, 5));
+    await byHand(given, id, { settings: theirs("pg_cron") });
+    theyHaveEdited();
     await Promise.all([other, ours]);
-    expect((await atService(given, id))["settings"]).toEqual({ pg_settings: { work_mem: "8MB" }, preload_libraries });
+    expect((await atService(given, id))["settings"]).toEqual({
+      ...theirs("pg_cron"),
+      pg_settings: { work_mem: "8MB" },
+    });
   });
 
   test("costs one list for each attempt, and none where the program gives all of it", async () => {
