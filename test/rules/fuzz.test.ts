@@ -5,6 +5,7 @@ import { load } from "../../src/provider";
 import { EACH_CASE, KIND_CASES } from "../kinds";
 import type { ArgumentCase, Rule } from "../kinds/KindCase";
 import { canary, CANARY, numbers } from "../kinds/rules";
+import { anyCharacter } from "../support/characters";
 import { UNKNOWN } from "../support/harness";
 import { Service } from "../support/service";
 
@@ -46,7 +47,7 @@ test.each([
 const names = fc.oneof(
   fc.constantFrom("__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "length", "", "min", "max"),
   fc.constantFrom("afterSeconds", "pgSettings", "preloadLibraries", "enabledLibraries", "useDefaults", "__unfinished"),
-  fc.string({ unit: "binary", maxLength: 8 }),
+  fc.string({ unit: anyCharacter, maxLength: 8 }),
 );
 const { anything } = fc.letrec<{ anything: unknown }>((tie) => ({
   anything: fc.oneof(

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { type Format, render, type Written } from "../../../src/cli/env/formats";
 import { terminalText } from "../../../src/cli/output";
+import { anyCharacter } from "../../support/characters";
 
 const variable = (name: string, value: string): Written => ({
   urn: "urn:pulumi:dev::proj::type::api",
@@ -21,7 +22,7 @@ const rendered = (value: string, format: Format): string =>
 
 /** What a program may meet in a value: anything, and often what some reader takes for something else. */
 const anyText = fc.oneof(
-  fc.string({ unit: "binary" }),
+  fc.string({ unit: anyCharacter }),
   fc.string({ unit: fc.constantFrom(..."ab #'\"`$\\\n\r\t={}!%&;*?[]~()<>|^-\u0000\u001b\u2028\u202e\ufeff") }),
 );
 /** Undefined where the format refuses it. */

@@ -2,6 +2,7 @@
 import vm from "node:vm";
 import fc from "fast-check";
 import ts from "typescript";
+import { anyCharacter } from "../../../support/characters";
 import { edit, IMPORT, type Change } from "../../../support/editedPrograms";
 
 /** The arguments that a program gives to the one resource that it creates. */
@@ -125,7 +126,7 @@ describe("objects", () => {
   /** Texts that would end a literal, begin an expression or turn the reading. */
   const value = fc.oneof(
     fc.constantFrom("'", '"', "`", "${x}", "\\", "\n", "\r\n", "\u2028", "*/", "//", "\u202e", "", "64MB", "💡"),
-    fc.string({ maxLength: 6, unit: "binary" }),
+    fc.string({ maxLength: 6, unit: anyCharacter }),
   );
   const settings = fc.dictionary(key, value, { maxKeys: 5, noNullPrototype: true });
   const own = (object: Record<string, string>, name: string): string | null =>
