@@ -1,4 +1,3 @@
-import type { Report } from "../../src/cli/drift/report";
 import { api, DEMO } from "../support/emulator";
 import { Stack } from "../support/Stack";
 import { drift, svc } from "../support/svc";
@@ -12,16 +11,6 @@ new svc.OAuthProvider("oauth", { projectId: auth?.projectId ?? "prj-demo", provi
 new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId, size: 1 });
 `;
 
-/** With what is in the project and in no stack, as a report and in words. */
-async function unmanagedDrift(
-  stack: Stack,
-  ...args: string[]
-): Promise<{ code: number; report: Report; text: string }> {
-  const options = ["--unmanaged", ...args];
-  const { stdout, stderr } = await svc(stack, ["drift", ...options, "--format", "text"]);
-  return { ...(await drift(stack, ...options)), text: stdout + stderr };
-}
-
 test("two stacks of one project, checked together, do not report each other, and each one's drift bears its name", async () => {
   const stack = await Stack.create({ program: PROGRAM, emulator: { anyOAuthProvider: true } });
   const { service } = stack;
@@ -30,11 +19,11 @@ test("two stacks of one project, checked together, do not report each other, and
   await stack.run("up", "--yes", "--skip-preview", "--stack", "prod");
 
   // Alone, each one reports what the other one holds.
-  const alone = await unmanagedDrift(stack, "--stack", "dev");
+  const alone = await drift(stack, "--unmanaged", "--stack", "dev");
   expect(alone.code).toBe(8);
   expect(alone.report.unmanaged.map(({ kind }) => kind)).toEqual(["ComputeEndpoint", "OAuthProvider"]);
-  const both = ["--stack", "dev", "--stack", "prod"];
-  expect(await unmanagedDrift(stack, ...both)).toMatchObject({
+  const both = ["--unmanaged", "--stack", "dev", "--stack", "prod"];
+  expect(await drift(stack, ...both)).toMatchObject({
     code: 0,
     report: { stack: "dev, prod", drift: [], unmanaged: [] },
   });
@@ -42,12 +31,15 @@ test("two stacks of one project, checked together, do not report each other, and
   const compute = (await service.endpoints()).find(({ branch_id }) => branch_id === "br-test");
   await service.edit({ kind: "endpoint", id: compute?.["id"], set: { autoscaling_limit_max_cu: 4 } });
   expect((await api(service.emulator, "POST", `${DEMO}/auth/oauth_providers`, { id: "vercel" })).status).toBe(200);
-  const changed = await unmanagedDrift(stack, ...both);
+  const changed = await drift(stack, ...both);
   expect(changed.code).toBe(7);
   expect(changed.report.drift).toMatchObject([{ urn: expect.stringMatching(/^urn:pulumi:prod::/), name: "api" }]);
   expect(changed.report.unmanaged.map(({ id }) => id)).toEqual(["prj-demo/vercel"]);
-  expect(changed.text).toContain(`ComputeEndpoint api of stack prod (prj-demo/${String(compute?.["id"])}) changed`);
-  expect(changed.text).toContain("Not declared in any of these stacks");
+  // The same in words.
+  stack.write("report.json", JSON.stringify(changed.report));
+  const { stdout: text } = await svc(stack, ["drift", "--from", "report.json"]);
+  expect(text).toContain(`ComputeEndpoint api of stack prod (prj-demo/${String(compute?.["id"])}) changed`);
+  expect(text).toContain("Not declared in any of these stacks");
   expect(await stack.leaks([service.emulator.apiKey])).toEqual([]);
   await stack.close();
 });
