@@ -19,8 +19,7 @@ interface Repository extends Job {
 
 /** The example as a repository with a deployed stack, whose key stands in the environment alone. */
 async function repository(): Promise<Repository> {
-  const stack = await exampleStack("ci");
-  for (const setting of ["svc:apiKey", "svc:baseUrl"]) await stack.removeConfig(setting);
+  const stack = await exampleStack("ci", {}, { configured: false });
   const { emulator } = stack.service;
   Object.assign(stack.env, { SVC_API_KEY: emulator.apiKey, SVC_BASE_URL: emulator.baseUrl });
   const job = ciJob(join(stack.folder, "program"), join(stack.folder, "gh"), stack.env);
@@ -32,9 +31,12 @@ async function repository(): Promise<Repository> {
   return { ...job, stack, run };
 }
 
-test("the scripts deploy, keep one issue about drift, and end as pulumi-svc drift does", async () => {
-  const { stack, run, calls, issues, breakTracker } = await repository();
+test("the scripts deploy, report drift, repair what was shown, and end as pulumi-svc drift does", async () => {
+  const { stack, run, calls, issues } = await repository();
   const { service } = stack;
+  const folder = join(stack.folder, "program");
+  const outputs = join(stack.folder, "outputs");
+  stack.env["GITHUB_OUTPUT"] = outputs;
   await service.clearRequests();
   const before = await service.state();
 
@@ -47,7 +49,7 @@ test("the scripts deploy, keep one issue about drift, and end as pulumi-svc drif
   // What the project and the new integration have by themselves opens no issue; what somebody adds does.
   expect(await run("drift.sh", "dev")).toMatchObject({ code: 0 });
   expect(names(calls())).toEqual(["issue list"]);
-  expect(readFileSync(join(stack.folder, "program", REPORT), "utf8")).toContain("OAuthProvider `prj-demo/github`");
+  expect(readFileSync(join(folder, REPORT), "utf8")).toContain("OAuthProvider `prj-demo/github`");
   const providers = `${DEMO}/auth/oauth_providers`;
   expect((await api(service.emulator, "POST", providers, { id: "microsoft" })).status).toBe(200);
   expect(await run("drift.sh", "dev")).toMatchObject({ code: 8 });
@@ -57,70 +59,38 @@ test("the scripts deploy, keep one issue about drift, and end as pulumi-svc drif
   expect(undeclared).toContain("OAuthProvider `prj-demo/microsoft`");
   expect((await api(service.emulator, "DELETE", `${providers}/microsoft`)).status).toBeLessThan(300);
 
-  // Closed, and not asked for again.
-  expect(await run("drift.sh", "dev")).toMatchObject({ code: 0 });
-  expect(names(calls())).toEqual(["issue list", "issue close"]);
-  expect(await run("drift.sh", "dev")).toMatchObject({ code: 0 });
-  expect(names(calls())).toEqual(["issue list"]);
-  expect(issues()).toMatchObject([{ state: "closed" }]);
-
-  // Drift: a new issue. The same drift: nothing is edited.
-  const endpoint = (await stack.resource("api")).id.split("/")[1];
-  await service.edit({ kind: "endpoint", id: endpoint, set: { autoscaling_limit_max_cu: 4 } });
+  // Another drift: the same issue, edited once.
+  const endpoint = (await stack.resource("api")).id.split("/")[1] ?? "";
+  const grow = (to: number) => service.edit({ kind: "endpoint", id: endpoint, set: { autoscaling_limit_max_cu: to } });
+  await grow(4);
+  await service.edit({ kind: "domain", create: { domain: "https://foreign.example.com" } });
   expect(await run("drift.sh", "dev")).toMatchObject({ code: 7 });
-  expect(names(calls())).toEqual(["issue list", "label create", "issue create"]);
-  expect(await run("drift.sh", "dev")).toMatchObject({ code: 7 });
-  expect(names(calls())).toEqual(["issue list"]);
-  const [, { body }] = issues() as [Issue, Issue];
+  expect(names(calls())).toEqual(["issue list", "issue edit", "issue comment"]);
+  const [{ body }] = issues() as [Issue];
   expect(body).toContain("| ComputeEndpoint `api` | `size.max` | `2` | `4` |");
+  expect(body).toContain("https://foreign.example.com");
   // Whole, with the fingerprint once, at its end.
-  expect(body).toBe(readFileSync(join(stack.folder, "program", REPORT), "utf8"));
+  expect(body).toBe(readFileSync(join(folder, REPORT), "utf8"));
   expect(body).toMatch(/\nFingerprint `[0-9a-f]{32}`\n$/);
   expect(body.match(/fingerprint/gi)).toHaveLength(1);
 
-  // Held off: it waits, and tells the same.
+  // Held off: it waits, and tells the same. Nothing is edited.
+  await service.clearRequests();
   await service.fault({ status: 429, headers: { "retry-after": "2" }, times: 3 });
   expect(await run("drift.sh", "dev")).toMatchObject({ code: 7 });
   expect((await service.requests()).filter(({ status }) => status === 429)).toHaveLength(3);
   expect(names(calls())).toEqual(["issue list"]);
 
-  // Another drift: the same issue, edited once.
-  await service.edit({ kind: "domain", create: { domain: "https://foreign.example.com" } });
-  expect(await run("drift.sh", "dev")).toMatchObject({ code: 7 });
-  expect(names(calls())).toEqual(["issue list", "issue edit", "issue comment"]);
-  expect(issues()).toHaveLength(2);
-  expect(issues()[1]).toMatchObject({ state: "open", body: expect.stringContaining("https://foreign.example.com") });
-
-  // What svc-drift.json tolerates is no drift here either; without it, the same is reported anew.
-  const entries = [
-    { resource: "api", property: "size.max", found: 4, reason: "a test" },
-    { resource: "domains", property: "domains", reason: "a test" },
-  ];
-  stack.write("svc-drift.json", JSON.stringify({ ignore: entries }));
-  expect(await run("drift.sh", "dev")).toMatchObject({ code: 0 });
-  expect(names(calls())).toEqual(["issue list", "issue close"]);
-  rmSync(join(stack.folder, "program", "svc-drift.json"));
-  expect(await run("drift.sh", "dev")).toMatchObject({ code: 7 });
-  expect(names(calls())).toEqual(["issue list", "label create", "issue create"]);
-
-  // What may differ, as the repository says: no drift, until it says so no more.
-  const reason = "a load test";
+  // What may differ, as the repository says, is no drift: the issue is closed.
   const ignore = [
-    { resource: "api", property: "size.max", found: 4, reason },
-    { resource: "domains", reason },
+    { resource: "api", property: "size.max", found: 4, reason: "a load test" },
+    { resource: "domains", reason: "a load test" },
   ];
   stack.write("svc-drift.json", JSON.stringify({ ignore }));
   expect(await run("drift.sh", "dev")).toMatchObject({ code: 0 });
   expect(names(calls())).toEqual(["issue list", "issue close"]);
-  rmSync(join(stack.folder, "program", "svc-drift.json"));
-  expect(await run("drift.sh", "dev")).toMatchObject({ code: 7 });
-  expect(names(calls())).toEqual(["issue list", "label create", "issue create"]);
-
-  // A pull request shows what the program has pending, not drift. The deployment takes drift back where it is told to.
-  expect(await run("preview.sh", "dev", "--expect-no-changes")).toMatchObject({ code: 0 });
-  expect(await run("up.sh", "dev", "--refresh")).toMatchObject({ code: 0, text: expect.stringMatching(/~ 2 updated/) });
-  expect(await run("drift.sh", "dev")).toMatchObject({ code: 0 });
-  expect(names(calls())).toEqual(["issue list", "issue close"]);
+  expect(issues()).toMatchObject([{ state: "closed" }]);
+  rmSync(join(folder, "svc-drift.json"));
 
   // Nobody knows: the issue is not even looked for.
   const { SVC_BASE_URL } = stack.env;
@@ -131,102 +101,21 @@ test("the scripts deploy, keep one issue about drift, and end as pulumi-svc drif
   expect(calls()).toEqual([]);
   Object.assign(stack.env, { SVC_BASE_URL });
 
-  // A tracker that fails is not taken for "no drift", nor for drift.
-  breakTracker();
-  expect(await run("drift.sh", "dev")).toMatchObject({ code: 1 });
-  expect(names(calls())).toEqual(["issue list"]);
+  // A pull request shows what the program has pending, not drift. The deployment takes drift back where it is told to.
+  expect(await run("preview.sh", "dev", "--expect-no-changes")).toMatchObject({ code: 0 });
+  expect(await run("up.sh", "dev", "--refresh")).toMatchObject({ code: 0, text: expect.stringMatching(/~ 2 updated/) });
 
-  expect(await stack.leaks([service.emulator.apiKey])).toEqual([]);
-  await stack.finish(before);
-});
-
-test("what somebody changed by hand is accepted by a pull request, after whose merge nothing differs", async () => {
-  const { stack, run, calls, pulls } = await repository();
-  const { service } = stack;
-  const before = await service.state();
-  const folder = join(stack.folder, "program");
-  Object.assign(stack.env, { GIT_AUTHOR_NAME: "a bot", GIT_AUTHOR_EMAIL: "bot@example.com", GITHUB_REF_NAME: "main" });
-  // The file itself, since it is edited, with its types.
-  stack.env["PULUMI_NODEJS_TRANSPILE_ONLY"] = "false";
-  for (const file of ["index.ts", "tsconfig.json", "Pulumi.yaml"])
-    stack.write(file, readFileSync(join(CI, file), "utf8").replace(/^name: .*$/m, "name: proj"));
-  rmSync(join(folder, "index.js"));
-  stack.write(".gitignore", "scripts\nnode_modules\n*.md\n");
-  pushed(folder, join(stack.folder, "origin.git"));
-  expect(await run("up.sh", "dev")).toMatchObject({ code: 0 });
-  expect(await run("accept.sh", "dev")).toMatchObject({ code: 0 });
-  expect(pulls()).toEqual([]);
-
-  // The one change: a pull request. It is not touched as long as nothing else changes.
-  const endpoint = (await stack.resource("api")).id.split("/")[1];
-  await service.edit({ kind: "endpoint", id: endpoint, set: { autoscaling_limit_max_cu: 4 } });
-  await service.clearRequests();
-  expect(await run("accept.sh", "dev")).toMatchObject({ code: 0 });
-  expect(await service.mutations()).toEqual([]);
-  const [{ body }] = pulls() as [Pull];
-  expect(body).toContain("| ComputeEndpoint `api` | `size.max` | `2` | `4` |");
-  git(folder, "reset", "--quiet", "--hard");
-  calls();
-  expect(await run("accept.sh", "dev")).toMatchObject({ code: 0 });
-  expect(names(calls())).toHaveLength(1);
-  // The fingerprint of the issue.
-  expect(await run("drift.sh", "dev")).toMatchObject({ code: 7 });
-  const [fingerprint = ""] = /Fingerprint `[0-9a-f]{32}`\n$/.exec(readFileSync(join(folder, REPORT), "utf8")) ?? [];
-  expect(fingerprint).not.toBe("");
-  expect(body.endsWith(fingerprint)).toBe(true);
-
-  // Another one beside it: the same pull request.
-  await service.edit({ kind: "domain", create: { domain: "https://foreign.example.com" } });
-  git(folder, "reset", "--quiet", "--hard");
-  expect(await run("accept.sh", "dev")).toMatchObject({ code: 0 });
-  expect(pulls()).toMatchObject([{ state: "open", body: expect.stringContaining("https://foreign.example.com") }]);
-
-  // Merged: a program that declares what the service has.
-  git(folder, "reset", "--quiet", "--hard");
-  git(folder, "fetch", "--quiet", "origin", "drift-accept-dev");
-  expect(git(folder, "diff", "--name-only", "HEAD", "FETCH_HEAD")).toBe("index.ts");
-  git(folder, "merge", "--quiet", "FETCH_HEAD");
-  const merged = readFileSync(join(folder, "index.ts"), "utf8");
-  expect(merged).toMatch(/max: 4\b/);
-  expect(merged).toContain('"https://foreign.example.com"');
-  expect(await run("preview.sh", "dev", "--refresh", "--expect-no-changes")).toMatchObject({ code: 0 });
-  expect(await service.mutations()).toEqual([]);
-  // Before the deployment there is nothing to edit, and after it no drift.
-  calls();
-  expect(await run("accept.sh", "dev")).toMatchObject({ code: 0 });
-  expect(names(calls()).slice(1)).toEqual(["pr close"]);
-  expect(await run("up.sh", "dev", "--refresh")).toMatchObject({ code: 0 });
-  expect(await run("accept.sh", "dev")).toMatchObject({ code: 0 });
-  expect(names(calls())).toHaveLength(1);
-
-  // Nobody knows: not even looked for.
-  stack.env["SVC_BASE_URL"] = "http://127.0.0.1:9/api/v2";
-  expect(await run("accept.sh", "dev")).toMatchObject({ code: 1 });
-  expect(calls()).toEqual([]);
-  stack.env["SVC_BASE_URL"] = service.emulator.baseUrl;
-  await stack.finish(before);
-});
-
-test("what somebody changed by hand is repaired as it was shown, and a pending edit of the program stays pending", async () => {
-  const { stack, run } = await repository();
-  const { service } = stack;
-  const before = await service.state();
-  const folder = join(stack.folder, "program");
-  const outputs = join(stack.folder, "outputs");
-  stack.env["GITHUB_OUTPUT"] = outputs;
+  // A repair is planned, without a change, beside an edit of the program that stays pending.
   const approved = () => readFileSync(outputs, "utf8").trim().split("\n").at(-1)?.replace("fingerprint=", "") ?? "";
-  expect(await run("up.sh", "dev")).toMatchObject({ code: 0 });
   expect(await run("repair-plan.sh", "dev")).toMatchObject({ code: 0 });
   expect(approved()).toBe("");
-
   const deployed = readFileSync(join(folder, "index.js"), "utf8");
   stack.write("index.js", deployed.replace("max: 2", "max: 3"));
-  const endpoint = (await stack.resource("api")).id.split("/")[1] ?? "";
   const largest = async () =>
     Reflect.get((await api(service.emulator, "GET", `${DEMO}/endpoints/${endpoint}`)).body as object, "endpoint") as {
       autoscaling_limit_max_cu: number;
     };
-  await service.edit({ kind: "endpoint", id: endpoint, set: { autoscaling_limit_max_cu: 4 } });
+  await grow(4);
   await service.clearRequests();
   const shown = await run("repair-plan.sh", "dev");
   expect(shown).toMatchObject({ code: 0, text: expect.stringMatching(/`api` .*`size\.max` \| `2` \| `4` \|/) });
@@ -234,7 +123,7 @@ test("what somebody changed by hand is repaired as it was shown, and a pending e
   expect(first).toMatch(/^[0-9a-f]{32}$/);
 
   // Changed again after the approval: that was not approved.
-  await service.edit({ kind: "endpoint", id: endpoint, set: { autoscaling_limit_max_cu: 8 } });
+  await grow(8);
   const refused = await run("repair.sh", "dev", first);
   expect(refused).toMatchObject({ code: 9, text: expect.stringContaining("not the approved one") });
   expect(await service.mutations()).toEqual([]);
@@ -249,6 +138,62 @@ test("what somebody changed by hand is repaired as it was shown, and a pending e
 
   stack.write("index.js", deployed);
   expect(await stack.leaks([service.emulator.apiKey])).toEqual([]);
+  await stack.finish(before);
+});
+
+test("what somebody changed by hand is accepted by a pull request, after whose merge nothing differs", async () => {
+  const { stack, run, calls, pulls } = await repository();
+  const { service } = stack;
+  const before = await service.state();
+  const folder = join(stack.folder, "program");
+  Object.assign(stack.env, { GIT_AUTHOR_NAME: "a bot", GIT_AUTHOR_EMAIL: "bot@example.com", GITHUB_REF_NAME: "main" });
+  // The file itself, since it is edited.
+  for (const file of ["index.ts", "tsconfig.json", "Pulumi.yaml"])
+    stack.write(file, readFileSync(join(CI, file), "utf8").replace(/^name: .*$/m, "name: proj"));
+  rmSync(join(folder, "index.js"));
+  stack.write(".gitignore", "scripts\nnode_modules\n*.md\n");
+  pushed(folder, join(stack.folder, "origin.git"));
+  expect(await run("up.sh", "dev")).toMatchObject({ code: 0 });
+  expect(await run("accept.sh", "dev")).toMatchObject({ code: 0 });
+  expect(pulls()).toEqual([]);
+
+  // What has changed: a pull request. It is not touched as long as nothing else changes.
+  const endpoint = (await stack.resource("api")).id.split("/")[1];
+  await service.edit({ kind: "endpoint", id: endpoint, set: { autoscaling_limit_max_cu: 4 } });
+  await service.edit({ kind: "domain", create: { domain: "https://foreign.example.com" } });
+  await service.clearRequests();
+  expect(await run("accept.sh", "dev")).toMatchObject({ code: 0 });
+  expect(await service.mutations()).toEqual([]);
+  const [{ body }] = pulls() as [Pull];
+  expect(body).toContain("| ComputeEndpoint `api` | `size.max` | `2` | `4` |");
+  expect(body).toContain("https://foreign.example.com");
+  git(folder, "reset", "--quiet", "--hard");
+  calls();
+  expect(await run("accept.sh", "dev")).toMatchObject({ code: 0 });
+  expect(names(calls())).toHaveLength(1);
+  // The fingerprint of the issue.
+  git(folder, "reset", "--quiet", "--hard");
+  expect(await run("drift.sh", "dev")).toMatchObject({ code: 7 });
+  const [fingerprint = ""] = /Fingerprint `[0-9a-f]{32}`\n$/.exec(readFileSync(join(folder, REPORT), "utf8")) ?? [];
+  expect(fingerprint).not.toBe("");
+  expect(body.endsWith(fingerprint)).toBe(true);
+
+  // Merged: a program that declares what the service has, and whose types are right.
+  git(folder, "fetch", "--quiet", "origin", "drift-accept-dev");
+  expect(git(folder, "diff", "--name-only", "HEAD", "FETCH_HEAD")).toBe("index.ts");
+  git(folder, "merge", "--quiet", "FETCH_HEAD");
+  const merged = readFileSync(join(folder, "index.ts"), "utf8");
+  expect(merged).toMatch(/max: 4\b/);
+  expect(merged).toContain('"https://foreign.example.com"');
+  stack.env["PULUMI_NODEJS_TRANSPILE_ONLY"] = "false";
+  expect(await run("preview.sh", "dev", "--refresh", "--expect-no-changes")).toMatchObject({ code: 0 });
+  stack.env["PULUMI_NODEJS_TRANSPILE_ONLY"] = "true";
+  expect(await service.mutations()).toEqual([]);
+  // Before the deployment there is nothing to edit, and after it no drift.
+  calls();
+  expect(await run("accept.sh", "dev")).toMatchObject({ code: 0 });
+  expect(names(calls()).slice(1)).toEqual(["pr close"]);
+  expect(await run("up.sh", "dev", "--refresh")).toMatchObject({ code: 0 });
   await stack.finish(before);
 });
 

@@ -462,3 +462,49 @@ test("a repair is of the drift that was shown and approved, and of no other", as
     for (const name of ["GH_TOKEN", "ISSUE_TOKEN"]) expect(env).not.toHaveProperty(name);
   }
 });
+
+test("drift is one issue of the stack: opened, left alone, edited with another drift, closed, and opened anew", async () => {
+  const place = repository();
+  const { calls, issues, breakTracker } = place.job;
+  const drift = (code: number, fingerprint = FINGERPRINT) =>
+    place.next({ code, report: report(fingerprint) }, "drift.sh", "dev");
+  const asked = () => names(calls());
+
+  // No drift: nothing to do.
+  expect(await drift(0)).toMatchObject({ code: 0 });
+  expect(asked()).toEqual(["issue list"]);
+  expect(await drift(8)).toMatchObject({ code: 8 });
+  expect(asked()).toEqual(["issue list", "label create", "issue create"]);
+  expect(issues()).toMatchObject([{ state: "open", label: "drift-dev", title: "Drift of stack dev" }]);
+  const [npx] = place.npxCalls();
+  expect(npx?.args.join(" ")).toBe("--no -- pulumi-svc drift --stack dev --unmanaged --format markdown --out drift.md");
+
+  // The same drift: nothing is edited. Another one: the same issue, edited once.
+  expect(await drift(8)).toMatchObject({ code: 8 });
+  expect(asked()).toEqual(["issue list"]);
+  expect(await drift(7, OTHER_FINGERPRINT)).toMatchObject({ code: 7 });
+  expect(asked()).toEqual(["issue list", "issue edit", "issue comment"]);
+  expect(issues()).toMatchObject([{ state: "open", body: report(OTHER_FINGERPRINT) }]);
+  expect(await drift(7, OTHER_FINGERPRINT)).toMatchObject({ code: 7 });
+  expect(asked()).toEqual(["issue list"]);
+
+  // Closed, and not asked for again. The next time it is a new issue, also for a drift that was known.
+  expect(await drift(0)).toMatchObject({ code: 0 });
+  expect(asked()).toEqual(["issue list", "issue close"]);
+  expect(await drift(0)).toMatchObject({ code: 0 });
+  expect(asked()).toEqual(["issue list"]);
+  expect(await drift(7, OTHER_FINGERPRINT)).toMatchObject({ code: 7 });
+  expect(asked()).toEqual(["issue list", "label create", "issue create"]);
+  expect(issues()).toMatchObject([{ state: "closed" }, { number: 2, state: "open" }]);
+
+  // Nobody knows: the issue is not even looked for.
+  for (const code of [1, 2, 9]) expect(await drift(code)).toMatchObject({ code: 1 });
+  expect(asked()).toEqual([]);
+
+  // A tracker that fails is not taken for "no drift", nor for drift.
+  breakTracker();
+  for (const code of [0, 7]) {
+    expect(await drift(code)).toMatchObject({ code: 1 });
+    expect(asked()).toEqual(["issue list"]);
+  }
+});

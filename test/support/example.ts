@@ -3,22 +3,26 @@ import { join } from "node:path";
 import { ModuleKind, ScriptTarget, transpileModule } from "typescript";
 import type { EmulatorOptions } from "../../src/emulator";
 import { ROOT } from "./cli";
-import { Stack } from "./Stack";
+import { Stack, type StackOptions } from "./Stack";
 
 /** A stack whose program is the very file of examples/, without its types: they are checked by `npm run check`. */
-export function exampleStack(name: string, emulator: EmulatorOptions = {}): Promise<Stack> {
-  return typeScriptStack(readFileSync(join(ROOT, "examples", name, "index.ts"), "utf8"), emulator);
+export function exampleStack(
+  name: string,
+  emulator: EmulatorOptions = {},
+  { configured = true }: Pick<StackOptions, "configured"> = {},
+): Promise<Stack> {
+  return typeScriptStack(readFileSync(join(ROOT, "examples", name, "index.ts"), "utf8"), { emulator, configured });
 }
 
 /** A stack whose program is the one that the README shows. */
 export function readmeStack(): Promise<Stack> {
   const [, program] = /```ts\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, "README.md"), "utf8")) ?? [];
   if (program === undefined) throw new Error("README.md shows no TypeScript program");
-  return typeScriptStack(program, {});
+  return typeScriptStack(program);
 }
 
-async function typeScriptStack(source: string, emulator: EmulatorOptions): Promise<Stack> {
-  const stack = await Stack.create({ program: "", emulator });
+async function typeScriptStack(source: string, options: Omit<StackOptions, "program"> = {}): Promise<Stack> {
+  const stack = await Stack.create({ ...options, program: "" });
   const compilerOptions = { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022, esModuleInterop: true };
   stack.write("index.js", transpileModule(source, { compilerOptions }).outputText);
   return stack;
