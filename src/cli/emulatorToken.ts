@@ -1,10 +1,16 @@
 import { InvalidArgumentError, type Command } from "commander";
 import { z } from "zod";
+import { findKey, keySource } from "../contract/apiKey";
 import { isLoopback } from "../contract/loopback";
 import { exitCodes, projectOption } from "./options";
 
 const DEFAULT_URL = "http://127.0.0.1:8787";
 const LONGEST_MS = 30_000;
+
+const KEYS = `
+An emulator on a network address needs its key: in SVC_EMULATOR_API_KEY, or, where its address is in SVC_BASE_URL, in
+SVC_API_KEY or in the file that SVC_API_KEY_FILE names.
+`;
 
 interface Flags {
   readonly user?: string;
@@ -40,7 +46,7 @@ export function addTokenCommand(emulator: Command): void {
     .option("--url <url>", `address of the emulator (default: that of SVC_BASE_URL, else ${DEFAULT_URL})`)
     .option("--expires-in <seconds>", "how long it is valid; 0 or less: it has expired (default: 3600)", seconds)
     .option("--claims <json>", "more claims; null leaves one out", jsonObject)
-    .addHelpText("after", exitCodes("the token was printed"))
+    .addHelpText("after", KEYS + exitCodes("the token was printed"))
     .action(async (flags: Flags) => {
       process.stdout.write(`${await token(flags)}\n`);
     });
@@ -67,19 +73,28 @@ async function token({ user, project, url, expiresIn, claims }: Flags): Promise<
   throw new Error(`the emulator at ${origin} signed no token: ${refused.data.message}${hint}`);
 }
 
+/** The key of the environment, found as by every other command. An emulator on a loopback address needs none. */
+function keyOfEnvironment(): string | undefined {
+  const nothingElse = (): undefined => undefined;
+  if (keySource(nothingElse) === undefined) return undefined;
+  const { key, problem } = findKey(nothingElse);
+  if (problem !== undefined) throw new Error(problem);
+  return key?.apiKey;
+}
+
 /**
- * Where the emulator is, and the key for it: one that listens on a network address demands it. SVC_API_KEY belongs to
- * SVC_BASE_URL and is sent nowhere else.
+ * Where the emulator is, and the key for it: one that listens on a network address demands it. SVC_API_KEY and
+ * SVC_API_KEY_FILE belong to SVC_BASE_URL, and their key is sent nowhere else.
  */
 function addressOf(given: string | undefined): { origin: string; headers: Record<string, string> } {
-  const { SVC_BASE_URL, SVC_API_KEY, SVC_EMULATOR_API_KEY, SVC_ALLOW_HTTP } = process.env;
+  const { SVC_BASE_URL, SVC_EMULATOR_API_KEY, SVC_ALLOW_HTTP } = process.env;
   const [address = "", name] = given === undefined ? [SVC_BASE_URL || DEFAULT_URL, "SVC_BASE_URL"] : [given, "--url"];
   // Never repeated: it may hold a password.
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) {
     throw new Error(`${name} must be an address that begins with http:// or https://`);
   }
   const { origin, protocol, hostname } = new URL(address);
-  const key = SVC_EMULATOR_API_KEY || (given === undefined && SVC_BASE_URL ? SVC_API_KEY : undefined);
+  const key = SVC_EMULATOR_API_KEY || (given === undefined && SVC_BASE_URL ? keyOfEnvironment() : undefined);
   if (!key) return { origin, headers: {} };
   const isAllowed = SVC_ALLOW_HTTP === "1" || SVC_ALLOW_HTTP === "true";
   if (protocol === "http:" && !isLoopback(hostname) && !isAllowed) {

@@ -304,6 +304,13 @@ test("token sends the key to an emulator that demands it, and SVC_API_KEY to no 
     expect(await asked(["--url", url], { SVC_API_KEY: "k", SVC_BASE_URL: "http://127.0.0.1:9" })).toBeUndefined();
     expect(await asked([], { SVC_API_KEY: "k", SVC_BASE_URL: `${url}/api/v2` })).toBe("Bearer k");
     expect(await asked(["--url", url], { SVC_EMULATOR_API_KEY: "e" })).toBe("Bearer e");
+    const file = join(folder, "key-of-a-file");
+    writeFileSync(file, "of-file\n");
+    const ofFile = { SVC_BASE_URL: `${url}/api/v2`, SVC_API_KEY_FILE: file };
+    expect(await asked([], ofFile)).toBe("Bearer of-file");
+    expect(await asked([], { ...ofFile, SVC_API_KEY: "k" })).toBe("Bearer k");
+    expect(await asked([], { ...ofFile, SVC_API_KEY: "k", SVC_EMULATOR_API_KEY: "e" })).toBe("Bearer e");
+    expect(await asked(["--url", url], { SVC_API_KEY_FILE: file })).toBeUndefined();
   } finally {
     other.close();
   }
@@ -340,6 +347,13 @@ test.each([
     ["--url", "http://192.0.2.1"],
     { SVC_EMULATOR_API_KEY: "e" },
     /SVC_ALLOW_HTTP/,
+  ],
+  [
+    "the file of the key does not exist",
+    1,
+    [],
+    { SVC_BASE_URL: "http://127.0.0.1:9/api/v2", SVC_API_KEY_FILE: "/none/key" },
+    /^pulumi-svc: no API key: the file \/none\/key does not exist; SVC_API_KEY_FILE names it\n$/,
   ],
   ["claims are no JSON", 2, ["--claims", "role=x"], {}, /JSON object/],
   ["the lifetime is no number", 2, ["--expires-in", "1h"], {}, /whole number of seconds/],
