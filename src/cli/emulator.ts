@@ -98,6 +98,8 @@ export function addEmulatorCommand(program: Command): void {
     };
     const emulator = await started(options, seed);
     if (exec !== undefined) {
+      // Standard output is the command's.
+      for (const note of emulator.gateNotes) process.stderr.write(`pulumi-svc: ${note}\n`);
       process.exitCode = await runBeside(emulator, exec);
       return;
     }
@@ -199,7 +201,7 @@ function stopOnSignal(emulator: Emulator): void {
   process.once("SIGINT", stop);
 }
 
-/** Answers with the exit code of the command, as a shell would. What it prints is all that is printed. */
+/** Answers with the exit code of the command, as a shell would. */
 async function runBeside(emulator: Emulator, command: string): Promise<number> {
   const isWindows = process.platform === "win32";
   const child = spawn(command, {

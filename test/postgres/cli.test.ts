@@ -22,7 +22,10 @@ afterEach(() => {
 
 interface Run {
   child: ChildProcess;
+  /** Both of the following, as they came. */
   output: () => string;
+  stdout: () => string;
+  stderr: () => string;
   ended: Promise<number | null>;
 }
 
@@ -30,10 +33,22 @@ function run(parameters: readonly string[], environment: NodeJS.ProcessEnv = {})
   const env = { ...ENVIRONMENT, SVC_EMULATOR_POSTGRES: postgres().url, ...environment };
   const child = spawn(process.execPath, [MAIN, "emulator", ...parameters], { env });
   children.push(child);
-  let text = "";
-  child.stdout.on("data", (chunk: Buffer) => (text += String(chunk)));
-  child.stderr.on("data", (chunk: Buffer) => (text += String(chunk)));
-  return { child, output: () => text, ended: once(child, "close").then(([code]) => code as number | null) };
+  let [text, stdout, stderr] = ["", "", ""];
+  child.stdout.on("data", (chunk: Buffer) => {
+    text += String(chunk);
+    stdout += String(chunk);
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    text += String(chunk);
+    stderr += String(chunk);
+  });
+  return {
+    child,
+    output: () => text,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    ended: once(child, "close").then(([code]) => code as number | null),
+  };
 }
 
 /** The connection string of the line to paste, once it is printed. */
@@ -64,12 +79,21 @@ test("the line that is printed works as it is pasted, and shows no key but the o
 
 test("a command that runs beside it is told the gate, and a whole connection string", async () => {
   const print = "console.log(process.env.SVC_POSTGRES_GATE, process.env.SVC_POSTGRES_URL)";
-  const { ended, output } = run(["--exec", `"${process.execPath}" -e "${print}"`]);
+  const { ended, stdout } = run(["--exec", `"${process.execPath}" -e "${print}"`]);
   expect(await ended).toBe(0);
-  const [gate, uri] = output().trim().split(" ");
+  const [gate, uri] = stdout().trim().split(" ");
   expect(gate).toMatch(/^127\.0\.0\.1:\d+$/);
   expect(uri).toBe(
     `postgresql://svcdb_owner:test-key@${gate}/svcdb?sslmode=disable&options=endpoint%3Dep-demo-main-10000001`,
+  );
+});
+
+test("what there is to know of the Postgres stands on stderr beside a command, too", async () => {
+  const { ended, stdout, stderr } = run(["--exec", "echo its output"]);
+  expect(await ended).toBe(0);
+  expect(stdout()).toBe("its output\n");
+  expect(stderr()).toMatch(
+    /^pulumi-svc: the Postgres takes \d+ connections, fewer than the 901 .*max_connections\)\n$/,
   );
 });
 
