@@ -32,6 +32,10 @@ const numberOption = (flag: string, description: string, standard: number): Opti
 
 const goneStatus = (text: string): 204 | 404 => (text === "404" ? 404 : 204);
 
+/** What stops the emulator. With a command beside it, these and more are for the command. */
+const STOPPING = ["SIGTERM", "SIGINT"] as const;
+const PASSED_ON = [...STOPPING, "SIGHUP"] as const;
+
 /** `pulumi-svc emulator`: a flag for each of EmulatorOptions, and a command that may run beside it. Below it, `token`. */
 export function addEmulatorCommand(program: Command): void {
   const command = program
@@ -96,7 +100,15 @@ export function addEmulatorCommand(program: Command): void {
       // The command is told the port, so nobody has to know it before.
       ...(exec !== undefined && !isGiven("port") && { port: 0 }),
     };
-    const emulator = await started(options, seed);
+    const [emulator, signal] = await holdingBack(exec === undefined ? STOPPING : PASSED_ON, () =>
+      started(options, seed),
+    );
+    if (signal !== undefined) {
+      await emulator.close();
+      // As a shell says it of a command that did not come to its end. Without one, the emulator was stopped.
+      process.exitCode = exec === undefined ? 0 : 128 + constants.signals[signal];
+      return;
+    }
     if (exec !== undefined) {
       // Standard output is the command's.
       for (const note of emulator.gateNotes) process.stderr.write(`pulumi-svc: ${note}\n`);
@@ -128,6 +140,28 @@ async function started(options: EmulatorOptions, seedFile: string | undefined): 
   return startEmulator(options).catch((error: unknown) => {
     throw new Error(startFailure(error, options, seedFile));
   });
+}
+
+/**
+ * What the work made, and the signal that came meanwhile. A start that ended in the middle would leave on the Postgres what
+ * no later start knows of. Each of its steps has a time limit, and a second signal ends it at once.
+ */
+async function holdingBack<T>(
+  signals: readonly NodeJS.Signals[],
+  work: () => Promise<T>,
+): Promise<[made: T, signal: NodeJS.Signals | undefined]> {
+  let came: NodeJS.Signals | undefined;
+  const note = (signal: NodeJS.Signals): void => {
+    came = signal;
+    stopNoting();
+  };
+  const stopNoting = (): void => signals.forEach((signal) => process.off(signal, note));
+  for (const signal of signals) process.on(signal, note);
+  try {
+    return [await work(), came];
+  } finally {
+    stopNoting();
+  }
 }
 
 function startFailure(error: unknown, { host, port }: EmulatorOptions, seedFile: string | undefined): string {
@@ -197,8 +231,7 @@ function stopOnSignal(emulator: Emulator): void {
       },
     );
   };
-  process.once("SIGTERM", stop);
-  process.once("SIGINT", stop);
+  for (const signal of STOPPING) process.once(signal, stop);
 }
 
 /** Answers with the exit code of the command, as a shell would. */
@@ -217,7 +250,7 @@ async function runBeside(emulator: Emulator, command: string): Promise<number> {
     // In a process group of its own: Ctrl-C reaches us alone, and is passed on once to all that the command started.
     detached: !isWindows,
   });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  for (const signal of PASSED_ON) {
     process.on(signal, () => {
       if (child.pid === undefined) return;
       try {

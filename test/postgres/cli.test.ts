@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { useCluster } from "../support/gate";
@@ -110,6 +111,67 @@ test("killed and started again with its data file, it finds its databases; at th
   again.child.kill("SIGTERM");
   expect(await again.ended).toBe(0);
   expect(await databases()).toEqual(before);
+});
+
+describe("a signal while the emulator starts", () => {
+  const sockets: Socket[] = [];
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+
+  /** In front of the cluster: calls back when the roles of the emulator exist, and holds the next statement back for a moment. */
+  async function reachedThrough(onRoles: () => void): Promise<string> {
+    const server = createServer((client) => {
+      const upstream = connect(postgres().port, "127.0.0.1");
+      sockets.push(client, upstream);
+      for (const socket of [client, upstream]) socket.on("error", () => undefined);
+      upstream.pipe(client);
+      client.on("data", (chunk) => {
+        const isNext = String(chunk).includes("GRANT pg_read_all_data");
+        if (isNext) onRoles();
+        setTimeout(() => upstream.write(chunk), isNext ? 500 : 0);
+      });
+      client.on("close", () => upstream.destroy());
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    server.unref();
+    const url = new URL(postgres().url);
+    url.port = String((server.address() as AddressInfo).port); // of a TCP server that listens
+    return url.href;
+  }
+
+  const leftOnServer = (): Promise<Record<string, unknown>[]> =>
+    postgres().query(
+      "select datname from pg_database where datname like 'svc\\_%' union select rolname from pg_roles where rolname like 'svc\\_%'",
+    );
+
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "ends it with code 0 (%s), and what it has made is dropped",
+    async (signal) => {
+      const before = await leftOnServer();
+      let during: Promise<unknown[]> | undefined;
+      const url = await reachedThrough(() => {
+        during = leftOnServer();
+        started.child.kill(signal);
+      });
+      const data = join(folder, "state.json");
+      const parameters = ["--port", "0", "--postgres-drop", "--data", data];
+      const started = run(parameters, { SVC_EMULATOR_POSTGRES: url });
+      expect([await started.ended, started.stdout()]).toEqual([0, ""]);
+      expect((await during)?.length).toBeGreaterThan(before.length);
+      expect(await leftOnServer()).toEqual(before);
+      expect(existsSync(data)).toBe(true);
+    },
+  );
+
+  test("starts no command, and the code says so", async () => {
+    const before = await leftOnServer();
+    const url = await reachedThrough(() => started.child.kill("SIGTERM"));
+    const parameters = ["--postgres-drop", "--exec", "echo it runs"];
+    const started = run(parameters, { SVC_EMULATOR_POSTGRES: url });
+    expect([await started.ended, started.output()]).toEqual([143, ""]);
+    expect(await leftOnServer()).toEqual(before);
+  });
 });
 
 test("what cannot be started is told in one line, with exit code 1", async () => {
