@@ -195,14 +195,15 @@ function greeting(emulator: Emulator, keySource: KeySource): string {
     cli: ["the one that was given", "SVC_API_KEY   # read -rs SVC_API_KEY asks for it", "   # asks for the key"],
   }[keySource];
   // The address of the page has no token where other machines reach it.
-  const isOpen = keySource === "default" && new URL(emulator.pageUrl).hash === "";
-  const warning = isOpen ? `${OPEN}\n` : "";
+  const isReached = new URL(emulator.pageUrl).hash === "";
+  const warning = isReached && keySource === "default" ? `${OPEN}\n` : "";
+  const asks = isReached ? " (the page asks for the API key)" : "";
   const uri = connectionString(emulator, keySource === "default" ? apiKey : undefined);
   const connecting = [...(uri === undefined ? [] : [`psql "${uri}"`]), ...emulator.gateNotes];
   return `listening on ${baseUrl}
 ${projects.join("\n")}
 API key: ${shown}
-${warning}${connecting.map((line) => `${line}\n`).join("")}look at it in a browser: ${emulator.pageUrl}
+${warning}${connecting.map((line) => `${line}\n`).join("")}look at it in a browser: ${emulator.pageUrl}${asks}
 
 To use it, in the shell of the program:
   export SVC_BASE_URL=${baseUrl} ${exported}

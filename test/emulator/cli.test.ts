@@ -114,6 +114,8 @@ test.each([
   await ended;
   expect(said).toContain(`http://${host}:`);
   expect(/^warning: .*SVC_EMULATOR_API_KEY$/m.test(said)).toBe(warns);
+  const page = host === "0.0.0.0" ? /^http:\/\/0\.0\.0\.0:\d+\/ \(the page asks for the API key\)$/ : /^\S+#token=\S+$/;
+  expect(/^look at it in a browser: (.*)$/m.exec(said)?.[1]).toMatch(page);
 });
 
 test.each(["SIGTERM", "SIGINT"] as const)("ends with code 0 on %s and saves its data file", async (signal) => {
