@@ -25,6 +25,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 });
 
+test("package.json and its lock file ask for the Node that the README names: an earlier one does not run TypeScript", () => {
+  const read = (file: string): string => readFileSync(join(project, file), "utf8");
+  const [, version] = /You need Node (\d+\.\d+) or later/.exec(read("README.md")) ?? [];
+  const engines = { node: `>=${version}` };
+  expect(JSON.parse(read("package.json"))).toMatchObject({ engines });
+  expect(JSON.parse(read("package-lock.json"))).toMatchObject({ packages: { "": { engines } } });
+});
+
 /** As its owner runs them. */
 async function npmTest(more: Record<string, string> = {}): Promise<{ code: number; text: string }> {
   // The backend of the caller does not exist: the test brings its own.
