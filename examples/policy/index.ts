@@ -21,8 +21,16 @@ const MANDATORY = [
 /** Their findings show a domain. A policy gets secrets in clear and cannot tell which values are secrets. */
 const SHOWS_VALUES = ["redirect-localhost", "redirect-plain-http"];
 
+/** As an entry of svc-drift.json. */
+interface Exception {
+  readonly resource: string;
+  readonly reason: string;
+  /** The last day (UTC) on which it counts. */
+  readonly until?: string;
+}
+
 interface Settings extends AuditLimits {
-  readonly exceptions?: readonly { readonly resource: string; readonly reason: string }[];
+  readonly exceptions?: readonly Exception[];
 }
 
 const text: PolicyConfigSchema["properties"][string] = { type: "string", minLength: 1 };
@@ -30,7 +38,7 @@ const exceptions: PolicyConfigSchema["properties"][string] = {
   type: "array",
   items: {
     type: "object",
-    properties: { resource: text, reason: text },
+    properties: { resource: text, reason: text, until: { type: "string", format: "date" } },
     required: ["resource", "reason"],
     additionalProperties: false,
   },
@@ -54,9 +62,13 @@ function policyOf(rule: AuditRule): ResourceValidationPolicy {
       const { type, name, urn, opts } = args;
       const found = rule.find({ type, name, urn, props: knownProps(args), protect: opts.protect }, limits);
       if (found === undefined) return;
-      const accepted = exceptions.find(({ resource }) => resource === name || resource === urn);
+      const about = exceptions.filter(({ resource }) => resource === name || resource === urn);
+      const today = new Date().toISOString().slice(0, "2027-01-31".length);
+      const accepted = about.find(({ until }) => until === undefined || until >= today);
       if (accepted !== undefined) args.notApplicable(`accepted: ${accepted.reason}`);
-      reportViolation(SHOWS_VALUES.includes(rule.name) ? rule.remedy : `${name}: ${found}. ${rule.remedy}`);
+      const over = about.map(({ reason, until }) => ` The exception "${reason}" ended on ${until}.`).join("");
+      const shown = SHOWS_VALUES.includes(rule.name) ? rule.remedy : `${name}: ${found}. ${rule.remedy}`;
+      reportViolation(shown + over);
     },
   };
 }

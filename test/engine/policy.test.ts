@@ -115,7 +115,7 @@ test("the mended program passes without a violation, in the plan and in the upda
   await stack.finish(before);
 });
 
-test("an exception accepts what a rule finds in one resource, and has to have a reason", async () => {
+test("an exception accepts what a rule finds in one resource up to its last day, and has to have a reason", async () => {
   const computes = ["br-dev", "br-main"]
     .map((branchId, index) => {
       const type = branchId === "br-main" ? `, type: "read_only"` : "";
@@ -124,18 +124,27 @@ test("an exception accepts what a rule finds in one resource, and has to have a 
     .join("\n");
   const stack = await stackOf(computes);
   const accept = (...exceptions: object[]) => configuration(stack, { "size-over-limit": { maxSizeCu: 8, exceptions } });
-  const one = await stack.preview(...accept({ resource: "api0", reason: "the migration of this week" }));
+  const one = await stack.preview(
+    ...accept(
+      { resource: "api0", reason: "the migration of this week", until: new Date().toISOString().slice(0, 10) },
+      { resource: "api1", reason: "a load test", until: "2020-01-31" },
+    ),
+  );
   expect(one.code).not.toBe(0);
   expect(violations(one.text)).toEqual(["mandatory size-over-limit api1"]);
+  expect(one.text).toContain('The exception "a load test" ended on 2020-01-31.');
   const urn = "urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:ComputeEndpoint::api1";
   const both = await stack.preview(
-    ...accept({ resource: "api0", reason: "the migration" }, { resource: urn, reason: "reports" }),
+    ...accept({ resource: "api0", reason: "the migration" }, { resource: urn, reason: "reports", until: "2999-01-31" }),
   );
   expect(both.code).toBe(0);
   expect(violations(both.text)).toEqual([]);
   const without = await stack.preview(...accept({ resource: "api0" }, { resource: urn, reason: "" }));
   expect(without.code).not.toBe(0);
   expect(without.text).toMatch(/reason/);
+  const noDay = await stack.preview(...accept({ resource: "api0", reason: "the migration", until: "2027-02-30" }));
+  expect(noDay.code).not.toBe(0);
+  expect(noDay.text).toMatch(/until/);
 });
 
 test("a value that is not known in the preview is judged by the update, before its resource is sent", async () => {
