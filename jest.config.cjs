@@ -20,6 +20,7 @@ const PROCESSES = [
   "docs/pages",
   "index",
   "emulator/cli",
+  "emulator/underJest",
   "doors/dynamic/crash",
   "doors/dynamic/engineEnd",
   "doors/dynamic/grpc",

@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import type nodemailer from "nodemailer";
 import { isThisMachine } from "../http/access";
 import { HttpError } from "../http/errors";
 import type { EmailServerRecord } from "../model/records";
@@ -31,10 +32,11 @@ export async function sendBySmtp(
   message: Message,
   { remote, deadlineMs = DEADLINE_MS }: { remote: boolean; deadlineMs?: number },
 ): Promise<{ authenticated: boolean }> {
-  const { createTransport } = await optionalPackage(
+  const { createTransport } = optionalPackage(
     "nodemailer",
     "sending a message to an e-mail server",
-    () => import("nodemailer"),
+    // eslint-disable-next-line @typescript-eslint/no-require-imports -- only where it is needed, and also under jest
+    () => require("nodemailer") as typeof nodemailer,
   );
   const signal = AbortSignal.timeout(deadlineMs);
   const work = async (): Promise<{ authenticated: boolean }> => {

@@ -96,7 +96,8 @@ export class Upstream {
 
   /** @throws where the address is none, or leads to another machine. Nothing connects yet. */
   static async at(url: string, remote: boolean): Promise<Upstream> {
-    const driver = await optionalPackage("pg", "the emulator's --postgres", () => import("pg"));
+    // eslint-disable-next-line @typescript-eslint/no-require-imports -- only where it is needed, and also under jest
+    const driver = optionalPackage("pg", "the emulator's --postgres", () => require("pg") as Driver);
     let client: Client;
     try {
       if (!/^(postgres(ql)?|socket):/.test(url)) throw new Error("another protocol");
