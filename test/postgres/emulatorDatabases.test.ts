@@ -72,6 +72,14 @@ test("a start that fails drops nothing of an earlier one, also with --postgres-d
   await second.close();
 });
 
+test("a start that fails without a data file leaves no roles, since no later start would find them", async () => {
+  const other = await start({});
+  await expect(emulate({ port: other.port })).rejects.toThrow("EADDRINUSE");
+  await expect(emulate({ postgresPort: postgres.port })).rejects.toThrow("for Postgres is in use");
+  await other.close();
+  expect(await left()).toEqual([]);
+});
+
 test("without a data file each start has databases of its own", async () => {
   const [first, second] = [await emulate({ postgresDrop: true }), await emulate({ postgresDrop: true })];
   await run(first.gate, "CREATE TABLE mine AS SELECT 1");

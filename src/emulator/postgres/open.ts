@@ -29,9 +29,9 @@ export async function openPostgres(url: string, mark: string, service: Service, 
   const end = async (): Promise<void> => {
     await gate.close();
     await following.stop();
-    // A start that has failed made nothing that a data file names: there, it is of an earlier one.
-    const isOurs = address !== undefined || options.data === undefined;
-    if (options.postgresDrop && isOurs) {
+    const hasStarted = address !== undefined;
+    // What there is after a start that has failed: with a data file, that of an earlier one; else nobody would find it.
+    if (hasStarted ? options.postgresDrop : options.data === undefined) {
       // What else the emulator has to close and to save does not depend on it.
       await server.remove().catch((error: unknown) => {
         process.emitWarning(`databases of the emulator are left: ${error instanceof Error ? error.message : error}`);
