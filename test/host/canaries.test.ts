@@ -245,7 +245,7 @@ test.each(["create", "update"] as const)(
       expect(shown).not.toMatch(/canary-Kq-referred/);
     }
   },
-  60_000,
+  180_000,
 );
 
 test("an address with a user name in it is refused without being shown", async () => {
