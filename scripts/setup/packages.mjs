@@ -14,7 +14,8 @@ export function ensureDependencies() {
   say(`-- dependencies: ${reason}; running npm ci (about a minute)`);
   const elapsed = stopwatch();
   // --include=dev: the build and the tests need them, even where NODE_ENV says production.
-  const { status, signal, error } = runNpm("ci", "--include=dev", "--no-audit", "--no-fund");
+  // Without npm's warnings: on Node 20 more than a hundred lines say which packages want a newer one, which comes with them.
+  const { status, signal, error } = runNpm("ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error");
   if (status !== 0) {
     throw new SetupError(
       `npm ci ended with ${status ?? signal ?? error?.message}; its output is above`,

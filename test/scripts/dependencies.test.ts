@@ -48,7 +48,7 @@ test.each([
 ])("npm ci is run when %s, and says so", async (reason, installed, manifest) => {
   const { ensure, calls } = clone(installed, "true", manifest);
   expect((await ensure()).output).toContain(`-- dependencies: ${reason}; running npm ci (about a minute)`);
-  expect(calls()).toBe("ci --include=dev --no-audit --no-fund\n");
+  expect(calls()).toBe("ci --include=dev --no-audit --no-fund --loglevel=error\n");
 });
 
 test("npm ci is run once: the second time there is nothing to do", async () => {
