@@ -23,6 +23,9 @@ interface Editor {
   create: (place: Place, fields: Fields) => object;
 }
 
+/** Of the records that a message names. */
+const MOST_NAMED = 10;
+
 /** An editor of a list of records. Without an id it edits the only record of the list. */
 function listEditor<T extends object, Creation extends z.ZodType>(list: {
   records: (project: ProjectRecord) => T[];
@@ -38,7 +41,11 @@ function listEditor<T extends object, Creation extends z.ZodType>(list: {
   const find = (project: ProjectRecord, id: string | undefined): T => {
     const records = list.records(project);
     const record = id === undefined ? records[0] : records.find((candidate) => list.idOf(candidate) === id);
-    if (record === undefined) throw notFound("the record to edit was not found");
+    if (record === undefined) {
+      const ids = records.slice(0, MOST_NAMED).map(list.idOf).join(", ");
+      const there = ids === "" ? "has none of this kind" : records.length > MOST_NAMED ? `has ${ids}, …` : `has ${ids}`;
+      throw notFound(`the record to edit was not found: project ${project.id} ${there}`);
+    }
     if (id === undefined && records.length > 1) throw invalid("there are several such records: give an id");
     return record;
   };

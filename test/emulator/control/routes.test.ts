@@ -333,4 +333,18 @@ describe("an edit behind the back of the API", () => {
     expect((await edit(emulator, { kind: "integration", delete: true })).status).toBe(404);
     expect((await edit(emulator, { kind: "endpoint", project_id: "prj-none", delete: true })).status).toBe(404);
   });
+
+  test("of a record that does not exist names those that do", async () => {
+    const emulator = await start();
+    const refusal = async (body: object): Promise<unknown> => (await edit(emulator, body)).body.message;
+    const none = "the record to edit was not found: project prj-demo has";
+    expect(await refusal({ kind: "oauth_provider", id: "google", delete: true })).toBe(`${none} none of this kind`);
+    expect(await refusal({ kind: "endpoint", id: "ep-none", delete: true })).toBe(`${none} ${PRIMARY}`);
+    for (let number = 1; number <= 10; number++) {
+      await edit(emulator, { kind: "domain", create: { domain: `https://${number}.example.com` } });
+    }
+    expect(await refusal({ kind: "domain", id: "https://none", delete: true })).toMatch(/10\.example\.com$/);
+    await edit(emulator, { kind: "domain", create: { domain: "https://11.example.com" } });
+    expect(await refusal({ kind: "domain", id: "https://none", delete: true })).toMatch(/10\.example\.com, …$/);
+  });
 });
