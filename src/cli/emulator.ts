@@ -10,7 +10,7 @@ import { exitCodes } from "./options";
 interface Flags extends Omit<EmulatorOptions, "goneEndpointDelete" | "projects" | "seed" | "anyOAuthProvider"> {
   readonly anyOauthProvider?: boolean;
   readonly goneEndpointDelete: string;
-  readonly project: string[];
+  readonly project?: string[];
   /** A file. */
   readonly seed?: string;
   readonly exec?: string;
@@ -53,8 +53,7 @@ export function addEmulatorCommand(program: Command): void {
     .option(
       "--project <id>",
       "start with this project instead of prj-demo; may be repeated",
-      (id, ids: string[]) => [...ids, id],
-      [],
+      (id, ids: string[] = []) => [...ids, id],
     )
     .option("--seed <file>", "start with the projects in this JSON file, and their contents")
     .option("--exec <command>", "run this command with SVC_BASE_URL, SVC_API_KEY and others set, and end with it")
@@ -95,7 +94,7 @@ export function addEmulatorCommand(program: Command): void {
       ...flags,
       goneEndpointDelete: goneStatus(goneEndpointDelete),
       anyOAuthProvider: anyOauthProvider,
-      ...(project.length > 0 && { projects: project }),
+      ...(project !== undefined && { projects: project }),
       ...(seed !== undefined && { seed: readSeed(seed) }),
       // The command is told the port, so nobody has to know it before.
       ...(exec !== undefined && !isGiven("port") && { port: 0 }),
@@ -169,10 +168,17 @@ function startFailure(error: unknown, { host, port }: EmulatorOptions, seedFile:
   if (code === "EADDRINUSE")
     return `port ${port} on ${host} is in use: choose another with --port, 0 takes any free one`;
   if (code === "SEED" && seedFile !== undefined) return `${messageOf(error)} (in "${seedFile}")`;
-  return messageOf(error);
+  return inFlags(messageOf(error));
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The emulator names its options as code does. */
+const inFlags = (message: string): string =>
+  message.replace(/^emulator option (\w+)/, (_, option: string) => {
+    const name = option === "projects" ? "project" : option;
+    return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  });
 
 /** `Host` gives no access there, but a web page that points its own name at this machine (DNS rebinding) knows the key, too. */
 const OPEN =

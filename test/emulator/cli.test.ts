@@ -375,13 +375,15 @@ test("says in one line why it cannot start, and exits with 1", async () => {
   for (const [parameters, words] of [
     [["--port", port], `port ${port}`],
     [["--port", "many"], "--port"],
-    [["--port", "70000"], "port"],
+    [["--port", "70000"], "--port must be a whole number"],
+    [["--postgres", ""], "--postgres must not be empty"],
+    [["--port", "0", "--postgres-drop"], "--postgres-drop does nothing without a Postgres"],
     [["--activation-ms", "-1"], "--activation-ms"],
     [["--port", "0", "--data", broken], broken],
     [["--port", "0", "--seed", broken], `seed file "${broken}": it is not JSON`],
     [["--port", "0", "--seed", odd], odd],
     [["--port", "0", "--seed", join(folder, "none.json")], "none.json"],
-    [["--port", "0", "--project", "A B"], "projects"],
+    [["--port", "0", "--project", "A B"], "--project: "],
   ] as const) {
     const { status, stdout, stderr } = run("emulator", ...parameters);
     expect([status, stdout]).toEqual([1, ""]);
