@@ -28,7 +28,9 @@ export interface ControlParts {
 }
 
 /** What an HTTP header carries without blanks. */
-const rotationBody = z.strictObject({ api_key: z.string().regex(/^[\x21-\x7e]+$/) });
+const rotationBody = z.strictObject({
+  api_key: z.string().regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces"),
+});
 
 /** Everything about a project, secrets as hashes: what a test compares with. */
 function projectState({ key_sets, operations, integrations, ...rest }: ProjectRecord, origin: string): object {

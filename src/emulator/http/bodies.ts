@@ -5,9 +5,9 @@ import type { ResolvedOptions } from "../options";
 import { HttpError } from "./errors";
 import type { Env, Route } from "./route";
 
-/** All problems in one line. It names fields and rules, never a value: a value may be a secret. */
+/** All problems in one line, each once. It names fields and rules, never a value: a value may be a secret. */
 export const problemsIn = ({ issues }: z.ZodError): string =>
-  issues.map(({ path, message }) => [...path.map(String), message].join(": ")).join("; ");
+  [...new Set(issues.map(({ path, message }) => [...path.map(String), message].join(": ")))].join("; ");
 
 export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);

@@ -24,7 +24,7 @@ const createBody = z.strictObject({
 const deleteBody = z.strictObject({ delete_data: z.boolean().optional() }).optional();
 
 /** Lenient, as services are: `a@localhost` and international names are addresses. */
-export const email = z.string().regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/u);
+export const email = z.string().regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/u, "must be one e-mail address");
 
 const createUserBody = z.strictObject({ ...integration, email, name: z.string().min(1).max(255).optional() });
 

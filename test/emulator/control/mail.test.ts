@@ -349,6 +349,13 @@ describe("no header can be injected", () => {
     expect(received).toEqual([]);
   });
 
+  test("what is missing or no address is said once, and in words", async () => {
+    const emulator = await declared({ port: 25 });
+    const refusal = async (body: object): Promise<unknown> => (await send(emulator, body)).body.message;
+    expect(await refusal({ to: "nobody" })).toBe("invalid request: to: must be one e-mail address");
+    expect(await refusal({})).toMatch(/^invalid request: to: [^;]+$/);
+  });
+
   test("a subject of other letters arrives", async () => {
     const { port, received } = await smtpServer();
     await send(await declared({ port }), { to: "ana@example.com", subject: "Zoë 🦊: 日本" });
