@@ -24,8 +24,10 @@ test("drift of the auth settings shows by name and is repaired; credentials that
   const before = await service.state();
   const edit = (kind: string, change: object) => service.edit({ kind, ...change });
 
-  expect((await stack.preview()).text).toMatch(/takes over the whole list of redirect domains/);
-  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await stack.run("up", "--yes")).toMatchObject({
+    code: 0,
+    text: expect.stringMatching(/takes over the whole list of redirect domains/),
+  });
   expect(await providers(stack)).toEqual({
     providers: [
       { id: "google", type: "standard" },
@@ -73,10 +75,10 @@ test("drift of the auth settings shows by name and is repaired; credentials that
   await edit("oauth_provider", { id: "github", set: { type: "standard", client_id: "theirs", client_secret: THEIRS } });
   expect(await stack.refresh()).toMatchObject({ code: 0 });
   stack.program(program({ google: "" }));
-  const plan = await stack.preview("--diff");
+  const plan = await stack.run("up", "--yes", "--diff");
+  expect(plan.code).toBe(0);
   expect(plan.text).toMatch(/with the shared keys of the service: users cannot sign in/);
   expect(plan.text).not.toMatch(/no longer managed/);
-  expect(await stack.up()).toMatchObject({ code: 0 });
   expect(await providers(stack)).toMatchObject({
     providers: expect.arrayContaining([
       { id: "github", type: "shared" },
@@ -96,7 +98,8 @@ test("drift of the auth settings shows by name and is repaired; credentials that
   stack.program(program({ google: "" }));
 
   expect(await stack.leaks([GOOGLE, SMTP, THEIRS])).toEqual([]);
-  await stack.finish(before);
+  expect(await stack.drift()).toMatchObject({ code: 0 });
+  await stack.end(before);
 });
 
 test("50 redirect domains come and go on a service that allows 40 requests a second", async () => {

@@ -60,11 +60,7 @@ test("what a replacement left is drift of its own: a repair of it, and the next 
   });
   expect(leftover.report.ignored).toMatchObject([{ name: "api", properties: [{ path: "size", declared: 1 }] }]);
 
-  // A repair deletes the old one only with --allow-replace.
-  expect(await repair(stack, "e")).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/replaces or deletes e \(delete\)/),
-  });
+  // A repair deletes the old one.
   expect(await repair(stack, "e", "--allow-replace")).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/WhitelistDomain e .*one.*: delete\n/),
@@ -100,5 +96,6 @@ test("what a replacement left is drift of its own: a repair of it, and the next 
   expect(await domains(stack)).toEqual(["e-two"]);
   expect(await stack.up()).toMatchObject({ code: 0 });
   expect(await domains(stack)).toEqual(["d-three", "e-three"]);
-  await stack.finish(before);
+  expect(await stack.drift()).toMatchObject({ code: 0 });
+  await stack.end(before);
 });
