@@ -105,6 +105,8 @@ test("a dry run writes nothing, and a file outside git is refused without --forc
   const dry = await accepted({ ...scene, asked: { dryRun: true } });
   expect(dry.patch).toContain(`+${sized("api", 4)}`);
   expect([dry.dryRun, dry.files, read("index.ts")]).toEqual([true, ["index.ts"], text]);
+  expect(render(dry, "text")).toContain("+++ b/index.ts");
+  expect(render(dry, "text")).toContain("Nothing was written. Without --dry-run it edits index.ts.");
   const refused = acceptDrift(
     { resources: refreshedOf(drifted("api")), state: new StackState(JSON.stringify({ deployment: {} })) },
     { names: [], folder, ignored: { name: "svc-drift.json", entries: [] } },
