@@ -94,7 +94,10 @@ export class Transport {
   // Closed by the service just then, a reused connection would leave the fate of a request unknown for no good reason.
   readonly #own = { httpAgent: new HttpAgent({ keepAlive: false }), httpsAgent: new HttpsAgent({ keepAlive: false }) };
 
-  /** How far the service's clock is ahead of performance.now, by the newest answer: in whole seconds, rounded down. */
+  /**
+   * How far the service's clock is ahead of performance.now, rounded down to whole seconds: by the newest answer with a date.
+   * The highest of a run would be a second closer at most, and a clock that was wrong once would count to its end.
+   */
   #aheadMs = Number.NaN;
 
   constructor(
@@ -140,7 +143,8 @@ export class Transport {
         ...(attempt.repeatable ? this.#shared : this.#own),
         signal: abort.signal,
       });
-      this.#aheadMs = Date.parse(headerOf(response, "date") ?? "") - performance.now();
+      const date = Date.parse(headerOf(response, "date") ?? "");
+      if (!Number.isNaN(date)) this.#aheadMs = date - performance.now();
       return {
         status: response.status,
         text: await textOf(response.data),

@@ -60,6 +60,29 @@ test.each(["127.0.0.1", "localhost"])(
   },
 );
 
+test("the service's clock is that of its newest answer that tells it, and an answer without a date takes nothing back", async () => {
+  const [first, later] = [Date.UTC(2030, 0, 1), Date.UTC(2031, 0, 1)];
+  const dates: (number | undefined)[] = [undefined, first, undefined, later, first];
+  const server = createServer((_request, response) => {
+    const date = dates.shift();
+    response.sendDate = false;
+    if (date !== undefined) response.setHeader("date", new Date(date).toUTCString());
+    response.end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A TCP server's address is an object.
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v2`;
+  const transport = new Transport(baseUrl, new ApiKey("key"));
+  const request = { method: "GET", template: "/x", path: "/x", timeoutMs: 60_000, repeatable: false } as const;
+  const years: number[] = [];
+  while (dates.length > 0) {
+    await transport.send(request);
+    years.push(new Date(transport.serviceNow()).getUTCFullYear());
+  }
+  expect(years).toEqual([Number.NaN, 2030, 2030, 2031, 2030]);
+  server.close();
+});
+
 test("TLS that breaks, by whatever name, is no refused certificate, and the request may have been sent", async () => {
   const connect = jest.spyOn(Agent.prototype as unknown as { createConnection: () => Duplex }, "createConnection");
   connect.mockImplementation(() => {
