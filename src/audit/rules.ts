@@ -185,22 +185,40 @@ const secretInState: AuditRule = {
     'Give svc.fromEnv("NAME") or svc.fromFile("path") as the argument itself, not as an Output. Then change the secret: older checkpoints hold the old one.',
   find: ofKinds(["OAuthProvider", "EmailServer", "ComputeEndpoint"], (props, kind) => {
     const argument = SECRET_ARGUMENTS[kind];
-    const paths = argument === undefined ? secretSettings(props) : isKept(props[argument]) ? [argument] : [];
-    return paths.length === 0
-      ? undefined
-      : `the state holds the value of ${paths.map((path) => `"${path}"`).join(", ")}`;
+    const places = argument === undefined ? secretSettings(props) : keptAt(argument, props[argument]);
+    const named = (those: readonly KeptSecret[]): string => those.map(({ path }) => `"${path}"`).join(", ");
+    const [marked, clear] = [
+      places.filter(({ value }) => isSecret(value)),
+      places.filter(({ value }) => !isSecret(value)),
+    ];
+    const found = [
+      ...(clear.length > 0 ? [`the state holds the value of ${named(clear)}`] : []),
+      // Nothing is decrypted, so what it is cannot be told.
+      ...(marked.length > 0
+        ? [`the state holds ${named(marked)} as a secret: the value, or a reference inside pulumi.secret`]
+        : []),
+    ];
+    return found.length === 0 ? undefined : found.join("; ");
   }),
 };
 
+/** What the state holds of a secret, in clear or marked. */
+interface KeptSecret {
+  readonly path: string;
+  readonly value: unknown;
+}
+
+const keptAt = (path: string, value: unknown): KeptSecret[] => (isKept(value) ? [{ path, value }] : []);
+
 /** By its name only one of an application, which has a dot in it: Postgres' own are none, whatever their names. */
-function secretSettings({ settings }: Props): string[] {
-  if (isSecret(settings)) return ["settings"];
+function secretSettings({ settings }: Props): KeptSecret[] {
+  if (isSecret(settings)) return [{ path: "settings", value: settings }];
   const pgSettings: unknown = isObject(settings) ? settings["pgSettings"] : undefined;
-  if (isSecret(pgSettings)) return ["settings.pgSettings"];
+  if (isSecret(pgSettings)) return [{ path: "settings.pgSettings", value: pgSettings }];
   return Object.entries(isObject(pgSettings) ? pgSettings : {}).flatMap(([name, value]) => {
     const isNamedSo = name.includes(".") && isSecretSetting(name);
     const isMeant = isSecret(value) || isNamedSo || (typeof value === "string" && holdsPassword(value));
-    return isMeant && isKept(value) ? [`settings.pgSettings["${name}"]`] : [];
+    return isMeant ? keptAt(`settings.pgSettings["${name}"]`, value) : [];
   });
 }
 
