@@ -8,10 +8,14 @@ test("the doctor reads the stack through the real CLI: secrets, the projects of 
     program: `new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1 });`,
   });
   const before = await stack.service.state();
+  await stack.config("smtpPassword", "canary-smtp-password", true);
   expect(await stack.up()).toMatchObject({ code: 0 });
 
   const well = await doctor(stack);
   expect(well).toMatchObject({ ok: true });
+  // The engine stores it with its provider, though nothing reads it.
+  expect(check(well, "secrets")?.message).toMatch(/: proj:smtpPassword$/);
+  expect(await stack.leaks(["canary-smtp-password"])).toEqual([]);
   expect(statuses(well)).toMatchObject({ stack: "ok", "API key": "ok", credentials: "ok", "project prj-demo": "ok" });
   expect(check(well, "stored key")?.message).toMatch(/^the last pulumi up stored the same key;/);
 

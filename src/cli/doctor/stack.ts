@@ -1,9 +1,13 @@
 import { KINDS, typeToken } from "../../contract/pointer";
+import { isSecret } from "../../contract/engineSecrets";
 import { isAtLeast } from "../../contract/installation";
+import { nameInUrn } from "../../contract/identifiers";
 import type { ReadSetting } from "../../contract/settings";
 import { type Configuration, configurationOf, fromProgram } from "../stack/configuration";
 import { pulumiIn, type Run } from "../stack/pulumi";
 import { exportedState, providerName, type StackState } from "../stack/state";
+import { printable } from "../drift/formats";
+import { compareText } from "../output";
 import { failure, ok, skipped, warning, type Check } from "./check";
 import { isSupported, RANGE } from "./installation";
 
@@ -53,7 +57,10 @@ export async function readStack(folder: string, hasProgram: boolean, stack: stri
   }
   checks.push(ok("stack", name.stdout));
   const state = await orReason(exportedState(pulumi, true));
-  if (!(state instanceof Error)) return { checks, configuration, providers: storedProviders(folder, state) };
+  if (!(state instanceof Error)) {
+    checks.push(...storedSecretsCheck(state));
+    return { checks, configuration, providers: storedProviders(folder, state) };
+  }
   checks.push(skipped("stored key", `the state of ${name.stdout} cannot be read: ${state.message}`));
   return { checks, configuration, providers: [] };
 }
@@ -80,6 +87,28 @@ function skippedStack(why: string, stack: string | undefined): Check {
   return failure("stack", why, "Run this in the folder of the program, with the name that `pulumi stack ls` shows.");
 }
 
+/** The engine stores the whole configuration of the stack with its provider, the secrets of other namespaces too. Their names alone. */
+function storedSecretsCheck({ resources }: StackState): Check[] {
+  const stored = resources.filter(({ type, urn }) => type === PROVIDER && isDefault(nameInUrn(urn)));
+  const inputs = stored.flatMap(({ inputs }) => Object.entries(inputs ?? {}));
+  const secrets = inputs.flatMap(([name, value]) => (isSecret(value) && !name.startsWith("svc:") ? name : []));
+  if (secrets.length === 0) return [];
+  const names = [...new Set(secrets)]
+    .sort(compareText)
+    .map((name) => printable(name))
+    .join(", ");
+  return [
+    ok(
+      "secrets",
+      `the state holds these secrets of the stack's configuration, encrypted: ${names}`,
+      "An argument that takes svc.fromEnv or svc.fromFile needs none of them. After `pulumi config rm NAME`, the next `pulumi up` removes it from the state.",
+    ),
+  ];
+}
+
+const PROVIDER = "pulumi:providers:pulumi-nodejs";
+const isDefault = (name: string): boolean => /^default(_|$)/.test(name);
+
 function storedProviders(folder: string, state: StackState): StoredProvider[] {
   const types = KINDS.map(typeToken);
   const ours = state.resources.filter(({ type }) => types.includes(type));
@@ -89,7 +118,7 @@ function storedProviders(folder: string, state: StackState): StoredProvider[] {
     const ids = ours.filter(({ provider = "" }) => provider === reference).map(({ outputs }) => outputs?.["projectId"]);
     return {
       name,
-      isDefault: /^default(_|$)/.test(name),
+      isDefault: isDefault(name),
       read: fromProgram(folder, state.settingsOf(reference)),
       projects: [...new Set(ids.filter((id) => typeof id === "string"))],
     };

@@ -192,6 +192,27 @@ describe("after a rotation of the key", () => {
   });
 });
 
+test("secrets of the configuration that the state holds are named, without their values, with what removes them", async () => {
+  program();
+  const { SVC_BASE_URL } = await settings();
+  const stored = { "svc:apiKey": KEY, "svc:baseUrl": SVC_BASE_URL };
+  const own = { "proj:smtpPassword": "canary-smtp", "aws:token": "canary-aws", "proj:googleClientSecret": "canary-id" };
+  const config = { "svc:apiKey": { value: KEY, secret: true } };
+  const account = { stored: { ...stored, "proj:of-the-program": "canary-other" }, projects: ["prj-demo"] };
+  fakePulumi({ config, providers: { default: { stored: { ...stored, ...own }, projects: ["prj-demo"] }, account } });
+  const { code, checks } = await doctor(["--json"], { SVC_BASE_URL });
+  expect(code).toBe(0);
+  expect(checks["secrets"]).toMatchObject({
+    status: "ok",
+    message:
+      "the state holds these secrets of the stack's configuration, encrypted: aws:token, proj:googleClientSecret, proj:smtpPassword",
+    remedy: expect.stringContaining("pulumi config rm"),
+  });
+  expect(JSON.stringify(checks)).not.toContain("canary-");
+  fakePulumi({ config, providers: { default: { stored, projects: ["prj-demo"] } } });
+  expect((await doctor(["--json"], { SVC_BASE_URL })).checks["secrets"]).toBeUndefined();
+});
+
 describe("explicit providers", () => {
   test("a configured name and the stored key of a provider are not two forms at one place", async () => {
     program();
