@@ -9,17 +9,6 @@ const placed = async (stack: Stack) =>
     (await stack.resources()).map(({ urn, outputs }) => [urn.split("::").at(-1), outputs["branchId"]]),
   );
 
-test("a compute moves to the branch that another one leaves in the same up", async () => {
-  const stack = await Stack.create({ program: two("br-dev", "br-test") });
-  await stack.service.edit({ kind: "branch", create: { id: "br-free", name: "free" } });
-  const before = await stack.service.state();
-  expect(await stack.up()).toMatchObject({ code: 0 });
-  stack.program(two("br-test", "br-free"));
-  expect(await stack.up()).toMatchObject({ code: 0 });
-  expect(await placed(stack)).toEqual({ a: "br-test", b: "br-free" });
-  await stack.finish(before);
-});
-
 test("a chain of moves with one slot: in the order of dependsOn it works, else it works or the words say what to do", async () => {
   const chain = (by: number, ordered: boolean): string =>
     [3, 2, 1]
@@ -54,28 +43,35 @@ test("a chain of moves with one slot: in the order of dependsOn it works, else i
   await stack.finish(before);
 });
 
-test("two computes that swap branches, and a move onto a branch whose primary goes last, fail with the two-step way", async () => {
+test("a move to the branch that another compute leaves works; a swap, or one that goes last, fails with the two-step way", async () => {
   const stack = await Stack.create({ program: two("br-dev", "br-test") });
+  await stack.service.edit({ kind: "branch", create: { id: "br-free", name: "free" } });
   const before = await stack.service.state();
   expect(await stack.up()).toMatchObject({ code: 0 });
-  await stack.service.clearRequests();
 
-  stack.program(two("br-test", "br-dev"));
+  stack.program(two("br-test", "br-free"));
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await placed(stack)).toEqual({ a: "br-test", b: "br-free" });
+
+  // Two that swap branches.
+  await stack.service.clearRequests();
+  stack.program(two("br-free", "br-test"));
   const swap = await stack.up();
   expect(swap.code).not.toBe(0);
-  expect(swap.text).toMatch(/br-(test|dev) already has a primary compute \(ep-\S+\).*[Tt]wo steps/s);
+  expect(swap.text).toMatch(/br-(test|free) already has a primary compute \(ep-\S+\).*[Tt]wo steps/s);
   expect(await stack.service.mutations()).toEqual([]);
 
-  stack.program(two("br-test", ""));
+  // A move onto a branch whose primary goes last.
+  stack.program(two("br-free", ""));
   const onto = await stack.up();
   expect(onto.code).not.toBe(0);
-  expect(onto.text).toMatch(/br-test already has a primary compute.*[Tt]wo steps/s);
+  expect(onto.text).toMatch(/br-free already has a primary compute.*[Tt]wo steps/s);
 
   // The two steps: first the one in the way, then the move.
-  stack.program(two("br-dev", ""));
-  expect(await stack.up()).toMatchObject({ code: 0 });
   stack.program(two("br-test", ""));
   expect(await stack.up()).toMatchObject({ code: 0 });
-  expect(await placed(stack)).toEqual({ a: "br-test" });
+  stack.program(two("br-free", ""));
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await placed(stack)).toEqual({ a: "br-free" });
   await stack.finish(before);
 });
