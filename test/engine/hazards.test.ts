@@ -35,7 +35,9 @@ test("a child of a replaced parent, a forced replacement, a rename and customTim
   const { diagnostics } = JSON.parse(preview.stdout) as { diagnostics: { message: string }[] };
   expect(diagnostics.filter(({ message }) => message.includes('a change of "size" restarts'))).toHaveLength(1);
 
-  // In a refresh no warning shows.
+  // In a refresh no warning shows, also for what somebody has changed by hand.
+  const [, endpointId] = (await stack.resource("api")).id.split("/");
+  await stack.service.edit({ kind: "endpoint", id: endpointId, set: { autoscaling_limit_max_cu: 4 } });
   const refreshed = await stack.refresh();
   expect(refreshed).toMatchObject({ code: 0 });
   expect(refreshed.text).not.toContain("warning");
