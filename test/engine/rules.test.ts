@@ -2,33 +2,28 @@
 import { EACH_KIND } from "../kinds";
 import { Stack } from "../support/Stack";
 
-const AUTH = 'const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });';
-
-const domains = (letters: string) => `${AUTH}
-  ${JSON.stringify([...letters].map((letter) => `https://${letter}.example.com`))}.map((domain, i) =>
+const domains = (letters: string) =>
+  `${JSON.stringify([...letters].map((letter) => `https://${letter}.example.com`))}.map((domain, i) =>
     new svc.WhitelistDomain("d" + i, { projectId: auth.projectId, domain, adopt: true }));`;
 
-test("redirect domains that are declared by index: one put in front leaves the others on the whitelist", async () => {
-  const stack = await Stack.create({ program: domains("ab") });
+test("one redirect domain put in front of others by index, and an integration on a branch that something new decides", async () => {
+  const auth = (branchId: string) =>
+    `const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo", branchId: ${branchId} });`;
+  const stack = await Stack.create({ program: auth('"br-main"') + domains("ab") });
   const before = await stack.service.state();
   expect(await stack.up()).toMatchObject({ code: 0 });
-  stack.program(domains("nab"));
+
+  // The others stay on the whitelist.
+  stack.program(auth('"br-main"') + domains("nab"));
   expect(await stack.up()).toMatchObject({ code: 0 });
   const { domains: listed } = await stack.service.list("/projects/prj-demo/auth/domains");
   // The records of the list.
   const found = (listed as { domain: string }[]).map(({ domain }) => domain).sort();
   expect(found).toEqual(["https://a.example.com", "https://b.example.com", "https://n.example.com"]);
-  await stack.finish(before);
-});
 
-test("an integration on a branch that something new decides: the preview says that users and keys may be lost", async () => {
-  const program = (branchId: string, more = "") => `${more}
-    new svc.AuthIntegration("auth", { projectId: "prj-demo", branchId: ${branchId} });`;
-  const stack = await Stack.create({ program: program('"br-main"') });
-  const before = await stack.service.state();
-  expect(await stack.up()).toMatchObject({ code: 0 });
+  // The preview says that users and keys may be lost.
   const another = 'const api = new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev" });';
-  stack.program(program('api.createdAt.apply(() => "br-main")', another));
+  stack.program(another + auth('api.createdAt.apply(() => "br-main")') + domains("nab"));
   const preview = await stack.preview();
   expect(preview).toMatchObject({ code: 0 });
   expect(preview.text).toMatch(/may be replaced when .*branchId.* is known/);
@@ -39,7 +34,8 @@ test("an integration on a branch that something new decides: the preview says th
 
 test("what two resources declare is refused by the preview, which names both", async () => {
   const stack = await Stack.create({
-    program: `${AUTH}
+    program: `
+      new svc.AuthIntegration("auth", { projectId: "prj-demo" });
       new svc.WhitelistDomain("alpha", { projectId: "prj-demo", domain: "https://a.example.com" });
       new svc.WhitelistDomain("beta", { projectId: "prj-demo", domain: "https://A.example.com/" });`,
   });
@@ -53,11 +49,15 @@ test("what two resources declare is refused by the preview, which names both", a
 });
 
 test("looking up what does not exist fails, and names the id, for every kind", async () => {
-  const stack = await Stack.create({ program: "" });
-  for (const [kind, { idIn }] of EACH_KIND) {
-    const id = idIn("prj-demo");
-    stack.program(`exports.found = svc.${kind}.get("thing", "${id}").projectId;`);
-    const { code, text } = await stack.up();
-    expect([kind, code === 0, text.includes(id)]).toEqual([kind, false, true]);
+  const ids = EACH_KIND.map(([kind, { idIn }]) => ({ kind, id: idIn("prj-demo") }));
+  const program = ids.map(({ kind, id }) => `svc.${kind}.get("${kind}", "${id}");`).join("\n");
+  const stack = await Stack.create({ program });
+  // All of them, also once the first one has failed.
+  const { code, text } = await stack.up("--continue-on-error", "--parallel", "32");
+  expect(code).not.toBe(0);
+  const [, diagnostics = ""] = text.split("Diagnostics:");
+  for (const { kind, id } of ids) {
+    const said = diagnostics.split("\n").filter((line) => /error: /i.test(line) && line.includes(`("${kind}")`));
+    expect(said).toContainEqual(expect.stringContaining(`${kind} ${id} ("${kind}")`));
   }
 });
