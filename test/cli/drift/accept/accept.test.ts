@@ -98,6 +98,14 @@ test("what drifted is written into each file of the program that declares it", a
   expect(readdirSync(folder).toSorted()).toEqual(["Pulumi.yaml", "index.ts", "more.mts", "node_modules"]);
 });
 
+test("without drift nothing is edited, and nothing is left", async () => {
+  write("index.ts", IMPORT + sized("api"));
+  const result = await accepted({ refreshes: [asDeclared("api")], places: { api: "index.ts#2,1" } });
+  expect(result).toMatchObject({ stack: "dev", accepted: [], left: [], files: [], patch: "" });
+  expect(exitCode(result)).toBe(0);
+  expect(read("index.ts")).toBe(IMPORT + sized("api"));
+});
+
 test("a dry run writes nothing, and a file outside git is refused without --force", async () => {
   const text = IMPORT + sized("api");
   write("index.ts", text);

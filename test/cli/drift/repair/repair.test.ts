@@ -68,6 +68,8 @@ interface Ended {
 
 interface Scene {
   readonly refreshes?: readonly Refresh[];
+  /** What the engine plans to do about it. @default what was found */
+  readonly planned?: readonly Refresh[];
   readonly refreshLog?: string;
   readonly version?: string;
   readonly names?: readonly string[];
@@ -87,7 +89,7 @@ async function repaired(scene: Scene): Promise<Ended> {
   const found = refreshes.flatMap(events);
   writeFileSync(join(folder, "state.json"), JSON.stringify({ deployment: { resources: entries } }));
   writeFileSync(join(folder, "refresh.json"), scene.refreshLog ?? `${log(...found)}\n`);
-  writeFileSync(join(folder, "preview.json"), `${log(...found)}\n`);
+  writeFileSync(join(folder, "preview.json"), `${log(...(scene.planned ?? refreshes).flatMap(events))}\n`);
   writeFileSync(join(folder, "pulumi"), CLI, { mode: 0o755 });
   Object.assign(process.env, { FOLDER: folder, SAYS: version, PATH: `${folder}${delimiter}${process.env["PATH"]}` });
   let [stdout, stderr] = ["", ""];
@@ -172,6 +174,14 @@ test("what replaces or deletes is refused without --allow-replace, with the plan
     ],
     repaired: [],
   });
+});
+
+test("what the engine replaces because of an option is refused, too, though the service can change it", async () => {
+  const scene = { planned: [{ ...RESIZED, before: "replace" }], flags: { yes: true } } as const;
+  const refused = await repaired(scene);
+  expect(refused).toMatchObject({ code: undefined, calls: [...LOOK, "preview"] });
+  expect(refused.stderr).toMatch(/nothing was changed: the repair replaces or deletes api \(replace\)\./);
+  expect(refused.stdout).toMatch(/the engine replaces it, because of an option/);
 });
 
 test("without drift there is nothing to repair", async () => {
