@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { hashed } from "../../src/emulator/model/records";
 import { descendants, ROOT } from "../support/cli";
 import { Stack } from "../support/Stack";
 import { drift, svc, type Ended } from "../support/svc";
@@ -124,7 +125,10 @@ test("a repair, in parts, interrupted and run again, brings back what drifted an
     code: 1,
     stderr: expect.stringMatching(/replaces or deletes github \(replace\).*--allow-replace/),
   });
-  expect(JSON.parse(refused.stdout)).toMatchObject({
+  const report = JSON.parse(refused.stdout) as { plan: { name: string }[] };
+  const all = ["api", "base", "child", "github", "later", "mail", "web"];
+  expect(report.plan.map(({ name }) => name).toSorted()).toEqual(all);
+  expect(report).toMatchObject({
     stack: "dev",
     plan: expect.arrayContaining([
       expect.objectContaining({ name: "github", action: "replace", dependants: [] }),
@@ -178,7 +182,16 @@ test("a repair, in parts, interrupted and run again, brings back what drifted an
   expect(await service.endpoints()).toContainEqual(
     expect.objectContaining({ id: idOf(api), autoscaling_limit_max_cu: 2 }),
   );
-  expect(await service.list("/projects/prj-demo/auth/email_server")).toMatchObject({ host: "smtp.example.com" });
+  // Their credentials are gone, of which the service's answers say nothing.
+  expect((await service.state()).projects[0]).toMatchObject({
+    email_server: { host: "smtp.example.com", sender_name: "Demo", password: hashed(PASSWORD) },
+  });
+  const { providers } = await service.list("/projects/prj-demo/auth/oauth_providers");
+  expect(providers).toContainEqual({ id: "github", type: "shared" });
+  const { domains } = (await service.list("/projects/prj-demo/auth/domains")) as { domains: { domain: string }[] };
+  expect(domains.map(({ domain }) => domain).toSorted()).toEqual(
+    ["base", "child", "later"].map((name) => `https://${name}.example.com`),
+  );
   expect(await repair(stack, "--yes")).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^Stack dev: no drift, nothing to repair\n$/),
