@@ -39,6 +39,9 @@ function keysOf(stack: Stack): { keys: string[]; rotate: (give: (key: string) =>
   };
 }
 
+/** What a command writes of its events, in a file that is looked through. */
+const eventLog = (stack: Stack, name: string): string[] => ["--event-log", join(stack.folder, `${name}.json`)];
+
 const branches = async ({ service }: Stack): Promise<unknown[]> =>
   (await service.endpoints()).map(({ branch_id }) => branch_id);
 
@@ -60,7 +63,6 @@ test("a variable that the configuration names, and a variable and a file that Pr
   const other = await Stack.create({ program: "" });
   stack.env["URL_ONE"] = other.service.emulator.baseUrl;
   stack.env["PULUMI_DEBUG_COMMANDS"] = "true";
-  const eventLog = (name: string): string[] => ["--event-log", join(stack.folder, `${name}.json`)];
   const [own, others] = [keysOf(stack), keysOf(other)];
   const give = (key: string): void => {
     inEnvironment(stack, key);
@@ -74,15 +76,15 @@ test("a variable that the configuration names, and a variable and a file that Pr
 
   give(stack.service.emulator.apiKey);
   giveOther(other.service.emulator.apiKey);
-  expect(await stack.up(...eventLog("up"))).toMatchObject({ code: 0 });
+  expect(await stack.up(...eventLog(stack, "up"))).toMatchObject({ code: 0 });
   expect([await branches(other), await branches(stack)]).toEqual([
     ["br-main", "br-dev"],
     ["br-main", "br-dev", "br-test"],
   ]);
   await rotate();
-  expect(await stack.refresh(...eventLog("refresh"))).toMatchObject({ code: 0 });
+  expect(await stack.refresh(...eventLog(stack, "refresh"))).toMatchObject({ code: 0 });
   await rotate();
-  expect(await stack.drift(...eventLog("drift"))).toMatchObject({ code: 0 });
+  expect(await stack.drift(...eventLog(stack, "drift"))).toMatchObject({ code: 0 });
   await rotate();
   expect(await svc(stack, ["drift", "--json", "--unmanaged"])).toMatchObject({ code: 0 });
   await rotate();
@@ -100,7 +102,7 @@ test("a variable that the configuration names, and a variable and a file that Pr
   expect(await stack.refresh(...targets)).toMatchObject({ code: 0 });
 
   await rotate();
-  expect(await stack.destroy(...eventLog("destroy"))).toMatchObject({ code: 0 });
+  expect(await stack.destroy(...eventLog(stack, "destroy"))).toMatchObject({ code: 0 });
   expect([await branches(other), await branches(stack)]).toEqual([["br-main"], ["br-main"]]);
   expect(await stack.leaks([...own.keys, ...others.keys])).toEqual([]);
   // The checkpoints and their backups hold it in no form: there is no secret in this stack at all.
@@ -112,10 +114,11 @@ test("a file that the configuration names, which gets another key during an up: 
     const first = ${compute()}
     new svc.ComputeEndpoint("second", { projectId: "prj-demo", branchId: "br-test", size: 1 }, { dependsOn: first });`);
   await stack.config("svc:apiKeyFile", FILE);
+  stack.env["PULUMI_DEBUG_COMMANDS"] = "true";
   const { keys, rotate } = keysOf(stack);
   const give = (key: string): void => inFile(stack, key);
   give(String(keys[0]));
-  const running = stack.up();
+  const running = stack.up(...eventLog(stack, "up"));
   let isRotated = false;
   const end = running.finally(() => (isRotated = true));
   while (!isRotated) {
@@ -130,14 +133,14 @@ test("a file that the configuration names, which gets another key during an up: 
   expect((await stack.service.requests()).some(({ status }) => status === 401)).toBe(true);
 
   await rotate(give);
-  expect(await stack.refresh()).toMatchObject({ code: 0 });
+  expect(await stack.refresh(...eventLog(stack, "refresh"))).toMatchObject({ code: 0 });
   await rotate(give);
-  expect(await stack.drift()).toMatchObject({ code: 0 });
+  expect(await stack.drift(...eventLog(stack, "drift"))).toMatchObject({ code: 0 });
   await rotate(give);
   expect(await svc(stack, ["drift", "--json", "--unmanaged"])).toMatchObject({ code: 0 });
   await expectWell(stack);
   await rotate(give);
-  expect(await stack.destroy()).toMatchObject({ code: 0 });
+  expect(await stack.destroy(...eventLog(stack, "destroy"))).toMatchObject({ code: 0 });
   expect(await branches(stack)).toEqual(["br-main"]);
   expect(await stack.leaks(keys)).toEqual([]);
   expect(await stack.exported()).not.toContain("ciphertext");
