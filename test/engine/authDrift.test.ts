@@ -59,6 +59,12 @@ test("drift of the auth settings shows by name and is repaired; credentials that
     domains: [{ domain: "https://app.example.com" }],
   });
   expect(await service.list("/projects/prj-demo/auth/email_server")).toMatchObject({ host: "smtp.example.com" });
+  expect(await providers(stack)).toMatchObject({
+    providers: expect.arrayContaining([
+      { id: "google", type: "standard" },
+      { id: "github", type: "shared" },
+    ]),
+  });
   // Own credentials became shared keys: repaired by a PATCH. Shared keys became own credentials: only a new provider is
   // without them.
   const providerChanges = (await service.requests())

@@ -63,7 +63,7 @@ test("each argument that drifted is reported and brought back by one repair, and
   // With a refresh: what is left to do is what is pending, and nothing else.
   const plan = await stack.preview("--refresh", "--diff");
   expect(plan.text).toMatch(/name: "reports" => "pending"/);
-  expect(plan.text).toMatch(/\+ 1 to create\n +~ 1 to update\n/);
+  expect(plan.text).toMatch(/\+ 1 to create\n +~ 1 to update\n +2 changes\b/);
   for (const row of DRIFTED_ARGUMENTS) cells.repair.set(row, REPAIRED[row.repair]);
 });
 
