@@ -5,6 +5,8 @@ import { ROOT } from "../support/cli";
 import { Stack } from "../support/Stack";
 import { svc, type Ended } from "../support/svc";
 
+const PASSWORD = "canary-smtp-password-harm";
+
 /** In place of the CLI: it runs `BEFORE_UP` with the real one right before each update. */
 const WRAPPER = `#!/bin/sh
 PATH="\${PATH#*:}"
@@ -39,7 +41,10 @@ function interruptedAtImport(stack: Stack): Promise<Omit<Ended, "stdout">> {
     });
     let stderr = "";
     child.stderr.on("data", (chunk) => (stderr += String(chunk)));
-    child.on("close", (code) => resolve({ code: code ?? -1, stderr }));
+    child.on("close", (code) => {
+      stack.said += stderr;
+      resolve({ code: code ?? -1, stderr });
+    });
   });
 }
 
@@ -61,7 +66,7 @@ ${domain("first")}
 ${domain("second", "{ parent: first, dependsOn: [first], deletedWith: first }")}
 new svc.WhitelistDomain("x::odd", { projectId: auth.projectId, domain: "https://odd.example.com" }, { dependsOn: [first] });
 new svc.EmailServer("ma il::$ü", { projectId: auth.projectId, type: "standard", host: "smtp.example.com", port: 587, username: "mailer",
-  password: pulumi.secret("p"), senderEmail: "auth@example.com", senderName: "Demo" });`;
+  password: pulumi.secret("${PASSWORD}"), senderEmail: "auth@example.com", senderName: "Demo" });`;
 
 test("the state holds what was last deployed, whatever stands in the way of a repair, and then what it repaired", async () => {
   const stack = await Stack.create({ program: PROGRAM });
@@ -109,12 +114,17 @@ test("the state holds what was last deployed, whatever stands in the way of a re
   expect(await service.mutations()).toEqual([]);
   expect(await stack.entries()).toEqual(before);
 
-  // The refresh of the update itself fails, when it has found what is gone.
+  // The refresh of the update itself fails, when it has found what is gone. The words of the service are told, also about a lock.
   await service.edit({ kind: "domain", id: "https://first.example.com", delete: true });
-  const failing = { path: "/projects/{project_id}/auth/domains", times: 500, status: 403, body: { message: "no" } };
+  const failing = {
+    path: "/projects/{project_id}/auth/domains",
+    times: 500,
+    status: 403,
+    body: { message: "the list is currently locked by an administrator" },
+  };
   expect(await repair(stack, [], beforeUp(stack, "faults", failing))).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^pulumi-svc: pulumi up failed: .*403/m),
+    stderr: expect.stringMatching(/^pulumi-svc: pulumi up failed: .*by an administrator.* -> 403\b/m),
   });
   await service.clearFaults();
   expect(await stack.entries()).toEqual(before);
@@ -174,4 +184,5 @@ test("the state holds what was last deployed, whatever stands in the way of a re
   const after = await read();
   expect(after.resources.filter((one) => one["delete"] === true)).toHaveLength(1);
   expect(after.pending_operations?.length).toBe(operations);
+  expect(await stack.leaks([PASSWORD, service.emulator.apiKey])).toEqual([]);
 });
