@@ -74,6 +74,9 @@ describe("what a program makes secret", () => {
     expect((await stack.resource("user")).id).toBe(userId);
     expect(await stack.refresh()).toMatchObject({ code: 0 });
     expect((await stack.resource("user")).id).toBe(userId);
+    expect((await stack.service.state()).projects[0]).toMatchObject({
+      users: [{ id: expect.any(String), name: NAME }],
+    });
     expect(await stack.leaks(secrets)).toEqual([]);
   });
 
@@ -116,8 +119,10 @@ describe("what a program makes secret", () => {
     stack.env["VALUE"] = VALUE;
     // The name of the user comes back, and is no change.
     stack.env["NAME"] = NAME;
+    await stack.service.clearRequests();
     expect(await stack.up()).toMatchObject({ code: 0 });
     expect((await stack.resource("user")).id).toBe(userId);
+    expect((await stack.service.mutations()).filter((mutation) => mutation.includes("/users"))).toEqual([]);
     expect(await stack.leaks([...secrets, second, third])).toEqual([]);
     await stack.finish(before);
   });
