@@ -45,6 +45,7 @@ test("a child of a replaced parent, a forced replacement, a rename and customTim
   // The update brings customTimeouts.read to where a refresh finds it.
   expect(await stack.up()).toMatchObject({ code: 0 });
   const { urn, id } = await stack.resource("api");
+  expect(id).toBe(stored[0]?.id);
   await stack.service.fault({ method: "GET", delayMs: 4_000, times: 0 });
   const slow = await stack.refresh();
   expect(slow.code).not.toBe(0);
