@@ -50,6 +50,8 @@ test("a refresh while the service is unwell or does not answer fails in words an
     for (const kind of ["AuthIntegration", "ComputeEndpoint"]) {
       const said = diagnostics.split("\n").filter((line) => line.includes(`Could not read ${kind} ${project}/`));
       expect(said.slice(0, 1)).toEqual([expect.stringMatching(words)]);
+      // Not a warning beside the failure of another project.
+      expect(said[0]).toMatch(/^ +error: /i);
     }
   expect(await kept()).toEqual(stored);
   await stack.finish(before);
