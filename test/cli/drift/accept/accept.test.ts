@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { acceptDrift, type Asked } from "../../../../src/cli/drift/accept/accept";
 import { acceptSchema, exitCode, render, type AcceptResult } from "../../../../src/cli/drift/accept/result";
 import { FORMATS } from "../../../../src/cli/drift/formats";
@@ -123,6 +123,20 @@ test("a dry run writes nothing, and a file outside git is refused without --forc
     "index.ts is not in a git repository. Nothing was written. Commit first, so that the edit can be undone, or use --force",
   );
   expect(read("index.ts")).toBe(text);
+});
+
+test("a file outside the folder of the project is refused, also by a dry run", async () => {
+  const outside = `${folder}-outside.ts`;
+  const text = IMPORT + sized("api");
+  writeFileSync(outside, text);
+  const places = { api: `../${basename(outside)}#2,1` };
+  for (const asked of [{}, { dryRun: true }] as const) {
+    await expect(accepted({ refreshes: [drifted("api")], places, asked })).rejects.toThrow(
+      /-outside\.ts is outside the folder of the project, and is not edited/,
+    );
+  }
+  expect(readFileSync(outside, "utf8")).toBe(text);
+  rmSync(outside);
 });
 
 test("nothing of a run is written where one file does not parse, or a place does not fit it", async () => {
