@@ -20,7 +20,15 @@ const LARGEST = 1024 * 1024;
 
 const tooLarge = (): HttpError => new HttpError(413, "the request body is larger than 1 MiB");
 
-/** A body of unsaid length. What comes behind the limit is not read. */
+/**
+ * Reads on and keeps nothing: a client that sends its body whole before it reads would get a reset connection in place of
+ * the answer. The web server closes a connection whose body does not end soon after the answer.
+ */
+async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  while (!(await reader.read()).done) continue;
+}
+
+/** A body whose length is not declared. */
 async function streamed(body: ReadableStream<Uint8Array>): Promise<string> {
   const reader = body.getReader();
   const parts: Uint8Array[] = [];
@@ -29,7 +37,10 @@ async function streamed(body: ReadableStream<Uint8Array>): Promise<string> {
     const { done, value } = await reader.read();
     if (done) return Buffer.concat(parts).toString();
     size += value.length;
-    if (size > LARGEST) throw tooLarge();
+    if (size > LARGEST) {
+      discard(reader).catch(() => undefined); // the client has gone away
+      throw tooLarge();
+    }
     parts.push(value);
   }
 }
@@ -39,10 +50,11 @@ async function streamed(body: ReadableStream<Uint8Array>): Promise<string> {
  * only where the global Request is replaced.
  */
 export const takeBody: MiddlewareHandler<Env> = async (context, next) => {
-  const { body, headers } = context.req.raw;
-  if (Number(headers.get("content-length") ?? 0) > LARGEST) throw tooLarge();
-  const isStreamed = headers.has("transfer-encoding") && body !== null;
-  context.set("body", isStreamed ? await streamed(body) : await context.req.text());
+  const { raw } = context.req;
+  // Before `raw.body` is touched: it makes a stream, and the web server drops a body only where nothing has begun to read it.
+  if (Number(raw.headers.get("content-length") ?? 0) > LARGEST) throw tooLarge();
+  const stream = raw.headers.has("transfer-encoding") ? raw.body : null;
+  context.set("body", stream === null ? await context.req.text() : await streamed(stream));
   await next();
 };
 

@@ -1,3 +1,4 @@
+import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { api, control, DEMO, demoState, ERROR_BODY, PRIMARY, start } from "../../support/emulator";
 import type { Emulator } from "../../../src/emulator";
@@ -42,6 +43,34 @@ test.each([
     expect(await demoState(emulator)).toEqual(before);
   },
 );
+
+test.each([
+  ["a declared", { "content-length": 2 * MIB }],
+  ["an undeclared", { "transfer-encoding": "chunked" }],
+])("a client that sends a body of %s length whole gets the 413, and keeps its connection", async (_which, length) => {
+  const emulator = await start();
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  /** The status, and the port that the connection has on this side. */
+  const ask = (method: string, path: string, headers: object, body?: string): Promise<(number | undefined)[]> =>
+    new Promise((resolve, reject) => {
+      const options = { agent, method, headers: { authorization: "Bearer test-key", ...headers } };
+      const sent = request(emulator.url + path, options, (answer) => {
+        const { localPort } = answer.socket;
+        answer.resume().once("end", () => resolve([answer.statusCode, localPort]));
+      });
+      sent.once("error", reject).end(body);
+    });
+  try {
+    const [, port] = await ask("GET", ENDPOINTS, {});
+    for (const path of [ENDPOINTS, "/_emulator/edit"]) {
+      expect(await ask("POST", path, length, padded(2 * MIB))).toEqual([413, port]);
+      await new Promise((resolve) => setTimeout(resolve, 700)); // the web server ends what is not read within 500 ms
+      expect(await ask("GET", ENDPOINTS, {})).toEqual([200, port]);
+    }
+  } finally {
+    agent.destroy();
+  }
+});
 
 test("a body of 1 MiB is read", async () => {
   const emulator = await start();
