@@ -24,7 +24,7 @@ interface Group {
 const resource = (name: string): Group => ({
   mutate: [`src/resources/${name}/[a-z]*.ts`],
   tests: [
-    [`test/resources/${name}/*`, "test/kinds/everyKind"],
+    [`test/resources/${name}/*`, "test/kinds/everyKind", "test/kinds/badMinute"],
     // In process, too: whole programs, from one command to the next.
     ["test/rules/{aliases,announced,done,gone,memory,ours}"],
   ],

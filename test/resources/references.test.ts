@@ -4,6 +4,7 @@ import { SecretValues } from "../../src/host/references";
 import { declaration } from "../../src/resources/computeEndpoint/declaration";
 import { hashed } from "../../src/emulator/model/records";
 import { KIND_CASES } from "../kinds";
+import { cheapDigests } from "../support/cheapDigests";
 import {
   CANARY,
   expectNoSecrets,
@@ -19,6 +20,8 @@ import * as email from "../support/emailServers";
 import * as oauth from "../support/oauthProviders";
 
 // Secrets by reference (docs/design/decisions.md, Secrets by reference), from the inputs to what the service gets.
+
+cheapDigests();
 
 const NAME = "SVC_TEST_SECRET";
 const OTHER = "SVC_TEST_OTHER";

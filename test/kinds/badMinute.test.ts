@@ -1,0 +1,28 @@
+import { EACH_CASE } from ".";
+import { DEMO, wholeIn, type KindCase } from "./KindCase";
+import { started } from "./started";
+import { expectNoSecrets, MISBEHAVIOURS, thrownBy } from "../support/harness";
+
+/* What holds for every resource when the service has a bad minute. It waits, so that it stands beside everyKind.test.ts. */
+
+describe.each(EACH_CASE)("$kind", (kindCase: KindCase) => {
+  const { lifecycle, secretOutputs } = kindCase;
+
+  test.each(MISBEHAVIOURS)(
+    "a refresh that is answered with %s fails in words and drops nothing",
+    async (_how, fault, words) => {
+      const given = await started(kindCase, {}, { readDeadlineMs: 800, attemptTimeoutMs: 500, baseDelayMs: 1 });
+      const state = await given.create(wholeIn(kindCase, DEMO));
+      await given.fault(fault);
+      given.restart();
+      const error = await thrownBy(given.read(state));
+      expect(error.message).toContain(`Could not read ${lifecycle.kind} ${state.id} ("thing"): `);
+      expect(error.message).toMatch(words);
+      expect(error).not.toHaveProperty("id");
+      expectNoSecrets(
+        given,
+        secretOutputs.map((name) => String(state.outs[name])),
+      );
+    },
+  );
+});
