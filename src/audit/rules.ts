@@ -5,7 +5,7 @@
 import { BlockList, isIP } from "node:net";
 import { isSecret } from "../contract/engineSecrets";
 import { visible } from "../contract/hiddenKeys";
-import { KINDS, type Kind, typeToken } from "../contract/pointer";
+import { KINDS, type Kind, PROVIDER_TYPE, typeToken } from "../contract/pointer";
 import { isReference, referenceProblem } from "../contract/references";
 import { holdsPassword, isSecretSetting } from "../contract/secretNames";
 import { standInsIn } from "../contract/standIns";
@@ -235,11 +235,8 @@ const apiKeyInState: AuditRule = {
   remedy:
     "Set svc:apiKeyEnv or svc:apiKeyFile in the configuration (apiKeyEnv or apiKeyFile of an svc.Provider) in place of the key, and run `pulumi up`. Then rotate the key: older checkpoints hold it.",
   find: ({ type, props }) =>
-    type === PROVIDER && isKept(props["svc:apiKey"]) ? "the state holds the API key of this provider" : undefined,
+    type === PROVIDER_TYPE && isKept(props["svc:apiKey"]) ? "the state holds the API key of this provider" : undefined,
 };
-
-/** Of the engine's own provider and of `svc.Provider`: dynamic resources have one type of provider. */
-const PROVIDER = "pulumi:providers:pulumi-nodejs";
 
 /** Destroying one of these changes nothing at the service, and replacing it is how its keys are rotated. */
 const DELETES_NOTHING: readonly Kind[] = ["AuthKeys", "AuthOwnershipTransfer"];

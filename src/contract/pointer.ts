@@ -31,3 +31,6 @@ export type Kind = (typeof KINDS)[number];
 export function typeToken(kind: Kind): string {
   return `pulumi-nodejs:dynamic/svc:${kind}`;
 }
+
+/** The Pulumi type of the engine's own provider and of `svc.Provider`: dynamic resources have one type of provider. */
+export const PROVIDER_TYPE = "pulumi:providers:pulumi-nodejs";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type AuditedResource, type AuditLimits, type AuditRule, auditRules } from "../../audit/rules";
 import { visible } from "../../contract/hiddenKeys";
 import { nameInUrn } from "../../contract/identifiers";
-import { KINDS, typeToken } from "../../contract/pointer";
+import { KINDS, PROVIDER_TYPE, typeToken } from "../../contract/pointer";
 import { ambiguity, countingEntries, isAbout, isOfStacks, told, why } from "../drift/entries";
 import { aligned, EXPIRED, printable, reasonText, UNUSED } from "../drift/formats";
 import {
@@ -112,7 +112,7 @@ const PROVIDER = "Provider";
 
 /** Undefined: not of this package. */
 function kindOf({ type }: Pick<AuditedResource, "type">): string | undefined {
-  if (type === "pulumi:providers:pulumi-nodejs") return PROVIDER;
+  if (type === PROVIDER_TYPE) return PROVIDER;
   return KINDS.find((kind) => typeToken(kind) === type);
 }
 

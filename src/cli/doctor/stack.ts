@@ -1,4 +1,4 @@
-import { KINDS, typeToken } from "../../contract/pointer";
+import { KINDS, PROVIDER_TYPE, typeToken } from "../../contract/pointer";
 import { isSecret } from "../../contract/engineSecrets";
 import { isAtLeast } from "../../contract/installation";
 import { nameInUrn } from "../../contract/identifiers";
@@ -89,7 +89,7 @@ function skippedStack(why: string, stack: string | undefined): Check {
 
 /** The engine stores the whole configuration of the stack with its provider, the secrets of other namespaces too. Their names alone. */
 function storedSecretsCheck({ resources }: StackState): Check[] {
-  const stored = resources.filter(({ type, urn }) => type === PROVIDER && isDefault(nameInUrn(urn)));
+  const stored = resources.filter(({ type, urn }) => type === PROVIDER_TYPE && isDefault(nameInUrn(urn)));
   const inputs = stored.flatMap(({ inputs }) => Object.entries(inputs ?? {}));
   const secrets = inputs.flatMap(([name, value]) => (isSecret(value) && !name.startsWith("svc:") ? name : []));
   if (secrets.length === 0) return [];
@@ -106,7 +106,6 @@ function storedSecretsCheck({ resources }: StackState): Check[] {
   ];
 }
 
-const PROVIDER = "pulumi:providers:pulumi-nodejs";
 const isDefault = (name: string): boolean => /^default(_|$)/.test(name);
 
 function storedProviders(folder: string, state: StackState): StoredProvider[] {

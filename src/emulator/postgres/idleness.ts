@@ -1,13 +1,12 @@
 /** Computes without a query go idle, by a suspend as any other. */
 import type { EndpointRecord } from "../model/records";
 import type { Service } from "../model/service";
+import { LONGEST_TIMER_MS } from "../options";
 import { findCompute } from "./target";
 
 /** docs/design/api.md, Compute record: 0 is the service's default, -1 is never. */
 const STANDARD_SECONDS = 300;
 const NEVER = -1;
-/** setTimeout fires at once for anything longer. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 interface Watch {
   /** By performance.now(). */
