@@ -9,6 +9,8 @@ export interface ArgumentRules<Value> {
   readonly required?: true;
   /** Encrypted in the state, whatever the program wraps it in. */
   readonly secret?: true;
+  /** Encrypted where the program does not give it: it may have given it as a secret before. */
+  readonly secretUnlessGiven?: true;
   /** Every update that sends something sends it: the service takes the object as a whole. */
   readonly sentAlways?: true;
   /** It may be a secret by reference (references.ts), or each of the values in one part of it, such as `pgSettings`. */

@@ -9,3 +9,11 @@ export function isSecret(value: unknown): boolean {
 
 /** A value as a provider hands it to the engine, which encrypts it and hands it back in clear. */
 export const asSecret = (value: unknown): object => ({ [SIGNATURE]: SECRET, value });
+
+/** A copy in which `replace` has taken the place of each value that a provider has marked, at any depth. */
+export function mapSecrets(value: unknown, replace: (secret: unknown) => unknown): unknown {
+  if (isSecret(value)) return replace(Reflect.get(Object(value), "value"));
+  if (Array.isArray(value)) return value.map((one) => mapSecrets(one, replace));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mapSecrets(one, replace)]));
+}

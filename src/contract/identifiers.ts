@@ -12,6 +12,9 @@ export function projectOf(id: string): string {
   return id.split("/", 1)[0] ?? id;
 }
 
+/** Whether it has the form of the id of a branch. */
+export const isBranchId = (value: unknown): value is string => typeof value === "string" && /^br-[\w-]+$/.test(value);
+
 const WELL_FORMED_URN = /^urn:pulumi:[^:]+::[^:]+::[^:].*::.+/;
 
 /** The name of a resource in the program. */

@@ -22,3 +22,19 @@ const PASSWORD_IN_WORDS = /\bpassword\s*=\s*[^\s&]/i;
 export function holdsPassword(text: string): boolean {
   return PASSWORD_IN_ADDRESS.test(text) || PASSWORD_IN_WORDS.test(text);
 }
+
+const HARMLESS = /^(?:on|off|true|false|yes|no|default|-?\d{1,9}(?:\.\d+)?\s*(?:B|kB|MB|GB|TB|us|ms|s|min|h|d)?)?$/i;
+
+export function isHarmless(value: unknown): boolean {
+  return (
+    value === undefined ||
+    value === null ||
+    typeof value === "boolean" ||
+    typeof value === "number" ||
+    (typeof value === "string" && HARMLESS.test(value))
+  );
+}
+
+export function mayBeSecret(name: string, value: unknown): boolean {
+  return !isHarmless(value) && (isSecretSetting(name) || (typeof value === "string" && holdsPassword(value)));
+}

@@ -16,5 +16,7 @@ export const STAND_INS = {
 
 const TEXTS: ReadonlySet<unknown> = new Set(Object.values(STAND_INS));
 
+export const isStandIn = (value: unknown): boolean => TEXTS.has(value);
+
 /** Where a value holds such a text, at any depth. */
-export const standInsIn = (value: unknown): string[] => pathsTo((one) => TEXTS.has(one), value);
+export const standInsIn = (value: unknown): string[] => pathsTo(isStandIn, value);

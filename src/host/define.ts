@@ -5,7 +5,7 @@ import type { Lifecycle } from "./lifecycle";
 /** What a lifecycle says beside its declaration and schemas. */
 export type Methods<Args extends object, Outputs extends object> = Omit<
   Lifecycle<Args, Outputs>,
-  "kind" | "version" | "args" | "identity" | "deleteBeforeReplace"
+  "kind" | "version" | "args" | "identity" | "secretOutputs" | "deleteBeforeReplace"
 >;
 
 /**
@@ -23,6 +23,15 @@ export function define<Args extends object, Outputs extends object>(
   ]);
   // Both tables have each argument, and nothing else.
   const args = Object.fromEntries(specs) as ArgumentSpecs<Args>;
-  const identity = Object.entries<OutputRules>(outputs).flatMap(([name, rules]) => (rules.identity ? [name] : []));
-  return { kind, ...(version !== undefined && { version }), args, identity, deleteBeforeReplace, ...methods };
+  const outputsThat = (rule: "identity" | "secret"): string[] =>
+    Object.entries<OutputRules>(outputs).flatMap(([name, rules]) => (rules[rule] ? [name] : []));
+  return {
+    kind,
+    ...(version !== undefined && { version }),
+    args,
+    identity: outputsThat("identity"),
+    secretOutputs: outputsThat("secret"),
+    deleteBeforeReplace,
+    ...methods,
+  };
 }

@@ -121,10 +121,10 @@ export class SecretValues {
     return [...this.#read.values()].some((resolved) => "value" in resolved && resolved.value === value);
   }
 
-  /** What the service shows in place of what was sent, for the state: never the value of a reference. */
+  /** What the service shows in place of what was sent, for the state: never the value of a reference, which stays where nothing is shown. */
   hidden(args: object, shown: Properties): Properties {
     const sent = new Map(placesIn(this.rules, args).map(({ path, value }) => [path, value]));
-    return mapPlaces(this.rules, shown, ({ path, value }) => {
+    return mapPlaces(this.rules, withReferences(this.rules, args, shown), ({ path, value }) => {
       const given = sent.get(path);
       if (typeof value !== "string" || value === given) return value;
       // Under a name of its own a service may repeat one, too.
@@ -133,6 +133,21 @@ export class SecretValues {
       return "value" in resolved && resolved.value === value ? given : STAND_INS.otherValue;
     });
   }
+}
+
+/** `shown`, with the references of `args` where it has no value. Postgres takes the name of a setting in any case. */
+function withReferences(rules: Rules, args: object, shown: Properties): Properties {
+  const valued = placesIn(rules, shown).filter(({ value }) => value !== undefined);
+  const seen = new Set(valued.map(({ path }) => path.toLowerCase()));
+  return placesIn(rules, args)
+    .filter(({ path, argument, value }) => isReference(value) && argument in shown && !seen.has(path.toLowerCase()))
+    .reduce((completed, { segments, value }) => withValueAt(completed, segments, value), shown);
+}
+
+function withValueAt(properties: Properties, [name = "", ...inner]: readonly string[], value: unknown): Properties {
+  const { [name]: before } = properties;
+  const next = inner.length === 0 ? value : withValueAt(isPlain(before) ? before : {}, inner, value);
+  return { ...properties, [name]: next };
 }
 
 function lacking(reference: SecretReference, problem: string): string {

@@ -87,6 +87,11 @@ export interface ReadRequest extends Request, Storing {
   readonly outs: Properties;
 }
 
+declare const MARKED: unique symbol;
+
+/** Plain JSON for the engine, in which what is secret is marked. Only secrets.ts makes one, so a door can hand over nothing else. */
+export type Marked = Properties & { readonly [MARKED]: true };
+
 /** What the state is to hold of an object. */
 export interface Kept {
   readonly id: string;

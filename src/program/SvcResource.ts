@@ -84,7 +84,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
       const { stackTraceLimit } = Error;
       Error.stackTraceLimit = 1;
       try {
-        super(type, name, props, withDefaults(table, args, opts));
+        super(type, name, props, withDefaults(table, opts));
       } catch (error) {
         Error.stackTraceLimit = stackTraceLimit;
         addCallers(error, new.target);
@@ -188,15 +188,11 @@ function holdsReference({ args: declared }: Table, args: object | undefined): bo
 }
 
 function withDefaults(
-  { args: declared, outputs, deleteBeforeReplace }: Table,
-  args: object | undefined,
+  { outputs, deleteBeforeReplace }: Table,
   opts: pulumi.CustomResourceOptions,
 ): pulumi.CustomResourceOptions {
-  // Secret arguments too: a read (`get`) brings no secret marks along (docs/design/engine.md, Inputs and outputs).
-  const all = [...Object.entries(declared), ...Object.entries(outputs)];
-  const given = (name: string): unknown => (args === undefined ? undefined : Reflect.get(args, name));
-  const secret = all.filter(([name, rules]) => rules.secret === true && !isReference(given(name)));
-  const additionalSecretOutputs = [...new Set(secret.map(([name]) => name))];
+  // The provider marks them by itself (host/secrets.ts). This shows them as secrets in a preview, too, where they are unknown.
+  const additionalSecretOutputs = Object.keys(outputs).filter((name) => outputs[name]?.secret === true);
   return pulumi.mergeOptions({ ...(deleteBeforeReplace && { deleteBeforeReplace }), additionalSecretOutputs }, opts);
 }
 

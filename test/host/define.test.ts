@@ -29,13 +29,18 @@ const methods: Methods<Shape, Outputs & Partial<Shape>> = {
 };
 
 test("a resource is its declaration with the schemas, in the order of the declaration, and its methods", () => {
-  const { kind, version, deleteBeforeReplace, args, identity, ...rest } = define(declaration, schemas, methods);
+  const { kind, version, deleteBeforeReplace, args, identity, secretOutputs, ...rest } = define(
+    declaration,
+    schemas,
+    methods,
+  );
   expect({ kind, version, deleteBeforeReplace }).toEqual({ kind: "AuthUser", version: 3, deleteBeforeReplace: true });
   expect(Object.entries(args)).toEqual([
     ["home", { required: true, replaces: "container", schema: schemas.home }],
     ["size", { equal: declaration.args.size.equal, schema: schemas.size }],
   ]);
   expect(identity).toEqual(["host"]);
+  expect(secretOutputs).toEqual(["host"]);
   expect(rest).toEqual(methods);
 });
 

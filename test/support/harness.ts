@@ -4,11 +4,11 @@ import type { LogLine } from "../../src/host/progress";
 import { dynamicProvider } from "../../src/doors/dynamic/provider";
 import type { DynamicProvider } from "../../src/doors/dynamic/types";
 import type { Lifecycle } from "../../src/host/lifecycle";
-import { isSecret } from "../../src/contract/engineSecrets";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import { Session, type SessionOptions } from "../../src/host/session";
 import type { Emulator, EmulatorOptions } from "../../src/emulator";
 import { api, start, type Json } from "./emulator";
+import { unmarked } from "./engineMarks";
 import { Service } from "./service";
 import { thrownBy } from "./toy";
 
@@ -117,11 +117,6 @@ export async function harness<Args extends object, Outputs extends object>(
   };
   restart();
   const hiddenInputs = { __urn: urnOf(lifecycle.kind), __provider: "pointer" };
-  /** As the state keeps them and the engine hands them back: through JSON, and without its marks of secrets. */
-  const stored = (properties: Properties): Properties =>
-    JSON.parse(JSON.stringify(properties), (_, value: unknown) =>
-      isSecret(value) ? Reflect.get(Object(value), "value") : value,
-    ) as Properties;
   const noting = async <Result>(work: Promise<Result>): Promise<Result> => {
     try {
       return await work;
@@ -149,12 +144,12 @@ export async function harness<Args extends object, Outputs extends object>(
     restart,
     create: async (inputs) => {
       hasCreated = true;
-      const { id, outs } = await noting(provider.create(stored({ ...inputs, ...hiddenInputs })));
-      return { id, outs: stored(outs ?? {}) };
+      const { id, outs } = await noting(provider.create(unmarked({ ...inputs, ...hiddenInputs })));
+      return { id, outs: unmarked(outs ?? {}) };
     },
     check: async (inputs, olds) => {
-      const before = olds === undefined ? {} : stored({ ...hiddenInputs, ...olds });
-      const { failures: found = [] } = await provider.check(before, stored({ ...inputs, ...hiddenInputs }));
+      const before = olds === undefined ? {} : unmarked({ ...hiddenInputs, ...olds });
+      const { failures: found = [] } = await provider.check(before, unmarked({ ...inputs, ...hiddenInputs }));
       for (const { property } of found) expect(property).toBe("");
       failures.push(...found.map(({ reason }) => reason));
       return found.map(({ reason }) => reason);
@@ -162,21 +157,21 @@ export async function harness<Args extends object, Outputs extends object>(
     plan: async (inputs, olds = {}, name = "thing") => {
       const before = log.length;
       const given = { ...inputs, ...hiddenInputs, __urn: urnOf(lifecycle.kind, name), __preview: true };
-      const { failures: found = [], inputs: kept } = await provider.check(olds, stored(given));
+      const { failures: found = [], inputs: kept } = await provider.check(olds, unmarked(given));
       for (const { property } of found) expect(property).toBe("");
       expect(kept).not.toHaveProperty("__preview");
       failures.push(...found.map(({ reason }) => reason));
       const warnings = log.slice(before).filter(({ severity }) => severity === "warning");
       return { failures: found.map(({ reason }) => reason), warnings: warnings.map(({ message }) => message) };
     },
-    diff: (state, inputs) => noting(provider.diff(state.id, state.outs, stored({ ...inputs, ...hiddenInputs }))),
+    diff: (state, inputs) => noting(provider.diff(state.id, state.outs, unmarked({ ...inputs, ...hiddenInputs }))),
     read: async (state) => {
       const { id = "", props = {}, inputs = {} } = await noting(provider.read(state.id, state.outs));
-      return id === "" ? undefined : { id, outs: stored(props), inputs: stored(inputs) };
+      return id === "" ? undefined : { id, outs: unmarked(props), inputs: unmarked(inputs) };
     },
     update: async (state, inputs) => {
-      const { outs } = await noting(provider.update(state.id, state.outs, stored({ ...inputs, ...hiddenInputs })));
-      return { id: state.id, outs: stored(outs ?? {}) };
+      const { outs } = await noting(provider.update(state.id, state.outs, unmarked({ ...inputs, ...hiddenInputs })));
+      return { id: state.id, outs: unmarked(outs ?? {}) };
     },
     delete: (state) => {
       // As the engine: no command deletes what it has created itself.

@@ -4,6 +4,7 @@ import type { DynamicProvider } from "../../src/doors/dynamic/types";
 import type { LogLine } from "../../src/host/progress";
 import type { Lifecycle } from "../../src/host/lifecycle";
 import { Session } from "../../src/host/session";
+import { unmarked } from "./engineMarks";
 
 export interface ToyArgs {
   home: string;
@@ -24,6 +25,7 @@ export function toyLifecycle(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = 
   return {
     kind: "ComputeEndpoint",
     version: 2,
+    secretOutputs: [],
     deleteBeforeReplace: true,
     args: {
       home: { schema: z.string(), required: true, replaces: "container" },
@@ -58,7 +60,7 @@ export function hosted(
   return { toy, log };
 }
 
-/** What was thrown, as the SDK's process sees it. */
+/** What was thrown, as the SDK's process sees it; what it leaves in the state, as the engine hands it back. */
 export async function thrownBy(work: Promise<unknown>): Promise<Error & Record<string, unknown>> {
   const result = await work.then(
     () => undefined,
@@ -66,5 +68,8 @@ export async function thrownBy(work: Promise<unknown>): Promise<Error & Record<s
   );
   if (!(result instanceof Error)) throw new Error(`not an Error was thrown: ${typeof result}`);
   // Errors carry what the SDK looks for (id, properties, reasons) as plain properties.
-  return result as Error & Record<string, unknown>;
+  const error = result as Error & Record<string, unknown>;
+  const { properties } = error;
+  if (properties !== undefined) Object.defineProperty(error, "properties", { value: unmarked(Object(properties)) });
+  return error;
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EndpointRecord } from "../../client";
+import { mapSecrets } from "../../contract/engineSecrets";
 import { type Properties, visible } from "../../contract/hiddenKeys";
 import { pointer, typeToken } from "../../contract/pointer";
 import type { ReadSetting, SettingName, Settings } from "../../contract/settings";
@@ -69,7 +70,8 @@ type Kind = ImportedObject["kind"];
 export interface Observed {
   readonly object: ImportedObject;
   readonly args: Properties;
-  /** As a refresh would store it, without what the service does not show. */
+  /** Both as a refresh would store them, without what the service does not show. */
+  readonly inputs: Properties;
   readonly outputs: Properties;
   /** What the service does not show, by argument: whether it is a secret. */
   readonly hidden: ReadonlyMap<string, boolean>;
@@ -91,7 +93,8 @@ export async function observe(
   const hidden = hiddenOf(object);
   const asked = ARGUMENTS[kind].filter((argument) => !hidden.has(argument));
   const read = await provider.read(id, { __provider: pointer(kind), ...managedParts(object), __args: asked });
-  const shown = visible(read.inputs ?? {});
+  // What the provider has marked is compared, and declared, as it is.
+  const shown = visible(mapSecrets(read.inputs ?? {}, (secret) => secret) as Properties);
   const standard: Properties = { ...STANDARD, authProvider };
   const given = Object.fromEntries(
     asked
@@ -105,7 +108,17 @@ export async function observe(
   const isDeclarable =
     !IDENTITY.some((name) => names.has(name)) && (await provider.problems({ ...args, ...inClear })).length === 0;
   const refused = wrong.map(problemText);
-  return { object, args, outputs: without(read.props ?? {}, names), hidden, refused, isDeclarable };
+  const stored = mapSecrets({ inputs: read.inputs, outputs: read.props }, asSecret) as Record<string, Properties>;
+  const { inputs = {}, outputs = {} } = stored;
+  return {
+    object,
+    args,
+    inputs: Object.fromEntries(Object.keys(args).map((argument) => [argument, inputs[argument]])),
+    outputs: without(outputs, names),
+    hidden,
+    refused,
+    isDeclarable,
+  };
 }
 
 /** The stack's configuration as the engine hands it over. */
@@ -135,7 +148,10 @@ export interface ImportedResource {
   readonly notes: readonly string[];
 }
 
-export function importedResource({ object, args, outputs, hidden, refused }: Observed, place: Place): ImportedResource {
+export function importedResource(
+  { object, args, inputs, outputs, hidden, refused }: Observed,
+  place: Place,
+): ImportedResource {
   const { kind, id } = object;
   const { name, variable } = place;
   const own = { __provider: pointer(kind) };
@@ -156,7 +172,7 @@ export function importedResource({ object, args, outputs, hidden, refused }: Obs
       type: typeToken(kind),
       name,
       id,
-      inputs: { ...args, ...standIns, ...own },
+      inputs: { ...inputs, ...standIns, ...own },
       outputs: { ...outputs, ...standIns, __args: [...Object.keys(args), ...hidden.keys()].sort() },
     },
     declared: { kind, name, variable, args: declared, ...(kind === "AuthIntegration" && { comment: NO_KEYS }) },
@@ -224,7 +240,7 @@ function managedParts({ kind, record }: ImportedObject): Properties {
     ...(libraries.enabled_libraries !== undefined && { enabledLibraries: [] }),
   };
   const settings = {
-    ...(Object.keys(pg).length > 0 && { pgSettings: {} }),
+    ...(Object.keys(pg).length > 0 && { pgSettings: pg }),
     ...(Object.keys(preloadLibraries).length > 0 && { preloadLibraries }),
   };
   return Object.keys(settings).length > 0 ? { settings } : {};

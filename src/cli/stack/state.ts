@@ -97,8 +97,8 @@ export function providerName(reference: string): string {
   return nameInUrn(reference.slice(0, reference.lastIndexOf("::")));
 }
 
-/** As the engine takes it: what it stores is encrypted. */
-export function asSecret(value: string): object {
+/** As the engine takes it in a state or an import file: what it stores is encrypted. */
+export function asSecret(value: unknown): object {
   return { [SIGNATURE]: SECRET, plaintext: JSON.stringify(value) };
 }
 

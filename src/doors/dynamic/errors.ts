@@ -1,25 +1,19 @@
 /** Errors in the form that the SDK's provider process needs (docs/design/engine.md, Errors). */
-import { asSecret, isSecret } from "../../contract/engineSecrets";
-import { clean, type Properties } from "../../contract/hiddenKeys";
+import type { Properties } from "../../contract/hiddenKeys";
 import { messageOf, oneLine } from "../../contract/untrusted";
 import { debugStacks } from "../../contract/settings";
 import { CallError } from "../../host/calls";
-
-/** The outs, as the engine gets them. The digests are marked here: no program names them (docs/design/engine.md, Secrets and settings). */
-export function toEngine(outs: Properties): Properties {
-  const { __applied } = outs;
-  return clean({ ...outs, ...(__applied !== undefined && !isSecret(__applied) && { __applied: asSecret(__applied) }) });
-}
+import type { Marked } from "../../host/requests";
 
 const LONGEST_MESSAGE = 2_000;
 
 /** What was thrown, as it may leave the provider. Anything but an `Error` would end as "undefined" or hang the call. */
-export function engineError(thrown: unknown): Error {
+export function engineError(thrown: unknown, mark: (outs: Properties) => Marked): Error {
   if (!(thrown instanceof CallError)) return plainError(thrown);
   const kept = thrown.kept();
   return kept === undefined
     ? plainError(thrown.message, thrown.cause)
-    : partialError(kept.id, kept.outs, thrown.message);
+    : partialError(kept.id, mark(kept.outs), thrown.message);
 }
 
 /**
@@ -42,11 +36,11 @@ function framesOf({ message, stack = "" }: Error): string[] {
 }
 
 /** The engine keeps `id` and `properties` in the state and shows the reasons. Properties without `__provider` would poison the state for ever. */
-function partialError(id: string, properties: Properties, reason: string): Error {
+function partialError(id: string, properties: Marked, reason: string): Error {
   const { message } = plainError(reason);
   const error = Object.assign(new Error(message), { id, reasons: [message] });
   // They hold secrets, and whatever prints an error prints all that can be enumerated.
-  Object.defineProperty(error, "properties", { value: toEngine(properties), configurable: true });
+  Object.defineProperty(error, "properties", { value: properties, configurable: true });
   error.stack = "";
   return error;
 }

@@ -1,14 +1,15 @@
 /** The door for dynamic resources: the engine asks by way of the SDK's provider process, with properties alone. */
-import { clean, hiddenInputs, storedInputs, visible, type Properties } from "../../contract/hiddenKeys";
+import { hiddenInputs, storedInputs, visible, type Properties } from "../../contract/hiddenKeys";
 import type { ReadSetting } from "../../contract/settings";
 import { unknownProperty } from "../../helpers/given";
 import { problemText, sameJson } from "../../host/arguments";
 import { create, read, remove, update } from "../../host/calls";
 import type { Lifecycle } from "../../host/lifecycle";
 import { check, diff, repair } from "../../host/plan";
-import type { CreateRequest, DiffResult, Wrong } from "../../host/requests";
+import type { CreateRequest, DiffResult, Marked, Wrong } from "../../host/requests";
+import { markedInputs, markedOuts } from "../../host/secrets";
 import type { Hosted, Session } from "../../host/session";
-import { engineError, toEngine } from "./errors";
+import { engineError, plainError } from "./errors";
 import type { DynamicProvider } from "./types";
 
 /** Turns a resource into a Pulumi dynamic provider: takes the hidden inputs, stores some of them with the outs, and throws only errors of its own. */
@@ -46,7 +47,7 @@ export function dynamicProvider<Args extends object, Outputs extends object>(
       if (urn !== undefined && hidesChange(olds, news)) hiddenChanges.add(urn);
       // Never a property: the engine would print its value, secrets too (docs/design/engine.md).
       const failures = found.map((problem) => ({ property: "", reason: problemText(problem) }));
-      return { inputs: clean({ ...args, ...storedInputs(own) }), failures };
+      return { inputs: markedInputs(resource, { ...args, ...storedInputs(own) }, news), failures };
     },
 
     async diff(id, olds, news) {
@@ -57,8 +58,9 @@ export function dynamicProvider<Args extends object, Outputs extends object>(
     },
 
     async create(news) {
-      const { id, outs } = await inEngineForm(create(hosted, { ...fromProgram(news), news: visible(news) }));
-      return { id, outs: toEngine(outs) };
+      const mark = (outs: Properties): Marked => markedOuts(resource, outs, { given: news, stored: {} });
+      const { id, outs } = await inEngineForm(create(hosted, { ...fromProgram(news), news: visible(news) }), mark);
+      return { id, outs: mark(outs) };
     },
 
     async read(id, properties = {}) {
@@ -66,13 +68,18 @@ export function dynamicProvider<Args extends object, Outputs extends object>(
       const carried = storedInputs(own);
       const request = { urn: own.__urn, timeouts: own.__timeouts, id, outs: properties, carried };
       const found = await inEngineForm(read(hosted, request));
-      if (found === undefined) return { id: "", props: {} };
-      return { id, props: toEngine(found.outs), inputs: clean({ ...found.args, ...carried }) };
+      if (found === undefined) return { id: "", props: markedOuts(resource, {}, { given: {}, stored: {} }) };
+      return {
+        id,
+        props: markedOuts(resource, found.outs, { given: properties, stored: properties }),
+        inputs: markedInputs(resource, { ...found.args, ...carried }, properties),
+      };
     },
 
     async update(id, olds, news) {
       const request = { ...fromProgram(news), id, outs: olds, news: visible(news) };
-      return { outs: toEngine(await inEngineForm(update(hosted, request))) };
+      const mark = (outs: Properties): Marked => markedOuts(resource, outs, { given: news, stored: olds });
+      return { outs: mark(await inEngineForm(update(hosted, request), mark)) };
     },
 
     async delete(id, properties) {
@@ -104,10 +111,11 @@ function hidesChange(olds: Properties, news: Properties): boolean {
   return !isNew && own.__replaceOnChanges !== true && !sameJson(storedInputs(before), storedInputs(own));
 }
 
-async function inEngineForm<Result>(work: Promise<Result>): Promise<Result> {
+/** `mark`: of a call that may leave something behind where it fails. */
+async function inEngineForm<Result>(work: Promise<Result>, mark?: (outs: Properties) => Marked): Promise<Result> {
   try {
     return await work;
   } catch (thrown) {
-    throw engineError(thrown);
+    throw mark === undefined ? plainError(thrown) : engineError(thrown, mark);
   }
 }

@@ -1,9 +1,13 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Properties } from "../../contract/hiddenKeys";
-import type { Repair, Wrong } from "../../host/requests";
+import type { Marked, Repair, Wrong } from "../../host/requests";
 
 /** The methods of a dynamic provider, all of them there. Apart from provider.ts, so that the published types need no zod. */
 export interface DynamicProvider extends Required<pulumi.dynamic.ResourceProvider<Properties, Properties>> {
+  check(olds: Properties, news: Properties): Promise<pulumi.dynamic.CheckResult<Marked>>;
+  create(inputs: Properties): Promise<pulumi.dynamic.CreateResult<Marked>>;
+  read(id: string, props?: Properties): Promise<pulumi.dynamic.ReadResult<Marked>>;
+  update(id: string, olds: Properties, news: Properties): Promise<pulumi.dynamic.UpdateResult<Marked>>;
   /**
    * For reports of drift: what a plan would do and report. It sends nothing. `found`: the outs of a refresh, undefined where the
    * object is gone; `declared`: the inputs of the state.

@@ -149,7 +149,7 @@ export const declaration: Declaration<ComputeEndpointShape, ComputeEndpointOutpu
     projectId: { required: true, replaces: true },
     branchId: { required: true },
     type: { replaces: true, assumed: "read_write" },
-    name: {},
+    name: { secretUnlessGiven: true },
     size: { equal: sameSize },
     scaleToZero: { equal: (left, right) => effectiveSeconds(left) === effectiveSeconds(right) },
     poolerEnabled: {},

@@ -8,8 +8,10 @@ import * as estree from "prettier/plugins/estree";
 import * as typescript from "prettier/plugins/typescript";
 import { toText, leftOutText } from "../../../src/cli/import/command";
 import { importProject, type ImportOptions, type ImportReport } from "../../../src/cli/import/importProject";
+import type { Properties } from "../../../src/contract/hiddenKeys";
 import { load } from "../../../src/provider";
 import { DISABLED, handMadeAuth, REPORTS } from "../../support/handMade";
+import { unmarked } from "../../support/engineMarks";
 import { Service } from "../../support/service";
 import { ROOT } from "../../support/cli";
 import { createCompute, PRIMARY, STANDARD_EMAIL } from "../../support/emulator";
@@ -153,13 +155,11 @@ const mail = new svc.EmailServer("mail", {
 });
 
 /** Properties of an import file as the engine hands them to the provider. */
-const inClear = (properties: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(properties).map(([name, value]) => {
-      const isSecret = typeof value === "object" && value !== null && "plaintext" in value;
-      return [name, isSecret ? (JSON.parse(String(value.plaintext)) as unknown) : value];
-    }),
-  );
+const inClear = (properties: object): Properties =>
+  JSON.parse(JSON.stringify(properties), (_, value: unknown) => {
+    const isSecret = typeof value === "object" && value !== null && "plaintext" in value;
+    return isSecret ? (JSON.parse(String(value.plaintext)) as unknown) : value;
+  }) as Properties;
 
 it.each(["echo", "masked", "absent"] as const)(
   "writes into the import file what a refresh of it would store, and no secret anywhere: answers with secrets %s",
@@ -175,8 +175,8 @@ it.each(["echo", "masked", "absent"] as const)(
       const { props, inputs: read } = await provider.read(id, outputs);
       // The one secret that a service may show in a list.
       const password = secretAnswers === "echo" && type.endsWith("EmailServer") ? { password: PASSWORD } : {};
-      expect(props).toEqual({ ...outputs, ...password });
-      expect(read).toEqual({ ...inputs, ...password });
+      expect(unmarked(props ?? {})).toEqual({ ...outputs, ...password });
+      expect(unmarked(read ?? {})).toEqual({ ...inputs, ...password });
       expect(await provider.check({}, inputs)).toMatchObject({ failures: [] });
       expect(await provider.diff(id, outputs, inputs)).toMatchObject({ changes: false, replaces: [] });
     }

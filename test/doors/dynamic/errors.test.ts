@@ -1,5 +1,6 @@
 import { engineError, plainError } from "../../../src/doors/dynamic/errors";
 import { CallError } from "../../../src/host/calls";
+import type { Marked } from "../../../src/host/requests";
 
 const before = process.env["SVC_DEBUG"];
 afterEach(() => {
@@ -17,7 +18,7 @@ test("no stack leaves without SVC_DEBUG", () => {
 
 test("with SVC_DEBUG a stack is the clean message and the frames, whatever the service has put into the message", () => {
   process.env["SVC_DEBUG"] = "1";
-  const error = engineError(new CallError(`Could not read it: ${NASTY}`, new Error(NASTY)));
+  const error = engineError(new CallError(`Could not read it: ${NASTY}`, new Error(NASTY)), (outs) => outs as Marked);
   const [first, ...frames] = error.stack?.split("\n") ?? [];
   expect(first).toBe(`Error: ${error.message}`);
   expect(error.message.length).toBeLessThanOrEqual(2_001);

@@ -7,6 +7,7 @@ import type { Kind } from "../../../src/contract/pointer";
 import type { Properties } from "../../../src/contract/hiddenKeys";
 import { Session } from "../../../src/host/session";
 import { KIND_CASES } from "../../kinds";
+import { unmarked } from "../engineMarks";
 
 export type { Kind };
 
@@ -83,8 +84,6 @@ const QUICK: Partial<ClientOptions> = { baseDelayMs: 2, lagMs: 30, pollCeilingMs
 const TOKEN = "pulumi-nodejs:dynamic/svc:";
 
 const urnOf = (kind: Kind, name: string): string => `urn:pulumi:dev::proj::${TOKEN}${kind}::${name}`;
-/** As the state keeps them: through JSON. */
-const stored = (properties: Properties): Properties => JSON.parse(JSON.stringify(properties)) as Properties;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => (ms > 0 ? setTimeout(resolve, ms) : resolve()));
 const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
@@ -207,11 +206,17 @@ class Run {
       [...this.#old.values()].map((entry) =>
         this.#step(`read ${entry.name}`, async () => {
           const provider = this.process.of(entry.kind);
-          const { id = "", props = {}, inputs } = await provider.read(entry.id, stored(entry.outs));
+          const { id = "", props = {}, inputs } = await provider.read(entry.id, unmarked(entry.outs));
           if (id === "") return void this.state.delete(entry.urn);
-          const read = { ...entry, id, outs: stored(props), inputs: stored(inputs ?? entry.inputs), unfinished: false };
+          const read = {
+            ...entry,
+            id,
+            outs: unmarked(props),
+            inputs: unmarked(inputs ?? entry.inputs),
+            unfinished: false,
+          };
           // Its verdict is the drift that a refresh reports; the inputs are those of the state, without a check.
-          await provider.diff(id, read.outs, stored(entry.inputs));
+          await provider.diff(id, read.outs, unmarked(entry.inputs));
           this.state.set(entry.urn, read);
         }).catch(() => undefined),
       ),
@@ -246,7 +251,7 @@ class Run {
   }
 
   async #delete(entry: Entry): Promise<void> {
-    if (!this.dry) await this.process.of(entry.kind).delete(entry.id, stored(entry.outs));
+    if (!this.dry) await this.process.of(entry.kind).delete(entry.id, unmarked(entry.outs));
     this.state.delete(entry.urn);
   }
 
@@ -270,7 +275,7 @@ class Run {
       if (from !== undefined) (dependencies[from] ??= []).push(key);
     }
     const preview = this.dry && this.course.looks === true ? { __preview: true } : {};
-    const news = stored({ ...given, __urn: urn, __provider: "pointer", ...preview });
+    const news = unmarked({ ...given, __urn: urn, __provider: "pointer", ...preview });
     const provider = this.process.of(kind);
     const [oldUrn = urn] = [name, ...aliases]
       .map((known) => urnOf(kind, known))
@@ -301,20 +306,20 @@ class Run {
     const made = await this.#step(`create ${name}`, () => this.#create(provider, entry, planned.inputs));
     if (planned.plan === "replace" && old !== undefined && !planned.deletesFirst && !this.#takenAlong.has(oldUrn)) {
       // The engine does this at the very end; nothing that comes in between is told apart here.
-      if (!this.dry) await this.#step(`delete replaced ${name}`, () => provider.delete(old.id, stored(old.outs)));
+      if (!this.dry) await this.#step(`delete replaced ${name}`, () => provider.delete(old.id, unmarked(old.outs)));
     }
     return made;
   }
 
   async #plan(provider: DynamicProvider, name: string, old: Entry | undefined, news: Properties) {
     const check = async (olds: Properties): Promise<Properties> => {
-      const { inputs = news, failures = [] } = await provider.check(stored(olds), stored(news));
+      const { inputs = news, failures = [] } = await provider.check(unmarked(olds), unmarked(news));
       if (failures.length > 0) throw new Error(`${name}: ${failures.map(({ reason }) => reason).join("; ")}`);
-      return stored(inputs);
+      return unmarked(inputs);
     };
     const inputs = await check(old?.inputs ?? {});
     if (old === undefined) return { plan: "create" as Plan, inputs, deletesFirst: false };
-    const diff = await provider.diff(old.id, stored(old.outs), inputs);
+    const diff = await provider.diff(old.id, unmarked(old.outs), inputs);
     const differs = diff.changes ?? !isDeepStrictEqual(visible(old.inputs), visible(inputs));
     const replaces = (diff.replaces ?? []).length > 0;
     if (this.#takenAlong.has(old.urn) || ((differs || old.unfinished) && replaces)) {
@@ -330,7 +335,7 @@ class Run {
       const keys = entry.dependencies[replaced.urn];
       if (keys === undefined || !this.state.has(entry.urn)) continue;
       const news = { ...entry.inputs, ...Object.fromEntries(keys.map((key) => [key, UNKNOWN])) };
-      const { replaces = [] } = await this.process.of(entry.kind).diff(entry.id, stored(entry.outs), stored(news));
+      const { replaces = [] } = await this.process.of(entry.kind).diff(entry.id, unmarked(entry.outs), unmarked(news));
       if (replaces.length > 0) found.push(entry, ...(await this.#dependants(entry)));
     }
     return found;
@@ -343,9 +348,9 @@ class Run {
   ) {
     if (this.dry) return inputs;
     try {
-      const { id, outs = {} } = await provider.create(stored(inputs));
-      this.#put({ ...entry, id, inputs, outs: stored(outs), unfinished: false });
-      return stored(outs);
+      const { id, outs = {} } = await provider.create(unmarked(inputs));
+      this.#put({ ...entry, id, inputs, outs: unmarked(outs), unfinished: false });
+      return unmarked(outs);
     } catch (error) {
       const kept = partOf(error);
       if (kept !== undefined) this.#put({ ...entry, ...kept, inputs, unfinished: true });
@@ -356,9 +361,9 @@ class Run {
   async #update(provider: DynamicProvider, entry: Entry, oldUrn: string, inputs: Properties): Promise<Properties> {
     if (this.dry) return { ...entry.outs, ...inputs };
     try {
-      const { outs = {} } = await provider.update(entry.id, stored(entry.outs), stored(inputs));
-      this.#put({ ...entry, inputs, outs: stored(outs), unfinished: false }, oldUrn);
-      return stored(outs);
+      const { outs = {} } = await provider.update(entry.id, unmarked(entry.outs), unmarked(inputs));
+      this.#put({ ...entry, inputs, outs: unmarked(outs), unfinished: false }, oldUrn);
+      return unmarked(outs);
     } catch (error) {
       const kept = partOf(error);
       // Of a partial update the old inputs stay.
@@ -391,7 +396,7 @@ function partOf(error: unknown): { id: string; outs: Properties } | undefined {
   if (!(error instanceof Error) || !("id" in error) || !("properties" in error)) return undefined;
   const { id, properties } = error;
   // Both are put there by the provider alone, for the engine.
-  return typeof id === "string" ? { id, outs: stored(properties as Properties) } : undefined;
+  return typeof id === "string" ? { id, outs: unmarked(properties as Properties) } : undefined;
 }
 
 /** A stack in process: its state, and the commands of the CLI, each in a provider process of its own. The real CLI: ../Stack.ts. */

@@ -1,0 +1,98 @@
+/**
+ * Rule 7 of docs/design/rules.md: what is secret leaves the provider marked. Whatever a door hands to the engine passes here: inputs
+ * of `check` and `read`, outs, and the outs of an error. A door can hand over nothing else (`Marked`).
+ */
+import { asSecret } from "../contract/engineSecrets";
+import { isBranchId } from "../contract/identifiers";
+import { clean, containsUnknown, namesIn, type Properties } from "../contract/hiddenKeys";
+import { isReference } from "../contract/references";
+import { isHarmless, mayBeSecret } from "../contract/secretNames";
+import { isStandIn } from "../contract/standIns";
+import { isPlain, ruleOf, sameJson, type Rules } from "./arguments";
+import type { Marked } from "./requests";
+
+/** What a declaration says of secrets. */
+export interface SecretRules {
+  readonly args: Rules;
+  readonly secretOutputs: readonly string[];
+}
+
+/** Where a value comes from. The engine marks again what is a secret in `given`, by its path (docs/design/engine.md, Secrets and settings). */
+export interface Origin {
+  /** The inputs of the program that the call was given; for a read, what the state holds. */
+  readonly given: Properties;
+  /** What the state held before the call. */
+  readonly stored: Properties;
+}
+
+/** The inputs that `check` or `read` returns. */
+export function markedInputs({ args }: SecretRules, inputs: Properties, given: Properties): Marked {
+  return marked(inputs, (name) => markArgument(args, name, inputs[name], { given, stored: {} }));
+}
+
+/** The outs of any call and of its error. */
+export function markedOuts({ args, secretOutputs }: SecretRules, outs: Properties, origin: Origin): Marked {
+  const managed = managedIn(outs);
+  return marked(outs, (name) => {
+    const value = outs[name];
+    const isLeft = ruleOf(args, name)?.secretUnlessGiven === true && managed?.includes(name) === false;
+    const isOurs = name === "__applied" || secretOutputs.includes(name) || isLeft;
+    return isOurs ? hidden(value) : markArgument(args, name, value, origin);
+  });
+}
+
+/** The names of the arguments that a program gives; undefined for what is only looked up. */
+const managedIn = ({ __args }: Properties): string[] | undefined =>
+  Array.isArray(__args) ? namesIn(__args) : undefined;
+
+function marked(properties: Properties, valueOf: (name: string) => unknown): Marked {
+  const names = Object.keys(properties).filter((name) => properties[name] !== undefined && properties[name] !== null);
+  // Each property has just been looked at.
+  return clean(Object.fromEntries(names.map((name) => [name, valueOf(name)]))) as Marked;
+}
+
+/** A reference holds no secret, and neither does a stand-in: a plan shows both. */
+const isShown = (value: unknown): boolean => isReference(value) || isStandIn(value) || containsUnknown(value);
+
+const hidden = (value: unknown): unknown => (isShown(value) ? value : asSecret(value));
+
+function markArgument(rules: Rules, name: string, value: unknown, { given, stored }: Origin): unknown {
+  const rule = ruleOf(rules, name);
+  if (rule === undefined) return value;
+  if (rule.secret === true) return hidden(value);
+  const part = typeof rule.reference === "object" ? rule.reference.valuesOf : undefined;
+  const wasGiven = managedIn(stored)?.includes(name) === true;
+  return eachValue(value, [given[name], stored[name]], (one, [now, before], path) => {
+    const setting = part !== undefined && path[0] === part ? path.slice(1).join(".") : undefined;
+    const isSecret = setting === undefined ? false : mayBeSecret(setting, one) || isUnexpected(setting, one, now);
+    return isSecret || (wasGiven && isCarried(one, now, before)) ? hidden(one) : one;
+  });
+}
+
+/**
+ * A setting of an application or an extension that nobody gives in this way: what a change of unknown fate has applied may be the
+ * value of a reference that the state does not know yet.
+ */
+const isUnexpected = (setting: string, value: unknown, given: unknown): boolean =>
+  setting.includes(".") && !isHarmless(value) && !sameJson(value, given);
+
+/** A value of an earlier program, which may have marked it: the engine marks only what the present one marks. */
+function isCarried(value: unknown, given: unknown, stored: unknown): boolean {
+  if (isHarmless(value) || isBranchId(value)) return false;
+  return stored !== undefined && sameJson(value, stored) && !sameJson(value, given);
+}
+
+/** A copy with other values at the ends of a tree of objects. A list is one value: the engine marks it as a whole. */
+function eachValue(
+  value: unknown,
+  others: readonly unknown[],
+  replace: (value: unknown, others: readonly unknown[], path: readonly string[]) => unknown,
+  path: readonly string[] = [],
+): unknown {
+  if (!isPlain(value) || isReference(value)) return replace(value, others, path);
+  const entries = Object.entries(value).map(([key, one]) => {
+    const inner = others.map((other) => (isPlain(other) ? other[key] : undefined));
+    return [key, eachValue(one, inner, replace, [...path, key])];
+  });
+  return Object.fromEntries(entries);
+}
