@@ -6,7 +6,7 @@
 
 /** Anywhere in a name, also where words are run together: `CLIENTSECRET`, `dbpassword2`. */
 const STEM =
-  /secret|passw(?:or)?d(?!less)|passphrase|passcode|token(?!i[sz])|credential|connection_?string|private_?jwk|(?:db|pg|ssh|smtp|mail|user|root|admin|mysql|redis)(?:pass|pwd?)(?:_|\d|$)|(?:access|account|api|encryption|encrypt|hmac|master|private|server|service|session|shared|signing|sign)_?keys?(?:_|\d|$)|auth_?key(?:_|\d|$)/;
+  /secret|passw(?:or)?d(?!less)|passphrase|passcode|token(?!i[sz])|credential|connection_?string|conninfo|private_?jwk|(?:db|pg|ssh|smtp|mail|user|root|admin|mysql|redis)(?:pass|pwd?)(?:_|\d|$)|(?:access|account|api|encryption|encrypt|hmac|master|private|server|service|session|shared|signing|sign)_?keys?(?:_|\d|$)|auth_?key(?:_|\d|$)/;
 
 /** A word of its own. */
 const WORD = /(?:^|_)(?:pwd?|creds?)(?:_|\d|$)/;
@@ -29,6 +29,7 @@ function words(name: unknown): string {
   return name
     .replace(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, "_")
     .replace(/[^\p{L}\p{N}]+/gu, "_")
+    .replace(/^_|_$/g, "")
     .toLowerCase();
 }
 
@@ -93,7 +94,7 @@ const FLAG = /^(?:on|off|yes|no|true|false|default)$/i;
 const NUMBER = /^[-+]?\d{1,5}(?:\.\d{1,5})?$|^[-+]?\d{1,10}(?:\.\d{1,5})?\s?(?:B|kB|MB|GB|TB|us|ms|s|min|h|d)$/;
 
 /** No secret, whatever its name: a flag, a small number or one with a unit of Postgres, nothing at all. */
-function isHarmless(value: unknown): boolean {
+export function isHarmless(value: unknown): boolean {
   if (value === undefined || value === null || typeof value === "boolean") return true;
   if (typeof value !== "string" && typeof value !== "number") return false;
   const text = String(value).trim();
