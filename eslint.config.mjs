@@ -95,7 +95,7 @@ export const importRules = [
   {
     files: "src/emulator/**",
     what: "the local service. No schema of the client: it would share a mistake",
-    imports: ["contract/installation", "helpers/maxConnections"],
+    imports: ["contract/installation", "contract/secretNames", "helpers/maxConnections"],
     packages: ["hono", "zod", "pg"],
     layers: { model: ["zod"], http: ["hono", "zod"], routes: ["zod"], control: ["hono", "zod"], page: ["hono"] },
   },

@@ -7,7 +7,7 @@ import { isSecret } from "../contract/engineSecrets";
 import { visible } from "../contract/hiddenKeys";
 import { KINDS, type Kind, PROVIDER_TYPE, typeToken } from "../contract/pointer";
 import { isReference, referenceProblem } from "../contract/references";
-import { holdsPassword, isSecretSetting } from "../contract/secretNames";
+import { mayBeSecret } from "../contract/secretNames";
 import { standInsIn } from "../contract/standIns";
 import { LARGEST_AUTOSCALING_CU } from "../helpers/computeSizes";
 import { isObject } from "../helpers/given";
@@ -210,16 +210,14 @@ interface KeptSecret {
 
 const keptAt = (path: string, value: unknown): KeptSecret[] => (isKept(value) ? [{ path, value }] : []);
 
-/** By its name only one of an application, which has a dot in it: Postgres' own are none, whatever their names. */
+/** Marked, or by its name or form. */
 function secretSettings({ settings }: Props): KeptSecret[] {
   if (isSecret(settings)) return [{ path: "settings", value: settings }];
   const pgSettings: unknown = isObject(settings) ? settings["pgSettings"] : undefined;
   if (isSecret(pgSettings)) return [{ path: "settings.pgSettings", value: pgSettings }];
-  return Object.entries(isObject(pgSettings) ? pgSettings : {}).flatMap(([name, value]) => {
-    const isNamedSo = name.includes(".") && isSecretSetting(name);
-    const isMeant = isSecret(value) || isNamedSo || (typeof value === "string" && holdsPassword(value));
-    return isMeant ? keptAt(`settings.pgSettings["${name}"]`, value) : [];
-  });
+  return Object.entries(isObject(pgSettings) ? pgSettings : {}).flatMap(([name, value]) =>
+    isSecret(value) || mayBeSecret(name, value) ? keptAt(`settings.pgSettings["${name}"]`, value) : [],
+  );
 }
 
 /** Whether a secret itself is there, and neither a reference to it nor a text in its place. */

@@ -1,40 +1,110 @@
-const SECRET_NAME = /secret|password|passphrase|token|api_?key|credential/i;
+/**
+ * What tells that a value is a secret where nothing marks it: a field of the service's answers, a state that somebody has edited,
+ * a setting, a text. The only list of names and forms, for all that hides or marks. Names and texts come from anywhere, up to many
+ * kilobytes: each expression below needs time in proportion to the length.
+ */
+
+/** Anywhere in a name, also where words are run together: `CLIENTSECRET`, `dbpassword2`. */
+const STEM =
+  /secret|passw(?:or)?d(?!less)|passphrase|passcode|token(?!i[sz])|credential|connection_?string|conninfo|private_?jwk|(?:db|pg|ssh|smtp|mail|user|root|admin|mysql|redis)(?:pass|pwd?)(?:_|\d|$)|(?:access|account|api|encryption|encrypt|hmac|master|private|server|service|session|shared|signing|sign)_?keys?(?:_|\d|$)|auth_?key(?:_|\d|$)/;
+
+/** A word of its own. */
+const WORD = /(?:^|_)(?:pwd?|creds?)(?:_|\d|$)/;
+
+/** The last word of its own: `jwt_claims` and `pass_rate` tell of something else. A salt of an application (`anon.salt`) is a key: who has it can guess what was hashed. */
+const LAST_WORD = /(?:^|_)(?:pass|jwt|salt|pepper|authorization)(?:_?v?\d+)?$/;
+
+/** What a name says *about* a secret: its last word. `password_min_length`, `token_ttl`, `apiKeyFile`. */
+const ABOUT =
+  /_(?:at|age|alg|algo|algorithms?|allowed|arn|aud|audience|bits|bytes|checks?|claims?|column|cost|count|days?|dir|directory|disabled|duration|enabled|encryption|endpoint|env|expir(?:ation|ed|es|y)|exp|field|file|folder|format|header|host|hours?|(?<!secret_)ids?|in|interval|issuer|iss|kind|len|length|level|lifetime|limit|location|max|method|min|minutes?|mode|ms|names?|path|policy|port|prefix|provider|region|required|role|rotation|rounds|schema|seconds?|size|source|status|strength|supported|table|timeout|ttl|type|ur[il]|variable|version)$/;
+
+/** Any key, if it says of what. */
+const KEY = /_key(?:_|\d|$)/;
+const OTHER_KEY =
+  /(?:^|_)(?:anon|cache|composite|distribution|foreign|group|idempotency|index|lookup|map|natural|order|partition|primary|pub|public|publishable|route|routing|row|shard|sort|surrogate|translation|unique)_(?:[a-z]{1,20}_)?key(?:_|\d|$)/;
+
+/** `smtpPassword`, `SMTP-Password` and `smtp.password` are `smtp_password`. */
+function words(name: unknown): string {
+  if (typeof name !== "string") return "";
+  return name
+    .replace(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, "_")
+    .replace(/[^\p{L}\p{N}]+/gu, "_")
+    .replace(/^_|_$/g, "")
+    .toLowerCase();
+}
+
+/** Whether the name of a field, an argument or a variable tells that its value is a secret. */
+export function isSecretName(name: string): boolean {
+  const text = words(name);
+  return (STEM.test(text) || WORD.test(text) || LAST_WORD.test(text)) && !ABOUT.test(text);
+}
+
+/** The same of a Postgres setting, which an application names in short: `app.cookie_key` is one too. */
+export function isSecretSetting(name: string): boolean {
+  const text = words(name);
+  return isSecretName(name) || (KEY.test(text) && !OTHER_KEY.test(text) && !ABOUT.test(text));
+}
+
+/** Of those who say so at their beginning. */
+const ISSUED =
+  /(?<![A-Za-z0-9])(?:gh[oprsu]_[A-Za-z0-9]{36}|github_pat_\w{22}|glpat-[\w-]{20}|[rs]k_live_\w{16}|sk-(?:ant|proj)-[\w-]{20}|xox[abeprs]-[\w-]{10}|AIza[\w-]{35}|GOCSPX-[\w-]{20}|SG\.[\w-]{16,64}\.[\w-]{16}|npm_[A-Za-z0-9]{36}|pul-[0-9a-f]{40}|hvs\.[\w-]{20}|AGE-SECRET-KEY-1)/;
+const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/;
+const JWT = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/;
+/** As SQL gives it to a role. */
+const PASSWORD_IN_SQL = /password\s{1,9}'[^']/i;
 
 /**
- * Whether the name of a field tells that its value is a secret: a response of the service and a state that somebody
- * edited by hand mark it nowhere else.
+ * `name=value`, and `name: value` of YAML or JSON, in a connection string, an address or a document. Not the colon of an ARN, whose
+ * `secret:` is followed by a name.
  */
-export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name);
-}
+const ASSIGNED =
+  /(?<=(?<name>[\w.-]{1,100})\\{0,9}["']?\s{0,9})(?:=|:(?=\s|(?<=["']\s{0,9}:)))\s{0,9}(?:\\{0,9}["'])?(?=(?<value>[^\s"'\\&;,)}\]]{1,100}))/g;
 
-const SECRET_SETTING = /(?:^|[._-])(?:pw|pwd|pass|passwd|jwt|(?:access|encryption|master|private|signing)[_-]?key)$/i;
-
-/** The same of a Postgres setting that an application has named: in short, as in `app.pw`. `app.jwt_exp` is none. */
-export function isSecretSetting(name: string): boolean {
-  return isSecretName(name) || SECRET_SETTING.test(name);
-}
-
-const PASSWORD_IN_ADDRESS = /:\/\/[^\s/?#@:]*:[^\s/?#@]+@/;
-const PASSWORD_IN_WORDS = /\bpassword\s*=\s*[^\s&]/i;
-
-/** Whether a text is or holds a connection string with a password: `postgres://user:password@host/db`, `host=… password=…`. */
-export function holdsPassword(text: string): boolean {
-  return PASSWORD_IN_ADDRESS.test(text) || PASSWORD_IN_WORDS.test(text);
-}
-
-const HARMLESS = /^(?:on|off|true|false|yes|no|default|-?\d{1,9}(?:\.\d+)?\s*(?:B|kB|MB|GB|TB|us|ms|s|min|h|d)?)?$/i;
-
-export function isHarmless(value: unknown): boolean {
+/**
+ * Whether a text is, or holds, what is a secret by its form: an address or a connection string with a password, a document with a
+ * password in it, a private key, a JWT, a token of a well-known service.
+ */
+export function holdsSecret(text: string): boolean {
+  if (typeof text !== "string") return false;
   return (
-    value === undefined ||
-    value === null ||
-    typeof value === "boolean" ||
-    typeof value === "number" ||
-    (typeof value === "string" && HARMLESS.test(value))
+    [ISSUED, PRIVATE_KEY, JWT, PASSWORD_IN_SQL].some((form) => form.test(text)) ||
+    hasSecretInAddress(text) ||
+    assignsSecret(text)
   );
 }
 
+function assignsSecret(text: string): boolean {
+  for (const { groups: { name = "", value = "" } = {} } of text.matchAll(ASSIGNED))
+    if (isSecretName(name) && !FLAG.test(value)) return true;
+  return false;
+}
+
+/** The user of a web address is a token, also without a password; that of a database is a role. */
+function hasSecretInAddress(text: string): boolean {
+  const parts = text.split("://");
+  return parts.slice(1).some((part, index) => {
+    const isOfWeb = /(?:https?|wss?)$/i.test(parts[index]?.slice(-10) ?? "");
+    if (isOfWeb && /^[^\s/?#@"'<>]+@/.test(part)) return true;
+    // Behind the colon of an address without a user stands a port.
+    return /^[^\s/?#@:]*:(?!\d{1,5}[/?#])[^\s"'<>]+@/.test(part);
+  });
+}
+
+const FLAG = /^(?:on|off|yes|no|true|false|default)$/i;
+const NUMBER = /^[-+]?\d{1,5}(?:\.\d{1,5})?$|^[-+]?\d{1,10}(?:\.\d{1,5})?\s?(?:B|kB|MB|GB|TB|us|ms|s|min|h|d)$/;
+
+/** No secret, whatever its name: a flag, a small number or one with a unit of Postgres, nothing at all. */
+export function isHarmless(value: unknown): boolean {
+  if (value === undefined || value === null || typeof value === "boolean") return true;
+  if (typeof value !== "string" && typeof value !== "number") return false;
+  const text = String(value).trim();
+  return text === "" || FLAG.test(text) || NUMBER.test(text);
+}
+
+/**
+ * Whether a value may be a secret, by the name it stands under or by its form. Nothing within a list or an object is looked at; a
+ * reference (references.ts) is none, which the caller knows.
+ */
 export function mayBeSecret(name: string, value: unknown): boolean {
-  return !isHarmless(value) && (isSecretSetting(name) || (typeof value === "string" && holdsPassword(value)));
+  return !isHarmless(value) && (isSecretSetting(name) || (typeof value === "string" && holdsSecret(value)));
 }

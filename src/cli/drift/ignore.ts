@@ -2,7 +2,6 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { nameInUrn } from "../../contract/identifiers";
-import { isSecretName } from "../../contract/secretNames";
 import { compareText, terminalJson } from "../output";
 import {
   aligned,
@@ -21,7 +20,6 @@ import {
   IGNORE_FILE,
   type IgnoreFile,
   ignoreFilePath,
-  isSecretlyNamed,
   readIgnoreFile,
   type ResourceEntry,
   type UnmanagedEntry,
@@ -190,19 +188,8 @@ function isWritable({ path, declared, found }: Property): boolean {
   if (found === null) return true;
   if (isByReference({ declared })) return false;
   const isOfApplication = segmentsOf(path).some((name) => String(name).includes("."));
-  const json = JSON.stringify(found);
-  const hasAddressWithPassword = /:\/\/[^\s"/]*@/.test(json);
-  // As in the connection string of PostgreSQL, and in the query of an address.
-  const hasNamedSecret = [...json.matchAll(/([\w-]+)\s*[=:]/g)].some(([, name = ""]) => isSecretName(name));
-  const hasDottedKey = /"[^"]*\.[^"]*":/.test(json);
-  return (
-    !isOfApplication &&
-    !hasAddressWithPassword &&
-    !hasNamedSecret &&
-    !hasDottedKey &&
-    ![declared, found].some(holdsSecret) &&
-    !isSecretlyNamed(path, found)
-  );
+  const hasDottedKey = /"[^"]*\.[^"]*":/.test(JSON.stringify(found));
+  return !isOfApplication && !hasDottedKey && ![declared, found].some(holdsSecret);
 }
 
 /** Whether one takes the place of the other. */

@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { z } from "zod";
 import { auditRules } from "../../audit/rules";
 import { KINDS } from "../../contract/pointer";
-import { isSecretName } from "../../contract/secretNames";
+import { mayBeSecret } from "../../contract/secretNames";
 import { projectFolder } from "../../contract/projectFile";
 import { segmentsOf } from "../../contract/propertyPath";
 import { isObject } from "./ignoredChanges";
@@ -46,9 +46,9 @@ const checkedResourceEntry = resourceEntry
     path: ["found"],
     message: 'is the value of a property: give "property", too',
   })
-  .refine(({ found = null, property = "" }) => found === null || !isSecretlyNamed(property, found), {
+  .refine(({ found = null, property = "" }) => found === null || !mayHoldSecret(property, found), {
     path: ["found"],
-    message: 'names a secret: leave out "found". The entry then holds for any value',
+    message: 'is a secret by its name or its form: leave out "found". The entry then holds for any value',
   })
   .meta({ dependencies: { found: ["property"] } });
 
@@ -179,14 +179,13 @@ function problemsOf(issue: z.core.$ZodIssue, checked: unknown, above: readonly P
 const pathText = (path: readonly PropertyKey[]): string =>
   path.map((key, index) => (typeof key === "number" ? `[${key}]` : `${index > 0 ? "." : ""}${String(key)}`)).join("");
 
-/** Whether the name of the property, or of one in its value, suggests a secret. A flag is none, whatever its name. */
-export function isSecretlyNamed(property: string, found: unknown): boolean {
-  const isNamedSo = segmentsOf(property).some((name) => isSecretName(String(name)));
-  return (isNamedSo && typeof found !== "boolean") || namesSecret(found);
+/** Whether the value is a secret by its form, or by the name of the property or of one in it. */
+function mayHoldSecret(property: string, found: unknown): boolean {
+  return ["", ...segmentsOf(property)].some((name) => holdsOne(found, String(name)));
 }
 
-function namesSecret(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(namesSecret);
-  const entries = isObject(value) ? Object.entries(value) : [];
-  return entries.some(([key, inner]) => (isSecretName(key) && typeof inner !== "boolean") || namesSecret(inner));
+function holdsOne(value: unknown, name: string): boolean {
+  if (mayBeSecret(name, value)) return true;
+  if (Array.isArray(value)) return value.some((item) => holdsOne(item, name));
+  return isObject(value) && Object.entries(value).some(([key, inner]) => holdsOne(inner, key));
 }

@@ -3,8 +3,8 @@ import { load } from "../../provider";
 import { type Properties, visible } from "../../contract/hiddenKeys";
 import { isSecret } from "../../contract/engineSecrets";
 import { KINDS, type Kind, typeToken } from "../../contract/pointer";
-import { isReference } from "../../contract/references";
-import { isSecretName } from "../../contract/secretNames";
+import { isReference, referenceProblem } from "../../contract/references";
+import { mayBeSecret } from "../../contract/secretNames";
 import { STAND_INS } from "../../contract/standIns";
 import { nameInUrn } from "../../contract/identifiers";
 import { compareText } from "../output";
@@ -80,7 +80,7 @@ function toRefreshed(result: RefreshResult, stored: StoredResource | undefined):
   // Beside a plan the engine calls every result "refresh".
   if (result.op !== "update" && differing.length === 0) return refreshed;
   const comparison: Comparison = {
-    found: shown(foundInputs, false),
+    found: shown(foundInputs),
     isUnfinished: found.outputs?.["__unfinished"] !== undefined,
     repairWithout(paths) {
       const rest = withFound(wanted, foundInputs, paths);
@@ -154,28 +154,33 @@ function withFound(declared: Properties, found: Properties, paths: readonly stri
 function differences(declared: Properties, found: Properties, differing: readonly string[]): Property[] {
   const walk = (one: unknown, other: unknown, { path, name }: { path: string; name: string }): Property[] => {
     if (isSecret(one) || isSecret(other)) {
-      return differs(path, differing) ? [{ path, declared: shown(one, true), found: shown(other, true) }] : [];
+      return differs(path, differing) ? [{ path, declared: hidden(one), found: hidden(other) }] : [];
     }
     if (isObject(one) && isObject(other)) {
       const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])];
-      return keys.flatMap((key) => walk(one[key], other[key], { path: pathTo(path, key), name: key }));
+      // What is below the name of a secret is one, too.
+      const below = (key: string): string => (mayBeSecret(name, one) ? name : key);
+      return keys.flatMap((key) => walk(one[key], other[key], { path: pathTo(path, key), name: below(key) }));
     }
     if (sameJson(one, other)) return [];
-    const hide = isSecretName(name);
-    return [{ path, declared: shown(one, hide), found: shown(other, hide) }];
+    return [{ path, declared: shown(one, name), found: shown(other, name) }];
   };
   return walk(declared, found, { path: "", name: "" }).toSorted((left, right) => compareText(left.path, right.path));
 }
 
-/** A value as a report shows it: `null` where it is not set, no secret at any depth. */
-function shown(value: unknown, hide: boolean): Property["found"] {
+/** A value as a report shows it: `null` where it is not set, no secret at any depth. `name`: that it stands under. */
+function shown(value: unknown, name = ""): Property["found"] {
   if (value === undefined || value === null) return null;
-  if (isSecret(value) || (hide && !isHarmless(value))) return SECRET;
-  if (Array.isArray(value)) return value.map((item) => shown(item, false));
+  if (isSecret(value) || (!isStandIn(value) && mayBeSecret(name, value))) return SECRET;
+  if (Array.isArray(value)) return value.map((item) => shown(item, name));
   if (!isObject(value)) return value as string | number | boolean; // what JSON has beside them
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shown(inner, isSecretName(key))]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shown(inner, key)]));
 }
 
-/** No secret under the name of one: a flag such as "passwordlessAccess", a reference, and the text for a value behind one. */
-const isHarmless = (value: unknown): boolean =>
-  typeof value === "boolean" || isReference(value) || value === STAND_INS.otherValue;
+/** The same of a value that is a secret, or was one. A flag is none. */
+const hidden = (value: unknown): Property["found"] =>
+  value === undefined || value === null || typeof value === "boolean" || isStandIn(value) ? shown(value) : SECRET;
+
+/** A reference, and the text for a value behind one. What is no good reference may be the secret itself, by mistake. */
+const isStandIn = (value: unknown): boolean =>
+  (isReference(value) && referenceProblem(value) === undefined) || value === STAND_INS.otherValue;

@@ -1,14 +1,13 @@
 import type { MiddlewareHandler } from "hono";
+import { mayBeSecret } from "../../contract/secretNames";
 import { hashed } from "../model/records";
 import { isRecord, parsedJson } from "./bodies";
 import { pathInApi, templateOf, type Env, type LoggedRequest } from "./route";
 
 const KEPT_REQUESTS = 10_000;
-/** Misspelt names too: a body is logged before it is checked. */
+/** Those of the API, whatever their value. Misspelt names too: a body is logged before it is checked. */
 const SECRET_FIELD = /^(client_?secret|password|secret_?server_?key|private_?jwk)$/i;
 const SETTINGS_FIELD = /^pg_?settings$/i;
-/** Postgres settings with a dot in the name are the user's own, and may hold anything. */
-const SECRET_SETTING = /\.|secret|password|passphrase|token|key|credential|conninfo/i;
 
 /** A value that is no text may hold the secret as well: its JSON is hashed. */
 const hidden = (secret: unknown): unknown =>
@@ -16,14 +15,15 @@ const hidden = (secret: unknown): unknown =>
     ? secret
     : hashed(typeof secret === "string" ? secret : JSON.stringify(secret));
 
-/** The value with each secret replaced by its hash, at any depth. */
-export function withoutSecrets(value: unknown, secret = SECRET_FIELD): unknown {
-  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, secret));
-  if (!isRecord(value)) return value;
+/** The value with each secret replaced by its hash, at any depth. Postgres settings with a dot in the name may hold anything. */
+export function withoutSecrets(value: unknown, isOfSettings = false): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, isOfSettings));
+  if (!isRecord(value)) return mayBeSecret("", value) ? hidden(value) : value;
   const shown = (name: string, inner: unknown): unknown => {
-    if (secret.test(name)) return hidden(inner);
-    if (!SETTINGS_FIELD.test(name)) return withoutSecrets(inner, secret);
-    return isRecord(inner) ? withoutSecrets(inner, SECRET_SETTING) : hidden(inner);
+    if (SECRET_FIELD.test(name) || (isOfSettings && name.includes("."))) return hidden(inner);
+    if (!isRecord(inner) && SETTINGS_FIELD.test(name)) return hidden(inner);
+    if (typeof inner !== "object") return mayBeSecret(name, inner) ? hidden(inner) : inner;
+    return withoutSecrets(inner, isOfSettings || SETTINGS_FIELD.test(name));
   };
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shown(name, inner)]));
 }

@@ -263,6 +263,62 @@ describe("secrets", () => {
     const [whole] = driftOf({ declared: { ...COMPUTE, settings: {} }, found });
     expect(JSON.stringify(whole)).not.toMatch(/canary/);
   });
+
+  /** What an application keeps in its settings, and what a service may show at any place. */
+  const KEPT = {
+    "app.pw": "canary-pw",
+    "app.signing_key": "canary-signing",
+    "app.api-key": "canary-api",
+    "app.encryption.key": "canary-encryption",
+    "app.salt": "canary-salt",
+    "app.database": "postgres://u:canary-uri@h/db",
+    "app.legacy": "Server=h;Pwd=canary-pwd;",
+    "app.hook": "https://canary-token@h/hook",
+    "app.pem": "-----BEGIN PRIVATE KEY-----\ncanary-pem",
+    "app.list": ["a", "postgres://u:canary-list@h/db"],
+    "app.nested": { config: { password: "canary-nested" } },
+    "app.credentials": { region: "canary-below" },
+  };
+  const KEPT_PLAIN = { "app.token_ttl": "7200", "credcheck.password_min_length": "12", "app.password": "on" };
+  const settingsOf = (pgSettings: object) => ({ settings: { pgSettings } });
+
+  test.each(FORMATS)("what nobody marked is hidden by its name or its form: %s", (format) => {
+    const others = Object.fromEntries(
+      Object.entries({ ...KEPT, ...KEPT_PLAIN }).map(([name, value]) => [
+        name,
+        JSON.parse(
+          JSON.stringify(value)
+            .replace(/canary-\w+/, "$&-before")
+            .replace(/^"(\d+|on)"$/, '"off"'),
+        ) as unknown,
+      ]),
+    );
+    const drifted = [
+      driftOf({ declared: { ...COMPUTE, ...settingsOf(others) }, found: settingsOf({ ...KEPT, ...KEPT_PLAIN }) }),
+      driftOf({ declared: COMPUTE, found: settingsOf({ ...KEPT, ...KEPT_PLAIN }) }),
+      driftOf({ declared: { ...COMPUTE, name: "a" }, found: { name: "https://canary-name@h" } }),
+    ];
+    for (const found of drifted) {
+      expect(found).toHaveLength(1);
+      const shown = render(reportOf(found), format);
+      expect(shown).not.toMatch(/canary/);
+      expect(shown).toContain("[secret]");
+    }
+    // Each one is told, and what only sounds like a secret is shown.
+    const [all = []] = drifted;
+    expect(all[0]?.properties).toHaveLength(Object.keys({ ...KEPT, ...KEPT_PLAIN }).length);
+    const [whole = ""] = drifted.map((found) => render(reportOf(found), format));
+    for (const name of Object.keys(KEPT)) expect(whole).toContain(name);
+    for (const value of ["7200", "12", "off"]) expect(whole).toContain(value);
+  });
+
+  test("a reference is shown, and one that is malformed may be the secret", () => {
+    const password = { fromEnv: "SMTP_PASSWORD" };
+    const found = (given: object) =>
+      driftOf({ ...server, declared: { ...smtp, password: given }, found: { password: "canary-1" } })[0]?.properties;
+    expect(found(password)).toEqual([{ path: "password", declared: password, found: "[secret]" }]);
+    expect(found({ fromEnv: "canary 2" })).toEqual([{ path: "password", declared: "[secret]", found: "[secret]" }]);
+  });
 });
 
 const NOTHING: Omit<Report, "stack" | "fingerprint"> = {

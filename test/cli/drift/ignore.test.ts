@@ -156,6 +156,17 @@ test("no secret is written that stands in a text with its name", () => {
   );
 });
 
+test("no secret is written that its form tells", () => {
+  const found = {
+    name: "canary: Pwd=canary;",
+    provisioner: "-----BEGIN PRIVATE KEY-----\ncanary",
+    settings: { pgSettings: { signing_key: "canary-1", shared: "https://canary@a.test/", conninfo: "Pwd=canary;" } },
+  };
+  const entries = written([{ declared: { ...COMPUTE, settings: { pgSettings: { shared: "" } } }, found }]);
+  expect(entries).toHaveLength(5);
+  expect(JSON.stringify(entries)).not.toMatch(/canary|secret\]/);
+});
+
 test("a flag is no secret, whatever its name", () => {
   const refresh = { declared: { ...COMPUTE, passwordlessAccess: false }, found: { passwordlessAccess: true } };
   const entries = written([refresh]);

@@ -140,6 +140,10 @@ describe("the file", () => {
         { resource: "api", property: 'settings.pgSettings["app.token"]', found: "canary-1", reason: "k" },
         { resource: "api", property: "settings", found: { list: [{ password: "canary-2" }] }, reason: "l" },
         { resource: "api", reason: "m", until: "31.1.2027" },
+        { resource: "api", property: 'settings.pgSettings["app.pw"]', found: "canary-3", reason: "n" },
+        { resource: "api", property: "name", found: ["postgres://u:canary-4@h/db"], reason: "o" },
+        { resource: "api", property: 'settings.pgSettings["app.token_ttl"]', found: "7200", reason: "p" },
+        { resource: "api", property: "settings", found: { pgSettings: { "app.token": "off" } }, reason: "q" },
         { resource: "api" },
       ],
     };
@@ -154,7 +158,7 @@ describe("the file", () => {
       return [];
     })();
     const said = (path: string, what: string) => `infra/svc-drift.json: ignore${path}: ${what}`;
-    const secretly = 'names a secret: leave out "found". The entry then holds for any value';
+    const secretly = 'is a secret by its name or its form: leave out "found". The entry then holds for any value';
     expect(problems.toSorted()).toEqual(
       [
         "infra/svc-drift.json: ignor: unknown key",
@@ -173,7 +177,9 @@ describe("the file", () => {
         said("[10].found", secretly),
         said("[11].found", secretly),
         said("[12].until", "must be a date, as 2027-01-31"),
-        said("[13].reason", "is missing"),
+        said("[13].found", secretly),
+        said("[14].found", secretly),
+        said("[17].reason", "is missing"),
       ].toSorted(),
     );
   });

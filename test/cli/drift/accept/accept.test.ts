@@ -261,3 +261,28 @@ test("a secret by reference is left: no format shows a value, and none is writte
     expect(format === "json" ? rendered.replace(/"found": .*/, "") : rendered).not.toContain("another value: changed");
   }
 });
+
+test.each(FORMATS)("what is a secret by its name or its form is left, and shown nowhere: %s", async (format) => {
+  const settings = (...[pw, key, uri]: string[]): string =>
+    `settings: { pgSettings: { "app.pw": "${pw}", "app.signing_key": "${key}", "app.db": "${uri}" } }`;
+  const deployed = ["canary-1", "canary-2", "postgres://u:canary-3@h/db"];
+  const text = `${IMPORT}new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1, ${settings(...deployed)} });\n`;
+  write("index.ts", text);
+  const by = (values: readonly string[]) => ({
+    settings: { pgSettings: { "app.pw": values[0], "app.signing_key": values[1], "app.db": values[2] } },
+  });
+  const result = await accepted({
+    refreshes: [
+      {
+        declared: { projectId: "prj-demo", branchId: "br-dev", size: 1, ...by(deployed) },
+        found: { size: 2, ...by(deployed.map((value) => value.replace("canary", "canary-other"))) },
+      },
+    ],
+  });
+  expect(result.left.map(({ path, reason }) => [path, reason])).toEqual(
+    ["app.db", "app.pw", "app.signing_key"].map((name) => [`settings.pgSettings["${name}"]`, "it is a secret"]),
+  );
+  expect(render(result, format).replaceAll(text.trim(), "")).not.toMatch(/canary-other/);
+  expect(JSON.stringify(result.left)).not.toMatch(/canary/);
+  expect(read("index.ts")).toBe(text.replace("size: 1", "size: 2"));
+});
