@@ -5,7 +5,7 @@
 import { BlockList, isIP } from "node:net";
 import { isSecret } from "../contract/engineSecrets";
 import { visible } from "../contract/hiddenKeys";
-import { KINDS, type Kind, PROVIDER_TYPE, typeToken } from "../contract/pointer";
+import { KINDS, type Kind, PROVIDER_TYPE, STACK_TYPE, typeToken } from "../contract/pointer";
 import { isReference, referenceProblem } from "../contract/references";
 import { mayBeSecret } from "../contract/secretNames";
 import { standInsIn } from "../contract/standIns";
@@ -220,6 +220,46 @@ function secretSettings({ settings }: Props): KeptSecret[] {
   );
 }
 
+/** The secret arguments and outputs of each kind. A state of an earlier version, or an edited one, may hold them in clear. */
+const SECRET_VALUES: { readonly [K in Kind]?: readonly string[] } = {
+  AuthIntegration: ["secretServerKey"],
+  AuthKeys: ["secretServerKey"],
+  AuthOwnershipTransfer: ["url"],
+  AuthUser: ["name"],
+  EmailServer: ["password"],
+  OAuthProvider: ["clientSecret"],
+};
+
+const secretInClear: AuditRule = {
+  name: "secret-in-clear",
+  description: "The state holds a secret in plain text, or the stack has it as an output.",
+  remedy:
+    "Run `pulumi refresh`: it has the secrets of resources encrypted. Give an output as pulumi.secret(…). Then change the secret: older checkpoints and backups hold it in plain text.",
+  find: ({ type, props }) => {
+    const kind = KINDS.find((one) => typeToken(one) === type);
+    const places =
+      type === STACK_TYPE
+        ? namedSecrets(props)
+        : kind === undefined
+          ? []
+          : [
+              ...(SECRET_VALUES[kind] ?? []).flatMap((name) => keptAt(name, props[name])),
+              ...(kind === "ComputeEndpoint" ? secretSettings(props) : []),
+            ];
+    const clear = places.filter(({ value }) => !isSecret(value)).map(({ path }) => `"${path}"`);
+    return clear.length === 0 ? undefined : `the state holds the value of ${clear.join(", ")} in plain text`;
+  },
+};
+
+/** What may be a secret by its name or form, at any depth. */
+function namedSecrets(value: unknown, path = "", name = ""): KeptSecret[] {
+  if (isSecret(value) || isReference(value)) return [];
+  if (Array.isArray(value)) return value.flatMap((one, index) => namedSecrets(one, `${path}[${index}]`, name));
+  if (isObject(value))
+    return Object.entries(value).flatMap(([key, one]) => namedSecrets(one, path === "" ? key : `${path}.${key}`, key));
+  return mayBeSecret(name, value) ? keptAt(path, value) : [];
+}
+
 /** Whether a secret itself is there, and neither a reference to it nor a text in its place. */
 function isKept(value: unknown): boolean {
   if (value === undefined || value === null || value === "") return false;
@@ -261,3 +301,6 @@ export const auditRules: readonly AuditRule[] = [
   apiKeyInState,
   notProtected,
 ];
+
+/** For a state alone: a plan hands secrets over in clear. */
+export const stateRules: readonly AuditRule[] = [secretInClear];

@@ -34,3 +34,6 @@ export function typeToken(kind: Kind): string {
 
 /** The Pulumi type of the engine's own provider and of `svc.Provider`: dynamic resources have one type of provider. */
 export const PROVIDER_TYPE = "pulumi:providers:pulumi-nodejs";
+
+/** Of the stack itself, whose outputs are those of the program. */
+export const STACK_TYPE = "pulumi:pulumi:Stack";

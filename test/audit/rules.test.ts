@@ -1,10 +1,11 @@
 import fc from "fast-check";
-import { type AuditedResource, type AuditLimits, auditRules } from "../../src/audit/rules";
+import { type AuditedResource, type AuditLimits, auditRules, stateRules } from "../../src/audit/rules";
 import { type Kind, KINDS, typeToken } from "../../src/contract/pointer";
 import { STAND_INS } from "../../src/contract/standIns";
 import { fromEnv, fromFile } from "../../src/program/secretReferences";
 import { DECLARATIONS } from "../support/declarations";
 
+const ALL = [...auditRules, ...stateRules];
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const MARK = "1b47061264138c4ac30d75fd1eb44270";
 const encrypted = { [SIGNATURE]: MARK, ciphertext: "v1:canary" };
@@ -24,7 +25,7 @@ const domains = (...origins: unknown[]): AuditedResource => resource("Whitelist"
 const settings = (pgSettings: unknown): AuditedResource => compute({ settings: { pgSettings } });
 
 function found(name: string, one: AuditedResource, limits: AuditLimits = { maxSizeCu: 8 }): string | undefined {
-  const rule = auditRules.find((each) => each.name === name);
+  const rule = ALL.find((each) => each.name === name);
   if (rule === undefined) throw new Error(`no rule ${name}`);
   return rule.find(one, limits);
 }
@@ -39,6 +40,19 @@ const withoutTls = (...origins: string[]): string => `allows redirects to an ori
 const kept = (path: string): string => `the state holds the value of ${path}`;
 const marked = (path: string): string =>
   `the state holds ${path} as a secret: the value, or a reference inside pulumi.secret`;
+
+const stack = (outputs: object): AuditedResource => {
+  const type = "pulumi:pulumi:Stack";
+  return {
+    type,
+    name: "proj-dev",
+    urn: `urn:pulumi:dev::proj::${type}::proj-dev`,
+    props: { ...outputs },
+    protect: false,
+  };
+};
+const inClear = (...paths: string[]): string =>
+  `the state holds the value of ${paths.map((path) => `"${path}"`).join(", ")} in plain text`;
 
 /** By the name of a rule: resources with what it finds in each. */
 const CASES: Record<string, readonly (readonly [AuditedResource, string | undefined])[]> = {
@@ -215,11 +229,28 @@ const CASES: Record<string, readonly (readonly [AuditedResource, string | undefi
     [{ ...resource("ComputeEndpoint", {}, false), props: { __provider: "…" } }, undefined],
     [{ ...resource("ComputeEndpoint", {}, false), type: "aws:s3/bucket:Bucket" }, undefined],
   ],
+  "secret-in-clear": [
+    [resource("AuthIntegration", { secretServerKey: "canary" }), inClear("secretServerKey")],
+    [resource("AuthIntegration", { secretServerKey: encrypted, pubClientKey: "pck_1" }), undefined],
+    [resource("AuthOwnershipTransfer", { url: "https://a.test/?code=1" }), inClear("url")],
+    [oauth({ clientSecret: "canary" }), inClear("clientSecret")],
+    [oauth({ clientSecret: fromEnv("GOOGLE_SECRET") }), undefined],
+    [oauth({ clientSecret: STAND_INS.otherValue }), undefined],
+    [mail({ password: "canary" }), inClear("password")],
+    [mail({ password: encrypted }), undefined],
+    [settings({ "app.token": "canary", work_mem: "4MB" }), inClear('settings.pgSettings["app.token"]')],
+    [settings({ "app.token": encrypted, "app.token_ttl": "3600" }), undefined],
+    [
+      stack({ serverKey: "canary", nested: { urls: ["postgres://u:canary@h/db"] }, host: "a.test" }),
+      inClear("serverKey", "nested.urls[0]"),
+    ],
+    [stack({ serverKey: encrypted, host: "a.test", token: fromEnv("TOKEN") }), undefined],
+  ],
 };
 
 test("each rule has a name that stays, a description, a remedy, and cases here that it finds and that it does not", () => {
-  expect(auditRules.map(({ name }) => name)).toEqual(Object.keys(CASES));
-  for (const { name, description, remedy } of auditRules) {
+  expect(ALL.map(({ name }) => name)).toEqual(Object.keys(CASES));
+  for (const { name, description, remedy } of ALL) {
     expect(name).toMatch(/^[a-z]+(-[a-z]+)+$/);
     for (const sentences of [description, remedy]) expect(sentences).toMatch(/^[A-Z].+\.$/);
     const words = (CASES[name] ?? []).map(([, expected]) => expected);
@@ -267,4 +298,13 @@ test("whatever a state holds, no rule fails, and none repeats a secret", () => {
       }
     }),
   );
+});
+
+test("secret-in-clear knows each secret argument and output of every kind", () => {
+  for (const { kind, args, outputs } of DECLARATIONS) {
+    for (const [name, rules] of Object.entries({ ...args, ...outputs }) as [string, { secret?: true }][]) {
+      const said = found("secret-in-clear", resource(kind, { [name]: "canary" }));
+      expect([kind, name, said]).toEqual([kind, name, rules.secret === true ? inClear(name) : undefined]);
+    }
+  }
 });

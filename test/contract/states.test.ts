@@ -5,6 +5,7 @@ import type { Properties } from "../../src/contract/hiddenKeys";
 import { load } from "../../src/provider";
 import { startEmulator, type Emulator } from "../../src/emulator";
 import { control } from "../support/emulator";
+import { unmarked } from "../support/engineMarks";
 
 /**
  * States that released versions have written, as the engine hands them over (secrets replaced by made-up ones). They
@@ -71,7 +72,7 @@ describe.each(stored)("%s", (_name, { kind, id, inputs, outputs }) => {
       .check(inputs, { ...inputs })
       .then((result) => ({ checked: result.inputs, failures: result.failures }));
     expect(failures).toEqual([]);
-    expect(checked).toEqual(inputs);
+    expect(unmarked(checked ?? {})).toEqual(inputs);
     expect(await provider(kind).diff(id, { ...outputs }, { ...inputs })).toMatchObject({
       changes: false,
       replaces: [],

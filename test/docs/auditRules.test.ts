@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { auditRules } from "../../src/audit/rules";
+import { auditRules, stateRules } from "../../src/audit/rules";
 import { ROOT } from "../support/cli";
 
 const PAGE = join(ROOT, "docs", "doctor.md");
@@ -10,7 +10,7 @@ const TABLE = /(<!-- Written by test\/docs\/auditRules\.test\.ts [^\n]* -->\n\n)
 const compact = (table: string): string => table.replace(/ +/g, " ").replace(/-+/g, "-").trim();
 
 test("docs/doctor.md has a table of all rules of the audit", () => {
-  const rows = auditRules.map(({ name, description, remedy }) => `| \`${name}\` | ${description} | ${remedy} |`);
+  const rows = [...auditRules, ...stateRules].map(({ name, description, remedy }) => `| \`${name}\` | ${description} | ${remedy} |`);
   const table = ["| Rule | What it finds | What to do |", "| - | - | - |", ...rows].join("\n");
   const page = readFileSync(PAGE, "utf8");
   // `WRITE_TABLE=1 npm run test:unit -- test/docs/auditRules.test.ts`, then `npm run format`.

@@ -1,9 +1,9 @@
 import { styleText } from "node:util";
 import { z } from "zod";
-import { type AuditedResource, type AuditLimits, type AuditRule, auditRules } from "../../audit/rules";
+import { type AuditedResource, type AuditLimits, type AuditRule, auditRules, stateRules } from "../../audit/rules";
 import { visible } from "../../contract/hiddenKeys";
 import { nameInUrn } from "../../contract/identifiers";
-import { KINDS, PROVIDER_TYPE, typeToken } from "../../contract/pointer";
+import { KINDS, PROVIDER_TYPE, STACK_TYPE, typeToken } from "../../contract/pointer";
 import { ambiguity, countingEntries, isAbout, isOfStacks, told, why } from "../drift/entries";
 import { aligned, EXPIRED, printable, reasonText, UNUSED } from "../drift/formats";
 import {
@@ -28,7 +28,7 @@ export interface AuditFlags {
 
 const finding = z.object({
   rule: z.string(),
-  /** Of the resource; `Provider` for what a provider has stored. */
+  /** Of the resource; `Provider` for what a provider has stored, `Stack` for the outputs of the stack. */
   kind: z.string(),
   name: z.string(),
   urn: z.string(),
@@ -58,6 +58,7 @@ type Finding = z.infer<typeof finding>;
 type Audit = z.infer<typeof auditSchema>;
 
 const EXIT_FINDINGS = 10;
+const ALL_RULES = [...auditRules, ...stateRules];
 
 /**
  * Tells what of the stack's state a production stack should not have, and returns the exit code. The state is all that it
@@ -80,12 +81,12 @@ async function audited(stack: string | undefined, limits: AuditLimits): Promise<
   const file = readIgnoreFile();
   const state = await exportedState(pulumiIn(process.cwd(), stack), false);
   const resources = auditedResources(state);
-  if (!resources.some(({ last }) => kindOf(last) !== PROVIDER)) {
+  if (!resources.some(({ last }) => ![PROVIDER, STACK].includes(kindOf(last) ?? ""))) {
     throw new Error(
       `${stack === undefined ? "the stack" : `the stack ${stack}`} holds no resource of pulumi-svc, so there is nothing to audit. Run pulumi up first, or name another stack with --stack`,
     );
   }
-  const findings = auditRules.flatMap((rule) => findingsOf(rule, resources, limits));
+  const findings = ALL_RULES.flatMap((rule) => findingsOf(rule, resources, limits));
   const urns = resources.map(({ last }) => last.urn);
   return { stack: stackOf(urns[0] ?? "").stack, ...withoutAccepted(findings, urns, file, new Date()) };
 }
@@ -101,18 +102,21 @@ function auditedResources({ resources }: StackState): Looks[] {
   const looks = resources.flatMap(({ type, urn, inputs, outputs, protect = false, ...state }) => {
     const declared = { type, name: nameInUrn(urn), urn, props: inputs ?? {}, protect };
     if (kindOf(declared) === undefined || state.delete === true || state.pendingReplacement === true) return [];
-    // One without arguments is only looked up (`get`).
-    if (kindOf(declared) !== PROVIDER && Object.keys(visible(declared.props)).length === 0) return [];
+    // One without arguments is only looked up (`get`). A stack has none.
+    if (![PROVIDER, STACK].includes(kindOf(declared) ?? "") && Object.keys(visible(declared.props)).length === 0)
+      return [];
     return { last: { ...declared, props: { ...inputs, ...outputs } }, declared };
   });
   return looks.toSorted((left, right) => compareText(left.last.urn, right.last.urn));
 }
 
 const PROVIDER = "Provider";
+const STACK = "Stack";
 
 /** Undefined: not of this package. */
 function kindOf({ type }: Pick<AuditedResource, "type">): string | undefined {
   if (type === PROVIDER_TYPE) return PROVIDER;
+  if (type === STACK_TYPE) return STACK;
   return KINDS.find((kind) => typeToken(kind) === type);
 }
 
@@ -168,7 +172,7 @@ function toText({ stack, findings, accepted: tolerated, expired, unused }: Audit
     ...(tolerated.length > 0 ? [`${tolerated.length} accepted`] : []),
   ];
   const lines = [style(findings.length === 0 ? "green" : "red", `Stack ${printable(stack)}: ${counts.join(", ")}`)];
-  for (const rule of auditRules) {
+  for (const rule of ALL_RULES) {
     const ofRule = findings.filter((one) => one.rule === rule.name);
     if (ofRule.length === 0) continue;
     lines.push("", style("yellow", rule.name));

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { z } from "zod";
-import { auditRules } from "../../audit/rules";
+import { auditRules, stateRules } from "../../audit/rules";
 import { KINDS } from "../../contract/pointer";
 import { mayBeSecret } from "../../contract/secretNames";
 import { projectFolder } from "../../contract/projectFile";
@@ -67,7 +67,7 @@ export const unmanagedEntry = z.strictObject({
 export const ruleEntry = z.strictObject({
   rule: text("the name of a rule")
     .describe("The name of a rule of `pulumi-svc doctor --audit`: what it finds is accepted.")
-    .meta({ examples: auditRules.map(({ name }) => name) }),
+    .meta({ examples: [...auditRules, ...stateRules].map(({ name }) => name) }),
   resource: text("the name or the URN of a resource")
     .optional()
     .describe("The name or the URN of a resource. Without it, what the rule finds is accepted in every resource."),
