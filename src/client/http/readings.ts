@@ -2,7 +2,6 @@
  * What a text says once it is decoded. A service repeats a value as its tools print it: in JSON, in JSON within JSON, in an
  * address, in a page, in a statement of SQL, in base64 or hex. So a value is looked for in each reading of the text.
  */
-
 import { ENTITIES } from "./entities";
 
 /** A text, and where in the first one each of its UTF-16 units comes from. */
