@@ -102,6 +102,16 @@ export function nameProblem(reference: SecretReference): string | undefined {
   return "must be the name of an environment variable, not its value";
 }
 
+/** What is wrong with a form of a key that a program gives, in words without its text; undefined where nothing is. */
+export function givenProblem(form: KeyForm, given: unknown): string | undefined {
+  // The next place may have the key of another account.
+  if (given === undefined || given === null || (typeof given === "string" && given.trim() === ""))
+    return `${form}: is given, but has no value. Set it, or leave it out to use the key of the stack`;
+  if (typeof given !== "string") return `${form}: must be a string`;
+  const problem = form === "apiKey" ? undefined : nameProblem(referenceOf(form, given));
+  return problem === undefined ? undefined : `${form}: ${problem}`;
+}
+
 export const referenceOf = (form: Exclude<KeyForm, "apiKey">, text: string): SecretReference =>
   form === "apiKeyEnv" ? { fromEnv: text } : { fromFile: text };
 
