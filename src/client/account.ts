@@ -28,7 +28,6 @@ export class Account {
 
   constructor(options: ClientOptions) {
     const settings: ClientTimings = (this.settings = {
-      keyAdvice: options.keyAdvice,
       attemptTimeoutMs: options.attemptTimeoutMs ?? 10_000,
       mutationAttemptTimeoutMs: options.mutationAttemptTimeoutMs ?? options.attemptTimeoutMs ?? 60_000,
       readDeadlineMs: options.readDeadlineMs ?? READ_MS,

@@ -1,3 +1,4 @@
+import { valuesBehind } from "../contract/references";
 import { Account } from "./account";
 import { AuthApi } from "./api/auth";
 import { ComputesApi } from "./api/computes";
@@ -27,8 +28,12 @@ export class Client {
     this.#account.budget.limit = maxRequestsPerMinute;
   }
 
-  /** Remembers the secrets in these arguments or outputs: no message repeats them. */
+  /**
+   * Remembers the secrets in these arguments or outputs, and those that they name: no message repeats them. A refresh and a
+   * destroy send none of these, and the service may repeat them all the same.
+   */
   learnSecrets(...properties: readonly unknown[]): void {
-    this.#account.redactor.learn(...properties);
+    const named = valuesBehind(properties).map((secret) => ({ secret }));
+    this.#account.redactor.learn(...properties, ...named);
   }
 }

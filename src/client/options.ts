@@ -6,8 +6,6 @@ export interface ClientOptions {
   apiKey: string;
   /** The key as it is now, or undefined: asked for when the service has refused the one that was sent. Must not throw. */
   renewKey?: (() => string | undefined) | undefined;
-  /** Where the key comes from and how it is set anew, for the error when it is refused. No full stop. */
-  keyAdvice?: string | undefined;
   /** How long one attempt of a read may take. @default 10_000 */
   attemptTimeoutMs?: number | undefined;
   /** How long one attempt of a change may take. @default attemptTimeoutMs where that is given, else 60_000 */
@@ -28,8 +26,5 @@ export interface ClientOptions {
 
 /** With all that is left out filled in. */
 export type ClientTimings = {
-  [Name in Exclude<keyof ClientOptions, "baseUrl" | "apiKey" | "renewKey" | "keyAdvice">]-?: Exclude<
-    ClientOptions[Name],
-    undefined
-  >;
-} & Pick<ClientOptions, "keyAdvice">;
+  [Name in Exclude<keyof ClientOptions, "baseUrl" | "apiKey" | "renewKey">]-?: Exclude<ClientOptions[Name], undefined>;
+};

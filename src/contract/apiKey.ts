@@ -5,10 +5,12 @@
 import { isUnknown } from "./hiddenKeys";
 import {
   isValueOfVariable,
+  referenceName,
   referenceProblem,
   type Resolved,
   resolveReference,
   type SecretReference,
+  variable,
 } from "./references";
 
 /** Settings in the namespace `svc`, and arguments of a Provider. */
@@ -55,8 +57,9 @@ export function keySource(read: ReadForm): KeySource | undefined {
     return { isConfigured: true, form, reference: form === "apiKey" ? undefined : referenceOf(form, text) };
   }
   const isConfigured = false;
-  if (environment(VARIABLE) !== undefined) return { isConfigured, form: "apiKey", reference: { fromEnv: VARIABLE } };
-  const file = environment(FILE_VARIABLE);
+  if (givenText(variable(VARIABLE)) !== undefined)
+    return { isConfigured, form: "apiKey", reference: { fromEnv: VARIABLE } };
+  const file = givenText(variable(FILE_VARIABLE));
   return file === undefined ? undefined : { isConfigured, form: "apiKeyFile", reference: { fromFile: file } };
 }
 
@@ -99,14 +102,26 @@ export function nameProblem(reference: SecretReference): string | undefined {
   return "must be the name of an environment variable, not its value";
 }
 
+/** What is wrong with a form of a key that a program gives, in words without its text; undefined where nothing is. */
+export function givenProblem(form: KeyForm, given: unknown): string | undefined {
+  // The next place may have the key of another account.
+  if (given === undefined || given === null || (typeof given === "string" && given.trim() === ""))
+    return `${form}: is given, but has no value. Set it, or leave it out to use the key of the stack`;
+  if (typeof given !== "string") return `${form}: must be a string`;
+  const problem = form === "apiKey" ? undefined : nameProblem(referenceOf(form, given));
+  return problem === undefined ? undefined : `${form}: ${problem}`;
+}
+
 export const referenceOf = (form: Exclude<KeyForm, "apiKey">, text: string): SecretReference =>
   form === "apiKeyEnv" ? { fromEnv: text } : { fromFile: text };
 
 /** `PROD_KEY`, `the file keys/prod`. What may be a key that was given in place of a name is not shown. */
 export function keyName({ reference }: KeySource): string {
   if (reference === undefined) return "svc:apiKey";
-  if ("fromEnv" in reference) return /^[A-Z0-9_]{1,64}$/.test(reference.fromEnv) ? reference.fromEnv : "the variable";
-  return /[/\\.]/.test(reference.fromFile) ? `the file ${reference.fromFile}` : "the file";
+  const isShown = nameProblem(reference) === undefined;
+  if ("fromEnv" in reference)
+    return isShown && /^[A-Z0-9_]{1,64}$/.test(reference.fromEnv) ? reference.fromEnv : "the variable";
+  return isShown && /[/\\.]/.test(reference.fromFile) ? referenceName(reference) : "the file";
 }
 
 /** The setting that has it, for messages. */
@@ -120,11 +135,6 @@ function configuredForms(read: ReadForm): { form: KeyForm; text: string }[] {
     const text = givenText(read(form));
     return text === undefined ? [] : [{ form, text }];
   });
-}
-
-function environment(variable: string): string | undefined {
-  const found = resolveReference({ fromEnv: variable });
-  return "value" in found ? givenText(found.value) : undefined;
 }
 
 /** Files and pipes leave a line end around a key. */

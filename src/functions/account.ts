@@ -10,6 +10,8 @@ export interface Account {
   readonly client: Client;
   /** The auth provider of the settings. */
   readonly authProvider: string;
+  /** What to do about an error, beyond what it says; often nothing. */
+  readonly adviceOn: (thrown: unknown) => string;
 }
 
 /** The settings of an explicit `Provider`, as they were given or configured. */
@@ -26,9 +28,9 @@ let session: sessions.Session | undefined;
 export function accountOf(read: ReadSetting): Account {
   // Loaded by the first call: importing pulumi-svc must load neither axios nor zod.
   const { Session } = createRequire(__filename)("../host/session") as typeof sessions;
-  session ??= new Session(() => undefined);
-  const { client, settings } = session.account(read);
-  return { client, authProvider: settings.authProvider };
+  const all = (session ??= new Session(() => undefined));
+  const { client, settings } = all.account(read);
+  return { client, authProvider: settings.authProvider, adviceOn: (thrown) => all.adviceOn(thrown, read) };
 }
 
 /** Of a read that nothing cached answers: one process may run a program several times (Automation API) while others change things. */

@@ -27,13 +27,16 @@ export function lookup<Args extends ProjectLookupArgs, Result>(
   const runError = (words: string) => new pulumi.RunError(`${name}: ${words}`);
   const run = async (args: Args, settings: () => Promise<ReadSetting> | ReadSetting): Promise<Result> => {
     refuse(textProblems(args, expected));
+    let account: Account | undefined;
     try {
       const mocks = mocksOfTest();
       // As the SDK asks them for a function of a plugin. They answer with what this function says it answers.
       if (mocks !== undefined) return (await mocks.call({ token: `svc:index:${name}`, inputs: args })) as Result;
-      return await find(accountOf(await settings()), args);
+      account = accountOf(await settings());
+      return await find(account, args);
     } catch (thrown) {
-      throw runError(messageOf(thrown));
+      const advice = account?.adviceOn(thrown) ?? "";
+      throw runError(messageOf(thrown) + (advice === "" ? "" : `. ${advice}`));
     }
   };
   return {

@@ -1,6 +1,5 @@
 /** One call of a lifecycle: its clock, its progress line, what it leaves in the state, and its error messages. */
 import {
-  AuthenticationError,
   Deadline,
   LockedError,
   mayHaveTakenEffect,
@@ -126,7 +125,7 @@ export async function read<Args extends object, Outputs extends object>(
     const { __args: _all, ...lookedUp } = found;
     return { outs: __args === undefined ? lookedUp : { ...found, __args }, args };
   } catch (thrown) {
-    const advice = readTimeoutAdvice(thrown, __version !== undefined) + storedKeyAdvice(hosted, thrown, marks);
+    const advice = readTimeoutAdvice(thrown, __version !== undefined) + keyAdvice(hosted, thrown, marks);
     throw failure(hosted, { verb: "read", urn, id, thrown, advice });
   }
 }
@@ -155,7 +154,7 @@ export async function remove<Args extends object, Outputs extends object>(
     );
   } catch (thrown) {
     if (!(thrown instanceof ManagedElsewhereError)) {
-      const advice = timeoutAdvice(thrown, "delete", timeoutMs) + storedKeyAdvice(hosted, thrown, marksOf(outs));
+      const advice = timeoutAdvice(thrown, "delete", timeoutMs) + keyAdvice(hosted, thrown, marksOf(outs));
       throw failure(hosted, { verb: "delete", urn, id, thrown, advice });
     }
     const message = `${resource.kind} ${id} is not deleted: "${nameInUrn(thrown.owner)}" of this program manages it now`;
@@ -231,7 +230,7 @@ class Change<Args extends object, Outputs extends object> {
     const { hosted, request, before } = this;
     const verb = this.#verb;
     const { urn, carried } = request;
-    const advice = timeoutAdvice(thrown, verb, timeoutMsOf(request, verb));
+    const advice = timeoutAdvice(thrown, verb, timeoutMsOf(request, verb)) + keyAdvice(hosted, thrown);
     const unfinished: Unfinished = { __unfinished: verb, ...(this.#sent && { __sent: this.#sent }) };
     if (this.#checkpointed === undefined) {
       this.#taken.forEach((object) => hosted.session.memory.forgetOwner(object));
@@ -364,21 +363,22 @@ function readTimeoutAdvice(thrown: unknown, isStored: boolean): string {
   return ` To wait longer, raise "customTimeouts.read"${since}.`;
 }
 
-/** For a read or a deletion of what the state holds, whose key is refused. A program calls `check`, and brings the key of today. */
-function storedKeyAdvice<Args extends object, Outputs extends object>(
+/** For a call whose key is refused: where the key comes from, and what to do. Empty for any other failure. */
+function keyAdvice<Args extends object, Outputs extends object>(
   { session, readSetting }: Hosted<Args, Outputs>,
   thrown: unknown,
-  { __version }: Marks,
+  stored?: Marks,
 ): string {
-  const isStored = __version !== undefined && session.checkedInputs.size === 0;
-  // Of the first error only of a key that is refused, as all that it advises.
-  const isAdvised = thrown instanceof AuthenticationError && thrown.advice !== undefined;
+  const advice = session.adviceOn(thrown, readSetting);
+  if (advice === "") return "";
+  // Of a read or a deletion of what the state holds. A program calls `check`, and brings the key of today.
+  const isStored = stored?.__version !== undefined && session.checkedInputs.size === 0;
   // Of what is stored by name or comes from the environment, the key of today was used.
   const source = keySource(readSetting);
-  return isStored && isAdvised && source?.isConfigured === true && source.form === "apiKey"
-    ? " Refresh and destroy do not run the program: they use the key that is stored with the stack. After a rotation, run `pulumi up` first, or add --run-program. " +
+  return isStored && source?.isConfigured === true && source.form === "apiKey"
+    ? ` ${advice}. Refresh and destroy do not run the program: they use the key that is stored with the stack. After a rotation, run \`pulumi up\` first, or add --run-program. ` +
         "With svc:apiKeyEnv or svc:apiKeyFile the stack stores a name alone, and a rotation needs neither."
-    : "";
+    : ` ${advice}`;
 }
 
 /** For a request that would have sent a text of the state in place of a value: names the arguments that hold one. */

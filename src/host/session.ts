@@ -1,4 +1,4 @@
-import { Client, type ClientOptions } from "../client";
+import { AuthenticationError, Client, type ClientOptions } from "../client";
 import type { Lifecycle } from "./lifecycle";
 import { Digests } from "./digests";
 import { LookAhead } from "./lookAhead";
@@ -57,6 +57,8 @@ export class Session {
   readonly #clientOptions: Partial<ClientOptions>;
   readonly #clients = new Map<string, Client>();
   readonly #warned = new Set<string>();
+  /** What to do about a refused key, as it was said. */
+  readonly #advised = new Set<string>();
 
   constructor(
     readonly log: Log,
@@ -75,7 +77,6 @@ export class Session {
       throw new Error(problems.length > 0 ? problems.join("; ") : "the settings of the provider are not known yet");
     }
     const source = keySource(read);
-    const advice = source === undefined ? "" : keyAdvice(source);
     const { baseUrl, apiKey, renewKey } = settings;
     const { reference } = source ?? {};
     // One that a file holds may change while the command runs: it is the same account, with one queue and one budget.
@@ -83,11 +84,26 @@ export class Session {
     const key = JSON.stringify([baseUrl, account]);
     let client = this.#clients.get(key);
     if (client === undefined) {
-      client = new Client({ ...this.#clientOptions, baseUrl, apiKey, renewKey, keyAdvice: advice });
+      client = new Client({ ...this.#clientOptions, baseUrl, apiKey, renewKey });
       this.#clients.set(key, client);
     }
     client.limitRequests(settings.maxRequestsPerMinute);
-    return { client, settings, keyAdvice: advice };
+    return { client, settings, keyAdvice: source === undefined ? "" : keyAdvice(source) };
+  }
+
+  /**
+   * What to do about a refused key, by where these settings have it from: two Providers may have one account by two names. Such a
+   * key fails every call, so it is said with the first error of the account and of each place; empty for any other error.
+   */
+  adviceOn(thrown: unknown, read: ReadSetting): string {
+    const source = thrown instanceof AuthenticationError ? keySource(read) : undefined;
+    if (source === undefined) return "";
+    const advice = keyAdvice(source);
+    // The client gives its own advice to the first error, and again after another key was found.
+    const isFirst = thrown instanceof AuthenticationError && thrown.advice !== undefined;
+    if (!isFirst && this.#advised.has(advice)) return "";
+    this.#advised.add(advice);
+    return advice;
   }
 
   /** Shows a warning once per resource and text. */

@@ -1,11 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
-import { KEY_FORMS, nameProblem, referenceOf } from "../contract/apiKey";
+import { givenProblem, KEY_FORMS, type KeyForm } from "../contract/apiKey";
 import { isOutput, objectProblems, wordFor } from "../helpers/given";
 
 export interface ProviderArgs {
   /**
    * The API key of the account. Secret. The state stores it encrypted; of `apiKeyEnv` and `apiKeyFile` it stores the name
-   * alone. Give one of the three. @default the configuration `svc:apiKey`, `svc:apiKeyEnv` or `svc:apiKeyFile` of the stack
+   * alone. Give one of the three. One that is given without a value (`undefined`, a blank text) is an error.
+   * @default the configuration `svc:apiKey`, `svc:apiKeyEnv` or `svc:apiKeyFile` of the stack
    */
   apiKey?: pulumi.Input<string>;
   /** The name of the environment variable that holds the API key. It is read by each command, so a new key needs no `pulumi up`. */
@@ -42,14 +43,13 @@ export class Provider extends pulumi.ProviderResource {
     refuseBadArguments(name, args);
     const config = new pulumi.Config("svc");
     // One that is given an own key, in whatever form, takes none of the configuration.
-    const hasOwnKey = KEY_FORMS.some((form) => args[form] !== undefined);
-    const given = <Value>(own: Value, configured: Value): Value => (hasOwnKey ? own : configured);
-    const key = given(args.apiKey, config.getSecret("apiKey"));
+    const isOwn = KEY_FORMS.some((form) => form in args);
+    const key = isOwn ? ownKey(name, args, "apiKey") : config.getSecret("apiKey");
     const settings = {
       // Marked whatever it was: the engine keeps a provider's arguments in the state.
       apiKey: key === undefined ? pulumi.output(undefined) : pulumi.secret(key),
-      apiKeyEnv: pulumi.output(given(args.apiKeyEnv, config.get("apiKeyEnv"))),
-      apiKeyFile: pulumi.output(given(args.apiKeyFile, config.get("apiKeyFile"))),
+      apiKeyEnv: pulumi.output(isOwn ? ownKey(name, args, "apiKeyEnv") : config.get("apiKeyEnv")),
+      apiKeyFile: pulumi.output(isOwn ? ownKey(name, args, "apiKeyFile") : config.get("apiKeyFile")),
       baseUrl: pulumi.output(args.baseUrl ?? config.get("baseUrl")),
       authProvider: pulumi.output(args.authProvider ?? config.get("authProvider")),
       maxRequestsPerMinute: pulumi
@@ -89,21 +89,28 @@ function refuseBadArguments(name: string, args: ProviderArgs): void {
   const problems = objectProblems(args, "", { known: Object.keys(ARGS) });
   for (const [argument, type] of problems.length > 0 ? [] : Object.entries(ARGS)) {
     const value: unknown = Reflect.get(args, argument);
-    if (value === undefined || typeof value === type || isOutput(value) || wordFor(value) === "a promise") continue;
+    if (value === undefined || typeof value === type || isLater(value)) continue;
     problems.push(`${argument}: must be a ${type} or an Output of one, not ${wordFor(value)}`);
   }
   problems.push(...(problems.length > 0 ? [] : keyProblems(args)));
   if (problems.length > 0) throw new Error(`Provider "${name}": ${problems.join("; ")}`);
 }
 
+const isLater = (value: unknown): boolean => isOutput(value) || wordFor(value) === "a promise";
+
 function keyProblems(args: ProviderArgs): string[] {
-  const forms = KEY_FORMS.filter((form) => args[form] !== undefined);
-  if (forms.length > 1) return [`${forms.join(" and ")}: give one of them`];
-  // As of a variable that is not set. The next place may have the key of another account.
-  if (typeof args.apiKey === "string" && args.apiKey.trim() === "") return ["apiKey: must not be empty"];
-  return (["apiKeyEnv", "apiKeyFile"] as const).flatMap((form) => {
-    const text = args[form];
-    const problem = typeof text === "string" ? nameProblem(referenceOf(form, text)) : undefined;
-    return problem === undefined ? [] : [`${form}: ${problem}`];
+  const given = KEY_FORMS.filter((form) => form in args);
+  const problems = given.flatMap((form) => (isLater(args[form]) ? [] : (givenProblem(form, args[form]) ?? [])));
+  return problems.length === 0 && given.length > 1 ? [`${given.join(" and ")}: give one of them`] : problems;
+}
+
+/** A form of the key that is given; what comes in an Output is looked at once it is known. */
+function ownKey(name: string, args: ProviderArgs, form: KeyForm): pulumi.Output<string | undefined> | undefined {
+  if (!(form in args)) return undefined;
+  return pulumi.output(args[form]).apply((value) => {
+    const problem = givenProblem(form, value);
+    // The engine shows a RunError as its message alone, without a stack.
+    if (problem !== undefined) throw new pulumi.RunError(`Provider "${name}": ${problem}`);
+    return value;
   });
 }

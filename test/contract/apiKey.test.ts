@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findKey, type KeyForm, keyName, keySource, placeOf } from "../../src/contract/apiKey";
+import { findKey, givenProblem, KEY_FORMS, type KeyForm, keyName, keySource, placeOf } from "../../src/contract/apiKey";
 import { UNKNOWN_VALUE } from "../../src/contract/hiddenKeys";
 
 const NAMES = ["SVC_API_KEY", "SVC_API_KEY_FILE", "PROD_KEY", "prod_key", "OTHER"];
@@ -158,4 +158,29 @@ test("a file is read anew on request, and gives nothing while it holds no key", 
   process.env["PROD_KEY"] = "key";
   expect(from({ apiKeyEnv: "PROD_KEY" }).key?.renewKey).toBeUndefined();
   expect(from({ apiKey: "key" }).key?.renewKey).toBeUndefined();
+});
+
+describe("a form of a key that a program gives", () => {
+  test.each([undefined, null, "", " \n\t"])("has no value as %j", (given) => {
+    for (const form of KEY_FORMS)
+      expect(givenProblem(form, given)).toBe(
+        `${form}: is given, but has no value. Set it, or leave it out to use the key of the stack`,
+      );
+  });
+
+  test.each([7, false, {}, ["canary"]])("is a text, unlike %j", (given) => {
+    for (const form of KEY_FORMS) expect(givenProblem(form, given)).toBe(`${form}: must be a string`);
+  });
+
+  test("is a name or a path, and not what a variable holds", () => {
+    process.env["OTHER"] = "CANARY_KEY";
+    expect(givenProblem("apiKey", "CANARY_KEY")).toBeUndefined();
+    expect(givenProblem("apiKeyEnv", "CANARY_KEY")).toBe(
+      "apiKeyEnv: must be the name of an environment variable, not its value",
+    );
+    expect(givenProblem("apiKeyFile", " CANARY_KEY")).toMatch(/^apiKeyFile: must be the path of a file, not the value/);
+    expect(givenProblem("apiKeyFile", "keys\n")).toBe("apiKeyFile: must be the path of a file, not its text");
+    expect(givenProblem("apiKeyEnv", "PROD_KEY")).toBeUndefined();
+    expect(givenProblem("apiKeyFile", "keys/prod")).toBeUndefined();
+  });
 });

@@ -30,13 +30,41 @@ test("a variable is read when it is asked for", () => {
   expect(resolveReference(reference)).toEqual({ value: " of\nlines\n" });
 });
 
+test.each(["constructor", "__proto__", "toString", "hasOwnProperty"])(
+  "%s is no variable, although every object has one",
+  (name) => {
+    expect(resolveReference(fromEnv(name))).toEqual({ problem: "is not set" });
+    expect(findKey((form) => (form === "apiKeyEnv" ? name : undefined)).problem).toMatch(
+      /^no API key: .* is not set; /,
+    );
+  },
+);
+
+test("a variable with bytes that are no UTF-8 has no value, and its key does not give way to another one", () => {
+  // As Node shows such bytes.
+  process.env["SVC_TEST_SECRET"] = "caf\uFFFD";
+  expect(resolveReference(fromEnv("SVC_TEST_SECRET"))).toEqual({ problem: "is no text (UTF-8)" });
+  const ofKey = (name?: string) => findKey((form) => (form === "apiKeyEnv" ? name : undefined));
+  expect(ofKey("SVC_TEST_SECRET").problem).toMatch(/^no API key: SVC_TEST_SECRET is no text \(UTF-8\); svc:apiKeyEnv /);
+  const saved = { ...process.env };
+  writeFileSync(join(folder, "other"), "key-of-another-account");
+  Object.assign(process.env, { SVC_API_KEY: "caf\uFFFD", SVC_API_KEY_FILE: join(folder, "other") });
+  try {
+    expect(ofKey()).toEqual({ problem: "no API key: SVC_API_KEY is no text (UTF-8); SVC_API_KEY names it" });
+  } finally {
+    process.env = saved;
+  }
+});
+
 test.each([
   ["one\n", "one"],
   ["one\r\n", "one"],
   ["one\n\n", "one\n"],
   ["one", "one"],
   [" one ", " one "],
-  ["\uFEFFone", "\uFEFFone"],
+  ["\uFEFFone\n", "one"],
+  ["\uFEFF\uFEFFone", "\uFEFFone"],
+  ["one\uFEFF", "one\uFEFF"],
   ["x".repeat(65_536), "x".repeat(65_536)],
 ])("of a file one line break at the end is cut (%#)", (content, value) => {
   expect(resolveReference(written(content), folder)).toEqual({ value });
@@ -126,7 +154,7 @@ test("fromEnv refuses the value of a variable, and shows it nowhere", () => {
     }
   };
   expect(refused("canary")).toEqual(
-    new TypeError('fromEnv: takes the name of an environment variable, not its value: fromEnv("NAME")'),
+    new TypeError("fromEnv: must be the name of an environment variable (letters, digits and _), not its value"),
   );
   expect(String(refused("canary value"))).toMatch(/^TypeError: fromEnv: must be the name/);
   expect(String(refused("canary value"))).not.toContain("canary");
@@ -158,4 +186,74 @@ describe("where another variable holds the name of one that is not set", () => {
     process.env["SVC_TEST_SECRET"] = name;
     expect(() => fromEnv(name)).toThrow(TypeError);
   });
+});
+
+describe("a path that some variable holds", () => {
+  const NAMES = ["SMTP_PASSWORD", "SMTP_PASSWORD_FILE", "smtp_path", "SECRETS_DIR", "PROFILES"] as const;
+  const [SECRET] = NAMES;
+  const PROBLEM = /^fromFile must be the path of a file, not the value of a variable: /;
+  afterEach(() => NAMES.forEach((name) => delete process.env[name]));
+  const problem = (value: string): string => referenceProblem({ fromFile: value }) ?? "none";
+
+  test.each(["canary", "can/ary+base64==", "/canary/base64", "C:\\canary", "x".repeat(900), "ключ canary"])(
+    "may be the secret, and is refused without it: %s",
+    (value) => {
+      process.env[SECRET] = value;
+      expect(problem(value)).toMatch(PROBLEM);
+      expect(problem(value)).not.toContain(value);
+      expect(() => fromFile(value)).toThrow(TypeError);
+      const key = findKey((form) => (form === "apiKeyFile" ? value : undefined));
+      expect(key.problem).toMatch(/^svc:apiKeyFile \(.*\) must be the path of a file, not the value of a variable: /);
+      expect(key.problem).not.toContain(value);
+      expect(referenceName({ fromFile: value })).toBe("the file");
+    },
+  );
+
+  test("is refused where blanks around it were cut", () => {
+    process.env[SECRET] = " canary\n";
+    expect(problem("canary")).toMatch(PROBLEM);
+  });
+
+  test("is one where the file is there", () => {
+    const path = join(folder, "there");
+    writeFileSync(path, "value");
+    process.env[SECRET] = path;
+    expect(fromFile(path)).toEqual({ fromFile: path });
+    expect(referenceName({ fromFile: path })).toBe(`the file ${path}`);
+    // A folder is no file, and its name may be a word.
+    process.env[SECRET] = folder;
+    expect(problem(folder)).toMatch(PROBLEM);
+  });
+
+  test.each(["SMTP_PASSWORD_FILE", "smtp_path", "SECRETS_DIR"])("is one where %s holds it", (name) => {
+    process.env[name] = "/run/secrets/smtp";
+    expect(problem("/run/secrets/smtp")).toBe("none");
+    process.env[SECRET] = "/run/secrets/smtp";
+    expect(problem("/run/secrets/smtp")).toBe("none");
+  });
+
+  test("is none where the name of the variable only contains such a word", () => {
+    process.env["PROFILES"] = "canary";
+    expect(problem("canary")).toMatch(PROBLEM);
+  });
+
+  test("is looked for from the folder of the project", () => {
+    const cwd = process.cwd();
+    mkdirSync(join(folder, "shop/app"), { recursive: true });
+    writeFileSync(join(folder, "shop/Pulumi.yaml"), "name: shop\nruntime: nodejs\nmain: app\n");
+    writeFileSync(join(folder, "shop/smtp"), "value");
+    process.env[SECRET] = "smtp";
+    process.chdir(join(folder, "shop/app"));
+    try {
+      expect(problem("smtp")).toBe("none");
+    } finally {
+      process.chdir(cwd);
+    }
+  });
+});
+
+test("a path and a name that are nowhere in the environment are as before", () => {
+  expect(referenceProblem({ fromFile: "secrets/smtp" })).toBeUndefined();
+  expect(referenceProblem({ fromEnv: "SVC_TEST_NOWHERE" })).toBeUndefined();
+  expect(referenceName({ fromEnv: "SVC_TEST_NOWHERE" })).toBe("SVC_TEST_NOWHERE");
 });

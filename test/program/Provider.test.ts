@@ -52,7 +52,6 @@ test.each<[svc.ProviderArgs, RegExp]>([
   [{ apiKey: "canary", apiKeyEnv: "NAME" }, /^Provider "p": apiKey and apiKeyEnv: give one of them$/],
   [{ apiKeyEnv: "NAME", apiKeyFile: "canary" }, /^Provider "p": apiKeyEnv and apiKeyFile: give one of them$/],
   [{ apiKeyEnv: "canary-key" }, /^Provider "p": apiKeyEnv: must be the name of an environment variable/],
-  [{ apiKeyEnv: "" }, /^Provider "p": apiKeyEnv: must be the name/],
   [{ apiKeyFile: "canary\n" }, /^Provider "p": apiKeyFile: must be the path of a file, not its text$/],
 ])("bad arguments are refused at once, without showing them: %j", (args, words) => {
   const make = () => new svc.Provider("p", args);
@@ -60,8 +59,48 @@ test.each<[svc.ProviderArgs, RegExp]>([
   expect(make).not.toThrow(/canary/);
 });
 
-test.each(["", " \n"])("an empty key is refused: another place may have the key of another account (%j)", (apiKey) => {
-  expect(() => new svc.Provider("p", { apiKey })).toThrow(/^Provider "p": apiKey: must not be empty/);
+const FORMS = ["apiKey", "apiKeyEnv", "apiKeyFile"] as const;
+const NO_VALUE = "is given, but has no value. Set it, or leave it out to use the key of the stack";
+
+// What comes in an Output fails the process of the program: test/engine/keylessProvider.test.ts.
+describe.each(FORMS)("%s without a value does not give way to the key of another account:", (form) => {
+  // As a program without types gives it.
+  const args = (value: unknown): svc.ProviderArgs => ({ baseUrl: "https://staging.test/api/v2", [form]: value });
+  beforeEach(() => pulumi.runtime.setAllConfig({ "svc:apiKeyEnv": "PROD_KEY" }));
+  const isMade = (name: string): boolean => made.some((one) => one.name === name);
+
+  test.each([undefined, "", " \n\t"])("given as %j, it is refused at once", (value) => {
+    expect(() => new svc.Provider("refused", args(value))).toThrow(`Provider "refused": ${form}: ${NO_VALUE}`);
+    expect(() => new svc.Provider("refused", Object.create(args(value)) as object)).toThrow(NO_VALUE);
+    expect(isMade("refused")).toBe(false);
+  });
+
+  test("nor is it refused less beside another form", () => {
+    const other = form === "apiKey" ? "apiKeyFile" : "apiKey";
+    const both = { ...args(undefined), [other]: "canary" };
+    expect(() => new svc.Provider("refused", both)).toThrow(`Provider "refused": ${form}: ${NO_VALUE}`);
+  });
+
+  test.each([null, 7, {}, []])("what is no text, such as %j, is refused as well", (value) => {
+    expect(() => new svc.Provider("refused", args(value))).toThrow(`Provider "refused": ${form}: must be a string`);
+  });
+
+  test("an Output that is not known yet passes a preview", async () => {
+    const unknown = new svc.Provider("unknown", args(pulumi.output(pulumi.unknown)));
+    // Marked internal in the SDK's types.
+    expect(await (unknown.settings[form] as unknown as { isKnown: Promise<boolean> }).isKnown).toBe(false);
+    await new Promise((resolve) => unknown.urn.apply(resolve));
+    expect(isMade("unknown")).toBe(true);
+  });
+});
+
+test("undefined leaves out what is no key", async () => {
+  pulumi.runtime.setAllConfig({ "svc:apiKey": "configured-key", "svc:baseUrl": "https://prod.test/api/v2" });
+  const { settings } = new svc.Provider("left out", {
+    ["baseUrl" as string]: undefined,
+    ["authProvider" as string]: undefined,
+  });
+  expect(await new Promise((resolve) => settings.baseUrl.apply(resolve))).toBe("https://prod.test/api/v2");
 });
 
 test("the value of a variable in place of its name is refused without showing it", () => {

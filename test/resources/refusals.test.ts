@@ -85,6 +85,37 @@ describe("a refused key", () => {
     );
   });
 
+  test("of two variables: each Provider names its own, once", async () => {
+    const { baseUrl } = await start();
+    const session = new Session(() => undefined);
+    const providerOf = (apiKeyEnv: string) => {
+      const provider = dynamicProvider(computeEndpoint, session);
+      const settings: Record<string, string> = { "svc:baseUrl": baseUrl, "svc:apiKeyEnv": apiKeyEnv };
+      // They are one account, which the first of them begins.
+      session.account((name) => settings[`svc:${name}`]);
+      void provider.configure({ config: { get: (name: string) => settings[name], require: () => "" } });
+      return provider;
+    };
+    process.env["SVC_TEST_ONE"] = process.env["SVC_TEST_TWO"] = "canary-wrong-key";
+    try {
+      const [one, two] = [providerOf("SVC_TEST_ONE"), providerOf("SVC_TEST_TWO")];
+      const stored = { ...LEAST, __urn: urnOf("ComputeEndpoint"), __version: 1, __args: ["projectId", "branchId"] };
+      const id = `${PROJECT}/ep-demo-main-10000001`;
+      const told: string[] = [];
+      for (const work of [two.read(id, stored), two.delete(id, stored), one.read(id, stored), one.create(LEAST)])
+        told.push((await thrownBy(work)).message);
+      const named = told.map((message) => /It comes from (\w+)/.exec(message)?.[1]);
+      expect(named).toEqual(["SVC_TEST_TWO", undefined, "SVC_TEST_ONE", undefined]);
+      expect(told.filter((message) => message.includes("The key was sent to"))).toHaveLength(1);
+      // Of one request that both have asked for.
+      const both = [two.read(id, stored), one.read(id, stored)].map(async (work) => (await thrownBy(work)).message);
+      expect((await Promise.all(both)).join()).not.toContain("It comes from");
+    } finally {
+      delete process.env["SVC_TEST_ONE"];
+      delete process.env["SVC_TEST_TWO"];
+    }
+  });
+
   test("of a file: its path, and that it was read again", async () => {
     const folder = mkdtempSync(join(tmpdir(), "svc-refused-"));
     const path = join(folder, "key");

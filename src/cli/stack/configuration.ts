@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { referenceProblem } from "../../contract/references";
 import { type ReadSetting, SETTING_NAMES, type SettingName } from "../../contract/settings";
 import { programFolder, startOfPaths } from "./projectFile";
 import { type Pulumi, pulumiIn } from "./pulumi";
@@ -17,7 +18,9 @@ export function fromProgram(folder: string, read: ReadSetting): ReadSetting {
   const start = startOfPaths(folder);
   return (name) => {
     const value = read(name);
-    return name === "apiKeyFile" && value !== undefined && value.trim() !== "" ? resolve(start, value.trim()) : value;
+    const path = name === "apiKeyFile" ? (value ?? "").trim() : "";
+    // What is none is refused as it is, and not shown.
+    return path !== "" && referenceProblem({ fromFile: path }, start) === undefined ? resolve(start, path) : value;
   };
 }
 

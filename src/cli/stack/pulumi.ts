@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { KnownValues } from "../../client/http/knownValues";
 import { projectFolder } from "../../contract/projectFile";
-import { resolveReference } from "../../contract/references";
+import { resolveReference, variable } from "../../contract/references";
 import { startOfPaths } from "./projectFile";
 
 const LONGEST_LOOK_MS = 60_000;
@@ -88,21 +89,22 @@ function reasonOf(error: Error & { code?: string }): string {
 
 /** What the CLI says, without the secrets of the environment and of key files, and without an address that may hold one. */
 export function withoutSecrets(text: string): string {
-  return secretTexts()
-    .reduce((shown, secret) => shown.replaceAll(secret, "[secret]"), text)
+  const known = new KnownValues();
+  // What is around a key is cut before it is sent.
+  for (const secret of secretTexts()) known.add(secret.trim());
+  return known
+    .hide(text)
     .replace(/\b[a-z][\w+.-]*:\/\/[^\s"']+/gi, (address) => (/[@?]/.test(address) ? "[address]" : address));
 }
 
 /** Read anew each time: what is told is rare, and a file may change meanwhile. */
 function secretTexts(): string[] {
   const { variables, files } = configuredNames();
-  const sure = [...SECRETS, ...variables].map((name) => process.env[name] ?? "");
+  const sure = [...SECRETS, ...variables].map((name) => variable(name) ?? "");
   const likely = Object.entries(process.env).flatMap(([name, value = ""]) =>
     SECRET_VARIABLE.test(name) && value.trim().length >= SHORTEST_SECRET ? value : [],
   );
-  const found = [...sure, ...likely, ...files.map(textOfFile)].map((value) => value.trim());
-  // The longest first: another one may be a part of it.
-  return found.filter((value) => value !== "").toSorted((left, right) => right.length - left.length);
+  return [...sure, ...likely, ...files.map(textOfFile)];
 }
 
 /** Where the key of the account is: what the configurations of all stacks around this folder name, and the environment. */

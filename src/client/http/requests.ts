@@ -229,14 +229,12 @@ export class Requests {
     return permit;
   }
 
-  /** A refused key fails every call: only the first error says what to do. */
+  /** A refused key fails every call: only the first error says where it was sent. */
   #errorOf(exchange: Exchange): SvcError | undefined {
     const error = errorOf(exchange);
     if (!(error instanceof errors.AuthenticationError)) return error;
     if (this.#refusedKey !== undefined) return new errors.AuthenticationError(error.what, error.facts);
-    const { keyAdvice } = this.context.settings;
-    const sentTo = `The key was sent to ${this.transport.where}`;
-    const advice = keyAdvice === undefined ? sentTo : `${sentTo}. ${keyAdvice}`;
+    const advice = `The key was sent to ${this.transport.where}`;
     return (this.#refusedKey = new errors.AuthenticationError(error.what, error.facts, advice));
   }
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findKey } from "../../../src/contract/apiKey";
 import { fromProgram } from "../../../src/cli/stack/configuration";
 
 let folder: string;
@@ -21,4 +22,17 @@ test("the path of a key begins at the program, as for the provider, where that i
   for (const name of ["project", "app"]) mkdirSync(join(folder, name));
   writeFileSync(join(folder, "project", "Pulumi.yaml"), "name: proj\nruntime: nodejs\nmain: ../app\n");
   expect(pathFrom("project")).toBe(join(folder, "app", "keys", "prod"));
+});
+
+test("what is no path, but the value of a variable, stays as it is, and is refused without being shown", () => {
+  process.env["SVC_TEST_KEY"] = "canary-key";
+  try {
+    const read = fromProgram(folder, (name) => (name === "apiKeyFile" ? "canary-key" : undefined));
+    expect(read("apiKeyFile")).toBe("canary-key");
+    const { problem } = findKey(read);
+    expect(problem).toMatch(/^svc:apiKeyFile .* must be the path of a file, not the value of a variable/);
+    expect(problem).not.toContain("canary");
+  } finally {
+    delete process.env["SVC_TEST_KEY"];
+  }
 });

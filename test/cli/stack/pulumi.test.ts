@@ -99,6 +99,28 @@ describe("of keys of the account by reference, and of other secrets by their nam
     expect((await pulumiIn(folder, undefined)(["stack"])).reason).toBe("[secret]");
   });
 
+  test.each<[string, (value: string) => string]>([
+    ["a line of it", (value) => value.split("\n")[1] ?? ""],
+    ["it in an address", encodeURIComponent],
+    ["it in an address of small letters", (value) => encodeURIComponent(value).toLowerCase()],
+    ["it in JSON", (value) => JSON.stringify(value).slice(1, -1)],
+    ["it in base64", (value) => Buffer.from(`user:${value}`).toString("base64")],
+    ["its first half", (value) => JSON.stringify(value.slice(0, 30)).slice(1, -1)],
+  ])("a failure shows neither a secret of several lines nor %s", async (_, form) => {
+    const value = "canary-begin/+\ncanary the second line\ncanary-end";
+    process.env["DEPLOY_KEY"] = value;
+    writeFileSync(join(folder, "said"), `error: the key ${form(value)} is bad\n`);
+    fakePulumi(`cat ${join(folder, "said")} >&2; exit 1`);
+    const { reason } = await pulumiIn(folder, undefined)(["stack"]);
+    expect(reason).toMatch(/^the key .{0,6}\[secret\]=* is bad$/);
+  });
+
+  test("a name that every object has is no variable", async () => {
+    config("svc:apiKeyEnv: constructor");
+    fakePulumi("echo 'error: the constructor is bad' >&2; exit 1");
+    expect((await pulumiIn(folder, undefined)(["stack"])).reason).toBe("the constructor is bad");
+  });
+
   test("words, a short flag and the path of a key file stay", async () => {
     process.env["USES_TOKEN"] = "1";
     process.env["SVC_API_KEY_FILE"] = join(folder, "key");

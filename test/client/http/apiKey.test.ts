@@ -31,7 +31,6 @@ async function service(other: (request: Seen) => Reply | undefined = () => undef
         key.reads += 1;
         return key.held;
       },
-      keyAdvice: "Write a valid key to the file",
     },
   );
   const createUser = (email: string) =>
@@ -73,7 +72,9 @@ test("a file that holds the refused key, or none, fails as any refused key: sent
     const sent = server.seen.length;
     const errors = await Promise.all([errorOf(client.computes.list("p")), errorOf(createUser("u@example.com"))]);
     for (const error of errors) expect(error).toBeInstanceOf(AuthenticationError);
-    expect(errors.filter((error) => String(error).includes("Write a valid key"))).toHaveLength(held === FIRST ? 1 : 0);
+    expect(errors.filter((error) => String(error).includes("The key was sent to"))).toHaveLength(
+      held === FIRST ? 1 : 0,
+    );
     expect(server.seen).toHaveLength(sent + 2);
   }
   // Written late, the new key serves what comes after it.
@@ -85,7 +86,7 @@ test("a new key that is refused as well ends the request, with advice, and a fil
   const { key, server, client } = await service();
   key.accepted = THIRD;
   key.held = SECOND;
-  expect(String(await errorOf(client.computes.list("p")))).toContain("Write a valid key to the file");
+  expect(String(await errorOf(client.computes.list("p")))).toContain("The key was sent to");
   expect(server.lines()).toHaveLength(2);
   // Back again: it may have become valid, so it is tried, once.
   key.held = FIRST;
