@@ -50,12 +50,12 @@ export async function create<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
   request: CreateRequest,
 ): Promise<Kept> {
-  const { resource, session } = hosted;
+  const { resource } = hosted;
   return new Change(hosted, request).run(async (call, args, values) => {
     // All of it is sent, or compared with what is taken over.
     values.require(args);
     return {
-      applied: await digestsOf({ rules: resource.args, values, digests: session.digests }, args, {}),
+      applied: await digestsOf({ ...digesting(hosted), values }, args, {}),
       work: () => resource.create(call, args),
     };
   });
@@ -82,7 +82,7 @@ export async function update<Args extends object, Outputs extends object>(
     const { changes, needed, applied } = await compareWithValues(hosted, stored, about);
     values.require(args, needed);
     return {
-      applied: await digestsOf({ rules: resource.args, values, digests: session.digests }, args, applied),
+      applied: await digestsOf({ ...digesting(hosted), values }, args, applied),
       work: async () => ({ id, outputs: await resource.update({ ...call, sending }, stored, args, changes) }),
     };
   });
@@ -115,8 +115,9 @@ export async function read<Args extends object, Outputs extends object>(
       const claims = resource.declares?.(shown, call.authProvider, new Set(Object.keys(shown)));
       session.memory.setRefreshed(urn, claims ?? []);
     }
-    const hiding = { outs: stored.outs as Properties, applied, found: observed.args };
-    const shownArgs = await hideFound({ rules: resource.args, digests: session.digests }, hiding);
+    const object = { kind: resource.kind, id };
+    const hiding = { object, outs: stored.outs as Properties, applied, found: observed.args };
+    const shownArgs = await hideFound(digesting(hosted), hiding);
     // Wins over an output of the same name, also where it is undefined: a refresh has found it unset.
     const args = echoOf(resource.args, { managed: __args, stored: stored.outs, observed: shownArgs });
     const unfinished = observed.ready ? {} : { ...(__unfinished && { __unfinished }), ...(__sent && { __sent }) };
@@ -214,13 +215,13 @@ class Change<Args extends object, Outputs extends object> {
           (this.#checkpointed = { id, outputs, args, shown: values.hidden(args, shown) }),
         sending: (names) => (this.#sent = [...new Set([...(this.#sent ?? []), ...names])].sort()),
       });
-      // Digests take their turn with those of all other resources, which is a queue of our own.
+      // Digests wait for a processor with those of all other resources.
       const goOn = deadline.pause();
       const { applied, work } = await prepare(call, args, values);
       goOn();
       const { id, outputs } = await finish(work());
       this.#remember(id, { ...outputs, ...args });
-      return { id, outs: toOuts(hosted.resource.version, { outputs, args, carried, applied }) };
+      return { id, outs: toOuts(hosted.resource.version, { outputs, args, carried, applied: applied(id) }) };
     } catch (error) {
       throw this.#failure(withoutStandIns(error, news));
     }
@@ -263,7 +264,7 @@ class Change<Args extends object, Outputs extends object> {
 
 interface Prepared<Outputs> {
   /** What the state holds of the values that are sent. */
-  readonly applied: Applied;
+  readonly applied: (id: string) => Applied;
   readonly work: () => Promise<Created<Outputs>>;
 }
 
@@ -274,6 +275,12 @@ interface CallOptions<Outputs> extends Partial<Pick<Call<Outputs>, "checkpoint" 
   readonly secrets: readonly Properties[];
   readonly onTakeOver?: (object: string) => void;
 }
+
+const digesting = <Args extends object, Outputs extends object>({ resource, session }: Hosted<Args, Outputs>) => ({
+  rules: resource.args,
+  kind: resource.kind,
+  digests: session.digests,
+});
 
 const nothing = (): void => undefined;
 

@@ -1,8 +1,11 @@
 /**
- * The digest of a secret, for a state that does not hold the secret: it tells whether a value is the one that was applied, and
- * costs whoever guesses about a second a try. Its text is stored: `scrypt$<N>$<r>$<p>$<salt>$<hash>`, both in base64.
+ * The digest of a secret, for a state that does not hold the secret: it tells whether a value is the one that was applied to this
+ * argument of this object, and costs whoever guesses what OWASP asks for. Its text is stored:
+ * `scrypt-bound$<N>$<r>$<p>$<salt>$<hash>`, both in base64. The hash is an HMAC of the place, keyed by what scrypt makes of the
+ * value. Earlier versions stored `scrypt$…`, without a place.
  */
-import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { availableParallelism } from "node:os";
 
 export interface DigestCost {
   readonly N: number;
@@ -10,69 +13,109 @@ export interface DigestCost {
   readonly p: number;
 }
 
-/** 32 MB, and about a second of a processor. */
-const COST: DigestCost = { N: 2 ** 15, r: 8, p: 14 };
+/** Where a value is applied: a digest of one place is none of another. */
+export interface DigestPlace {
+  readonly kind: string;
+  readonly id: string;
+  readonly path: string;
+}
+
+/** 32 MB, and about a quarter of a second of a processor. */
+const COST: DigestCost = { N: 2 ** 15, r: 8, p: 3 };
 /** Of a text that somebody may have edited: more would use up the process. */
 const HIGHEST: DigestCost = { N: 2 ** 16, r: 8, p: 16 };
+/** Of the four threads on which Node does this, one is left: the names of hosts are looked up there as well. */
+const SIDE_BY_SIDE = Math.min(availableParallelism(), 3);
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-const TEXT = /^scrypt\$(\d{1,5})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9+/]{22}==)\$([A-Za-z0-9+/]{43}=)$/;
+const TEXT = /^scrypt(-bound)?\$(\d{1,5})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9+/]{22}==)\$([A-Za-z0-9+/]{43}=)$/;
 
-interface Parts extends DigestCost {
-  readonly salt: Buffer;
+interface Salted extends DigestCost {
+  /** In base64. */
+  readonly salt: string;
+}
+
+interface Parts extends Salted {
+  readonly isBound: boolean;
   readonly hash: Buffer;
 }
 
 /** Undefined for what this provider has not written. */
 function partsOf(digest: string): Parts | undefined {
-  const [, N = "", r = "", p = "", salt = "", hash = ""] = TEXT.exec(digest) ?? [];
+  const [, bound, N = "", r = "", p = "", salt = "", hash = ""] = TEXT.exec(digest) ?? [];
   const cost = { N: Number(N), r: Number(r), p: Number(p) };
   // RFC 7914, 6: of others, scrypt throws.
   const isTaken = cost.N > 1 && Number.isInteger(Math.log2(cost.N)) && cost.N < 2 ** (16 * cost.r);
   const isBounded = cost.N <= HIGHEST.N && cost.r <= HIGHEST.r && cost.p <= HIGHEST.p && cost.r * cost.p > 0;
   if (!isTaken || !isBounded) return undefined;
-  return { ...cost, salt: Buffer.from(salt, "base64"), hash: Buffer.from(hash, "base64") };
+  return { ...cost, salt, isBound: bound !== undefined, hash: Buffer.from(hash, "base64") };
 }
 
 export const isDigest = (text: unknown): text is string => typeof text === "string" && partsOf(text) !== undefined;
 
+/** What scrypt has made of a value. The digest of a place costs nothing more. */
+export type DigestOf = (place: DigestPlace) => string;
+
+/** Of one process: each value is hashed once with each salt, as many side by side as there are processors. */
 export class Digests {
-  /** One at a time: each takes its memory, and a plan may have many. */
-  #last: Promise<unknown> = Promise.resolve();
-  /** What was compared once in this process. */
-  readonly #compared = new Map<string, boolean>();
+  /** Each ends with the hash that was begun last there. */
+  readonly #lanes: Promise<unknown>[] = Array.from({ length: SIDE_BY_SIDE }, () => Promise.resolve());
+  readonly #hashes = new Map<string, Promise<Buffer>>();
+  /** By value: the same one at several places gets one salt, and is hashed once. */
+  readonly #salts = new Map<string, string>();
 
   constructor(private readonly cost = COST) {}
 
-  async of(value: string): Promise<string> {
-    const salt = randomBytes(SALT_BYTES);
+  async of(value: string): Promise<DigestOf> {
+    const salt = this.#salts.get(value) ?? randomBytes(SALT_BYTES).toString("base64");
+    this.#salts.set(value, salt);
     const { N, r, p } = this.cost;
-    const hash = await this.#hash(value, { ...this.cost, salt });
-    const digest = `scrypt$${N}$${r}$${p}$${salt.toString("base64")}$${hash.toString("base64")}`;
-    this.#compared.set(JSON.stringify([digest, value]), true);
-    return digest;
+    const key = await this.#hash(value, { ...this.cost, salt });
+    return (place) => `scrypt-bound$${N}$${r}$${p}$${salt}$${boundTo(place, key).toString("base64")}`;
   }
 
-  async matches(digest: string, value: string): Promise<boolean> {
-    const key = JSON.stringify([digest, value]);
-    const known = this.#compared.get(key);
-    if (known !== undefined) return known;
+  /** Whether it costs a guess as much as today's. One that somebody has made cheap, to guess the value by, tells nothing. */
+  isBelieved(digest: string): boolean {
     const parts = partsOf(digest);
-    const isSame = parts !== undefined && timingSafeEqual(await this.#hash(value, parts), parts.hash);
-    this.#compared.set(key, isSame);
-    return isSame;
+    if (parts === undefined) return false;
+    return parts.N >= this.cost.N && parts.r >= this.cost.r && parts.p >= this.cost.p;
   }
 
-  #hash(value: string, { N, r, p, salt }: Omit<Parts, "hash">): Promise<Buffer> {
+  /** Whether it is of the form of today. */
+  isBound(digest: string): boolean {
+    return partsOf(digest)?.isBound === true;
+  }
+
+  async matches(digest: string, value: string, place: DigestPlace): Promise<boolean> {
+    const parts = partsOf(digest);
+    if (parts === undefined || !this.isBelieved(digest)) return false;
+    const key = await this.#hash(value, parts);
+    return timingSafeEqual(parts.isBound ? boundTo(place, key) : key, parts.hash);
+  }
+
+  #hash(value: string, { N, r, p, salt }: Salted): Promise<Buffer> {
+    const key = JSON.stringify([N, r, p, salt, value]);
+    const known = this.#hashes.get(key);
+    if (known !== undefined) return known;
     // What scrypt takes, and a little more.
     const options = { N, r, p, maxmem: 128 * N * r + 1024 * r * p };
-    const hashed = this.#last.then(
+    // They cost the same, so that each lane gets every third or so.
+    const lane = this.#hashes.size % SIDE_BY_SIDE;
+    const hashed = (this.#lanes[lane] ?? Promise.resolve()).then(
       () =>
         new Promise<Buffer>((resolve, reject) =>
-          scrypt(value, salt, HASH_BYTES, options, (error, key) => (error === null ? resolve(key) : reject(error))),
+          scrypt(value, Buffer.from(salt, "base64"), HASH_BYTES, options, (error, hash) =>
+            error === null ? resolve(hash) : reject(error),
+          ),
         ),
     );
-    this.#last = hashed.catch(() => undefined);
+    this.#lanes[lane] = hashed.catch(() => undefined);
+    this.#hashes.set(key, hashed);
     return hashed;
   }
 }
+
+const boundTo = ({ kind, id, path }: DigestPlace, key: Buffer): Buffer =>
+  createHmac("sha256", key)
+    .update(JSON.stringify([kind, id, path]))
+    .digest();

@@ -13,7 +13,7 @@ import {
 import { leadsTo } from "../contract/propertyPath";
 import { STAND_INS } from "../contract/standIns";
 import { isPlain, ruleOf, sameJson, type Rules } from "./arguments";
-import type { Digests } from "./digests";
+import type { DigestOf, DigestPlace, Digests } from "./digests";
 
 /** A value that may be a reference: that of an argument, or one below it. */
 interface Place {
@@ -161,6 +161,15 @@ function lacking(reference: SecretReference, problem: string): string {
 /** By path: the digests of the values that were last applied. */
 export type Applied = Readonly<Record<string, string>>;
 
+/** What compares and makes digests of the arguments of one object. */
+interface Digesting {
+  readonly rules: Rules;
+  readonly digests: Digests;
+}
+
+/** Which object it is. */
+export type DigestedObject = Omit<DigestPlace, "path">;
+
 export interface Compared {
   /** The outs, as a comparison with the arguments has to see them: equal where the value is the same, and gone where it is not. */
   readonly outs: Properties;
@@ -178,39 +187,40 @@ export interface Compared {
 
 /** Compares what the references of a program stand for with what was last applied. */
 export async function compareValues(
-  { rules, values, digests }: { rules: Rules; values: SecretValues; digests: Digests },
-  about: { outs: Properties; applied: Applied; news: Properties; ignored: readonly string[] },
+  { rules, values, digests }: Digesting & { values: SecretValues },
+  about: { object: DigestedObject; outs: Properties; applied: Applied; news: Properties; ignored: readonly string[] },
 ): Promise<Compared> {
-  const { outs, applied, news } = about;
+  const { object, outs, applied, news } = about;
   const before = new Map(placesIn(rules, outs).map(({ path, value }) => [path, value]));
   const seen = new Map<string, unknown>();
   const sameValue = new Set<string>();
   const lacking = new Set<string>();
   const ignored = new Map<string, string>();
-  const remarks: { path: string; text: string }[] = [];
   const holding: Record<string, string> = {};
-  for (const { path, segments, argument, value: now } of placesIn(rules, news)) {
+  const comparing = placesIn(rules, news).map(async ({ path, segments, argument, value: now }) => {
     const was = before.get(path);
-    const digest = Object.hasOwn(applied, path) ? applied[path] : undefined;
     // Nothing to compare, or nothing but literals.
-    if (was === undefined || now === undefined || !(isReference(was) || isReference(now))) continue;
+    if (was === undefined || now === undefined || !(isReference(was) || isReference(now))) return [];
+    const digest = digestOf({ digests, applied, path });
     const isSameForm = sameJson(was, now);
     if (isSameForm && about.ignored.some((one) => leadsTo(one, segments))) {
       ignored.set(path, argument);
       if (digest !== undefined) holding[path] = digest;
-      continue;
+      return [];
     }
     const resolved = isReference(now) ? values.find(now) : { value: now };
     if ("problem" in resolved) {
       seen.set(path, now);
       if (!isSameForm) lacking.add(argument);
       if (digest !== undefined) holding[path] = digest;
-      continue;
+      return [];
     }
     const { value } = resolved;
     const isSame = !isReference(was)
       ? was === value
-      : digest !== undefined && typeof value === "string" && (await digests.matches(digest, value));
+      : digest !== undefined &&
+        typeof value === "string" &&
+        (await digests.matches(digest, value, { ...object, path }));
     seen.set(path, isSame ? now : undefined);
     if (isSame) {
       if (!isSameForm) sameValue.add(argument);
@@ -221,28 +231,50 @@ export async function compareValues(
         isReference(was) && digest === undefined
           ? `the state does not tell which value was last applied, so that of ${name} is sent`
           : `the value of ${name} is another one than was last applied`;
-      remarks.push({ path, text });
+      return [{ path, text }];
     }
-  }
+    return [];
+  });
+  // Side by side: each digest takes its time.
+  const remarks = (await Promise.all(comparing)).flat();
   const compared = mapPlaces(rules, outs, ({ path, value }) => (seen.has(path) ? seen.get(path) : value));
   return { outs: compared, sameValue, lacking, ignored, remarks, applied: holding };
 }
 
-/** The digests for the state, once these arguments are applied: those that hold, and new ones. Made before anything is sent. */
+/** A digest of the state that tells something. */
+function digestOf({
+  digests,
+  applied,
+  path,
+}: {
+  digests: Digests;
+  applied: Applied;
+  path: string;
+}): string | undefined {
+  const digest = Object.hasOwn(applied, path) ? applied[path] : undefined;
+  return digest !== undefined && digests.isBelieved(digest) ? digest : undefined;
+}
+
+/**
+ * The digests for the state, once these arguments are applied: those that hold, and new ones. The work is done before anything is
+ * sent; the id of the object may be known later.
+ */
 export async function digestsOf(
-  { rules, values, digests }: { rules: Rules; values: SecretValues; digests: Digests },
+  { rules, digests, kind, values }: Digesting & { kind: string; values: SecretValues },
   args: object,
   holding: Applied,
-): Promise<Applied> {
-  const applied: Record<string, string> = {};
-  for (const { path, value } of placesIn(rules, args)) {
-    if (!isReference(value)) continue;
-    const held = Object.hasOwn(holding, path) ? holding[path] : undefined;
+): Promise<(id: string) => Applied> {
+  const made = placesIn(rules, args).map(async ({ path, value }): Promise<[string, DigestOf][]> => {
+    if (!isReference(value)) return [];
+    const held = digestOf({ digests, applied: holding, path });
     const resolved = values.find(value);
-    if (held !== undefined) applied[path] = held;
-    else if ("value" in resolved) applied[path] = await digests.of(resolved.value);
-  }
-  return applied;
+    // One of an earlier version tells no place, and is made anew.
+    const isKept = held !== undefined && (digests.isBound(held) || !("value" in resolved));
+    if (isKept) return [[path, () => held]];
+    return "value" in resolved ? [[path, await digests.of(resolved.value)]] : [];
+  });
+  const entries = (await Promise.all(made)).flat();
+  return (id) => Object.fromEntries(entries.map(([path, digest]) => [path, digest({ kind, id, path })]));
 }
 
 /**
@@ -250,21 +282,23 @@ export async function digestsOf(
  * a refresh has stored that text, nothing tells the reference, and the value is not shown all the same.
  */
 export async function hideFound(
-  { rules, digests }: { rules: Rules; digests: Digests },
-  { outs, applied, found }: { outs: Properties; applied: Applied; found: Properties },
+  { rules, digests }: Digesting,
+  about: { object: DigestedObject; outs: Properties; applied: Applied; found: Properties },
 ): Promise<Properties> {
+  const { object, outs, applied, found } = about;
   const stored = new Map(placesIn(rules, outs).map(({ path, value }) => [path, value]));
   const isHidden = (value: unknown): boolean => isReference(value) || value === STAND_INS.otherValue;
   // Postgres takes the name of a setting in any case, so a service may show another one than it was given.
   const hiddenNames = new Set([...stored].filter(([, value]) => isHidden(value)).map(([path]) => path.toLowerCase()));
   const hidden = new Map<string, unknown>();
-  for (const { path, value } of placesIn(rules, found)) {
-    if (typeof value !== "string") continue;
+  const hiding = placesIn(rules, found).map(async ({ path, value }) => {
+    if (typeof value !== "string") return;
     const reference = stored.get(path);
-    if (!isHidden(reference) && (reference !== undefined || !hiddenNames.has(path.toLowerCase()))) continue;
-    const digest = isReference(reference) && Object.hasOwn(applied, path) ? applied[path] : undefined;
-    const isSame = digest !== undefined && (await digests.matches(digest, value));
+    if (!isHidden(reference) && (reference !== undefined || !hiddenNames.has(path.toLowerCase()))) return;
+    const digest = isReference(reference) ? digestOf({ digests, applied, path }) : undefined;
+    const isSame = digest !== undefined && (await digests.matches(digest, value, { ...object, path }));
     hidden.set(path, isSame ? reference : STAND_INS.otherValue);
-  }
+  });
+  await Promise.all(hiding);
   return mapPlaces(rules, found, ({ path, value }) => (hidden.has(path) ? hidden.get(path) : value));
 }

@@ -120,7 +120,8 @@ export async function compareWithValues<Args extends object, Outputs extends obj
   const { __applied: applied = {} } = marksOf(outs);
   const about = { rules: resource.args, values, digests: session.digests };
   const ignored = session.ignoredChanges.get(urn) ?? [];
-  const compared = await compareValues(about, { outs: stored.outs as Properties, applied, news, ignored });
+  const object = { kind: resource.kind, id: stored.id };
+  const compared = await compareValues(about, { object, outs: stored.outs as Properties, applied, news, ignored });
   const changes = compareWith(resource, { ...stored, outs: compared.outs as typeof stored.outs }, news);
   const other = [...compared.sameValue, ...compared.lacking] as (keyof Args & string)[];
   const added = new Set([...changes.added, ...other.filter((name) => !changes.changed.has(name))]);

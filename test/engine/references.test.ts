@@ -87,7 +87,7 @@ async function shownState(stack: Stack): Promise<string> {
 }
 
 /** The digests in a text, of each resource and argument. */
-const digestsIn = (text: string): string[] => [...new Set(text.match(/scrypt\$[^"\\]+/g))];
+const digestsIn = (text: string): string[] => [...new Set(text.match(/scrypt(-bound)?\$[^"\\]+/g))];
 
 /** What the engine keeps of a property that is secret. */
 const CIPHERTEXT = { "4dabf18193072939515e22adb298388d": expect.any(String), ciphertext: expect.any(String) };

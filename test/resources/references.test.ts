@@ -1,3 +1,4 @@
+import { scryptSync } from "node:crypto";
 import { isSecret } from "../../src/contract/engineSecrets";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import { SecretValues } from "../../src/host/references";
@@ -42,7 +43,7 @@ function expectHidden(given: Harness, outs: object): void {
 }
 
 /** In the form of a digest. */
-const MADE_UP = `scrypt$16$1$1$${"A".repeat(22)}==$${"A".repeat(43)}=`;
+const MADE_UP = `scrypt-bound$16$1$1$${"A".repeat(22)}==$${"A".repeat(43)}=`;
 
 const COMPUTE = {
   projectId: PROJECT,
@@ -90,7 +91,7 @@ test.each([
   expect(await given.requests()).toEqual([]);
 });
 
-test("the time in which the digests of a program take their turn is not charged to a change", async () => {
+test("the time that the digests of a program take is not charged to a change", async () => {
   const given = await oauth.started();
   const { digests } = given.session;
   const quick = digests.of.bind(digests);
@@ -150,7 +151,7 @@ describe("once it is applied", () => {
     const given = await oauth.started();
     const one = await given.create(GIVEN);
     const two = await given.create({ ...GIVEN, providerId: "google", adopt: true });
-    const digest = { clientSecret: expect.stringMatching(/^scrypt\$/) };
+    const digest = { clientSecret: expect.stringMatching(/^scrypt-bound\$/) };
     expect([one.outs["__applied"], two.outs["__applied"]]).toEqual([digest, digest]);
     expect(one.outs["__applied"]).not.toEqual(two.outs["__applied"]);
     given.restart();
@@ -306,6 +307,7 @@ describe("once it is applied", () => {
     ["for other places", JSON.parse(`{"__proto__":"${MADE_UP}","constructor":"${MADE_UP}","client":"${MADE_UP}"}`)],
     ["a secret without a value", { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" }],
     ["as dear as none is", { clientSecret: MADE_UP.replace("16$1", "65536$9") }],
+    ["cheap, to guess the value by", { clientSecret: MADE_UP.replace("16$1", "8$1") }],
   ])("a digest that somebody made %s is none: the value is sent", async (_, __applied) => {
     const given = await oauth.started();
     const state = await given.create(GIVEN);
@@ -314,6 +316,34 @@ describe("once it is applied", () => {
     expect(says).toEqual([
       `"clientSecret" of ${GOOGLE}: the state does not tell which value was last applied, so that of ${NAME} is sent`,
     ]);
+    expect((await updated(given, edited, GIVEN)).sent).toEqual([hashed(VALUE)]);
+  });
+
+  test("a digest of an earlier version tells the same value from another, until an update of the resource makes it anew", async () => {
+    const given = await oauth.started();
+    const state = await given.create(GIVEN);
+    // What 0.1.0 stored: no place.
+    const salt = Buffer.alloc(16, 7);
+    const hash = scryptSync(VALUE, salt, 32, { N: 2, r: 1, p: 1 });
+    const clientSecret = `scrypt$16$1$1$${salt.toString("base64")}$${hash.toString("base64")}`;
+    const older = { ...state, outs: { ...state.outs, __applied: { clientSecret } } };
+    expect(await planned(given, older, GIVEN)).toMatchObject({ changes: false, says: [] });
+    expect((await given.read(older))?.outs).toMatchObject({ clientSecret: REFERENCE, __applied: { clientSecret } });
+    const { next, sent } = await updated(given, older, { ...GIVEN, clientId: "other-id" });
+    expect([sent, next.outs["__applied"]]).toEqual([
+      [undefined],
+      { clientSecret: expect.stringMatching(/^scrypt-bound/) },
+    ]);
+    set(`${CANARY}-rotated`);
+    expect(await planned(given, older, GIVEN)).toMatchObject({ changes: true });
+  });
+
+  test("a digest that is copied from another object tells nothing of this one: the value is sent", async () => {
+    const given = await oauth.started();
+    const state = await given.create(GIVEN);
+    const other = await given.create({ ...GIVEN, providerId: "google", adopt: true });
+    const edited = { ...state, outs: { ...state.outs, __applied: other.outs["__applied"] } };
+    expect(await planned(given, edited, GIVEN)).toMatchObject({ changes: true });
     expect((await updated(given, edited, GIVEN)).sent).toEqual([hashed(VALUE)]);
   });
 

@@ -29,7 +29,7 @@ export interface StackOptions {
   readonly configured?: boolean;
   /** The node_modules of the program. @default this repository's */
   readonly modules?: string;
-  /** Each digest of a secret by reference takes a second of a processor. True: next to none (preload.cjs). @default false */
+  /** Each digest of a secret by reference takes a quarter of a second of a processor. True: next to none (preload.cjs). @default false */
   readonly cheapDigests?: boolean;
 }
 

@@ -2,8 +2,8 @@ import crypto from "node:crypto";
 
 /**
  * Has the tests of a file, or of a block, make and compare digests of secrets by reference at next to no cost: a real one takes
- * a second of a processor, each waits for the one before, and test/host/digests.test.ts has it. The text of a digest says the
- * real cost all the same.
+ * a quarter of a second of a processor, and test/host/digests.test.ts has it. The text of a digest says the real cost all the
+ * same.
  */
 export function cheapDigests(): void {
   const { scrypt } = crypto;

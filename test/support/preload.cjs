@@ -4,7 +4,7 @@
  * REFUSE_FOLDER: each file in it names a request (`METHOD`, a space, a regular expression for its path). The next such
  * request goes to a port where nobody listens, and the file goes.
  * SHORTER_ATTEMPTS_MS: takes the place of the 60 s that an attempt of a change has.
- * CHEAP_DIGESTS: a digest of a secret by reference takes no second of a processor. Its text says the real cost, so only
+ * CHEAP_DIGESTS: a digest of a secret by reference takes next to no time. Its text says the real cost, so only
  * processes that all have this can compare it.
  */
 const crypto = require("node:crypto");
