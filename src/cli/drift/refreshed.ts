@@ -5,7 +5,7 @@ import { isSecret } from "../../contract/engineSecrets";
 import { KINDS, type Kind, typeToken } from "../../contract/pointer";
 import { isReference, referenceProblem } from "../../contract/references";
 import { mayBeSecret } from "../../contract/secretNames";
-import { STAND_INS } from "../../contract/standIns";
+import { isStandIn } from "../../contract/standIns";
 import { nameInUrn } from "../../contract/identifiers";
 import { compareText } from "../output";
 import type { StackState, StoredResource } from "../stack/state";
@@ -171,7 +171,7 @@ function differences(declared: Properties, found: Properties, differing: readonl
 /** A value as a report shows it: `null` where it is not set, no secret at any depth. `name`: that it stands under. */
 function shown(value: unknown, name = ""): Property["found"] {
   if (value === undefined || value === null) return null;
-  if (isSecret(value) || (!isStandIn(value) && mayBeSecret(name, value))) return SECRET;
+  if (isSecret(value) || (!isShown(value) && mayBeSecret(name, value))) return SECRET;
   if (Array.isArray(value)) return value.map((item) => shown(item, name));
   if (!isObject(value)) return value as string | number | boolean; // what JSON has beside them
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shown(inner, key)]));
@@ -179,8 +179,8 @@ function shown(value: unknown, name = ""): Property["found"] {
 
 /** The same of a value that is a secret, or was one. A flag is none. */
 const hidden = (value: unknown): Property["found"] =>
-  value === undefined || value === null || typeof value === "boolean" || isStandIn(value) ? shown(value) : SECRET;
+  value === undefined || value === null || typeof value === "boolean" || isShown(value) ? shown(value) : SECRET;
 
-/** A reference, and the text for a value behind one. What is no good reference may be the secret itself, by mistake. */
-const isStandIn = (value: unknown): boolean =>
-  (isReference(value) && referenceProblem(value) === undefined) || value === STAND_INS.otherValue;
+/** A reference, and a text for what the service does not show. What is no good reference may be the secret itself, by mistake. */
+const isShown = (value: unknown): boolean =>
+  (isReference(value) && referenceProblem(value) === undefined) || isStandIn(value);

@@ -7,6 +7,7 @@ import { FORMATS, render } from "../../../src/cli/drift/formats";
 import { readEventLog } from "../../../src/cli/drift/eventLog";
 import { refreshedBy } from "../../../src/cli/drift/refreshed";
 import { exitCode, type Report, reportSchema, toReport } from "../../../src/cli/drift/report";
+import { STAND_INS } from "../../../src/contract/standIns";
 import { anyCharacter } from "../../support/characters";
 import { events, log, type Refresh, refreshedOf, refreshedWith, secret } from "../../support/refreshes";
 
@@ -248,6 +249,12 @@ describe("secrets", () => {
       { path: "settings.pgSettings.work_mem", declared: "64MB", found: "1MB" },
       { path: 'settings.pgSettings["app.token"]', declared: "[secret]", found: "[secret]" },
     ]);
+  });
+
+  test.each(Object.entries(STAND_INS))("%s, a text for what the service does not show, is shown", (_name, text) => {
+    const declared = { projectId: "prj-demo", providerId: "google" };
+    const [found] = driftOf({ kind: "OAuthProvider", declared, found: { clientId: text } });
+    expect(found?.properties).toEqual([{ path: "clientId", declared: null, found: text }]);
   });
 
   test("a value that nobody marked is hidden by its name, and what is not there is not called a secret", () => {
