@@ -9,6 +9,7 @@ import { cases, type Case, type Step } from "./cases";
 import { gateFigures } from "./gate";
 import { processFigures } from "./process";
 import type { Contender } from "./programs";
+import { referenceFigures } from "./references";
 import { median, printTable, type Row } from "./report";
 import { Stack, type Run } from "./stack";
 
@@ -21,8 +22,8 @@ const COMMANDS: Readonly<Record<Step, readonly string[]>> = {
   destroy: ["destroy", "--yes", "--skip-preview"],
 };
 
-const USUAL = ["computes", "locked", "auth", "projects", "domains", "process", "gate"];
-const names = [...cases.map(({ name }) => name), "process", "gate"];
+const USUAL = ["computes", "locked", "auth", "projects", "domains", "process", "references", "gate"];
+const names = [...cases.map(({ name }) => name), "process", "references", "gate"];
 
 interface Options {
   cases: readonly string[];
@@ -59,6 +60,7 @@ const bench = new Command("npm run bench --")
     }
     const figures = [
       ...(options.cases.includes("process") ? await processFigures() : []),
+      ...(options.cases.includes("references") ? await referenceFigures(options.rounds) : []),
       ...(options.cases.includes("gate") ? await gateFigures(options.rounds) : []),
     ];
     const missed = [...rows, ...figures].filter((row) => row.missed.length > 0);
