@@ -96,7 +96,7 @@ export function findKey(read: ReadForm): { key?: FoundKey; problem?: string } {
 }
 
 /** What is wrong with the name of a variable or the path of a file, behind the name of the setting. Its text is never shown: it may be the key. */
-export function nameProblem(reference: SecretReference): string | undefined {
+function nameProblem(reference: SecretReference): string | undefined {
   const problem = referenceProblem(reference)?.replace(/^from(Env|File) /, "");
   if (problem !== undefined || !("fromEnv" in reference) || !isValueOfVariable(reference.fromEnv)) return problem;
   return "must be the name of an environment variable, not its value";
@@ -112,7 +112,7 @@ export function givenProblem(form: KeyForm, given: unknown): string | undefined 
   return problem === undefined ? undefined : `${form}: ${problem}`;
 }
 
-export const referenceOf = (form: Exclude<KeyForm, "apiKey">, text: string): SecretReference =>
+const referenceOf = (form: Exclude<KeyForm, "apiKey">, text: string): SecretReference =>
   form === "apiKeyEnv" ? { fromEnv: text } : { fromFile: text };
 
 /** `PROD_KEY`, `the file keys/prod`. What may be a key that was given in place of a name is not shown. */

@@ -10,7 +10,9 @@ const TABLE = /(<!-- Written by test\/docs\/auditRules\.test\.ts [^\n]* -->\n\n)
 const compact = (table: string): string => table.replace(/ +/g, " ").replace(/-+/g, "-").trim();
 
 test("docs/doctor.md has a table of all rules of the audit", () => {
-  const rows = [...auditRules, ...stateRules].map(({ name, description, remedy }) => `| \`${name}\` | ${description} | ${remedy} |`);
+  const rows = [...auditRules, ...stateRules].map(
+    ({ name, description, remedy }) => `| \`${name}\` | ${description} | ${remedy} |`,
+  );
   const table = ["| Rule | What it finds | What to do |", "| - | - | - |", ...rows].join("\n");
   const page = readFileSync(PAGE, "utf8");
   // `WRITE_TABLE=1 npm run test:unit -- test/docs/auditRules.test.ts`, then `npm run format`.
