@@ -22,6 +22,8 @@ export interface AuditedResource {
   readonly props: Readonly<Record<string, unknown>>;
   /** Undefined where it is not known. */
   readonly protect: boolean | undefined;
+  /** A component: its outputs hold what a program has put into them. @default false */
+  readonly isComponent?: boolean;
 }
 
 /** What the user allows. A rule whose limit is not given finds nothing. */
@@ -220,7 +222,7 @@ function secretSettings({ settings }: Props): KeptSecret[] {
   );
 }
 
-/** The secret arguments and outputs of each kind. A state of an earlier version, or an edited one, may hold them in clear. */
+/** The secret arguments and outputs of each kind, and the digests of references. A state of an earlier version, or an edited one, may hold them in clear. */
 const SECRET_VALUES: { readonly [K in Kind]?: readonly string[] } = {
   AuthIntegration: ["secretServerKey"],
   AuthKeys: ["secretServerKey"],
@@ -232,32 +234,44 @@ const SECRET_VALUES: { readonly [K in Kind]?: readonly string[] } = {
 
 const secretInClear: AuditRule = {
   name: "secret-in-clear",
-  description: "The state holds a secret in plain text, or the stack has it as an output.",
+  description: "The state holds a secret in plain text: of a resource, or as an output of the stack or of a component.",
   remedy:
-    "Run `pulumi refresh`: it has the secrets of resources encrypted. Give an output as pulumi.secret(…). Then change the secret: older checkpoints and backups hold it in plain text.",
-  find: ({ type, props }) => {
+    "Run `pulumi refresh`: it has the secrets of resources encrypted. Give an output as pulumi.secret(…), and run `pulumi up`. Then change the secret: older checkpoints and backups hold it in plain text.",
+  find: ({ type, props, isComponent = false }) => {
     const kind = KINDS.find((one) => typeToken(one) === type);
-    const places =
-      type === STACK_TYPE
-        ? namedSecrets(props)
-        : kind === undefined
-          ? []
-          : [
-              ...(SECRET_VALUES[kind] ?? []).flatMap((name) => keptAt(name, props[name])),
-              ...(kind === "ComputeEndpoint" ? secretSettings(props) : []),
-            ];
+    const ofKind = kind === undefined ? [] : secretsOfKind(kind, props);
+    const places = type === STACK_TYPE || isComponent ? namedSecrets(props) : ofKind;
     const clear = places.filter(({ value }) => !isSecret(value)).map(({ path }) => `"${path}"`);
     return clear.length === 0 ? undefined : `the state holds the value of ${clear.join(", ")} in plain text`;
   },
 };
 
-/** What may be a secret by its name or form, at any depth. */
+const secretsOfKind = (kind: Kind, props: Props): KeptSecret[] => [
+  ...[...(SECRET_VALUES[kind] ?? []), "__applied"].flatMap((name) => keptAt(name, props[name])),
+  ...(kind === "ComputeEndpoint" ? secretSettings(props) : []),
+];
+
+/** As programs call the address of a transfer: its form tells nothing. */
+const TRANSFER = /transfer.*(?:url|uri|link|address)$/i;
+
+/** What may be a secret by its name or form, at any depth, and those of resources that a program exports as a whole. */
 function namedSecrets(value: unknown, path = "", name = ""): KeptSecret[] {
   if (isSecret(value) || isReference(value)) return [];
   if (Array.isArray(value)) return value.flatMap((one, index) => namedSecrets(one, `${path}[${index}]`, name));
-  if (isObject(value))
-    return Object.entries(value).flatMap(([key, one]) => namedSecrets(one, path === "" ? key : `${path}.${key}`, key));
-  return mayBeSecret(name, value) ? keptAt(path, value) : [];
+  if (!isObject(value)) {
+    const isOne = mayBeSecret(name, value) || (typeof value === "string" && TRANSFER.test(name));
+    return isOne ? keptAt(path, value) : [];
+  }
+  const at = (key: string): string => (path === "" ? key : `${path}.${key}`);
+  const kind = kindOfExported(value);
+  if (kind !== undefined) return secretsOfKind(kind, value).map((one) => ({ ...one, path: at(one.path) }));
+  return Object.entries(value).flatMap(([key, one]) => namedSecrets(one, at(key), key));
+}
+
+/** An exported resource is an object of its properties, with its URN. */
+function kindOfExported({ urn }: Props): Kind | undefined {
+  const [, , types = ""] = typeof urn === "string" ? urn.split("::") : [];
+  return KINDS.find((kind) => typeToken(kind) === types.split("$").at(-1));
 }
 
 /** Whether a secret itself is there, and neither a reference to it nor a text in its place. */

@@ -74,6 +74,14 @@ export function findKey(read: ReadForm): { key?: FoundKey; problem?: string } {
     const names = configured.map(({ form }) => `svc:${form}`).join(" and ");
     return { problem: `${names} are set at one place (the configuration, or one svc.Provider): keep one of them` };
   }
+  // As a variable that is not set leaves it: `pulumi config set svc:apiKey "$UNSET"`.
+  const blank = configured.length > 0 ? undefined : KEY_FORMS.find((form) => typeof read(form) === "string");
+  if (blank !== undefined) {
+    const place = placeOf({ isConfigured: true, form: blank });
+    return {
+      problem: `${place} is set, but has no value. Set it, or remove it with \`pulumi config rm svc:${blank}\``,
+    };
+  }
   const source = keySource(read);
   if (source === undefined) return { problem: NO_KEY };
   const { form, reference } = source;
@@ -125,7 +133,7 @@ export function keyName({ reference }: KeySource): string {
 }
 
 /** The setting that has it, for messages. */
-export function placeOf({ isConfigured, form }: KeySource): string {
+export function placeOf({ isConfigured, form }: Pick<KeySource, "isConfigured" | "form">): string {
   if (isConfigured) return `svc:${form} (or the ${form} of an explicit svc.Provider)`;
   return form === "apiKey" ? VARIABLE : FILE_VARIABLE;
 }

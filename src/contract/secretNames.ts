@@ -6,22 +6,22 @@
 
 /** Anywhere in a name, also where words are run together: `CLIENTSECRET`, `dbpassword2`. */
 const STEM =
-  /secret|passw(?:or)?d(?!less)|passphrase|passcode|token(?!i[sz])|credential|connection_?string|conninfo|private_?jwk|(?:db|pg|ssh|smtp|mail|user|root|admin|mysql|redis)(?:pass|pwd?)(?:_|\d|$)|(?:access|account|api|encryption|encrypt|hmac|master|private|server|service|session|shared|signing|sign)_?keys?(?:_|\d|$)|auth_?key(?:_|\d|$)/;
+  /secret|passw(?:or)?d(?!less)|passphrase|passcode|token(?!i[sz])|credential|recovery_?code|backup_?code|seed_?phrase|mnemonic|otp_?seed|connection_?string|conninfo|private_?jwk|(?:bind|db|pg|ssh|smtp|mail|user|root|admin|mysql|redis)(?:pass|pwd?)(?:_|\d|$)|(?:access|account|api|encryption|encrypt|hmac|master|private|server|service|session|shared|signing|sign)_?keys?(?:_|\d|$)|auth_?key(?:_|\d|$)/;
 
 /** A word of its own. */
 const WORD = /(?:^|_)(?:pwd?|creds?)(?:_|\d|$)/;
 
 /** The last word of its own: `jwt_claims` and `pass_rate` tell of something else. A salt of an application (`anon.salt`) is a key: who has it can guess what was hashed. */
-const LAST_WORD = /(?:^|_)(?:pass|jwt|salt|pepper|authorization)(?:_?v?\d+)?$/;
+const LAST_WORD = /(?:^|_)(?:pass|jwt|salt|pepper|authorization|bearer)(?:_?v?\d+)?$/;
 
 /** What a name says *about* a secret: its last word. `password_min_length`, `token_ttl`, `apiKeyFile`. */
 const ABOUT =
-  /_(?:at|age|alg|algo|algorithms?|allowed|arn|aud|audience|bits|bytes|checks?|claims?|column|cost|count|days?|dir|directory|disabled|duration|enabled|encryption|endpoint|env|expir(?:ation|ed|es|y)|exp|field|file|folder|format|header|host|hours?|(?<!secret_)ids?|in|interval|issuer|iss|kind|len|length|level|lifetime|limit|location|max|method|min|minutes?|mode|ms|names?|path|policy|port|prefix|provider|region|required|role|rotation|rounds|schema|seconds?|size|source|status|strength|supported|table|timeout|ttl|type|ur[il]|variable|version)$/;
+  /_(?:at|age|alg|algo|algorithms?|allowed|arn|aud|audience|auth|backend|bits|bytes|checks?|claims?|column|contains?|cost|count|days?|dir|directory|disabled|duration|enabled|encryption|endpoint|env|expir(?:ation|ed|es|y)|exp|field|file|folder|format|hasher|header|helper|hint|host|hours?|(?<!secret_)ids?|in|interval|issuer|iss|iterations?|kind|label|len|length|level|lifetime|limit|location|manager|max|method|min|minutes?|mode|ms|names?|path|pattern|policy|port|prefix|provider|regex|region|required|role|rotation|rounds|schema|scopes?|seconds?|size|source|status|store|strength|supported|table|timeout|ttl|type|ur[il]|variable|version)$/;
 
 /** Any key, if it says of what. */
 const KEY = /_key(?:_|\d|$)/;
 const OTHER_KEY =
-  /(?:^|_)(?:anon|cache|composite|distribution|foreign|group|idempotency|index|lookup|map|natural|order|partition|primary|pub|public|publishable|route|routing|row|shard|sort|surrogate|translation|unique)_(?:[a-z]{1,20}_)?key(?:_|\d|$)/;
+  /(?:^|_)(?:anon|cache|claim|cluster|composite|dedup|dedupe|distribution|foreign|group|idempotency|index|join|kms|locale|lock|lookup|map|natural|object|order|ordering|partition|primary|pub|public|publishable|route|routing|row|shard|sharding|sort|surrogate|translation|unique)_(?:[a-z]{1,20}_)?key(?:_|\d|$)/;
 
 /** `smtpPassword`, `SMTP-Password` and `smtp.password` are `smtp_password`. */
 function words(name: unknown): string {
@@ -47,9 +47,16 @@ export function isSecretSetting(name: string): boolean {
 
 /** Of those who say so at their beginning. */
 const ISSUED =
-  /(?<![A-Za-z0-9])(?:gh[oprsu]_[A-Za-z0-9]{36}|github_pat_\w{22}|glpat-[\w-]{20}|[rs]k_live_\w{16}|sk-(?:ant|proj)-[\w-]{20}|xox[abeprs]-[\w-]{10}|AIza[\w-]{35}|GOCSPX-[\w-]{20}|SG\.[\w-]{16,64}\.[\w-]{16}|npm_[A-Za-z0-9]{36}|pul-[0-9a-f]{40}|hvs\.[\w-]{20}|AGE-SECRET-KEY-1)/;
+  /(?<![A-Za-z0-9])(?:gh[oprsu]_[A-Za-z0-9]{36}|github_pat_\w{22}|glpat-[\w-]{20}|[rs]k_(?:live|test)_\w{16}|whsec_\w{16}|sk-(?:(?:ant|proj)-[\w-]{20}|[A-Za-z0-9]{32})|xox[abeprs]-[\w-]{10}|AIza[\w-]{35}|GOCSPX-[\w-]{20}|SG\.[\w-]{16,64}\.[\w-]{16}|npm_[A-Za-z0-9]{36}|hf_[A-Za-z]{30}|dop_v1_[0-9a-f]{64}|shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}|pul-[0-9a-f]{40}|hvs\.[\w-]{20}|AGE-SECRET-KEY-1)/;
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/;
 const JWT = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/;
+/** Of a JWK that is private or shared. */
+const JWK_SECRET = /"[dk]"\s{0,9}:\s{0,9}"[^"]/;
+/** As a request carries it. */
+const BEARER = /(?<![A-Za-z])bearer\s{1,9}(?=\S{0,100}\d)[\w.~+/=-]{16}/i;
+/** Of who may open an address: a signature, a code, or a part of the path. */
+const CAPABILITY =
+  /[?&](?:code|sig|signature|x-amz-signature)=(?=[^&#\s]{0,100}\d)[\w%+/=-]{16}|\/\/hooks\.slack\.com\/services\/\w{1,20}\/\w{1,20}\/\w{8}/i;
 /** As SQL gives it to a role. */
 const PASSWORD_IN_SQL = /password\s{1,9}'[^']/i;
 
@@ -67,7 +74,8 @@ const ASSIGNED =
 export function holdsSecret(text: string): boolean {
   if (typeof text !== "string") return false;
   return (
-    [ISSUED, PRIVATE_KEY, JWT, PASSWORD_IN_SQL].some((form) => form.test(text)) ||
+    [ISSUED, PRIVATE_KEY, JWT, BEARER, CAPABILITY, PASSWORD_IN_SQL].some((form) => form.test(text)) ||
+    (text.includes('"kty"') && JWK_SECRET.test(text)) ||
     hasSecretInAddress(text) ||
     assignsSecret(text)
   );
@@ -90,10 +98,10 @@ function hasSecretInAddress(text: string): boolean {
   });
 }
 
-const FLAG = /^(?:on|off|yes|no|true|false|default)$/i;
+const FLAG = /^(?:on|off|yes|no|true|false|default|none|null|enabled|disabled)$/i;
 const NUMBER = /^[-+]?\d{1,5}(?:\.\d{1,5})?$|^[-+]?\d{1,10}(?:\.\d{1,5})?\s?(?:B|kB|MB|GB|TB|us|ms|s|min|h|d)$/;
 
-/** No secret, whatever its name: a flag, a small number or one with a unit of Postgres, nothing at all. */
+/** No secret, whatever its name: a flag or another word for none, a small number or one with a unit of Postgres, nothing at all. */
 export function isHarmless(value: unknown): boolean {
   if (value === undefined || value === null || typeof value === "boolean") return true;
   if (typeof value !== "string" && typeof value !== "number") return false;

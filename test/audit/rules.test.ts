@@ -51,6 +51,16 @@ const stack = (outputs: object): AuditedResource => {
     protect: false,
   };
 };
+const exported = (kind: Kind, props: object): object => ({
+  urn: `urn:pulumi:dev::proj::my:auth:Auth$${typeToken(kind)}::one`,
+  id: "one",
+  ...props,
+});
+const component = (outputs: object): AuditedResource => ({
+  ...stack(outputs),
+  type: "my:auth:Auth",
+  isComponent: true,
+});
 const inClear = (...paths: string[]): string =>
   `the state holds the value of ${paths.map((path) => `"${path}"`).join(", ")} in plain text`;
 
@@ -245,6 +255,29 @@ const CASES: Record<string, readonly (readonly [AuditedResource, string | undefi
       inClear("serverKey", "nested.urls[0]"),
     ],
     [stack({ serverKey: encrypted, host: "a.test", token: fromEnv("TOKEN") }), undefined],
+    // By the name that a program gives the address of a transfer.
+    [
+      stack({ transferUrl: "https://a.test/1", handover: { transfer_link: "https://a.test/2" } }),
+      inClear("transferUrl", "handover.transfer_link"),
+    ],
+    [stack({ transferUrl: encrypted, transferred: "yes", url: "https://a.test/docs" }), undefined],
+    // A resource that is exported as a whole: by its kind.
+    [
+      stack({
+        all: [exported("AuthOwnershipTransfer", { url: "https://a.test/3" }), exported("AuthUser", { name: "canary" })],
+        keys: exported("AuthKeys", { secretServerKey: encrypted, pubClientKey: "pck_1" }),
+        mail: exported("EmailServer", { password: fromEnv("SMTP"), host: "h" }),
+        api: exported("ComputeEndpoint", { settings: { pgSettings: { "app.token": "canary" } }, name: "api" }),
+      }),
+      inClear("all[0].url", "all[1].name", 'api.settings.pgSettings["app.token"]'),
+    ],
+    [component({ keys: { secretServerKey: "canary", pubClientKey: "pck_1" } }), inClear("keys.secretServerKey")],
+    [component({ keys: { secretServerKey: encrypted } }), undefined],
+    // Of others.
+    [{ ...component({ password: "canary" }), isComponent: false, type: "aws:rds/instance:Instance" }, undefined],
+    // Guesses at what a digest is of need no key where it is in plain text.
+    [oauth({ clientSecret: fromEnv("A"), __applied: { clientSecret: "scrypt$…" } }), inClear("__applied")],
+    [oauth({ clientSecret: fromEnv("A"), __applied: encrypted }), undefined],
   ],
 };
 

@@ -73,6 +73,19 @@ test("what is configured and has no value is a problem, also where the environme
   expect(from({ apiKeyFile: file("binary", Buffer.from([0xff, 0xfe])) }).problem).toMatch(/is no text \(UTF-8\); /);
 });
 
+test.each(KEY_FORMS)("%s that is configured as a blank text does not give way to the environment", (form) => {
+  process.env["SVC_API_KEY"] = "key-of-the-environment";
+  for (const blank of ["", " \n"]) {
+    expect(from({ [form]: blank })).toEqual({
+      problem: `svc:${form} (or the ${form} of an explicit svc.Provider) is set, but has no value. Set it, or remove it with \`pulumi config rm svc:${form}\``,
+    });
+    // Beside another form of the same place, nothing is in doubt.
+    const other = form === "apiKey" ? "apiKeyEnv" : "apiKey";
+    process.env["PROD_KEY"] = "PROD_KEY";
+    expect(from({ [form]: blank, [other]: "PROD_KEY" }).key?.apiKey).toBe("PROD_KEY");
+  }
+});
+
 test("what is no text, such as a number of a program without types, does not give way to the environment", () => {
   process.env["SVC_API_KEY"] = "key-of-the-environment";
   for (const form of ["apiKey", "apiKeyEnv", "apiKeyFile"] as const) {

@@ -111,6 +111,13 @@ describe("the name of a secret setting", () => {
     "app.salt",
     "anon.salt",
     "app.pepper",
+    "app.bearer",
+    "ldap.bindpw",
+    "app.totp_seed",
+    "app.otp_seed_2",
+    "app.recovery_codes",
+    "app.seed_phrase",
+    "app.hash_key",
   ])("%s", (name) => {
     expect(isSecretSetting(name)).toBe(true);
     expect(mayBeSecret(name, "a value")).toBe(true);
@@ -133,6 +140,20 @@ describe("the name of a secret setting", () => {
     "passwordcheck.min_length",
     "password_encryption",
     "search_path",
+    "pgrst.jwt_role_claim_key",
+    "app.kms_key",
+    "app.dedup_key",
+    "app.locale_key",
+    "app.sort_keys",
+    "app.password_hint",
+    "app.password_regex",
+    "app.password_hasher",
+    "app.password_iterations",
+    "app.token_scopes",
+    "app.token_auth",
+    "app.secret_manager",
+    "app.secrets_backend",
+    "credcheck.password_contain",
   ])("%s is none", (name) => {
     expect(isSecretSetting(name)).toBe(false);
     expect(mayBeSecret(name, "a value")).toBe(false);
@@ -173,6 +194,19 @@ describe("the form of a secret", () => {
     `Bearer ${JWT}`,
     GITHUB,
     `token ${GITHUB}.`,
+    ["https://hooks.slack.com/services", "T000/B000/a1b2c3d4e5f6g7h8"].join("/"),
+    "https://fn.example.net/api/run?code=abcdefghijklmnop1==",
+    "https://a.example.net/c?sv=1&sig=abcdefghij%2Bklmnop",
+    "https://s3.example.com/x?X-Amz-Signature=abcdef0123456789",
+    `${"sk"}_test_${"a1".repeat(12)}`,
+    `${"whsec"}_${"a1".repeat(12)}`,
+    `${"sk"}-${"a1".repeat(24)}`,
+    `${"hf"}_${"aB".repeat(17)}`,
+    `${"dop_v1"}_${"a1".repeat(32)}`,
+    `${"shpat"}_${"a1".repeat(16)}`,
+    "Bearer abcdefgh12345678",
+    '{"kty":"RSA","n":"x","d":"abc"}',
+    '{ "k": "abc", "kty": "oct" }',
   ])("%s", (text) => {
     expect(holdsSecret(text)).toBe(true);
     expect(mayBeSecret("name", text)).toBe(true);
@@ -206,6 +240,14 @@ describe("the form of a secret", () => {
     PEM("CERTIFICATE"),
     "eyJhbGciOiJIUzI1NiJ9",
     "SELECT 1",
+    "the bearer authentication_required",
+    "https://h/?code=404&signature=none",
+    "https://h/?design=abcdefghijklmnop1",
+    '{"kty":"RSA","n":"x","e":"AQAB"}',
+    "sk-learn-classification-models-of-today",
+    "token: null",
+    "authorization: none",
+    "auth_token=disabled",
   ])("%s has none", (text) => {
     expect(holdsSecret(text)).toBe(false);
     expect(mayBeSecret("name", text)).toBe(false);
@@ -227,6 +269,10 @@ describe("what may be a secret", () => {
     "true",
     "False",
     "default",
+    "none",
+    "NULL",
+    "enabled",
+    "disabled",
     0,
     3600,
     "3600",

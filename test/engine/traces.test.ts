@@ -38,6 +38,8 @@ test.each<["values" | "names", string, string, readonly string[]]>([
   const { apiKey } = stack.service.emulator;
   const found = [apiKey, LITERAL, VALUE].filter((secret) => trace.includes(secret));
   expect(found.map((secret) => (secret === apiKey ? "key" : secret))).toEqual(held);
+  const names = ["PROD_KEY", "REFERENCE", "scrypt-bound$"].filter((name) => trace.includes(name));
+  expect(names).toEqual(form === "names" ? ["PROD_KEY", "REFERENCE", "scrypt-bound$"] : []);
 });
 
 test("NODE_DEBUG=net prints the key, in the output of the CLI, unless it is a secret of the configuration", async () => {

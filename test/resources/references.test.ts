@@ -316,7 +316,10 @@ describe("once it is applied", () => {
     expect(says).toEqual([
       `"clientSecret" of ${GOOGLE}: the state does not tell which value was last applied, so that of ${NAME} is sent`,
     ]);
-    expect((await updated(given, edited, GIVEN)).sent).toEqual([hashed(VALUE)]);
+    const { next, sent } = await updated(given, edited, GIVEN);
+    expect(sent).toEqual([hashed(VALUE)]);
+    // Once: the new digest is believed.
+    expect(await planned(given, next, GIVEN)).toEqual({ changes: false, replaces: [], says: [] });
   });
 
   test("a digest of an earlier version tells the same value from another, until an update of the resource makes it anew", async () => {
@@ -344,8 +347,32 @@ describe("once it is applied", () => {
     const other = await given.create({ ...GIVEN, providerId: "google", adopt: true });
     const edited = { ...state, outs: { ...state.outs, __applied: other.outs["__applied"] } };
     expect(await planned(given, edited, GIVEN)).toMatchObject({ changes: true });
-    expect((await updated(given, edited, GIVEN)).sent).toEqual([hashed(VALUE)]);
+    const { next, sent } = await updated(given, edited, GIVEN);
+    expect(sent).toEqual([hashed(VALUE)]);
+    expect(await planned(given, next, GIVEN)).toMatchObject({ changes: false });
   });
+
+  test.each([
+    ["EmailServer", () => email.started(), { ...email.STANDARD, password: REFERENCE }, "password"],
+    ["ComputeEndpoint", () => harness(KIND_CASES.ComputeEndpoint.lifecycle), COMPUTE, "settings.pgSettings.app.token"],
+  ] as const)(
+    "%s with a digest that is not believed is sent once, also after a refresh",
+    async (_, started, inputs, path) => {
+      for (const refreshes of [false, true]) {
+        const given = await started();
+        const state = await given.create(inputs);
+        const cheap = { [path]: MADE_UP.replace("16$1", "8$1") };
+        const edited = { ...state, outs: { ...state.outs, __applied: cheap } };
+        given.restart();
+        const outs = refreshes ? ((await given.read(edited))?.outs ?? {}) : edited.outs;
+        expect(JSON.stringify(outs)).not.toContain(CANARY);
+        const found = { ...edited, outs };
+        expect(await planned(given, found, inputs)).toMatchObject({ changes: true, replaces: [] });
+        const next = await given.update(found, inputs);
+        expect(await planned(given, next, inputs)).toEqual({ changes: false, replaces: [], says: [] });
+      }
+    },
+  );
 
   test("an update that failed leaves the digest of before, so that the next one sends the value again", async () => {
     const given = await oauth.started();

@@ -30,7 +30,7 @@ interface Mistake {
   /** What stands at the service. */
   readonly plant?: (given: World) => Promise<unknown>;
   /** Instead of the account of the service. */
-  readonly account?: { readonly baseUrl?: string; readonly apiKey?: string };
+  readonly account?: { readonly baseUrl?: string; readonly apiKey?: string | undefined };
   /** An up with this program came before. */
   readonly before?: Program;
   /** What the plan says of it now, that it did not say before; left out: the same as before. */
@@ -60,7 +60,7 @@ const COMPUTE = compute({});
 const domain = (inputs: object = {}): Program => [one("WhitelistDomain", { domain: DOMAIN, ...inputs })];
 
 const MISTAKES: readonly Mistake[] = [
-  { what: "No API key", program: COMPUTE, account: { apiKey: "" } },
+  { what: "No API key", program: COMPUTE, account: { apiKey: undefined } },
   { what: "No base URL", program: COMPUTE, account: { baseUrl: "" } },
   { what: "A base URL without `/v2`", program: COMPUTE, account: { baseUrl: "https://api.example.com" } },
   { what: "`http://` to another host", program: COMPUTE, account: { baseUrl: "http://api.example.com/v2" } },

@@ -51,7 +51,7 @@ test.each(KINDS)("%s has a guide, and a row in README.md and docs/concepts.md th
   expect(read(`docs/guide/${kind}.md`)).not.toBe("");
 });
 
-test.each(["SECURITY.md", "CONTRIBUTING.md"])("the test files that %s tells to run are there", (page) => {
+test.each(["SECURITY.md", "CONTRIBUTING.md", "docs/secrets.md"])("the test files that %s names are there", (page) => {
   const named = read(page).match(/\btest\/[\w./]+\.test\.ts/g) ?? [];
   expect(named.length).toBeGreaterThan(2);
   expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);

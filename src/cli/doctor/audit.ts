@@ -17,7 +17,7 @@ import {
 import { stackOf } from "../drift/report";
 import { compareText, terminalJson, terminalText, wantsColours } from "../output";
 import { pulumiIn } from "../stack/pulumi";
-import { exportedState, type StackState } from "../stack/state";
+import { exportedState, type StackState, type StoredResource } from "../stack/state";
 
 export interface AuditFlags {
   readonly stack?: string;
@@ -28,7 +28,7 @@ export interface AuditFlags {
 
 const finding = z.object({
   rule: z.string(),
-  /** Of the resource; `Provider` for what a provider has stored, `Stack` for the outputs of the stack. */
+  /** Of the resource; `Provider` for what a provider has stored, `Stack` and `Component` for their outputs. */
   kind: z.string(),
   name: z.string(),
   urn: z.string(),
@@ -80,52 +80,68 @@ async function audited(stack: string | undefined, limits: AuditLimits): Promise<
   // First: where it is wrong, nothing else is done.
   const file = readIgnoreFile();
   const state = await exportedState(pulumiIn(process.cwd(), stack), false);
-  const resources = auditedResources(state);
-  if (!resources.some(({ last }) => ![PROVIDER, STACK].includes(kindOf(last) ?? ""))) {
+  if (!state.resources.some(isDeclared)) {
     throw new Error(
       `${stack === undefined ? "the stack" : `the stack ${stack}`} holds no resource of pulumi-svc, so there is nothing to audit. Run pulumi up first, or name another stack with --stack`,
     );
   }
-  const findings = ALL_RULES.flatMap((rule) => findingsOf(rule, resources, limits));
-  const urns = resources.map(({ last }) => last.urn);
+  const { findings, urns } = findingsIn(state, limits);
   return { stack: stackOf(urns[0] ?? "").stack, ...withoutAccepted(findings, urns, file, new Date()) };
+}
+
+/** `urns`: of all that was audited. */
+export function findingsIn(state: StackState, limits: AuditLimits): { findings: Finding[]; urns: string[] } {
+  const declared = state.resources.filter((one) => isDeclared(one) || one.type === PROVIDER_TYPE);
+  const findings = [
+    ...auditRules.flatMap((rule) => findingsOf(rule, looksOf(declared), limits)),
+    // Whoever reads a state reads all of it.
+    ...stateRules.flatMap((rule) => findingsOf(rule, looksOf(state.resources), limits)),
+  ];
+  const urns = [...declared, ...findings].map(({ urn }) => urn);
+  return { findings, urns: [...new Set(urns)].sort(compareText) };
 }
 
 /** A resource as the service last showed it, and as it is declared. They differ where a change did not finish. */
 interface Looks {
+  readonly kind: string;
   readonly last: AuditedResource;
   readonly declared: AuditedResource;
 }
 
-/** Those that the stack declares, and the providers, in the order of their URNs. */
-function auditedResources({ resources }: StackState): Looks[] {
-  const looks = resources.flatMap(({ type, urn, inputs, outputs, protect = false, ...state }) => {
-    const declared = { type, name: nameInUrn(urn), urn, props: inputs ?? {}, protect };
-    if (kindOf(declared) === undefined || state.delete === true || state.pendingReplacement === true) return [];
-    // One without arguments is only looked up (`get`). A stack has none.
-    if (![PROVIDER, STACK].includes(kindOf(declared) ?? "") && Object.keys(visible(declared.props)).length === 0)
-      return [];
-    return { last: { ...declared, props: { ...inputs, ...outputs } }, declared };
+/** In the order of their URNs. Those of other packages are passed over. */
+function looksOf(resources: readonly StoredResource[]): Looks[] {
+  const looks = resources.flatMap((resource): Looks[] => {
+    const { type, urn, inputs, outputs, protect = false } = resource;
+    const kind = kindOf(resource);
+    if (kind === undefined) return [];
+    const declared = { type, name: nameInUrn(urn), urn, props: inputs ?? {}, protect, isComponent: kind === COMPONENT };
+    return [{ kind, last: { ...declared, props: { ...inputs, ...outputs } }, declared }];
   });
   return looks.toSorted((left, right) => compareText(left.last.urn, right.last.urn));
 }
 
-const PROVIDER = "Provider";
-const STACK = "Stack";
+/** Of this package, and declared by the stack. One without arguments is only looked up (`get`). */
+const isDeclared = ({ type, inputs, ...state }: StoredResource): boolean =>
+  KINDS.some((kind) => typeToken(kind) === type) &&
+  state.delete !== true &&
+  state.pendingReplacement !== true &&
+  Object.keys(visible(inputs ?? {})).length > 0;
 
-/** Undefined: not of this package. */
-function kindOf({ type }: Pick<AuditedResource, "type">): string | undefined {
-  if (type === PROVIDER_TYPE) return PROVIDER;
-  if (type === STACK_TYPE) return STACK;
-  return KINDS.find((kind) => typeToken(kind) === type);
+const COMPONENT = "Component";
+
+/** Undefined: of another package. */
+function kindOf({ type, custom = true }: StoredResource): string | undefined {
+  if (type === PROVIDER_TYPE) return "Provider";
+  if (type === STACK_TYPE) return "Stack";
+  return custom ? KINDS.find((kind) => typeToken(kind) === type) : COMPONENT;
 }
 
 function findingsOf(rule: AuditRule, resources: readonly Looks[], limits: AuditLimits): Finding[] {
-  return resources.flatMap(({ last, declared }) => {
+  return resources.flatMap(({ kind, last, declared }) => {
     const message = rule.find(last, limits) ?? rule.find(declared, limits);
     if (message === undefined) return [];
     const { name, urn } = last;
-    return { rule: rule.name, kind: kindOf(last) ?? "", name, urn, message, remedy: rule.remedy };
+    return { rule: rule.name, kind, name, urn, message, remedy: rule.remedy };
   });
 }
 

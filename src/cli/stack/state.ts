@@ -8,6 +8,8 @@ import type { Pulumi } from "./pulumi";
 const resource = z.object({
   urn: z.string(),
   type: z.string(),
+  /** False for a component, and for the stack itself. */
+  custom: z.boolean().optional(),
   id: z.string().optional(),
   /** The reference to its provider: URN and id. */
   provider: z.string().optional(),

@@ -1,4 +1,4 @@
-import { isSecretName } from "../../contract/secretNames";
+import { isSecretName, isSecretSetting } from "../../contract/secretNames";
 import { oneLine } from "../../contract/untrusted";
 import { KnownValues } from "./knownValues";
 
@@ -23,7 +23,7 @@ export function secretsOf(body: unknown, found: string[] = []): string[] {
 
 function secretSettings(settings: unknown, found: string[]): void {
   forEachField(settings, (name = "", value) => {
-    const shortest = isSecretField(name) ? SHORTEST_UNDER_SECRET_NAME : SHORTEST_IN_FREE_FIELD;
+    const shortest = isSecretField(name) || isSecretSetting(name) ? SHORTEST_UNDER_SECRET_NAME : SHORTEST_IN_FREE_FIELD;
     if (typeof value !== "string") secretSettings(value, found);
     else if (value.length >= shortest) found.push(value);
   });

@@ -22,7 +22,8 @@ export function withoutSecrets(value: unknown, isOfSettings = false): unknown {
   const shown = (name: string, inner: unknown): unknown => {
     if (SECRET_FIELD.test(name) || (isOfSettings && name.includes("."))) return hidden(inner);
     if (!isRecord(inner) && SETTINGS_FIELD.test(name)) return hidden(inner);
-    if (typeof inner !== "object") return mayBeSecret(name, inner) ? hidden(inner) : inner;
+    // A list or an object under such a name as well.
+    if (mayBeSecret(name, inner)) return hidden(inner);
     return withoutSecrets(inner, isOfSettings || SETTINGS_FIELD.test(name));
   };
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shown(name, inner)]));

@@ -1,5 +1,7 @@
-import { withoutAccepted } from "../../../src/cli/doctor/audit";
+import { findingsIn, withoutAccepted } from "../../../src/cli/doctor/audit";
 import { parsedIgnoreFile } from "../../../src/cli/drift/ignoreFile";
+import { typeToken } from "../../../src/contract/pointer";
+import { StackState } from "../../../src/cli/stack/state";
 
 const urnOf = (type: string, name: string, stack = "dev") =>
   `urn:pulumi:${stack}::proj::pulumi-nodejs:dynamic/svc:${type}::${name}`;
@@ -65,4 +67,46 @@ test("a name that several resources have is refused, with their URNs", () => {
   expect(() => judge({ rule: "not-protected", resource: "db", reason })).toThrow(
     `svc-drift.json: ignore[0].resource: "db" is the name of several resources. Give the URN of one: ${DB}, ${OTHER_DB}`,
   );
+});
+
+describe("a secret in plain text is found", () => {
+  const inClear = (resource: {
+    type: string;
+    custom?: boolean;
+    inputs?: object;
+    outputs?: object;
+    delete?: boolean;
+  }) => {
+    const resources = [
+      { ...resource, urn: `urn:pulumi:dev::proj::${resource.type}::one` },
+      { urn: API, type: typeToken("ComputeEndpoint"), custom: true, inputs: { projectId: "p" }, protect: true },
+    ];
+    const { findings, urns } = findingsIn(new StackState(JSON.stringify({ deployment: { resources } })), {});
+    expect(urns).toContain(API);
+    expect(findings.every(({ urn }) => urns.includes(urn))).toBe(true);
+    expect(JSON.stringify(findings)).not.toContain("canary");
+    return findings.filter(({ rule }) => rule === "secret-in-clear").map(({ kind, message }) => `${kind}: ${message}`);
+  };
+  const type = typeToken("OAuthProvider");
+  const secret = { clientSecret: "canary" };
+  const encrypted = { clientSecret: { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" } };
+  const found = (kind: string, path: string) => [`${kind}: the state holds the value of "${path}" in plain text`];
+
+  test.each([
+    ["outputs", { outputs: secret, inputs: encrypted }],
+    ["inputs", { outputs: encrypted, inputs: secret }],
+    ["what is only looked up", { outputs: secret }],
+    ["what a replacement left behind", { outputs: secret, inputs: encrypted, delete: true }],
+  ])("in %s of a resource", (_, held) => {
+    expect(inClear({ type, custom: true, ...held })).toEqual(found("OAuthProvider", "clientSecret"));
+    expect(inClear({ type, custom: true, inputs: encrypted, outputs: encrypted })).toEqual([]);
+  });
+
+  test("in outputs of the stack and of a component, and not in resources of others", () => {
+    const outputs = { auth: { urls: ["postgres://u:canary@h/db"] } };
+    const stack = "pulumi:pulumi:Stack";
+    expect(inClear({ type: stack, custom: false, outputs })).toEqual(found("Stack", "auth.urls[0]"));
+    expect(inClear({ type: "my:auth:Auth", custom: false, outputs })).toEqual(found("Component", "auth.urls[0]"));
+    expect(inClear({ type: "aws:rds/instance:Instance", custom: true, outputs })).toEqual([]);
+  });
 });

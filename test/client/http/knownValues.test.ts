@@ -172,6 +172,11 @@ test("a value that was cut is hidden from half of it on", () => {
   expect(hidden(LONG, Buffer.from(`u:${LONG}`).toString("base64").slice(0, 400))).toMatch(/^dT?\[secret\]$/);
 });
 
+test("a piece from the middle or the end of a value is not recognized, as SECURITY.md says", () => {
+  const value = "Canary-0123456789-abcdefghij-klmnopqrst";
+  for (const piece of [value.slice(10, 36), value.slice(8)]) expect(hidden(value, piece)).toBe(piece);
+});
+
 test("words that a value begins with stay", () => {
   expect(hidden("password1", "the password is wrong")).toBe("the password is wrong");
   expect(hidden("production-secret", "no such stack: production")).toBe("no such stack: production");

@@ -35,6 +35,11 @@ test("a short Postgres setting whose name tells of a secret is hidden as well", 
   );
 });
 
+test("a short one is told by the names of settings as well", () => {
+  const body = { pg_settings: { "app.cookie_key": "c00kie", "app.sort_key": "byname" } };
+  expect(cleaned(body, 'invalid value "c00kie", byname')).toBe('invalid value "[secret]", byname');
+});
+
 test("settings are known by the name that they have in a program, too", () => {
   expect(secretsOf([{ settings: { pgSettings: { "app.key": "canary-setting" } } }, undefined])).toEqual([
     "canary-setting",

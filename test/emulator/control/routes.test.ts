@@ -107,8 +107,13 @@ test("settings of Postgres that may be secrets are shown as hashes, in the log a
   const { text } = await control(emulator.url, "GET", "/state");
   expect(log.text + text).not.toContain("canary");
   // What is refused is logged all the same.
-  for (const odd of [{ pg_settings: "canary" }, { pgSettings: ["canary"] }, { clientSecret: "canary", Password: 5 }])
-    await api(emulator, "PATCH", `${DEMO}/endpoints/${id}`, { endpoint: { settings: odd } });
+  const odd = [
+    { pg_settings: "canary" },
+    { pgSettings: ["canary"] },
+    { clientSecret: "canary", Password: 5 },
+    { tokens: ["canary"], smtp_token: { value: "canary" } },
+  ];
+  for (const settings of odd) await api(emulator, "PATCH", `${DEMO}/endpoints/${id}`, { endpoint: { settings } });
   expect((await control(emulator.url, "GET", "/requests")).text).not.toMatch(/canary|"Password":5/);
   const { endpoints } = await demoState(emulator);
   expect(endpoints).toContainEqual(expect.objectContaining({ id, settings: { pg_settings: shown } }));

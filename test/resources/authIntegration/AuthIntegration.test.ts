@@ -1,3 +1,5 @@
+import { asSecret } from "../../../src/contract/engineSecrets";
+import type { Properties } from "../../../src/contract/hiddenKeys";
 import { authIntegration } from "../../../src/resources/authIntegration/lifecycle";
 import {
   expectNoSecrets,
@@ -314,4 +316,19 @@ test("two integrations of one project and provider are an error of the plan, oth
   expect(await check("three", { authProvider: "stack" })).toBe(0);
   expect(await check("four", { projectId: "prj-other" })).toBe(0);
   expect(await check("five", { authProvider: UNKNOWN })).toBe(0);
+});
+
+test("what the program no longer gives may have been a secret: it is marked until the next update or refresh", async () => {
+  const auth = await harness(authIntegration);
+  const { id, outs } = await auth.create(INPUTS);
+  const { databaseName, ...less } = INPUTS;
+  auth.restart();
+  const given = { ...less, __urn: urnOf("AuthIntegration"), __provider: "pointer" };
+  const update = async (stored: Properties) => (await auth.provider.update(id, stored, given)).outs ?? {};
+  const first = await update(outs);
+  expect(first).toMatchObject({ databaseName: asSecret(databaseName), roleName: INPUTS.roleName });
+  // The engine hands over what it has stored in plain text.
+  const stored = { ...first, databaseName };
+  expect(await update(stored)).toMatchObject({ databaseName });
+  expect((await auth.provider.read(id, stored)).props).toMatchObject({ databaseName });
 });

@@ -76,7 +76,8 @@ export interface Course {
 
 interface Account {
   readonly baseUrl: string;
-  readonly apiKey: string;
+  /** Undefined: none is configured. */
+  readonly apiKey: string | undefined;
 }
 
 /** Short, but longer than what the tests let lists lag. */
@@ -132,7 +133,7 @@ class Process {
     const known = this.#providers.get(kind);
     if (known !== undefined) return known;
     const provider = dynamicProvider(KIND_CASES[kind].lifecycle, this.#session);
-    const settings: Record<string, string> = {
+    const settings: Record<string, string | undefined> = {
       "svc:apiKey": this.#account.apiKey,
       "svc:baseUrl": this.#account.baseUrl,
     };
