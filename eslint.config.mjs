@@ -223,6 +223,19 @@ export default tseslint.config(
     ...layers(row),
   ]),
   {
+    files: ["src/**"],
+    ignores: ["src/host/secrets.ts"],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector: 'TSAsExpression[typeAnnotation.typeName.name="Marked"]',
+          message: "Only host/secrets.ts makes one (rule 7 of docs/design/rules.md).",
+        },
+      ],
+    },
+  },
+  {
     files: [
       "src/contract/settings.ts",
       "src/contract/references.ts",

@@ -87,10 +87,13 @@ export interface ReadRequest extends Request, Storing {
   readonly outs: Properties;
 }
 
-declare const MARKED: unique symbol;
+/** Private, so that a copy with other properties is none. */
+declare class OfSecrets {
+  private readonly isMarked: true;
+}
 
 /** Plain JSON for the engine, in which what is secret is marked. Only secrets.ts makes one, so a door can hand over nothing else. */
-export type Marked = Properties & { readonly [MARKED]: true };
+export type Marked = Properties & OfSecrets;
 
 /** What the state is to hold of an object. */
 export interface Kept {

@@ -10,6 +10,7 @@ import { isHarmless, mayBeSecret } from "../contract/secretNames";
 import { isStandIn } from "../contract/standIns";
 import { isPlain, ruleOf, sameJson, type Rules } from "./arguments";
 import type { Marked } from "./requests";
+import { marksOf } from "./state";
 
 /** What a declaration says of secrets. */
 export interface SecretRules {
@@ -25,9 +26,29 @@ export interface Origin {
   readonly stored: Properties;
 }
 
-/** The inputs that `check` or `read` returns. */
+/** The inputs that `check` returns. */
 export function markedInputs({ args }: SecretRules, inputs: Properties, given: Properties): Marked {
   return marked(inputs, (name) => markArgument(args, name, inputs[name], { given, stored: {} }));
+}
+
+/**
+ * The inputs that `read` returns. After an update that failed the engine still has the inputs of before, and so no mark for what
+ * that update has brought: of the arguments that it sent, everything is marked.
+ */
+export function markedFound({ args }: SecretRules, inputs: Properties, stored: Properties): Marked {
+  const { __unfinished, __sent } = marksOf(stored);
+  const isOpen = (name: string): boolean => __unfinished === "update" && __sent?.includes(name) !== false;
+  return marked(inputs, (name) => {
+    const value = inputs[name];
+    const rule = ruleOf(args, name);
+    // What replaces is no part of an update.
+    if (rule === undefined || rule.replaces !== undefined || !isOpen(name))
+      return markArgument(args, name, value, { given: stored, stored: {} });
+    // A list that is sent has names of domains or libraries, which messages tell as well.
+    return eachValue(value, [], (one) =>
+      isTelling(one) && (!Array.isArray(one) || rule.local === true) ? hidden(one) : one,
+    );
+  });
 }
 
 /** The outs of any call and of its error. */
@@ -76,10 +97,12 @@ function markArgument(rules: Rules, name: string, value: unknown, { given, store
 const isUnexpected = (setting: string, value: unknown, given: unknown): boolean =>
   setting.includes(".") && !isHarmless(value) && !sameJson(value, given);
 
+/** Whether it may be a secret that only the program tells: no flag, no number, and no place. */
+const isTelling = (value: unknown): boolean => !isHarmless(value) && !isBranchId(value);
+
 /** A value of an earlier program, which may have marked it: the engine marks only what the present one marks. */
 function isCarried(value: unknown, given: unknown, stored: unknown): boolean {
-  if (isHarmless(value) || isBranchId(value)) return false;
-  return stored !== undefined && sameJson(value, stored) && !sameJson(value, given);
+  return isTelling(value) && stored !== undefined && sameJson(value, stored) && !sameJson(value, given);
 }
 
 /** A copy with other values at the ends of a tree of objects. A list is one value: the engine marks it as a whole. */

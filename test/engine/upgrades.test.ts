@@ -73,6 +73,25 @@ function giveReferences(stack: Stack, client: string): void {
   Object.assign(stack.env, { FIXTURE_TOKEN: "fixture-token", FIXTURE_CLIENT: client });
 }
 
+/** What versions that marked nothing by themselves have left in clear: a transformation takes the marks of the program away. */
+const IN_CLEAR = `
+  pulumi.runtime.registerStackTransformation(({ props, opts }) => ({
+    props: {
+      ...props,
+      ...("password" in props && { password: "fixture-clear-password" }),
+      ...("clientSecret" in props && { clientSecret: "fixture-clear-client" }),
+    },
+    opts: { ...opts, additionalSecretOutputs: [] },
+  }));
+  const { projectId } = new svc.AuthIntegration("ten", { projectId: "prj-ten" });
+  new svc.OAuthProvider("oauth", { projectId, providerId: "microsoft", clientId: "client", clientSecret: "replaced" });
+  new svc.EmailServer("email", { projectId, type: "standard", host: "smtp.example.com", port: 587, username: "mailer",
+    password: "replaced", senderEmail: "app@example.com", senderName: "App" });
+  new svc.AuthKeys("keys", { projectId });
+  new svc.AuthOwnershipTransfer("transfer", { projectId });
+  new svc.ComputeEndpoint("compute", { projectId: "prj-ten", branchId: "br-new",
+    settings: { pgSettings: { "app.token": "fixture-clear-token", work_mem: "64MB" } } });`;
+
 const PATHS = { oauth: "auth/oauth_providers", email: "auth/email_server", domains: "auth/domains" };
 const path = (project: string, below: string): string => `/projects/prj-${project}/${below}`;
 
@@ -85,6 +104,8 @@ interface Scene {
   readonly faults: readonly object[];
   /** The names of what is left unfinished. */
   readonly unfinished: readonly string[];
+  /** It holds what is secret in clear. */
+  readonly inClear?: true;
   /** What the program finds outside of itself. */
   readonly give?: (stack: Stack, when: "before" | "after") => void;
 }
@@ -139,6 +160,8 @@ const SCENES: Record<string, Scene> = {
     unfinished: ["oauth"],
     give: (stack, when) => giveReferences(stack, when === "before" ? "fixture-client" : "fixture-client-rotated"),
   },
+  // Written by the commit before the one that brought src/host/secrets.ts.
+  "-clear": { projects: ["ten"], before: "", after: IN_CLEAR, faults: [], unfinished: [], inClear: true },
 };
 
 /** A kind that none of these declares has a scene of its own, made from its case. */
@@ -182,10 +205,12 @@ const file = (state: string, name: string): string => join(STATES, state, name);
 
 const urnsOf = async (stack: Stack): Promise<string[]> => (await stack.resources()).map(({ urn }) => urn).sort();
 
-/** The outputs of each resource in the state, secrets in clear: each encryption of one value looks different. */
+/** The outputs of each resource in the state, without marks: each encryption of one value looks different. */
 async function outputsOf(stack: Stack): Promise<Record<string, StoredResource["outputs"]>> {
   const { stdout } = await stack.run("stack", "export", "--show-secrets");
-  const { deployment } = JSON.parse(stdout) as Saved["deployment"];
+  const { deployment } = JSON.parse(stdout, (_key, value: { plaintext?: string } | null) =>
+    value?.plaintext === undefined ? value : (JSON.parse(value.plaintext) as unknown),
+  ) as Saved["deployment"];
   return Object.fromEntries(deployment.resources.filter(isOurs).map(({ urn, outputs }) => [urn, outputs]));
 }
 
@@ -193,6 +218,13 @@ const isOurs = ({ type }: StoredResource): boolean => type.startsWith(typeToken(
 
 /** Of a project what no resource creates: it is there before the first `up`, or is left by it. */
 const NOT_HELD = ["branches", "operations", "deleted_endpoints", "kept_schemas"];
+
+/** What a program of these scenes gives as a secret, and what the service has made, where it stands in clear. */
+function secretsInClear({ inputs, outputs }: StoredResource): string[] {
+  const { secretServerKey, url } = outputs;
+  const made = [secretServerKey, url].filter((value) => typeof value === "string");
+  return [...made, ...(JSON.stringify([inputs, outputs]).match(/fixture-clear-[a-z]+/g) ?? [])];
+}
 
 /** What stands at the service: each record of each list of a project, and its one mail server. */
 async function held(service: Service): Promise<Record<string, unknown[]>> {
@@ -323,12 +355,19 @@ test.each(WHOLE ? states : states.filter((state) => state.startsWith(oldest)))(
 
     const urns = await urnsOf(stack);
     const outputs = await outputsOf(stack);
-    const plan = JSON.parse((await stack.run("preview", "--json")).stdout) as { changeSummary: Record<string, number> };
+    const secrets = ours(state).flatMap(secretsInClear);
+    expect(secrets.length > 0).toBe(scene.inClear === true);
+    const preview = await stack.run("preview", "--json");
+    const plan = JSON.parse(preview.stdout) as { changeSummary: Record<string, number> };
     expect(plan.changeSummary).toEqual({
       same: expect.any(Number),
       ...(scene.unfinished.length > 0 && { update: scene.unfinished.length }),
     });
-    expect(await stack.refresh()).toMatchObject({ code: 0 });
+    const refreshed = await stack.refresh("--diff");
+    expect(refreshed).toMatchObject({ code: 0 });
+    const shown = preview.text + refreshed.text + (await stack.exported());
+    expect(secrets.filter((secret) => shown.includes(secret))).toEqual([]);
+    if (scene.inClear === true) expect(refreshed.text).not.toMatch(/\[secret\]|~/);
     // Nothing has changed since at the service, which may show by now what was left unfinished.
     const finished = (all: typeof outputs): object =>
       Object.entries(all).filter(([urn]) => !scene.unfinished.includes(urn.split("::").at(-1) ?? ""));

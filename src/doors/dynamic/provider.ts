@@ -7,7 +7,7 @@ import { create, read, remove, update } from "../../host/calls";
 import type { Lifecycle } from "../../host/lifecycle";
 import { check, diff, repair } from "../../host/plan";
 import type { CreateRequest, DiffResult, Marked, Wrong } from "../../host/requests";
-import { markedInputs, markedOuts } from "../../host/secrets";
+import { markedFound, markedInputs, markedOuts } from "../../host/secrets";
 import type { Hosted, Session } from "../../host/session";
 import { engineError, plainError } from "./errors";
 import type { DynamicProvider } from "./types";
@@ -72,7 +72,7 @@ export function dynamicProvider<Args extends object, Outputs extends object>(
       return {
         id,
         props: markedOuts(resource, found.outs, { given: properties, stored: properties }),
-        inputs: markedInputs(resource, { ...found.args, ...carried }, properties),
+        inputs: markedFound(resource, { ...found.args, ...carried }, properties),
       };
     },
 
