@@ -50,7 +50,7 @@ export function toText({ project, files, imported, held, leftOut, configuration,
   const after =
     changed.length === 0
       ? "shows no changes"
-      : `changes only ${changed.join(" and ")}: it sets what the service does not show`;
+      : `changes at most ${changed.join(" and ")}: it sets the values that you have configured`;
   const withOutcome = (command: string): string => (command === "pulumi preview" ? `${command}  # ${after}` : command);
   const section = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EndpointRecord } from "../../client";
-import { mapSecrets } from "../../contract/engineSecrets";
+import { isSecret, mapSecrets } from "../../contract/engineSecrets";
 import { type Properties, visible } from "../../contract/hiddenKeys";
 import { pointer, typeToken } from "../../contract/pointer";
 import type { ReadSetting, SettingName, Settings } from "../../contract/settings";
 import { STAND_INS } from "../../contract/standIns";
-import { problemText } from "../../host/arguments";
+import { isPlain, problemText } from "../../host/arguments";
 import { load } from "../../provider";
 import { type Argument, camelCase, Code, type Declared } from "./programText";
 import type { ProjectObject } from "../projectObjects";
@@ -160,12 +160,26 @@ export function importedResource(
   );
   const keyOf = (argument: string): string =>
     kind === "EmailServer" ? "smtpPassword" : camelCase(`${variable}-${argument}`);
+  const shownSecrets: string[] = [];
+  /** A program is no place for a secret. The state has this one, so that giving the same is no change. */
+  const inProgram = (value: unknown, name: string): unknown => {
+    if (isSecret(value)) {
+      const others = shownSecrets.filter((key) => key.startsWith(keyOf(name))).length;
+      const key = keyOf(name) + (others > 0 ? `-${others + 1}` : "");
+      shownSecrets.push(key);
+      return new Code(`config.requireSecret("${key}")`);
+    }
+    if (!isPlain(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([inner, one]) => [inner, inProgram(one, inner)]));
+  };
   const declared = [...new Set([...ARGUMENTS[kind], ...hidden.keys()])].flatMap((argument): Argument[] => {
     if (hidden.has(argument)) {
       const read = hidden.get(argument) === true ? "requireSecret" : "require";
       return [[argument, new Code(`config.${read}("${keyOf(argument)}")`)]];
     }
-    return Object.hasOwn(args, argument) ? [declaredArgument([argument, args[argument]], kind, place)] : [];
+    return Object.hasOwn(args, argument)
+      ? [declaredArgument([argument, inProgram(inputs[argument], argument)], kind, place)]
+      : [];
   });
   return {
     entry: {
@@ -176,7 +190,10 @@ export function importedResource(
       outputs: { ...outputs, ...standIns, __args: [...Object.keys(args), ...hidden.keys()].sort() },
     },
     declared: { kind, name, variable, args: declared, ...(kind === "AuthIntegration" && { comment: NO_KEYS }) },
-    wanted: [...hidden].map(([argument, secret]) => ({ key: keyOf(argument), secret, resource: name })),
+    wanted: [
+      ...[...hidden].map(([argument, secret]) => ({ key: keyOf(argument), secret, resource: name })),
+      ...shownSecrets.map((key) => ({ key, secret: true, resource: name })),
+    ],
     notes: refused.map((reason) => `"${name}": ${reason}. The program does not declare it`),
   };
 }

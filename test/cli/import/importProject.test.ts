@@ -190,6 +190,31 @@ it.each(["echo", "masked", "absent"] as const)(
   },
 );
 
+it("takes from the configuration what may be a secret among the settings of a compute, so that no program holds it", async () => {
+  const secrets = { "app.api_key": "canary-1", "app.api-key": "canary-2", "app.dsn": "postgres://u:canary-3@h/db" };
+  const pg_settings = { ...secrets, "app.mode": "fast", "app.token_ttl": "3600" };
+  await createCompute(service.emulator, { ...DISABLED, settings: { pg_settings } });
+  const report = await run();
+  const keys = ["devAppApiKey", "devAppApiKey-2", "devAppDsn"];
+  expect(written("index.ts")).toContain(`
+    pgSettings: {
+      "app.api_key": config.requireSecret("${keys[0]}"),
+      "app.api-key": config.requireSecret("${keys[1]}"),
+      "app.dsn": config.requireSecret("${keys[2]}"),
+      "app.mode": "fast",
+      "app.token_ttl": "3600",
+    },`);
+  expect(report.configuration).toEqual(keys.map((key) => ({ key, secret: true, resource: "dev" })));
+  for (const text of [written("index.ts"), JSON.stringify(report), toText(report)])
+    expect(text).not.toContain("canary");
+  const { inputs } = entries().find(({ name }) => name === "dev") as Entry;
+  // Of an import file the engine encrypts these.
+  const { "app.mode": mode, ...marked } = (inputs["settings"] as { pgSettings: Properties }).pgSettings;
+  expect(mode).toBe("fast");
+  expect(Object.values(marked).filter((value) => typeof value === "object")).toHaveLength(3);
+  expect(inClear(inputs)).toMatchObject({ settings: { pgSettings: pg_settings } });
+});
+
 it("reports in words what was written, what cannot be read and what comes next", async () => {
   await fullProject();
   const text = toText({ ...(await run()), files: ["import.json", "index.ts"] });
@@ -201,7 +226,7 @@ it("reports in words what was written, what cannot be read and what comes next",
   expect(text).toMatch(/Neither file contains users and key sets, which the service does not list/);
   expect(text).toMatch(/pulumi stack export --file state\.json/);
   expect(text).toMatch(
-    /pulumi preview {2}# changes only "github" and "mail": it sets what the service does not show\n/,
+    /pulumi preview {2}# changes at most "github" and "mail": it sets the values that you have configured\n/,
   );
 });
 
