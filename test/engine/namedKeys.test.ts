@@ -167,9 +167,9 @@ test("import, drift --repair and drift --accept read a key by its name, each wit
 
   await rotate();
   expect(await svc(stack, ["import", "--project", "prj-demo"])).toMatchObject({ code: 0, stderr: "" });
-  expect(
-    await stack.run("import", "--file", "import.json", "--generate-code=false", "--protect=false", "--yes"),
-  ).toMatchObject({ code: 0 });
+  expect(await stack.run("import", "--file", "import.json", "--generate-code=false", "--yes")).toMatchObject({
+    code: 0,
+  });
   const program = (): string => readFileSync(join(stack.folder, "program", "index.ts"), "utf8");
   stack.write(
     "index.ts",
