@@ -24,7 +24,7 @@ test("a project that was set up by hand is brought under Pulumi, edited by hand,
   await stack.config("githubClientId", "own-id");
   await stack.config("githubClientSecret", CLIENT_SECRET, true);
   await stack.config("smtpPassword", PASSWORD, true);
-  const imported = ["--file", "import.json", "--generate-code=false", "--protect=false", "--yes"];
+  const imported = ["--file", "import.json", "--generate-code=false", "--yes"];
   expect(await stack.run("import", ...imported)).toMatchObject({ code: 0 });
   // Sends what cannot be read; from then on a preview is empty.
   expect(await stack.up()).toMatchObject({ code: 0 });

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { api, createCompute, DEMO, integrate, STANDARD_EMAIL } from "../support/emulator";
 import { ROOT } from "../support/cli";
@@ -9,7 +9,7 @@ import { svc } from "../support/svc";
 const CLIENT_SECRET = "canary-client-secret-import";
 const PASSWORD = "canary-smtp-password-import";
 const SECRETS = [CLIENT_SECRET, PASSWORD];
-const IMPORT = ["--generate-code=false", "--protect=false", "--yes"];
+const IMPORT = ["--generate-code=false", "--yes"];
 
 /** The resources that a plan changes, by name; all others stay as they are. */
 async function changes(stack: Stack): Promise<string[]> {
@@ -37,7 +37,7 @@ test("a project that was set up by hand is imported, and the program that is wri
   expect(await svc(stack, ["import", "--project", "prj-demo"])).toMatchObject({
     code: 1,
     stdout: "",
-    stderr: expect.stringMatching(/^pulumi-svc: import\.json and index\.ts exist already, and nothing was written\./),
+    stderr: expect.stringMatching(/^pulumi-svc: import\.json exists already, and nothing was written\./),
   });
   expect(await svc(stack, ["import"])).toMatchObject({ code: 2, stdout: "" });
 
@@ -66,6 +66,7 @@ test("a project that was set up by hand is imported, and the program that is wri
     "PATCH /projects/{project_id}/auth/email_server",
     "PATCH /projects/{project_id}/auth/oauth_providers/{oauth_provider_id}",
   ]);
+  expect(await stack.exported()).not.toContain('"protect":true');
   // What was there has stayed: the secrets, too, which the state shows as hashes.
   expect(await stack.service.state()).toEqual(before);
   expect(await stack.drift()).toMatchObject({ code: 0 });
@@ -180,4 +181,94 @@ test("a refresh before the first up keeps a password that the service shows encr
   ]);
   expect(await stack.leaks([PASSWORD])).toEqual([]);
   await stack.close();
+});
+
+/** The printed steps, as a person follows them. `skipped`: those that are overlooked. */
+async function followed(stack: Stack, next: readonly string[], skipped = /^$/): Promise<string[]> {
+  const ended: string[] = [];
+  for (const step of next.filter((one) => !skipped.test(one))) {
+    const [, file, line] = /^# add to (\S+): (.*)$/.exec(step) ?? [];
+    const path = join(stack.folder, "program", file ?? "");
+    if (file !== undefined) {
+      writeFileSync(path, `${readFileSync(path, "utf8")}\n${line}\n`);
+      continue;
+    }
+    if (step.startsWith("#")) continue;
+    expect(step).toMatch(/^pulumi [\w -.=]+$/);
+    const [, command = "", ...args] = step.split(" ");
+    const { code, text } = await stack.run(command, ...args, ...(command === "up" ? ["--yes"] : []));
+    ended.push(`${command} ${code}${code === 0 ? "" : ` ${text}`}`);
+  }
+  return ended;
+}
+
+describe.each([
+  {
+    title: "JavaScript with a component",
+    settings: "",
+    files: {
+      "index.js": `const svc = require("pulumi-svc");
+        new svc.ProjectAuth("shop", { projectId: "prj-demo", oauth: { google: "shared" } });`,
+    },
+    written: "imported.js",
+  },
+  {
+    title: "TypeScript in another folder",
+    settings: "main: src/app.ts\n",
+    files: {
+      "src/app.ts": `import * as svc from "pulumi-svc";
+        const { projectId } = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+        new svc.OAuthProvider("google", { projectId, providerId: "google", adopt: true });`,
+    },
+    written: "src/imported.ts",
+  },
+])("a stack that holds something: $title", ({ settings, files, written }) => {
+  test("the printed steps delete nothing, whether the program takes the file in or not", async () => {
+    const stack = await Stack.create({ program: "" });
+    const { service } = stack;
+    stack.write("Pulumi.yaml", `name: proj\nruntime: nodejs\n${settings}`);
+    stack.write("tsconfig.json", readFileSync(join(ROOT, "examples", "quickstart", "tsconfig.json"), "utf8"));
+    for (const [name, text] of Object.entries(files)) stack.write(name, text);
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    // A colleague makes these by hand.
+    await createCompute(service.emulator, { branch_id: "br-dev", type: "read_write" });
+    const own = { id: "microsoft", client_id: "id", client_secret: CLIENT_SECRET };
+    await api(service.emulator, "POST", `${DEMO}/auth/oauth_providers`, own);
+
+    const made = await svc(stack, [
+      "import",
+      "--project",
+      "prj-demo",
+      "--only",
+      "microsoft",
+      "--from-env",
+      "--protect",
+      "--json",
+    ]);
+    expect(made).toMatchObject({ code: 0, stderr: "" });
+    const { next, files: names } = JSON.parse(made.stdout) as { next: string[]; files: string[] };
+    expect(names).toEqual(["import.json", written]);
+    const held = JSON.stringify((await service.state()).projects);
+    await service.clearRequests();
+    stack.env["MICROSOFT_CLIENT_SECRET"] = CLIENT_SECRET;
+
+    // Somebody overlooks the first step, whose line no shell runs. What is imported is protected then.
+    const overlooked = await followed(stack, next, /^# add|config set/);
+    expect(overlooked).toEqual([
+      "import 0",
+      expect.stringMatching(/^preview 1 [^]*microsoft[^]*is protected/),
+      expect.stringMatching(/^up 1 [^]*microsoft[^]*is protected/),
+    ]);
+    expect(await service.mutations()).toEqual([]);
+
+    await stack.config("microsoftClientId", "id");
+    expect(await followed(stack, next, /^pulumi (import|config)/)).toEqual(["preview 0", "up 0"]);
+    expect(await service.mutations()).toEqual([
+      "PATCH /projects/{project_id}/auth/oauth_providers/{oauth_provider_id}",
+    ]);
+    expect(JSON.stringify((await service.state()).projects)).toBe(held);
+    expect((await stack.exported()).match(/"protect":true/g)).toHaveLength(1);
+    expect(await stack.leaks([CLIENT_SECRET])).toEqual([]);
+    await stack.close();
+  });
 });

@@ -547,7 +547,7 @@ test("a reference takes the place of what an import could not read, and is sent 
   const secrets = { clientSecret: canary("imported-client"), password: canary("imported-smtp") };
   await handMadeAuth(service.emulator, secrets);
   expect(await svc(stack, ["import", "--project", "prj-demo", "--program", "imported.ts"])).toMatchObject({ code: 0 });
-  const imported = ["--file", "import.json", "--generate-code=false", "--protect=false", "--yes"];
+  const imported = ["--file", "import.json", "--generate-code=false", "--yes"];
   const written = readFileSync(join(stack.folder, "program", "imported.ts"), "utf8");
   const program = written
     .replace(/^import .*$/gm, "")

@@ -11,10 +11,16 @@ export function addImportCommand(program: Command): void {
     .addOption(projectOption("the project to import").makeOptionMandatory())
     .option("--stack <name>", STACK)
     .option("--out <file>", "the file for pulumi import --file", "import.json")
-    .option("--program <file>", "the file for the program", "index.ts")
+    .option("--program <file>", "the file for the program (default: index.ts, or imported.ts beside an entry point)")
+    .option("--only <id>", "import this object alone, by its id; can be repeated", repeated)
+    .option("--protect", "declare every resource with protect: true")
+    .option("--from-env", "give secrets as svc.fromEnv instead of configuration")
     .option("--whitelist", "import the redirect domains as one Whitelist instead of one WhitelistDomain each")
     .option("--auth-provider <name>", "the auth provider, if it is not the one in the settings")
-    .option("--state <file>", "a file from pulumi stack export: leave out what that stack already holds")
+    .option(
+      "--state <file>",
+      "a file from pulumi stack export: what it holds is left out, instead of what the stack holds",
+    )
     .option("--force", "overwrite the two files if they exist")
     .addOption(jsonOption())
     .addHelpText("after", "\nSettings are read from the stack's configuration, then from the environment.")
@@ -28,6 +34,8 @@ export function addImportCommand(program: Command): void {
     });
 }
 
+const repeated = (id: string, before: readonly string[] = []): string[] => [...before, id];
+
 /** For standard error: a line for each object that stays at the service alone. */
 export function leftOutText({ leftOut }: ImportReport): string {
   const lines = leftOut.map(
@@ -40,7 +48,8 @@ export function leftOutText({ leftOut }: ImportReport): string {
 const WITHOUT_WHITELIST = ". Without --whitelist the other domains are imported, as one WhitelistDomain each";
 
 /** The report for a person. */
-export function toText({ project, files, imported, held, leftOut, configuration, notes, next }: ImportReport): string {
+export function toText(report: ImportReport): string {
+  const { project, files, imported, held, leftOut, configuration, notes, next } = report;
   const count = `${imported.length} resource${imported.length === 1 ? "" : "s"}`;
   const result =
     files.length > 0
@@ -51,7 +60,8 @@ export function toText({ project, files, imported, held, leftOut, configuration,
     changed.length === 0
       ? "shows no changes"
       : `changes at most ${changed.join(" and ")}: it sets the values that you have configured`;
-  const withOutcome = (command: string): string => (command === "pulumi preview" ? `${command}  # ${after}` : command);
+  const withOutcome = (command: string): string =>
+    command === "pulumi preview" ? `${command}  # ${after}, and deletes nothing` : command;
   const section = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];
   return [

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname, extname, relative, resolve } from "node:path";
 import { getSystemErrorMap } from "node:util";
 import { Client, isOfProvider } from "../../client";
 import { nameInUrn, projectOf } from "../../contract/identifiers";
@@ -17,20 +17,29 @@ import { type Constant, kebabCase, Names, programText } from "./programText";
 import { terminalJson } from "../output";
 import { listProjectObjects, type ProjectObject } from "../projectObjects";
 import { readSettings } from "../stack/configuration";
-import { StackState, type StoredResource } from "../stack/state";
+import { entryPoint, isModule, programFolder } from "../stack/projectFile";
+import { pulumiIn } from "../stack/pulumi";
+import { exportedState, StackState, type StoredResource } from "../stack/state";
 
 export interface ImportOptions {
   readonly project: string;
   /** The file for `pulumi import`. */
   readonly out: string;
-  readonly program: string;
+  /** @default the entry point of the Pulumi project, else a file beside it */
+  readonly program?: string;
+  /** Only these objects: ids. */
+  readonly only?: readonly string[];
   readonly authProvider?: string;
   /** The stack whose configuration counts. @default the selected one */
   readonly stack?: string;
   /** The redirect domains as one `Whitelist`. */
   readonly whitelist?: boolean;
-  /** What `pulumi stack export` has written. */
+  /** What `pulumi stack export` has written. @default what the stack holds */
   readonly state?: string;
+  /** The program keeps the protection that an import gives. */
+  readonly protect?: boolean;
+  /** Secrets as references to variables of the environment. */
+  readonly fromEnv?: boolean;
   readonly force?: boolean;
 }
 
@@ -45,8 +54,10 @@ export interface ImportReport {
   readonly leftOut: readonly { kind: string; id: string; describe: string; reasons: readonly string[] }[];
   /** Configuration that the program asks for: what cannot be read. */
   readonly configuration: readonly Wanted[];
+  /** The variables of the environment that the program names. */
+  readonly variables: readonly string[];
   readonly notes: readonly string[];
-  /** The commands that come next, in their order. */
+  /** The commands that come next, in their order. A step that is none begins with `#`. */
   readonly next: readonly string[];
 }
 
@@ -65,14 +76,17 @@ const SUFFIXES: Readonly<Record<ImportedObject["kind"], string>> = {
  * @throws with all that is wrong, a line each. Nothing is written then.
  */
 export async function importProject(options: ImportOptions): Promise<ImportReport> {
-  const { project, authProvider } = options;
-  const { state, read, settings } = await checked(options);
+  const { project, authProvider, protect: isProtected = false } = options;
+  const entry = entryPoint(process.cwd());
+  const file = options.program ?? programFile(entry);
+  const { state, read, settings } = await checked({ ...options, program: file });
   const client = new Client(settings);
   client.limitRequests(settings.maxRequestsPerMinute);
   const all = await listProjectObjects(client, project, settings.authProvider);
   const branches = (await client.projects.branches(project)) ?? [];
-  const held = all.filter((object) => state.holds(object)).map(({ kind, id, describe }) => ({ kind, id, describe }));
-  const found = all.filter((object) => !state.holds(object));
+  const asked = chosen(all, options);
+  const held = asked.filter((object) => state.holds(object)).map(({ kind, id, describe }) => ({ kind, id, describe }));
+  const found = asked.filter((object) => !state.holds(object));
   const isForeign = (object: ProjectObject): boolean =>
     object.kind === "WhitelistDomain" && !isOfProvider(settings.authProvider)(object.record);
   // A Whitelist holds the domains of one auth provider, and a plan refuses a WhitelistDomain beside it.
@@ -94,13 +108,13 @@ export async function importProject(options: ImportOptions): Promise<ImportRepor
   const integration = named.find(
     ({ one: { object } }) => object.kind === "AuthIntegration" && isOf(object.record, settings.authProvider),
   );
-  const resources = named.map(({ name, variable, one }) =>
-    importedResource(one, { name, variable, branchNames, branchVariables, integration: integration?.variable }),
-  );
+  const variables = options.fromEnv === true ? new Set<string>() : undefined;
+  const shared = { branchNames, branchVariables, integration: integration?.variable, isProtected, variables };
+  const resources = named.map(({ name, variable, one }) => importedResource(one, { name, variable, ...shared }));
   const configuration = resources.flatMap(({ wanted }) => wanted);
   const report = {
     project,
-    files: [options.out, options.program],
+    files: [options.out, file],
     imported: named.map(({ name, one: { object } }) => ({ ...plain(object), name })),
     held,
     leftOut: [
@@ -113,24 +127,81 @@ export async function importProject(options: ImportOptions): Promise<ImportRepor
       })),
     ],
     configuration,
+    variables: [...(variables ?? [])],
     notes: [
       ...resources.flatMap(({ notes }) => notes),
+      ...notesOnContainer(named, integration?.name, all),
       ...(integration === undefined ? [] : notesOnKeys(integration.name)),
-      ...(options.state === undefined && named.length > 0 ? [NO_STATE] : []),
+      ...(!state.isKnown && named.length > 0 ? [NO_STATE] : []),
     ],
-    next: nextCommands(options.out, configuration, authProvider),
+    next: [...takenIn(file, entry), ...nextCommands(options.out, configuration, [...(variables ?? [])], authProvider)],
   };
   if (named.length === 0) return { ...report, files: [], next: [] };
   const program = programText(
     [{ variable: "projectId", value: project }, ...constants],
     resources.map(({ declared }) => declared),
-    configuration.length > 0,
+    { readsConfiguration: configuration.length > 0, isCommonJs: /\.c?js$/.test(file) && !isModule(file) },
   );
   write([
-    [options.out, `${terminalJson({ resources: resources.map(({ entry }) => entry) })}\n`],
-    [options.program, program],
+    [options.out, `${terminalJson({ resources: resources.map((one) => one.entry) })}\n`],
+    [file, program],
   ]);
   return report;
+}
+
+/** The entry point where it is still to be written, else a file beside it: what is there is not touched. */
+function programFile(entry: string | undefined): string {
+  const path = entry === undefined ? resolve(programFolder(process.cwd()) ?? ".", "index.ts") : entry;
+  const file = existsSync(path) ? resolve(dirname(path), `imported${extname(path)}`) : path;
+  return relative(process.cwd(), file);
+}
+
+/** The step without which the program does not declare what is imported, and `pulumi up` would plan to delete it. */
+function takenIn(file: string, entry: string | undefined): string[] {
+  const path = resolve(file);
+  const begin = entry ?? resolve(programFolder(process.cwd()) ?? ".", "index.ts");
+  if (path === begin) return [];
+  const asModule = isModule(begin);
+  const [ending] = asModule ? (/(?<=\.[cm]?)[jt]s$/.exec(path) ?? []) : [];
+  const bare = relative(dirname(begin), path)
+    .replaceAll("\\", "/")
+    .replace(/\.[cm]?[jt]s$/, "");
+  const name = JSON.stringify(
+    `${/^\.\.?\//.test(bare) ? "" : "./"}${bare}${ending === undefined ? "" : extname(path).replace("ts", "js")}`,
+  );
+  const line = /\.c?js$/.test(begin) && !asModule ? `require(${name});` : `import ${name};`;
+  return [`# add to ${relative(process.cwd(), begin)}: ${line}`];
+}
+
+/** @throws for an id that no object of the project has. */
+function chosen(all: readonly ProjectObject[], { project, only }: ImportOptions): readonly ProjectObject[] {
+  if (only === undefined) return all;
+  // Of an e-mail server the id is that of the project.
+  const namesOf = ({ kind, id }: ProjectObject): string[] =>
+    id === project ? [kind] : [id, id.slice(project.length + 1)];
+  const problems = only
+    .filter((id) => !all.some((object) => namesOf(object).includes(id)))
+    .map(
+      (id) =>
+        `--only ${id}: project ${project} has no such object. It has ${all.map((one) => namesOf(one).at(-1)).join(", ")}`,
+    );
+  if (problems.length > 0) throw new Error(problems.join("\n"));
+  return all.filter((object) => namesOf(object).some((name) => only.includes(name)));
+}
+
+/** What lives in an integration that the written file does not declare. */
+function notesOnContainer(
+  named: readonly { name: string; one: Observed }[],
+  integration: string | undefined,
+  all: readonly ProjectObject[],
+): string[] {
+  const container = all.find(({ kind }) => kind === "AuthIntegration");
+  const inside = named.filter(({ one }) => !["AuthIntegration", "ComputeEndpoint"].includes(one.object.kind));
+  if (integration !== undefined || container === undefined || inside.length === 0) return [];
+  return [
+    `${inside.map(({ name }) => `"${name}"`).join(", ")}: the file does not declare the integration ${container.id}, in which this lives. ` +
+      "Where the program declares it, give its projectId in place of the constant, so that the order is right when it is replaced",
+  ];
 }
 
 const plain = ({ kind, id, describe }: ImportedObject) => ({ kind, id, describe });
@@ -145,11 +216,13 @@ const notesOnKeys = (name: string): string[] => [
 ];
 
 const NO_STATE =
-  "If the stack is not empty, run pulumi stack export --file state.json, then this command with --state state.json: " +
+  "No stack is selected here, so nothing is known of what it holds. If it is not empty, run this command where it is selected, or with --stack: " +
   "otherwise what the stack already holds is imported a second time, under another name";
 
 /** All that is wrong with the command line, the files and the settings, at once and before the service is asked. */
-async function checked(options: ImportOptions): Promise<{ state: State; read: ReadSetting; settings: Settings }> {
+async function checked(
+  options: ImportOptions & { program: string },
+): Promise<{ state: State; read: ReadSetting; settings: Settings }> {
   const problems = fileProblems(options);
   const orNoted = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
     try {
@@ -172,14 +245,15 @@ async function checked(options: ImportOptions): Promise<{ state: State; read: Re
 }
 
 interface State {
+  readonly isKnown: boolean;
   readonly names: readonly string[];
   holds(object: ProjectObject): boolean;
 }
 
 /** What the stack holds, by type and id, and the names that it uses. */
-function stateOf({ state: file, project, whitelist }: ImportOptions): State {
-  if (file === undefined) return { names: [], holds: () => false };
-  const resources = exportedResources(file);
+async function stateOf({ state: file, project, whitelist, stack }: ImportOptions): Promise<State> {
+  const resources = file === undefined ? await selectedResources(stack) : exportedResources(file);
+  if (resources === undefined) return { isKnown: false, names: [], holds: () => false };
   const held = new Set(resources.map(({ type, id = "" }) => `${type} ${id}`));
   const isSingle = [...held].some((one) => one.startsWith(`${typeToken("WhitelistDomain")} ${project}/`));
   if (whitelist === true && isSingle) {
@@ -188,6 +262,7 @@ function stateOf({ state: file, project, whitelist }: ImportOptions): State {
     );
   }
   return {
+    isKnown: true,
     names: resources.map(({ urn }) => nameInUrn(urn)),
     holds({ kind, id }) {
       // A Whitelist holds all domains of its project.
@@ -195,6 +270,16 @@ function stateOf({ state: file, project, whitelist }: ImportOptions): State {
       return isListed || held.has(`${typeToken(kind)} ${id}`);
     },
   };
+}
+
+/** Those of the stack around this folder; undefined where there is none. */
+async function selectedResources(stack: string | undefined): Promise<readonly StoredResource[] | undefined> {
+  const folder = process.cwd();
+  if (programFolder(folder) === undefined) return undefined;
+  const pulumi = pulumiIn(folder, stack);
+  // A stack that was named and does not exist is told with the settings.
+  const { ok } = await pulumi(["stack", "--show-name"]);
+  return ok ? (await exportedState(pulumi, false)).resources : undefined;
 }
 
 function exportedResources(file: string): readonly StoredResource[] {
@@ -267,11 +352,18 @@ function branchConstants(
   });
 }
 
-function nextCommands(out: string, configuration: readonly Wanted[], authProvider: string | undefined): string[] {
+/** What is imported is protected: until a program declares it, no `pulumi up` deletes it. */
+function nextCommands(
+  out: string,
+  configuration: readonly Wanted[],
+  variables: readonly string[],
+  authProvider: string | undefined,
+): string[] {
   return [
     ...(authProvider === undefined ? [] : [`pulumi config set svc:authProvider ${inShell(authProvider)}`]),
     ...configuration.map(({ key, secret }) => `pulumi config set ${secret ? "--secret " : ""}${inShell(key)}`),
-    `pulumi import --file ${inShell(out)} --generate-code=false --protect=false --yes`,
+    ...(variables.length === 0 ? [] : [`# set in the environment of pulumi preview and up: ${variables.join(", ")}`]),
+    `pulumi import --file ${inShell(out)} --generate-code=false --yes`,
     "pulumi preview",
     "pulumi up",
   ];
@@ -280,7 +372,7 @@ function nextCommands(out: string, configuration: readonly Wanted[], authProvide
 const inShell = (text: string): string =>
   /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-function fileProblems({ out, program, force = false }: ImportOptions): string[] {
+function fileProblems({ out, program, force = false }: ImportOptions & { program: string }): string[] {
   const problems: string[] = [];
   if (resolve(out) === resolve(program)) problems.push("--out and --program name the same file");
   const files = [...new Set([out, program])];

@@ -3,11 +3,12 @@ import type { EndpointRecord } from "../../client";
 import { isSecret, mapSecrets } from "../../contract/engineSecrets";
 import { type Properties, visible } from "../../contract/hiddenKeys";
 import { pointer, typeToken } from "../../contract/pointer";
+import { isReference, referenceName, type SecretReference } from "../../contract/references";
 import type { ReadSetting, SettingName, Settings } from "../../contract/settings";
 import { STAND_INS } from "../../contract/standIns";
 import { isPlain, problemText } from "../../host/arguments";
 import { load } from "../../provider";
-import { type Argument, camelCase, Code, type Declared } from "./programText";
+import { type Argument, camelCase, Code, type Declared, kebabCase } from "./programText";
 import type { ProjectObject } from "../projectObjects";
 import { asSecret } from "../stack/state";
 
@@ -139,6 +140,10 @@ interface Place {
   readonly branchVariables: ReadonlyMap<string, string>;
   /** The variable of the integration that the program declares. */
   readonly integration: string | undefined;
+  /** The program keeps the protection of an import. */
+  readonly isProtected: boolean;
+  /** Where secrets are given by reference: the variables of the environment that the program names so far. */
+  readonly variables: Set<string> | undefined;
 }
 
 export interface ImportedResource {
@@ -153,49 +158,86 @@ export function importedResource(
   place: Place,
 ): ImportedResource {
   const { kind, id } = object;
-  const { name, variable } = place;
+  const { name, variable, variables, isProtected } = place;
   const own = { __provider: pointer(kind) };
-  const standIns = Object.fromEntries(
-    [...hidden].map(([argument, secret]) => [argument, secret ? asSecret(NOT_SHOWN) : NOT_SHOWN]),
-  );
   const keyOf = (argument: string): string =>
     kind === "EmailServer" ? "smtpPassword" : camelCase(`${variable}-${argument}`);
-  const shownSecrets: string[] = [];
-  /** A program is no place for a secret. The state has this one, so that giving the same is no change. */
-  const inProgram = (value: unknown, name: string): unknown => {
-    if (isSecret(value)) {
-      const others = shownSecrets.filter((key) => key.startsWith(keyOf(name))).length;
-      const key = keyOf(name) + (others > 0 ? `-${others + 1}` : "");
-      shownSecrets.push(key);
-      return new Code(`config.requireSecret("${key}")`);
-    }
+  const wanted: Wanted[] = [];
+  /** What a program has in place of a secret, which it is no place for, and of what the service does not show. */
+  const elsewhere = (argument: string, secret: boolean): Code | SecretReference => {
+    if (secret && variables !== undefined) return { fromEnv: newVariable(keyOf(argument), variables) };
+    const others = wanted.filter(({ key }) => key.startsWith(keyOf(argument))).length;
+    const key = keyOf(argument) + (others > 0 ? `-${others + 1}` : "");
+    wanted.push({ key, secret, resource: name });
+    return new Code(`config.${secret ? "requireSecret" : "require"}("${key}")`);
+  };
+  const given = new Map<string, unknown>(
+    [...hidden].map(([argument, secret]) => [argument, elsewhere(argument, secret)]),
+  );
+  const standIns = Object.fromEntries(
+    [...given].map(([argument, value]) => {
+      const secret = hidden.get(argument) === true;
+      return [argument, isReference(value) ? value : secret ? asSecret(NOT_SHOWN) : NOT_SHOWN];
+    }),
+  );
+  const inProgram = (value: unknown, argument: string): unknown => {
+    if (isSecret(value)) return elsewhere(argument, true);
     if (!isPlain(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([inner, one]) => [inner, inProgram(one, inner)]));
   };
-  const declared = [...new Set([...ARGUMENTS[kind], ...hidden.keys()])].flatMap((argument): Argument[] => {
-    if (hidden.has(argument)) {
-      const read = hidden.get(argument) === true ? "requireSecret" : "require";
-      return [[argument, new Code(`config.${read}("${keyOf(argument)}")`)]];
-    }
-    return Object.hasOwn(args, argument)
-      ? [declaredArgument([argument, inProgram(inputs[argument], argument)], kind, place)]
-      : [];
-  });
+  for (const argument of ARGUMENTS[kind])
+    if (Object.hasOwn(args, argument)) given.set(argument, inProgram(inputs[argument], argument));
+  const declared = [...new Set([...ARGUMENTS[kind], ...hidden.keys()])]
+    .filter((argument) => given.has(argument))
+    .map((argument) => declaredArgument([argument, asCode(given.get(argument))], kind, place));
   return {
     entry: {
       type: typeToken(kind),
       name,
       id,
-      inputs: { ...inputs, ...standIns, ...own },
-      outputs: { ...outputs, ...standIns, __args: [...Object.keys(args), ...hidden.keys()].sort() },
+      inputs: { ...withReferences(inputs, Object.fromEntries(given)), ...standIns, ...own },
+      outputs: {
+        ...withReferences(outputs, Object.fromEntries(given)),
+        ...standIns,
+        __args: [...Object.keys(args), ...hidden.keys()].sort(),
+      },
     },
-    declared: { kind, name, variable, args: declared, ...(kind === "AuthIntegration" && { comment: NO_KEYS }) },
-    wanted: [
-      ...[...hidden].map(([argument, secret]) => ({ key: keyOf(argument), secret, resource: name })),
-      ...shownSecrets.map((key) => ({ key, secret: true, resource: name })),
-    ],
+    declared: {
+      ...{ kind, name, variable, args: declared, isProtected },
+      ...(kind === "AuthIntegration" && { comment: NO_KEYS }),
+    },
+    wanted,
     notes: refused.map((reason) => `"${name}": ${reason}. The program does not declare it`),
   };
+}
+
+/** `smtpPassword` as `SMTP_PASSWORD`, or with a number where the program names that already. */
+function newVariable(text: string, taken: Set<string>): string {
+  const base = kebabCase(text)
+    .replaceAll("-", "_")
+    .toUpperCase()
+    .replace(/^(?=\d)/, "_");
+  let name = base;
+  for (let count = 2; taken.has(name); count += 1) name = `${base}_${count}`;
+  taken.add(name);
+  return name;
+}
+
+/** References as the program writes them. */
+function asCode(value: unknown): unknown {
+  if (isReference(value)) return new Code(`svc.fromEnv("${referenceName(value)}")`);
+  if (!isPlain(value) || value instanceof Code) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, asCode(inner)]));
+}
+
+/** What the state holds, with the references that the program gives, at the same places. */
+function withReferences(stored: Properties, given: Properties): Properties {
+  const entries = Object.entries(stored).map(([name, value]) => {
+    const inner = given[name];
+    if (isReference(inner)) return [name, inner];
+    return [name, isPlain(value) && isPlain(inner) ? withReferences(value, inner) : value];
+  });
+  return Object.fromEntries(entries) as Properties;
 }
 
 function declaredArgument([name, value]: readonly [string, unknown], kind: Kind, place: Place): Argument {

@@ -19,6 +19,7 @@ export interface Declared {
   readonly args: readonly Argument[];
   /** Lines above it. */
   readonly comment?: readonly string[];
+  readonly isProtected: boolean;
 }
 
 /** A value that the program gives more than once. */
@@ -28,14 +29,23 @@ export interface Constant {
   readonly comment?: string;
 }
 
+/** What the program loads, and how. */
+interface Loading {
+  readonly readsConfiguration: boolean;
+  /** Of a file that Node runs as it is: `require` in place of `import`. */
+  readonly isCommonJs: boolean;
+}
+
 export function programText(
   constants: readonly Constant[],
   resources: readonly Declared[],
-  readsConfiguration: boolean,
+  { readsConfiguration, isCommonJs }: Loading,
 ): string {
+  const load = (name: string, from: string): string =>
+    isCommonJs ? `const ${name} = require("${from}");` : `import * as ${name} from "${from}";`;
   const head = [
-    ...(readsConfiguration ? ['import * as pulumi from "@pulumi/pulumi";'] : []),
-    'import * as svc from "pulumi-svc";',
+    ...(readsConfiguration ? [load("pulumi", "@pulumi/pulumi")] : []),
+    load("svc", "pulumi-svc"),
     "",
     ...(readsConfiguration ? ["const config = new pulumi.Config();"] : []),
     ...constants.map(constantText),
@@ -49,13 +59,14 @@ function constantText({ variable, value, comment }: Constant): string {
   return comment === undefined ? text : `${text} ${lineComment(comment)}`;
 }
 
-function declaration({ kind, name, variable, args, comment = [] }: Declared): string {
+function declaration({ kind, name, variable, args, comment = [], isProtected }: Declared): string {
   const begin = `const ${variable} = new svc.${kind}(`;
-  const isShort = `${begin}${quoted(name)}, {`.length <= WIDTH;
+  const isShort = !isProtected && `${begin}${quoted(name)}, {`.length <= WIDTH;
   const indent = isShort ? "  " : "    ";
   const lines = args.map((argument) => property(argument, indent));
   const object = ["{", ...lines, `${indent.slice(2)}}`].join("\n");
-  const given = isShort ? `${quoted(name)}, ${object}` : `\n  ${quoted(name)},\n  ${object},\n`;
+  const all = [quoted(name), object, ...(isProtected ? ["{ protect: true }"] : [])];
+  const given = isShort ? all.join(", ") : `\n${all.map((one) => `  ${one},\n`).join("")}`;
   return [...comment.map(lineComment), `${begin}${given});`].join("\n");
 }
 

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { inspect, promisify } from "node:util";
 import { format } from "prettier/standalone";
 import * as estree from "prettier/plugins/estree";
@@ -148,7 +148,7 @@ const mail = new svc.EmailServer("mail", {
     "pulumi config set githubClientId",
     "pulumi config set --secret githubClientSecret",
     "pulumi config set --secret smtpPassword",
-    `pulumi import --file ${path("import.json")} --generate-code=false --protect=false --yes`,
+    `pulumi import --file ${path("import.json")} --generate-code=false --yes`,
     "pulumi preview",
     "pulumi up",
   ]);
@@ -224,9 +224,9 @@ it("reports in words what was written, what cannot be read and what comes next",
   expect(text).toContain(`main             read_write compute ${PRIMARY} on br-main, 0.25 to 2 CU\n`);
   expect(text).toMatch(/secretServerKey and pubClientKey are empty\./);
   expect(text).toMatch(/Neither file contains users and key sets, which the service does not list/);
-  expect(text).toMatch(/pulumi stack export --file state\.json/);
+  expect(text).toMatch(/No stack is selected here, so nothing is known of what it holds\./);
   expect(text).toMatch(
-    /pulumi preview {2}# changes at most "github" and "mail": it sets the values that you have configured\n/,
+    /pulumi preview {2}# changes at most "github" and "mail": it sets the values that you have configured, and deletes nothing\n/,
   );
 });
 
@@ -248,7 +248,7 @@ it("leaves out what a stack holds, with the names that it uses", async () => {
   expect(entries().map(({ name }) => name)).toEqual(["github", "google", "localhost-3000", "app-example-com", "mail"]);
   // The integration is in another program.
   expect(written("index.ts")).toContain('new svc.EmailServer("mail", {\n  projectId,\n');
-  expect(report.notes.join()).not.toMatch(/If the stack is not empty/);
+  expect(report.notes.join()).not.toMatch(/No stack is selected/);
 
   // A name that another resource of the stack has.
   await run(stateOf([{ urn: `urn:pulumi:dev::p::${resources[0]?.type ?? ""}::main`, type: "t", id: "other" }]));
@@ -307,11 +307,17 @@ it("writes both files or none", async () => {
 });
 
 /** Where the test's folder is a program, the first `pulumi` on PATH: its selected stack has this configuration. */
-function fakeStack(config: Record<string, string>, fails: Record<string, string> = {}): void {
+function fakeStack(
+  config: Record<string, string>,
+  fails: Record<string, string> = {},
+  more: Record<string, string> = {},
+): void {
   writeFileSync(path("Pulumi.yaml"), "name: x\nruntime: nodejs\n");
   mkdirSync(path("bin"));
   const answers = {
     "stack --show-name": "dev",
+    "stack export": JSON.stringify({ version: 3, deployment: {} }),
+    ...more,
     "config --json": JSON.stringify(
       Object.fromEntries(
         Object.entries(config).map(([key, value]) => [key, key === "svc:apiKey" ? { secret: true } : { value }]),
@@ -368,6 +374,168 @@ describe("the settings", () => {
     );
     expect(await service.requests()).toEqual([]);
   });
+});
+
+describe("a program that is there", () => {
+  const project = (files: Record<string, string>, main = ""): void => {
+    fakeStack({ "svc:apiKey": KEY });
+    writeFileSync(path("Pulumi.yaml"), `name: x\nruntime: nodejs\n${main}`);
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(path(name)), { recursive: true });
+      writeFileSync(path(name), text);
+    }
+  };
+  const imported = (more: Partial<ImportOptions> = {}): Promise<ImportReport> =>
+    importProject({ project: "prj-demo", out: path("import.json"), ...more });
+  const ESM = '{ "type": "module" }';
+  const TS_LINE = 'import * as svc from "pulumi-svc";';
+  const CJS_LINE = 'const svc = require("pulumi-svc");';
+
+  it.each([
+    ["none", {}, "", "index.ts", undefined, TS_LINE],
+    ["a folder that main names, empty", { "infra/.keep": "" }, "main: infra\n", "infra/index.ts", undefined, TS_LINE],
+    ["a file that main names and that is to be written", {}, "main: main.ts\n", "main.ts", undefined, TS_LINE],
+    ["TypeScript", { "index.ts": "" }, "", "imported.ts", 'index.ts: import "./imported";', TS_LINE],
+    ["JavaScript", { "index.js": "" }, "", "imported.js", 'index.js: require("./imported");', CJS_LINE],
+    [
+      "JavaScript before TypeScript",
+      { "index.ts": "", "index.js": "" },
+      "",
+      "imported.js",
+      'index.js: require("./imported");',
+      CJS_LINE,
+    ],
+    [
+      "ES modules",
+      { "package.json": ESM, "index.js": "" },
+      "",
+      "imported.js",
+      'index.js: import "./imported.js";',
+      TS_LINE,
+    ],
+    [
+      "ES modules in TypeScript",
+      { "package.json": ESM, "index.ts": "" },
+      "",
+      "imported.ts",
+      'index.ts: import "./imported.js";',
+      TS_LINE,
+    ],
+    ["an ES module", { "index.mjs": "" }, "", "imported.mjs", 'index.mjs: import "./imported.mjs";', TS_LINE],
+    [
+      "the main of package.json",
+      { "package.json": '{ "main": "src/app.ts" }', "src/app.ts": "", "index.ts": "" },
+      "",
+      "src/imported.ts",
+      'src/app.ts: import "./imported";',
+      TS_LINE,
+    ],
+    [
+      "that of main",
+      { "src/app.ts": "" },
+      "main: src/app.ts\n",
+      "src/imported.ts",
+      'src/app.ts: import "./imported";',
+      TS_LINE,
+    ],
+  ])("%s: the file stands beside it, and the first step takes it in", async (_what, files, main, file, step, line) => {
+    project(files, main);
+    const report = await imported();
+    expect(report.files[1]).toBe(file);
+    expect(written(file).split("\n")[0]).toBe(line);
+    expect(report.next[0]?.startsWith("#") ? report.next[0] : undefined).toBe(step && `# add to ${step}`);
+    for (const [name, text] of Object.entries(files)) expect(written(name)).toBe(text);
+  });
+
+  it("takes in a file of any place by its path from there", async () => {
+    project({ "src/app.js": "", "other/.keep": "" }, "main: src/app.js\n");
+    const { next } = await imported({ program: path("other/o'brien.js") });
+    expect(next[0]).toBe(`# add to src/app.js: require("../other/o'brien");`);
+  });
+
+  it("leaves out what the selected stack holds, without being told its state", async () => {
+    await fullProject();
+    await run();
+    const resources = entries().map(({ type, name, id }) => ({ urn: `urn:pulumi:dev::p::${type}::${name}`, type, id }));
+    rmSync(path("import.json"));
+    rmSync(path("index.ts"));
+    fakeStack(
+      { "svc:apiKey": KEY },
+      {},
+      { "stack export": JSON.stringify({ version: 3, deployment: { resources: resources.slice(1) } }) },
+    );
+    const report = await imported();
+    expect(report.imported.map(({ name }) => name)).toEqual(["main"]);
+    expect(report.held).toHaveLength(resources.length - 1);
+    expect(report.notes.join()).not.toMatch(/No stack is selected/);
+  });
+
+  it("a state that cannot be read is a failure, and nothing is written", async () => {
+    fakeStack({ "svc:apiKey": KEY }, { "stack export": "error: the lock of the backend" });
+    await expect(imported()).rejects.toThrow("pulumi stack export failed: the lock of the backend");
+    expect(readdirSync(folder).sort()).toEqual(["Pulumi.yaml", "bin"]);
+  });
+});
+
+describe("--only", () => {
+  it("imports these objects alone, by id or by its end, and names what they live in", async () => {
+    await fullProject();
+    const report = await run({ only: [PRIMARY, "prj-demo/google", "https://app.example.com", "EmailServer"] });
+    expect(report.imported.map(({ name }) => name)).toEqual(["main", "google", "app-example-com", "mail"]);
+    expect(written("index.ts")).toContain('new svc.OAuthProvider("google", {\n  projectId,\n');
+    expect(report.notes).toContainEqual(
+      expect.stringMatching(
+        /^"google", "app-example-com", "mail": the file does not declare the integration prj-demo\/supported_provider, in which/,
+      ),
+    );
+  });
+
+  it("with the integration, they are declared in it", async () => {
+    await fullProject();
+    const { notes } = await run({ only: ["supported_provider", "google"] });
+    expect(written("index.ts")).toContain('new svc.OAuthProvider("google", {\n  projectId: auth.projectId,\n');
+    expect(notes.join()).not.toMatch(/does not declare the integration/);
+  });
+
+  it("an id that nothing has is refused, with those that there are", async () => {
+    await fullProject();
+    await expect(run({ only: ["ep-none", "google", "bitbucket"] })).rejects.toThrow(
+      /^--only ep-none: project prj-demo has no such object\. It has ep-demo-main-10000001, .*, google, .*, EmailServer\n--only bitbucket: /,
+    );
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+it("declares protection where that is asked for", async () => {
+  await run({ protect: true });
+  expect(written("index.ts")).toContain("size: { min: 0.25, max: 2 },\n  },\n  { protect: true },\n);\n");
+  expect(await formatted(written("index.ts"))).toBe(written("index.ts"));
+});
+
+it("gives secrets by reference where that is asked for, and no file holds one", async () => {
+  const pg_settings = { "app.api_key": "canary-1", "app.api-key": "canary-2", "app.mode": "fast" };
+  await handMadeAuth(service.emulator, { clientSecret: CLIENT_SECRET, password: PASSWORD });
+  await createCompute(service.emulator, { ...DISABLED, settings: { pg_settings } });
+  const report = await run({ fromEnv: true });
+  const names = ["DEV_APP_API_KEY", "DEV_APP_API_KEY_2", "GITHUB_CLIENT_SECRET", "SMTP_PASSWORD"];
+  expect(report.variables).toEqual(names);
+  expect(report.configuration).toEqual([{ key: "githubClientId", secret: false, resource: "github" }]);
+  expect(report.next).toContain(`# set in the environment of pulumi preview and up: ${names.join(", ")}`);
+  expect(written("index.ts")).toContain(`
+      "app.api_key": svc.fromEnv("DEV_APP_API_KEY"),
+      "app.api-key": svc.fromEnv("DEV_APP_API_KEY_2"),
+      "app.mode": "fast",`);
+  expect(written("index.ts")).toContain('  password: svc.fromEnv("SMTP_PASSWORD"),\n');
+  for (const text of [written("index.ts"), written("import.json"), JSON.stringify(report), toText(report)])
+    expect(text).not.toContain("canary");
+  for (const { type, id, inputs, outputs } of entries()) {
+    const provider = load(type.split(":").pop() ?? "");
+    expect(await provider.check({}, inputs)).toMatchObject({ failures: [] });
+    // Nothing but the values, whose digest no state has yet, is left to send.
+    const wanted = type.endsWith("OAuthProvider") && id.endsWith("github");
+    const { changes } = await provider.diff(id, inClear(outputs), inClear(inputs));
+    if (!wanted) expect([id, changes]).toEqual([id, false]);
+  }
 });
 
 it("says all that is wrong at once, each in a line of its own", async () => {

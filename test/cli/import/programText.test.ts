@@ -13,6 +13,7 @@ const declared = (more: Partial<Declared> = {}): Declared => ({
   name: "main",
   variable: "main",
   args: [["projectId", new Code("projectId")]],
+  isProtected: false,
   ...more,
 });
 
@@ -69,11 +70,15 @@ it("is what prettier would leave, whatever the service shows", async () => {
         return declared({
           ...names.choose("compute", one),
           args,
+          isProtected: one.length % 2 === 0,
           ...(comment !== undefined && { comment: [comment] }),
         });
       });
       const constants = [{ variable: "projectId", value: projectId, ...(comment !== undefined && { comment }) }];
-      const source = programText(constants, resources, texts.length > 2);
+      const source = programText(constants, resources, {
+        readsConfiguration: texts.length > 2,
+        isCommonJs: texts.length > 4,
+      });
       expect(await formatted(source)).toBe(source);
       expect(source).not.toMatch(/[^\P{Cc}\n]|\p{Cf}|[\u2028\u2029]/u);
     }),
@@ -86,7 +91,10 @@ it("shows a program the very texts of the service", () => {
     fc.property(text, text, text, (projectId, name, comment) => {
       const resource = declared({ args: [["name", name, comment]], comment: [comment] });
       const { outputText } = transpileModule(
-        programText([{ variable: "projectId", value: projectId, comment }], [resource], true),
+        programText([{ variable: "projectId", value: projectId, comment }], [resource], {
+          readsConfiguration: true,
+          isCommonJs: false,
+        }),
         {},
       );
       const seen: unknown[] = [];
