@@ -16,15 +16,13 @@ const hidden = (secret: unknown): unknown =>
     : hashed(typeof secret === "string" ? secret : JSON.stringify(secret));
 
 /** The value with each secret replaced by its hash, at any depth. Postgres settings with a dot in the name may hold anything. */
-export function withoutSecrets(value: unknown, isOfSettings = false): unknown {
-  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, isOfSettings));
-  if (!isRecord(value)) return mayBeSecret("", value) ? hidden(value) : value;
+export function withoutSecrets(value: unknown, isOfSettings = false, above = ""): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, isOfSettings, above));
+  if (!isRecord(value)) return mayBeSecret(above, value) ? hidden(value) : value;
   const shown = (name: string, inner: unknown): unknown => {
     if (SECRET_FIELD.test(name) || (isOfSettings && name.includes("."))) return hidden(inner);
     if (!isRecord(inner) && SETTINGS_FIELD.test(name)) return hidden(inner);
-    // A list or an object under such a name as well.
-    if (mayBeSecret(name, inner)) return hidden(inner);
-    return withoutSecrets(inner, isOfSettings || SETTINGS_FIELD.test(name));
+    return withoutSecrets(inner, isOfSettings || SETTINGS_FIELD.test(name), name);
   };
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shown(name, inner)]));
 }

@@ -232,9 +232,12 @@ test.each([
   ["of JSON in JSON", JSON.stringify(JSON.stringify(Array(700).fill({ "a+b": '"c" & d', "e%20": "f&amp;g" })))],
 ])("a text of 64 kB %s is searched for many and long secrets in seconds", (_, text) => {
   const secrets = Array.from({ length: 200 }, (__, index) => Buffer.from(`${Math.sin(index)}`).toString("base64"));
-  const began = performance.now();
-  hidden([...secrets, linesOf(700), "a".repeat(60_000), "aaaab".repeat(9_000)], text);
-  expect(performance.now() - began).toBeLessThan(5_000);
+  const long = [linesOf(700), "a".repeat(60_000), "aaaab".repeat(9_000)];
+  // Of the processor: others may use it, too.
+  const began = process.cpuUsage();
+  hidden([...secrets, ...long], text);
+  const { user, system } = process.cpuUsage(began);
+  expect((user + system) / 1_000).toBeLessThan(5_000);
 });
 
 describe("whatever a secret is, and however it is encoded twice,", () => {

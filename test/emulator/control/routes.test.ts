@@ -111,7 +111,7 @@ test("settings of Postgres that may be secrets are shown as hashes, in the log a
     { pg_settings: "canary" },
     { pgSettings: ["canary"] },
     { clientSecret: "canary", Password: 5 },
-    { tokens: ["canary"], smtp_token: { value: "canary" } },
+    { tokens: ["canary", ["canary"]], smtp_token: "canary" },
   ];
   for (const settings of odd) await api(emulator, "PATCH", `${DEMO}/endpoints/${id}`, { endpoint: { settings } });
   expect((await control(emulator.url, "GET", "/requests")).text).not.toMatch(/canary|"Password":5/);
