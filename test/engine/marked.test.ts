@@ -1,8 +1,18 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { WHOLE } from "../support/cli";
+import { OLDEST } from "../support/consumers";
+import { packInto } from "../support/reader";
 import { Stack } from "../support/Stack";
 import { svc } from "../support/svc";
 
 /** Rule 7 of docs/design/rules.md with the real engine. Every cell of it in process: test/rules/marked.test.ts */
+
+const folders: string[] = [];
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
 const SECRETS = {
   SETTING: "canary-setting-Mk3",
@@ -144,3 +154,106 @@ test("a state in clear is encrypted by one refresh, and no plan says anything of
     (held ?? 0) - 2,
   );
 });
+
+/** As `npm install` leaves them with the oldest SDK. */
+function oldestModules(): string {
+  const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-marked-"));
+  folders.push(folder);
+  const dependencies = { "@pulumi/pulumi": OLDEST, "pulumi-svc": `file:${packInto(folder)}`, typescript: "5" };
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies }));
+  execFileSync("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline"], { cwd: folder, stdio: "ignore" });
+  return join(folder, "node_modules");
+}
+
+const SDKS = [["the newest SDK", undefined] as const, ["the oldest SDK", oldestModules] as const];
+
+test.each(WHOLE ? SDKS : SDKS.slice(0, 1))(
+  "plans, drift, its acceptance and repair, an outage, look-ups, outputs and an import hold no secret in clear: %s",
+  async (_title, modulesOf) => {
+    const given = {
+      TOKEN: "canary-token-Mk7",
+      MODE: "canary-mode-Mk7",
+      SALT: "canary-salt-Mk7",
+      MAIL: "canary-mail-Mk7",
+    };
+    const theirs = [
+      "canary-their-token-Mk7",
+      "canary-their-mode-Mk7",
+      "canary-their-salt-Mk7",
+      "canary-their-mail-Mk7",
+    ];
+    const text = (more = ""): string => `
+      const { projectId, secretServerKey } = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+      const mail = new svc.EmailServer("mail", {
+        projectId, type: "standard", host: "smtp.example.com", port: 587, username: "mailer", password: svc.fromEnv("MAIL"),
+        senderEmail: "a@example.com", senderName: "A",
+      });
+      const group = new pulumi.ComponentResource("test:index:Group", "group");
+      const compute = new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1, settings: { pgSettings: {
+        "app.token": process.env.TOKEN, "app.mode": pulumi.secret(process.env.MODE), "app.salt": svc.fromEnv("SALT"),
+        "app.shown": "in-clear", work_mem: "8MB",
+      } } }, { parent: group });
+      group.registerOutputs({ compute });
+      const transfer = new svc.AuthOwnershipTransfer("transfer", { projectId });
+      Object.assign(exports, { compute, mail, settings: compute.settings, secretServerKey, transfer });
+      ${more}`;
+    const modules = modulesOf?.();
+    const emulator = { secretAnswers: "echo" } as const;
+    const stack = await Stack.create({ program: text(), emulator, cheapDigests: true, ...(modules && { modules }) });
+    Object.assign(stack.env, given);
+    const file = (name: string): string => join(stack.folder, name);
+    Object.assign(stack.env, { PULUMI_DEBUG_COMMANDS: "true", PULUMI_EXPERIMENTAL: "true" });
+    expect(await stack.run("preview", "--save-plan", file("plan.json"))).toMatchObject({ code: 0 });
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    const { secretServerKey, transfer } = await stack.outputs();
+    const made = [String(secretServerKey), (transfer as { url: string }).url];
+    const secrets = [...Object.values(given), ...theirs, ...made];
+    expect(secrets.filter((secret) => secret.length < 12)).toEqual([]);
+    const compute = await stack.resource("api");
+    stack.program(
+      text(`
+        const found = svc.ComputeEndpoint.get("found", ${JSON.stringify(compute.id)});
+        const server = svc.EmailServer.get("server", "prj-demo");
+        const asked = svc.getEmailServerOutput({ projectId: "prj-demo" });
+        Object.assign(exports, { found, server, foundSettings: found.settings, asked });`),
+    );
+    expect(await stack.run("up", "--yes", "--diff")).toMatchObject({ code: 0 });
+    expect(JSON.stringify(compute.outputs)).toContain("in-clear");
+    expect(await stack.preview("--expect-no-changes")).toMatchObject({ code: 0 });
+    expect(await stack.drift()).toMatchObject({ code: 0 });
+    expect(await stack.leaks(secrets)).toEqual([]);
+
+    const id = compute.id.split("/")[1];
+    const [token, mode, salt, password] = theirs;
+    const pg_settings = { "app.token": token, "app.mode": mode, "app.salt": salt, "app.new": mode, work_mem: "9MB" };
+    const edit = async (): Promise<void> => {
+      await stack.service.edit({ kind: "endpoint", id, set: { settings: { pg_settings } } });
+      await stack.service.edit({ kind: "email_server", set: { password } });
+    };
+    await edit();
+    await stack.service.fault({ method: "GET", status: 503, times: 0 });
+    expect((await stack.refresh()).code).not.toBe(0);
+    await stack.service.clearFaults();
+    // Where a program runs, the SDK writes what it gives into the log of events.
+    expect(await stack.run("refresh", "--preview-only", "--event-log", file("events.json"))).toMatchObject({ code: 0 });
+    expect(await stack.preview("--refresh", "--save-plan", file("drifted.json"))).toMatchObject({ code: 0 });
+    expect((await svc(stack, ["drift"])).code).toBe(7);
+    await svc(stack, ["drift", "--format", "json"]);
+    expect((await svc(stack, ["drift", "--accept", "--force", "--json"])).stdout).toMatch(/"accepted": \[\s*\{/);
+    // What an acceptance has written is a program.
+    const program = readFileSync(file("program/index.js"), "utf8");
+    expect(program).toContain('work_mem: "9MB"');
+    expect(secrets.filter((secret) => program.includes(secret))).toEqual([]);
+    stack.program(text());
+    expect(await lookedAt(stack)).toEqual([]);
+    await edit();
+    const repaired = await svc(stack, ["drift", "--repair", "--yes"]);
+    expect(repaired).toMatchObject({ code: 0, stdout: expect.not.stringContaining("nothing to repair") });
+    expect(await stack.drift()).toMatchObject({ code: 0 });
+    expect(await svc(stack, ["import", "--project", "prj-demo"])).toMatchObject({ code: 0 });
+    // An import file has the settings, which the engine encrypts.
+    const imported = readFileSync(file("program/index.ts"), "utf8");
+    expect(secrets.filter((secret) => secret !== given.MODE && imported.includes(secret))).toEqual([]);
+    expect(await stack.leaks(secrets)).toEqual([]);
+  },
+);
