@@ -15,10 +15,13 @@ const hidden = (secret: unknown): unknown =>
     ? secret
     : hashed(typeof secret === "string" ? secret : JSON.stringify(secret));
 
+/** Of a secret that the emulator itself does not keep. */
+const HASH = /^sha256:[0-9a-f]{64}$/;
+
 /** The value with each secret replaced by its hash, at any depth. Postgres settings with a dot in the name may hold anything. */
 export function withoutSecrets(value: unknown, isOfSettings = false, above = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, isOfSettings, above));
-  if (!isRecord(value)) return mayBeSecret(above, value) ? hidden(value) : value;
+  if (!isRecord(value)) return mayBeSecret(above, value) && !HASH.test(String(value)) ? hidden(value) : value;
   const shown = (name: string, inner: unknown): unknown => {
     if (SECRET_FIELD.test(name) || (isOfSettings && name.includes("."))) return hidden(inner);
     if (!isRecord(inner) && SETTINGS_FIELD.test(name)) return hidden(inner);
