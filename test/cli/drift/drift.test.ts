@@ -9,6 +9,7 @@ import { refreshedBy } from "../../../src/cli/drift/refreshed";
 import { exitCode, type Report, reportSchema, toReport } from "../../../src/cli/drift/report";
 import { STAND_INS } from "../../../src/contract/standIns";
 import { anyCharacter } from "../../support/characters";
+import { RUNNER_PARTS, runnerCommandsIn } from "../../support/runners";
 import { events, log, type Refresh, refreshedOf, refreshedWith, secret } from "../../support/refreshes";
 
 const driftOf = (...refreshes: Refresh[]) => refreshedOf(...refreshes).flatMap((resource) => resource.drift ?? []);
@@ -535,6 +536,7 @@ Not drift: a new project has these by default
         "]",
         "(",
         "_",
+        ...RUNNER_PARTS,
       ),
     }),
   );
@@ -573,6 +575,7 @@ Not drift: a new project has these by default
         }
         for (const format of FORMATS) {
           expect(render(bad, format).replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+          expect(runnerCommandsIn(render(bad, format))).toEqual([]);
         }
         expect(JSON.parse(render(bad, "json"))).toEqual(bad);
       }),
