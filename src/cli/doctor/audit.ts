@@ -15,6 +15,7 @@ import {
   ruleEntry,
 } from "../drift/ignoreFile";
 import { stackOf } from "../drift/report";
+import { isTransferOf, transfersIn } from "../../contract/watched";
 import { compareText, terminalJson, terminalText, wantsColours } from "../output";
 import { pulumiIn } from "../stack/pulumi";
 import { exportedState, type StackState } from "../stack/state";
@@ -99,8 +100,10 @@ interface Looks {
 
 /** Those that the stack declares, and the providers, in the order of their URNs. */
 function auditedResources({ resources }: StackState): Looks[] {
-  const looks = resources.flatMap(({ type, urn, inputs, outputs, protect = false, ...state }) => {
-    const declared = { type, name: nameInUrn(urn), urn, props: inputs ?? {}, protect };
+  const transfers = transfersIn(resources);
+  const looks = resources.flatMap(({ type, urn, id = "", inputs, outputs, protect = false, ...state }) => {
+    const isTransferred = transfers.some((transfer) => isTransferOf(transfer, id));
+    const declared = { type, name: nameInUrn(urn), urn, props: inputs ?? {}, protect, isTransferred };
     if (kindOf(declared) === undefined || state.delete === true || state.pendingReplacement === true) return [];
     // One without arguments is only looked up (`get`). A stack has none.
     if (![PROVIDER, STACK].includes(kindOf(declared) ?? "") && Object.keys(visible(declared.props)).length === 0)

@@ -18,15 +18,19 @@ function normalisedOrigin(text: string): string | null {
   return spelt.includes(text.toLowerCase()) ? origin : null;
 }
 
-const origin = z.string().transform((text, context) => {
-  const normalised = normalisedOrigin(text);
-  if (normalised !== null) return normalised;
-  context.addIssue("must be an http or https origin: scheme, host and port only");
-  return z.NEVER;
-});
+const origin = (withApps: boolean) =>
+  z.string().transform((text, context) => {
+    const normalised = normalisedOrigin(text) ?? (withApps && isOfApp(text) ? text : null);
+    if (normalised !== null) return normalised;
+    context.addIssue("must be an http or https origin: scheme, host and port only");
+    return z.NEVER;
+  });
+
+/** A service that takes these is thought to store them as they are sent. */
+const isOfApp = (text: string): boolean => /^(?!(?:https?|javascript|data):)[a-z][a-z0-9+.-]*:\/\/[!-~]*$/i.test(text);
 
 const auth_provider = z.string().min(1);
-const addBody = z.strictObject({ domain: origin, auth_provider });
+const addBody = (withApps: boolean) => z.strictObject({ domain: origin(withApps), auth_provider });
 const deleteBody = z.strictObject({ auth_provider, domains: z.array(z.strictObject({ domain: z.string().min(1) })) });
 
 const TEMPLATE = "/projects/{project_id}/auth/domains";
@@ -51,7 +55,7 @@ export const domainRoutes = (service: Service): Route[] => [
     summary: "Add a redirect domain",
     method: "POST",
     template: TEMPLATE,
-    body: addBody,
+    body: addBody(service.options.appDomains),
     success: [201],
     handler: (context, sent) => {
       service.auth.requireSupportedProvider(sent.auth_provider);

@@ -178,11 +178,13 @@ test("no line to take over is offered for a domain that no program can declare",
   await start();
   await integrate(service.emulator);
   await service.edit({ kind: "domain", create: { domain: "myapp://callback" } });
+  await service.edit({ kind: "domain", create: { domain: "javascript://callback" } });
   const { unmanaged } = await unmanagedObjects([stackWith(["AuthIntegration", "prj-demo/supported_provider"])]);
   expect(unmanaged).toEqual([
     expect.objectContaining({
-      kind: "WhitelistDomain",
-      adopt: "no program can declare it: it is not an http(s) origin",
+      id: "prj-demo/javascript://callback",
+      adopt: "no program can declare it: it is neither an http(s) origin nor the address of an app",
     }),
+    expect.objectContaining({ id: "prj-demo/myapp://callback", adopt: "adopt: true" }),
   ]);
 });
