@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { nameInUrn } from "../../contract/identifiers";
 import { compareText, terminalJson } from "../output";
+import { deliver, EXIT_FAILURE } from "./deliver";
 import {
   aligned,
   code,
@@ -88,9 +88,8 @@ export async function ignore(flags: IgnoreFlags): Promise<number> {
     }
     throw error;
   });
-  if (out !== undefined) await writeFile(out, render(result, format));
-  process.stdout.write(out === undefined ? render(result, format) : `${summary(result)}. The report is in ${out}\n`);
-  return 0;
+  const isDelivered = await deliver(render(result, format), { out, summary: summary(result) });
+  return isDelivered ? 0 : EXIT_FAILURE;
 }
 
 async function ignored(flags: IgnoreFlags): Promise<IgnoreResult> {
