@@ -14,12 +14,13 @@ const MANDATORY = [
   "shared-mail-server",
   "redirect-localhost",
   "redirect-plain-http",
+  "redirect-wildcard",
   "size-over-limit",
   "secret-in-state",
 ];
 
 /** Their findings show a domain. A policy gets secrets in clear and cannot tell which values are secrets. */
-const SHOWS_VALUES = ["redirect-localhost", "redirect-plain-http"];
+const SHOWS_VALUES = ["redirect-localhost", "redirect-plain-http", "redirect-wildcard"];
 
 /** As an entry of svc-drift.json. */
 interface Exception {

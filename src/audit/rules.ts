@@ -6,9 +6,11 @@ import { BlockList, isIP } from "node:net";
 import { isSecret } from "../contract/engineSecrets";
 import { visible } from "../contract/hiddenKeys";
 import { KINDS, type Kind, PROVIDER_TYPE, STACK_TYPE, typeToken } from "../contract/pointer";
+import { hasWildcard } from "../contract/redirectDomains";
 import { isReference, referenceProblem } from "../contract/references";
 import { mayBeSecret } from "../contract/secretNames";
 import { standInsIn } from "../contract/standIns";
+import { type Changed, changedSinceFirst, withoutTransfer } from "../contract/watched";
 import { LARGEST_AUTOSCALING_CU } from "../helpers/computeSizes";
 import { isObject } from "../helpers/given";
 
@@ -24,6 +26,8 @@ export interface AuditedResource {
   readonly protect: boolean | undefined;
   /** A component: its outputs hold what a program has put into them. @default false */
   readonly isComponent?: boolean;
+  /** Of an AuthIntegration: an AuthOwnershipTransfer of the stack has moved its ownership, or may have. */
+  readonly isTransferred?: boolean;
 }
 
 /** What the user allows. A rule whose limit is not given finds nothing. */
@@ -87,7 +91,7 @@ const redirectLocalhost: AuditRule = {
   name: "redirect-localhost",
   description: "Users may be redirected to an origin on their own machine.",
   remedy: "Remove the domain, or declare it in the stacks of development only.",
-  find: redirects((url) => isOwnMachine(url.hostname), "an origin on the user's own machine"),
+  find: redirects((url) => isHttp(url) && isOwnMachine(url.hostname), "an origin on the user's own machine"),
 };
 
 const redirectPlainHttp: AuditRule = {
@@ -98,13 +102,23 @@ const redirectPlainHttp: AuditRule = {
   find: redirects((url) => url.protocol === "http:" && !isOwnMachine(url.hostname), "an origin without TLS"),
 };
 
+const redirectWildcard: AuditRule = {
+  name: "redirect-wildcard",
+  description: "Users may be redirected to every origin that a domain with a wildcard matches.",
+  remedy:
+    "Declare each origin. Of preview deployments, use one domain of your own: anybody can have a host below a shared one.",
+  find: redirects((url) => hasWildcard(url.hostname), "every origin that a wildcard matches"),
+};
+
+const isHttp = ({ protocol }: URL): boolean => /^https?:$/.test(protocol);
+
 function redirects(isWrong: (url: URL) => boolean, what: string): AuditRule["find"] {
   return ofKinds(["Whitelist", "WhitelistDomain"], ({ domain, domains }, kind) => {
     const [argument, value] = kind === "Whitelist" ? ["domains", domains] : ["domain", domain];
     const all: unknown[] = Array.isArray(value) ? value : [value];
     // What is no address is refused by the plan. The origin alone is shown: an address may hold a password.
     const urls = all.flatMap((one) => (typeof one === "string" && URL.canParse(one) ? new URL(one) : []));
-    const wrong = urls.filter((url) => /^https?:$/.test(url.protocol) && isWrong(url)).map(({ origin }) => origin);
+    const wrong = urls.filter(isWrong).map((url) => (isHttp(url) ? url.origin : `${url.protocol}//${url.host}`));
     if (wrong.length > 0) return `allows redirects to ${what}: ${wrong.join(", ")}`;
     return all.some(isSecret) ? unread(argument) : undefined;
   });
@@ -303,11 +317,41 @@ const notProtected: AuditRule = {
   ),
 };
 
+const ownerChanged: AuditRule = {
+  name: "owner-changed",
+  description: "An auth integration has another owner than at first, and no AuthOwnershipTransfer of the stack.",
+  remedy:
+    "Find out who transferred it: the owner reads and changes all users. Accept it in svc-drift.json if that was you.",
+  find: changed(
+    "ownedBy",
+    ({ first, now }) => `was owned by ${JSON.stringify(first)}, and is by ${JSON.stringify(now)}`,
+  ),
+};
+
+const keysAddressChanged: AuditRule = {
+  name: "keys-address-changed",
+  description: "The address of the public keys of an auth integration leads to another host than at first.",
+  remedy:
+    "Do not deploy it to applications (`pulumi-svc env` writes it) before you know why: they trust every token that is signed with these keys. Accept it in svc-drift.json if the auth provider has moved.",
+  find: changed("jwksUrl", ({ first, now }) => `had its keys at ${hostIn(first)}, and has them at ${hostIn(now)}`),
+};
+
+function changed(output: string, says: (change: Changed) => string): AuditRule["find"] {
+  return ofKinds(["AuthIntegration"], (_props, kind, { props, isTransferred = false }) => {
+    const change = withoutTransfer(changedSinceFirst(kind, props), isTransferred).find(({ name }) => name === output);
+    return change && says(change);
+  });
+}
+
+/** An address may hold a password. */
+const hostIn = (address: string): string => (URL.canParse(address) ? new URL(address).host : "an address that is none");
+
 export const auditRules: readonly AuditRule[] = [
   sharedOAuthKeys,
   sharedMailServer,
   redirectLocalhost,
   redirectPlainHttp,
+  redirectWildcard,
   whitelistNotExclusive,
   neverScalesToZero,
   sizeOverLimit,
@@ -316,5 +360,5 @@ export const auditRules: readonly AuditRule[] = [
   notProtected,
 ];
 
-/** For a state alone: a plan hands secrets over in clear. */
-export const stateRules: readonly AuditRule[] = [secretInClear];
+/** For a state alone: a plan hands secrets over in clear, and does not have what a refresh has found. */
+export const stateRules: readonly AuditRule[] = [secretInClear, ownerChanged, keysAddressChanged];

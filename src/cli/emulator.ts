@@ -75,6 +75,7 @@ export function addEmulatorCommand(program: Command): void {
     .option("--keep-schemas", "a deleted integration leaves its schema behind")
     .option("--any-auth-branch", "an integration may belong to a branch that is not the default one")
     .option("--any-oauth-provider", "an OAuth provider may have any id")
+    .option("--app-domains", "a redirect domain may be the address of an app, such as myapp://callback")
     .option("--extra-fields", "responses have undocumented fields")
     .option("--stuck-activation", "computes never finish starting")
     .option("--start-replicas", "a new read replica starts at once")

@@ -9,6 +9,7 @@ import {
   type WhitelistDomainRecord,
 } from "../client";
 import type { Kind } from "../contract/pointer";
+import { appScheme } from "../contract/redirectDomains";
 import { compareText } from "./output";
 
 interface Found<Of extends Kind, Record> {
@@ -201,9 +202,10 @@ function domain(
     kind: "WhitelistDomain",
     id: `${projectId}/${origin}`,
     describe: `redirect domain ${origin}${other === undefined ? "" : ` of auth provider ${other}`}`,
-    adopt: /^https?:/i.test(origin)
-      ? `adopt: true${other === undefined ? "" : `, authProvider: ${JSON.stringify(other)}`}`
-      : "no program can declare it: it is not an http(s) origin",
+    adopt:
+      /^https?:/.test(origin) || appScheme(origin) !== undefined
+        ? `adopt: true${other === undefined ? "" : `, authProvider: ${JSON.stringify(other)}`}`
+        : "no program can declare it: it is neither an http(s) origin nor the address of an app",
     record,
   };
 }

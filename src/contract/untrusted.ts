@@ -18,9 +18,16 @@ export function pathsTo(matches: (value: unknown) => boolean, value: unknown, pa
   return Object.entries(value).flatMap(([key, inner]) => pathsTo(matches, inner, path === "" ? key : `${path}.${key}`));
 }
 
-/** Nothing that moves a terminal's cursor, begins a line or turns the direction of reading. */
+/**
+ * The first character of what a CI runner obeys in the output of a job: `##vso[…]` and `##[…]` anywhere in a line (Azure
+ * Pipelines, GitHub Actions, others alike), `::…::` at its beginning (GitHub Actions). Their comparison passes over characters
+ * that show nothing (`\p{DI}`), so this does, too.
+ */
+export const RUNNER_COMMAND = /#(?=\p{DI}*#[\p{DI}\w]*\[)|(?<=^[\s\p{DI}]*):(?=\p{DI}*:)/gmu;
+
+/** Nothing that moves a terminal's cursor, begins a line, turns the direction of reading, or is a command of a CI runner. */
 export function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ").replace(RUNNER_COMMAND, "$& ");
 }
 
 /** The message of whatever was thrown. It may quote the service, so it is one line. */

@@ -53,6 +53,8 @@ export interface EmulatorOptions {
   anyAuthBranch?: boolean;
   /** An OAuth provider may have any id, not only one that the service knows. @default false */
   anyOAuthProvider?: boolean;
+  /** A redirect domain may be the address of an app, such as `myapp://callback`, not only an http(s) origin. @default false */
+  appDomains?: boolean;
   /** Responses have additional, undocumented fields. @default false */
   extraFields?: boolean;
   /** Computes never become active. @default false */
@@ -138,6 +140,7 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     keepSchemas: options.keepSchemas ?? false,
     anyAuthBranch: options.anyAuthBranch ?? false,
     anyOAuthProvider: options.anyOAuthProvider ?? false,
+    appDomains: options.appDomains ?? false,
     extraFields: options.extraFields ?? false,
     stuckActivation: options.stuckActivation ?? false,
     startReplicas: options.startReplicas ?? false,

@@ -121,7 +121,7 @@ export async function read<Args extends object, Outputs extends object>(
     // Wins over an output of the same name, also where it is undefined: a refresh has found it unset.
     const args = echoOf(resource.args, { managed: __args, stored: stored.outs, observed: shownArgs });
     const unfinished = observed.ready ? {} : { ...(__unfinished && { __unfinished }), ...(__sent && { __sent }) };
-    const found = toOuts(resource.version, { outputs: observed.outputs, args, carried, applied, unfinished });
+    const found = toOuts(resource, { outputs: observed.outputs, args, carried, before: outs, applied, unfinished });
     // A resource that is only looked up has no managed arguments.
     const { __args: _all, ...lookedUp } = found;
     return { outs: __args === undefined ? lookedUp : { ...found, __args }, args };
@@ -221,7 +221,10 @@ class Change<Args extends object, Outputs extends object> {
       goOn();
       const { id, outputs } = await finish(work());
       this.#remember(id, { ...outputs, ...args });
-      return { id, outs: toOuts(hosted.resource.version, { outputs, args, carried, applied: applied(id) }) };
+      return {
+        id,
+        outs: toOuts(hosted.resource, { outputs, args, carried, before: before?.outs ?? {}, applied: applied(id) }),
+      };
     } catch (error) {
       throw this.#failure(withoutStandIns(error, news));
     }
@@ -247,8 +250,9 @@ class Change<Args extends object, Outputs extends object> {
     const known = Object.entries(shown).filter(([name]) => Object.hasOwn(args, name));
     const keptArgs = { ...args, ...Object.fromEntries(known) };
     // The digests are those of before, so that the next update sends the values again.
-    const { __applied: applied = {} } = marksOf(before?.outs ?? {});
-    const outs = toOuts(hosted.resource.version, { outputs, args: keptArgs, carried, applied, unfinished });
+    const held = before?.outs ?? {};
+    const { __applied: applied = {} } = marksOf(held);
+    const outs = toOuts(hosted.resource, { outputs, args: keptArgs, carried, before: held, applied, unfinished });
     return new CallError(reason, thrown, { id, outs });
   }
 

@@ -1,6 +1,7 @@
 /** What the state holds of a resource, and how it is read back. What has been stored once is read for ever. */
 import { isSecret } from "../contract/engineSecrets";
 import { clean, containsUnknown, namesIn, visible, type Properties } from "../contract/hiddenKeys";
+import { firstShown } from "../contract/watched";
 import { compare, isOfType, isPlain, specEntries, specOf, type Comparison } from "./arguments";
 import { isDigest } from "./digests";
 import type { Hosted } from "./session";
@@ -19,6 +20,7 @@ export interface Marks {
   readonly __sent?: readonly string[];
   /** Of arguments that are references: the digests of the values that were last applied, by path. Secret in the state. */
   readonly __applied?: Applied;
+  // And `__first`: contract/watched.ts.
 }
 
 export type Unfinished = Pick<Marks, "__unfinished" | "__sent">;
@@ -42,12 +44,20 @@ function digestsIn(applied: Properties): Applied {
   return Object.fromEntries(Object.entries(digests).filter(([, text]) => isDigest(text))) as Applied;
 }
 
-/** The outs of an object, for the state. `carried`: what the door stores with them. */
+/** The outs of an object, for the state. `before`: those of the state; `carried`: what the door stores with them. */
 export function toOuts(
-  version: number | undefined,
-  what: { outputs: object; args: object; carried: Properties; applied?: Applied; unfinished?: Unfinished },
+  { kind, version }: Pick<Lifecycle<never, never>, "kind" | "version">,
+  what: {
+    outputs: object;
+    args: object;
+    carried: Properties;
+    before: Properties;
+    applied?: Applied;
+    unfinished?: Unfinished;
+  },
 ): Properties {
-  const { outputs, args, carried, applied = {}, unfinished } = what;
+  const { outputs, args, carried, before, applied = {}, unfinished } = what;
+  const first = firstShown(kind, before, { ...outputs });
   return clean({
     ...outputs,
     ...args,
@@ -55,6 +65,7 @@ export function toOuts(
     __args: Object.keys(args).sort(),
     __version: version ?? 1,
     ...(Object.keys(applied).length > 0 && { __applied: applied }),
+    ...(Object.keys(first).length > 0 && { __first: first }),
     ...unfinished,
   });
 }

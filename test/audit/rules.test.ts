@@ -22,6 +22,7 @@ const oauth = (props: object): AuditedResource => resource("OAuthProvider", { pr
 const mail = (props: object): AuditedResource => resource("EmailServer", props);
 const domain = (origin: unknown): AuditedResource => resource("WhitelistDomain", { domain: origin });
 const domains = (...origins: unknown[]): AuditedResource => resource("Whitelist", { domains: origins });
+const integration = (props: object): AuditedResource => resource("AuthIntegration", props);
 const settings = (pgSettings: unknown): AuditedResource => compute({ settings: { pgSettings } });
 
 function found(name: string, one: AuditedResource, limits: AuditLimits = { maxSizeCu: 8 }): string | undefined {
@@ -37,6 +38,7 @@ const notRead = (argument: string): string => `"${argument}" is marked as a secr
 const onOwnMachine = (...origins: string[]): string =>
   `allows redirects to an origin on the user's own machine: ${origins.join(", ")}`;
 const withoutTls = (...origins: string[]): string => `allows redirects to an origin without TLS: ${origins.join(", ")}`;
+const withWildcard = (origin: string): string => `allows redirects to every origin that a wildcard matches: ${origin}`;
 const kept = (path: string): string => `the state holds the value of ${path}`;
 const marked = (path: string): string =>
   `the state holds ${path} as a secret: the value, or a reference inside pulumi.secret`;
@@ -135,6 +137,16 @@ const CASES: Record<string, readonly (readonly [AuditedResource, string | undefi
     [domain(encrypted), notRead("domain")],
     [domain("http://"), undefined],
     [domain(undefined), undefined],
+  ],
+  "redirect-wildcard": [
+    [domain("https://*.vercel.app"), withWildcard("https://*.vercel.app")],
+    [domain("https://app.%2A.example.com"), withWildcard("https://app.*.example.com")],
+    [domain("http://*"), withWildcard("http://*")],
+    [domain("exp://*"), withWildcard("exp://*")],
+    [domains("https://a.example.com", "https://*.a.example.com"), withWildcard("https://*.a.example.com")],
+    [domain("https://app.example.com"), undefined],
+    [domain("myapp://callback"), undefined],
+    [domain(encrypted), notRead("domain")],
   ],
   "whitelist-not-exclusive": [
     [domain("https://app.example.com"), "is one domain of a list that others may add to"],
@@ -278,6 +290,31 @@ const CASES: Record<string, readonly (readonly [AuditedResource, string | undefi
     // Guesses at what a digest is of need no key where it is in plain text.
     [oauth({ clientSecret: fromEnv("A"), __applied: { clientSecret: "scrypt$…" } }), inClear("__applied")],
     [oauth({ clientSecret: fromEnv("A"), __applied: encrypted }), undefined],
+  ],
+  "owner-changed": [
+    [integration({ ownedBy: "user", __first: { ownedBy: "svc" } }), 'was owned by "svc", and is by "user"'],
+    [{ ...integration({ ownedBy: "user", __first: { ownedBy: "svc" } }), isTransferred: true }, undefined],
+    [
+      { ...integration({ ownedBy: "eve", __first: { ownedBy: "svc" } }), isTransferred: true },
+      'was owned by "svc", and is by "eve"',
+    ],
+    // The service has always shown it.
+    [integration({ ownedBy: "user" }), undefined],
+    [integration({ ownedBy: "svc", __first: { jwksUrl: "https://a.test" } }), undefined],
+    [resource("AuthKeys", { ownedBy: "user", __first: { ownedBy: "svc" } }), undefined],
+  ],
+  "keys-address-changed": [
+    [
+      integration({ jwksUrl: "https://me:canary@b.test/x", __first: { jwksUrl: "https://a.test/x?canary" } }),
+      "had its keys at a.test, and has them at b.test",
+    ],
+    [
+      integration({ jwksUrl: "canary", __first: { jwksUrl: "https://a.test" } }),
+      "had its keys at a.test, and has them at an address that is none",
+    ],
+    [integration({ jwksUrl: "https://a.test/2", __first: { jwksUrl: "https://a.test/1" } }), undefined],
+    [integration({ jwksUrl: "https://a.test" }), undefined],
+    [integration({ jwksUrl: encrypted, __first: { jwksUrl: "https://a.test" } }), undefined],
   ],
 };
 

@@ -225,7 +225,7 @@ test("hands every other flag on to the emulator", async () => {
     ...["--auth-provider", "stack", "--activation-ms", "60000", "--latency-ms", "1", "--idle-after-ms", "60000"],
     ...["--rate-per-second", "1000", "--list-lag-ms", "60000", "--secret-answers", "masked"],
     ...["--gone-endpoint-delete", "404", "--lock-projects", "--seed-only", "--keep-schemas", "--extra-fields"],
-    ...["--stuck-activation", "--any-auth-branch", "--any-oauth-provider", "--mail-remote"],
+    ...["--stuck-activation", "--any-auth-branch", "--any-oauth-provider", "--app-domains", "--mail-remote"],
   ]);
   expect((await integrate(served, { auth_provider: "stack", branch_id: "br-dev" })).status).toBe(201);
   const provider = { id: "of-our-own", client_id: "c", client_secret: "s" };

@@ -74,6 +74,25 @@ test("an OAuth provider has a name that the service knows, or any where that is 
   expect((await control(known.url, "POST", "/edit", edit)).status).toBeLessThan(300);
 });
 
+test("a redirect domain is an http(s) origin, or also the address of an app where that is told", async () => {
+  const add = async (emulator: Awaited<ReturnType<typeof start>>, domain: string) =>
+    (await api(emulator, "POST", `${DEMO}/auth/domains`, { domain, auth_provider: "supported_provider" })).status;
+  const strict = await start();
+  await integrate(strict);
+  const apps = await start({ appDomains: true });
+  await integrate(apps);
+  for (const [domain, isApp] of [
+    ["MyApp://callback", true],
+    ["exp://192.168.1.2:8081", true],
+    ["javascript://x", false],
+    ["myapp://call back", false],
+    ["https://a.example.com/path", false],
+  ] as const)
+    expect([await add(strict, domain), await add(apps, domain)]).toEqual([400, isApp ? 201 : 400]);
+  const { body } = await api(apps, "GET", `${DEMO}/auth/domains`);
+  expect(body).toMatchObject({ domains: [{ domain: "MyApp://callback" }, { domain: "exp://192.168.1.2:8081" }] });
+});
+
 test("deleting a deleted compute can answer 404", async () => {
   const emulator = await start({ goneEndpointDelete: 404 });
   await api(emulator, "DELETE", `${DEMO}/endpoints/${PRIMARY}`);

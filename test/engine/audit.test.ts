@@ -13,6 +13,7 @@ const BROKEN = `
   new svc.EmailServer("mail", { ...inAuth, type: "shared" });
   new svc.WhitelistDomain("local", { ...inAuth, domain: "http://localhost:3000" });
   new svc.WhitelistDomain("plain", { ...inAuth, domain: "http://app.example.com" });
+  new svc.WhitelistDomain("wild", { ...inAuth, domain: "https://*.example.com" });
   new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 2, scaleToZero: false });
   svc.ComputeEndpoint.get("found", "prj-demo/ep-demo-main-10000001");`;
 
@@ -50,13 +51,15 @@ test("a stack that breaks every rule is told rule by rule; mended or accepted, i
     "shared-mail-server mail",
     "redirect-localhost local",
     "redirect-plain-http plain",
+    "redirect-wildcard wild",
     "whitelist-not-exclusive local",
     "whitelist-not-exclusive plain",
+    "whitelist-not-exclusive wild",
     "never-scales-to-zero api",
     "size-over-limit api",
     "secret-in-state microsoft",
     provider,
-    ...["auth", "api", "mail", "google", "microsoft", "local", "plain"].map((name) => `not-protected ${name}`),
+    ...["auth", "api", "mail", "google", "microsoft", "local", "plain", "wild"].map((name) => `not-protected ${name}`),
   ];
   expect(broken.findings.toSorted()).toEqual(all.toSorted());
   expect(new Set(broken.findings.map((one) => one.split(" ")[0]))).toEqual(new Set(auditRules.map(({ name }) => name)));
@@ -66,7 +69,7 @@ test("a stack that breaks every rule is told rule by rule; mended or accepted, i
   );
   const text = await audit(stack, "--max-size", "1");
   expect(text).toMatchObject({ code: 10, stderr: "" });
-  expect(text.stdout).toMatch(/^Stack dev: 17 findings\n/);
+  expect(text.stdout).toMatch(/^Stack dev: 20 findings\n/);
   expect(text.stdout).toContain(`
 size-over-limit
   ComputeEndpoint api: can have 2 CU, and the limit is 1 CU

@@ -1,4 +1,5 @@
 import { Stack } from "../support/Stack";
+import { drift as driftReport, svc } from "../support/svc";
 
 const GOOGLE = "canary-google-secret-7";
 const SMTP = "canary-smtp-password-7";
@@ -102,6 +103,37 @@ test("drift of the auth settings shows by name and is repaired; credentials that
   expect(both.code).not.toBe(0);
   expect(both.text).toMatch(/of this program declares the redirect domains of the same "projectId"/);
   stack.program(program({ google: "" }));
+
+  // Who owns it and where its keys are: no plan tells of that, a refresh stores it, and it stays drift until somebody decides.
+  const jwks = "https://attacker.example/jwks.json";
+  await edit("integration", { set: { owned_by: "user", jwks_url: jwks } });
+  const owner = { path: "ownedBy", declared: "svc", found: "user" };
+  const byHand = {
+    code: 7,
+    report: { drift: [{ name: "auth", properties: [owner, { path: "jwksUrl", found: jwks }] }] },
+  };
+  expect(await driftReport(stack)).toMatchObject(byHand);
+  expect(await stack.refresh()).toMatchObject({ code: 0 });
+  expect(await driftReport(stack)).toMatchObject(byHand);
+  const audit = await svc(stack, ["doctor", "--audit", "--json"]);
+  expect(audit.code).toBe(10);
+  for (const words of ["owner-changed", "keys-address-changed", "has them at attacker.example"])
+    expect(audit.stdout).toContain(words);
+  await service.clearRequests();
+  expect(await svc(stack, ["drift", "--repair", "--yes"])).toMatchObject({
+    code: 7,
+    stdout: expect.stringMatching(/auth is left as it is: no update brings "ownedBy" back/),
+  });
+  expect(await service.mutations()).toEqual([]);
+  expect(await svc(stack, ["drift", "--accept", "--dry-run"])).toMatchObject({
+    code: 7,
+    stdout: expect.stringMatching(/AuthIntegration auth ownedBy .*pulumi-svc drift --ignore/),
+  });
+  expect(await svc(stack, ["drift", "--ignore", "auth", "--reason", "it was us"])).toMatchObject({ code: 0 });
+  expect(await driftReport(stack)).toMatchObject({
+    code: 0,
+    report: { tolerated: [{ name: "auth" }, { name: "auth" }] },
+  });
 
   expect(await stack.leaks([GOOGLE, SMTP, THEIRS])).toEqual([]);
   expect(await stack.drift()).toMatchObject({ code: 0 });

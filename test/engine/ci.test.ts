@@ -408,7 +408,7 @@ const workflow = (name: (typeof WORKFLOWS)[number]): string =>
 test("the workflows call the scripts with the key in the environment, and never print --json of an up", () => {
   expect(readdirSync(join(CI, ".github", "workflows")).sort()).toEqual(WORKFLOWS.map((name) => `${name}.yml`).sort());
   const gitlab = readFileSync(join(CI, ".gitlab-ci.yml"), "utf8");
-  const called = /(?<=run: |script: |script:\n {4}- |^ {4}- )(scripts\/\S+)/gm;
+  const called = /(?<=run: (?:scripts\/log\.sh )?|script: |script:\n {4}- |^ {4}- )(scripts\/(?!log\.sh)\S+)/gm;
   const expected = {
     preview: ["plan.sh", "comment-github.sh"],
     up: ["up.sh"],
@@ -425,6 +425,9 @@ test("the workflows call the scripts with the key in the environment, and never 
     expect(text).toMatch(/^permissions:\n {2}contents: read\n/m);
     expect(text).toMatch(/^ *concurrency:\n/m);
     expect(text).toContain("SVC_API_KEY: ${{ secrets.SVC_API_KEY }}");
+    // What the comment is made from was printed before.
+    for (const [, run] of text.matchAll(/run: (scripts\/.*)/g))
+      expect(run).toMatch(/^scripts\/(log\.sh scripts\/\S+\.sh prod|comment-github\.sh plan\.markdown)/);
     // An expression in a command would be run as a part of it.
     for (const [run] of text.matchAll(/run: (?:\|\n(?: {10}.*\n)+|.*\n)/g)) expect(run).not.toContain("${{");
   }

@@ -508,3 +508,20 @@ test("drift is one issue of the stack: opened, left alone, edited with another d
     expect(asked()).toEqual(["issue list"]);
   }
 });
+
+test("on GitHub the runner obeys nothing of what a script prints", async () => {
+  const place = repository();
+  const resumes = new Set<string>();
+  for (const code of [0, 7]) {
+    const hostile = "## Accepted\n\n::add-mask::x\n##[error]y\nno line end";
+    const script = join(place.program, "scripts", "repair.sh");
+    const { text, ...ended } = await place.next({ code, report: hostile }, "log.sh", script, "dev", FINGERPRINT);
+    expect(ended.code).toBe(code === 0 ? 0 : 7);
+    // Standard error is in between, too.
+    const [, resume = ""] = /^::stop-commands::([0-9a-f]{32})\nsaid by pulumi-svc\n## Accepted\n/.exec(text) ?? [];
+    expect(text).toMatch(new RegExp(`no line end\n::${resume}::\n$`));
+    resumes.add(resume);
+  }
+  expect(resumes.size).toBe(2);
+  expect(await place.job.run("log.sh")).toMatchObject({ code: 2, text: expect.stringContaining("usage") });
+});

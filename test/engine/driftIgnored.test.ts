@@ -126,6 +126,7 @@ test("what svc-drift.json names is tolerated until it changes again or the day i
     "list",
     "prj-demo/microsoft",
     "--unmanaged",
+    "--all-stacks",
     "--reason",
     "the sale",
     "--until",
@@ -133,7 +134,7 @@ test("what svc-drift.json names is tolerated until it changes again or the day i
   ];
   const written = await ignore(stack, ...all);
   expect([written.code, written.stderr]).toEqual([0, ""]);
-  expect(written.stdout).toMatch(/^svc-drift\.json: 9 entries for stack dev\n {2}ignore\[2\] {2}api settings/);
+  expect(written.stdout).toMatch(/^svc-drift\.json: 9 entries for all stacks\n {2}ignore\[2\] {2}api settings/);
   const why = { reason: "the sale", until: "2099-12-31" };
   const ofSetting = (name: string) => ({ resource: "api", property: `settings.pgSettings${name}`, ...why });
   expect(fileOf(stack)).toEqual({
@@ -176,11 +177,17 @@ test("what svc-drift.json names is tolerated until it changes again or the day i
   const reason = ["--reason", "a test"];
   expectFailure(await ignore(stack, "other", "--property", "size", ...reason), /"other" does not differ in "size"/);
   expect(existsSync(pathIn(stack))).toBe(false);
-  const begun = await svc(stack, ["drift", "--ignore", urn, ...reason, "--json"], { folder: "program/src" });
+  const begun = await svc(stack, ["drift", "--ignore", "other", ...reason, "--json"], { folder: "program/src" });
   const ofName = { resource: urn, property: "name", found: "b", reason: "a test" };
   expect([begun.code, ignoreResultSchema.parse(JSON.parse(begun.stdout))]).toEqual([
     0,
-    { stack: "dev", file: "../svc-drift.json", entries: [{ entry: "ignore[0]", ...ofName }], messages: [] },
+    {
+      stack: "dev",
+      file: "../svc-drift.json",
+      entries: [{ entry: "ignore[0]", ...ofName }],
+      allStacks: false,
+      messages: [],
+    },
   ]);
   const { $schema = "", ...content } = fileOf(stack);
   expect(content).toEqual({ ignore: [ofName] });

@@ -40,6 +40,19 @@ test("two stacks of one project, checked together, do not report each other, and
   const { stdout: text } = await svc(stack, ["drift", "--from", "report.json"]);
   expect(text).toContain(`ComputeEndpoint api of stack prod (prj-demo/${String(compute?.["id"])}) changed`);
   expect(text).toContain("Not declared in any of these stacks");
+
+  // What may differ in one stack may not in the other one.
+  const ignored = await svc(stack, ["drift", "--ignore", "api", "--stack", "prod", "--reason", "the sale"]);
+  expect(ignored).toMatchObject({ code: 0, stdout: expect.stringMatching(/: 1 entry for stack prod\n/) });
+  const own = (await service.endpoints()).find(({ branch_id }) => branch_id === "br-dev");
+  await service.edit({ kind: "endpoint", id: own?.["id"], set: { autoscaling_limit_max_cu: 4 } });
+  expect(await drift(stack, "--stack", "dev", "--stack", "prod")).toMatchObject({
+    code: 7,
+    report: {
+      drift: [{ urn: expect.stringMatching(/^urn:pulumi:dev::/), properties: [{ path: "size" }] }],
+      tolerated: [{ urn: expect.stringMatching(/^urn:pulumi:prod::/), reason: "the sale" }],
+    },
+  });
   expect(await stack.leaks([service.emulator.apiKey])).toEqual([]);
   await stack.close();
 });

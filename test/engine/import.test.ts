@@ -118,12 +118,12 @@ test("what no program can declare stays at the service alone, and the rest is im
     return steps.map(({ op, urn }) => `${op} ${urn.split("::").at(-1)}`).filter((step) => !step.startsWith("same "));
   };
 
-  await service.edit({ kind: "domain", id: "http://localhost:3000", set: { domain: "myapp://callback" } });
+  await service.edit({ kind: "domain", id: "http://localhost:3000", set: { domain: "javascript://callback" } });
   const made = await svc(stack, ["import", "--project", "prj-demo"]);
   expect(made.code).toBe(0);
-  expect(made.stderr).toMatch(/^pulumi-svc: left out, because no program can declare it: redirect domain myapp:.*\n$/);
+  expect(made.stderr).toMatch(/^pulumi-svc: left out, because no program can declare it: redirect domain javascript:.*\n$/);
   for (const file of ["import.json", "index.ts"])
-    expect(readFileSync(join(program, file), "utf8")).not.toContain("myapp");
+    expect(readFileSync(join(program, file), "utf8")).not.toContain("javascript:");
 
   expect(await stack.run("import", "--file", "import.json", ...IMPORT)).toMatchObject({ code: 0 });
   expect((await stack.resources()).map(({ urn }) => urn.split("::").at(-1)).sort()).toEqual([

@@ -15,6 +15,7 @@ const BROKEN = `
   new svc.EmailServer("mail", { projectId, type: "shared" });
   new svc.WhitelistDomain("local", { projectId, domain: "http://localhost:3000" });
   new svc.WhitelistDomain("plain", { projectId, domain: pulumi.secret("http://${SECRETS[2]}.example.com") });
+  new svc.WhitelistDomain("wild", { projectId, domain: "https://*.example.com" });
   new svc.ComputeEndpoint("api", {
     projectId, branchId: "br-dev", size: 16, scaleToZero: false,
     settings: { pgSettings: { "app.token": pulumi.secret("${SECRETS[1]}") } },
@@ -69,17 +70,19 @@ function configuration(stack: Stack, more: object = {}): string[] {
   return flags(stack, pack, more);
 }
 
-const UNPROTECTED = ["api", "auth", "github", "google", "local", "mail", "plain"];
+const UNPROTECTED = ["api", "auth", "github", "google", "local", "mail", "plain", "wild"];
 const EXPECTED = [
   ...UNPROTECTED.map((name) => `advisory not-protected ${name}`),
   "advisory never-scales-to-zero api",
   "advisory whitelist-not-exclusive local",
   "advisory whitelist-not-exclusive plain",
+  "advisory whitelist-not-exclusive wild",
   // The key of the stack's configuration, and the one of the program.
   "advisory api-key-in-state default",
   "advisory api-key-in-state other",
   "mandatory redirect-localhost local",
   "mandatory redirect-plain-http plain",
+  "mandatory redirect-wildcard wild",
   "mandatory secret-in-state api",
   "mandatory secret-in-state github",
   "mandatory shared-mail-server mail",

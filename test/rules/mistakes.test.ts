@@ -111,6 +111,12 @@ const MISTAKES: readonly Mistake[] = [
     program: [one("EmailServer", { type: "standard", ...SMTP, host: undefined })],
   },
   { what: "A redirect domain with a path", program: domain({ domain: `${DOMAIN}/login` }) },
+  {
+    what: "A redirect domain with a wildcard",
+    plant: integration,
+    program: domain({ domain: "https://*.example.com" }),
+    succeeds: true,
+  },
   { what: "The same domain twice", program: [one("Whitelist", { domains: [DOMAIN, `${DOMAIN}:443`] })] },
   { what: "An address that is none", program: [one("AuthUser", { email: "nobody" })] },
   {

@@ -20,7 +20,7 @@ code=0
 # It asks whether to repair this, and nobody answers.
 npx --no -- pulumi-svc drift --repair --stack "$stack" --format markdown "$@" </dev/null >repair-plan.markdown || code=$?
 cat repair-plan.markdown
-if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then cat repair-plan.markdown >>"$GITHUB_STEP_SUMMARY"; fi
+if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then head -c 1000000 repair-plan.markdown >>"$GITHUB_STEP_SUMMARY"; fi # one of more than 1 MiB is dropped
 case $code in
 0) exit 0 ;; # Nothing to repair.
 2) ;;        # It would repair this. Or wrong flags: then there is no fingerprint.

@@ -15,6 +15,7 @@ import {
   ruleEntry,
 } from "../drift/ignoreFile";
 import { stackOf } from "../drift/report";
+import { isTransferOf, transfersIn } from "../../contract/watched";
 import { compareText, terminalJson, terminalText, wantsColours } from "../output";
 import { pulumiIn } from "../stack/pulumi";
 import { exportedState, type StackState, type StoredResource } from "../stack/state";
@@ -92,10 +93,11 @@ async function audited(stack: string | undefined, limits: AuditLimits): Promise<
 /** `urns`: of all that was audited. */
 export function findingsIn(state: StackState, limits: AuditLimits): { findings: Finding[]; urns: string[] } {
   const declared = state.resources.filter((one) => isDeclared(one) || one.type === PROVIDER_TYPE);
+  const transfers = transfersIn(state.resources);
   const findings = [
-    ...auditRules.flatMap((rule) => findingsOf(rule, looksOf(declared), limits)),
+    ...auditRules.flatMap((rule) => findingsOf(rule, looksOf(declared, transfers), limits)),
     // Whoever reads a state reads all of it.
-    ...stateRules.flatMap((rule) => findingsOf(rule, looksOf(state.resources), limits)),
+    ...stateRules.flatMap((rule) => findingsOf(rule, looksOf(state.resources, transfers), limits)),
   ];
   const urns = [...declared, ...findings].map(({ urn }) => urn);
   return { findings, urns: [...new Set(urns)].sort(compareText) };
@@ -109,12 +111,14 @@ interface Looks {
 }
 
 /** In the order of their URNs. Those of other packages are passed over. */
-function looksOf(resources: readonly StoredResource[]): Looks[] {
+function looksOf(resources: readonly StoredResource[], transfers: ReturnType<typeof transfersIn>): Looks[] {
   const looks = resources.flatMap((resource): Looks[] => {
-    const { type, urn, inputs, outputs, protect = false } = resource;
+    const { type, urn, id = "", inputs, outputs, protect = false } = resource;
     const kind = kindOf(resource);
     if (kind === undefined) return [];
-    const declared = { type, name: nameInUrn(urn), urn, props: inputs ?? {}, protect, isComponent: kind === COMPONENT };
+    const isTransferred = transfers.some((transfer) => isTransferOf(transfer, id));
+    const seen = { type, name: nameInUrn(urn), urn, protect, isComponent: kind === COMPONENT, isTransferred };
+    const declared = { ...seen, props: inputs ?? {} };
     return [{ kind, last: { ...declared, props: { ...inputs, ...outputs } }, declared }];
   });
   return looks.toSorted((left, right) => compareText(left.last.urn, right.last.urn));

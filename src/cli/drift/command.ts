@@ -14,6 +14,7 @@ interface ModeFlags {
   readonly reason?: string;
   readonly until?: string;
   readonly property?: string;
+  readonly allStacks?: true;
   readonly repair?: true;
   readonly yes?: true;
   readonly expect?: string;
@@ -23,7 +24,7 @@ interface ModeFlags {
 const MODES = {
   accept: ["dryRun", "force"],
   repair: ["yes", "expect", "allowReplace"],
-  ignore: ["reason", "until", "property"],
+  ignore: ["reason", "until", "property", "allStacks"],
 } as const satisfies Readonly<Record<string, readonly (keyof ModeFlags)[]>>;
 
 type Mode = keyof typeof MODES;
@@ -76,6 +77,7 @@ export function addDriftCommand(program: Command): void {
     .addOption(new Option("--reason <text>", "with --ignore: why it may differ").argParser(reasonText))
     .addOption(new Option("--until <date>", "with --ignore: the last day, as 2027-01-31 (UTC)").argParser(lastDay))
     .option("--property <path>", "with --ignore: only this property and what is below it, such as size.max")
+    .option("--all-stacks", "with --ignore: also for the resources of these names in the other stacks of the program")
     .addHelpText(
       "after",
       exitCodes("no drift, or all of it accepted, repaired or ignored", "failure, or the answer was no", {
@@ -138,7 +140,12 @@ function misuseOf(resources: readonly string[], flags: DriftFlags & ModeFlags): 
   }
   if (mode === "ignore") {
     if (resources.length === 0) return "--ignore needs the resources that may differ";
-    return flags.reason === undefined ? "--ignore needs --reason: why they may differ" : undefined;
+    if (flags.reason === undefined) return "--ignore needs --reason: why they may differ";
+    if (flags.allStacks !== true) return undefined;
+    if ((flags.stack ?? []).length > 1) return "--all-stacks takes one --stack: the one whose values may be found";
+    return resources.some((one) => one.startsWith("urn:pulumi:"))
+      ? "--all-stacks needs the names of resources: a URN is of one stack"
+      : undefined;
   }
   return (flags.stack ?? []).length > 1 ? `--${mode} takes one --stack` : undefined;
 }

@@ -1,7 +1,9 @@
-import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { terminalJson, wantsColours } from "../output";
+import { deliver, EXIT_FAILURE } from "./deliver";
 import { readEventLog } from "./eventLog";
 import { type Format, render, summary } from "./formats";
+import { appendToJobSummary } from "./jobSummary";
 import { type IgnoreFile, readIgnoreFile } from "./ignoreFile";
 import { refreshedStacks } from "./previewRefresh";
 import { type Refreshed, refreshedBy } from "./refreshed";
@@ -29,15 +31,11 @@ export async function drift({ stack, from, unmanaged, format, out }: DriftFlags)
     if (format === "json") process.stdout.write(`${terminalJson({ messages: error.message.split("\n") })}\n`);
     throw error;
   });
-  if (out === undefined) {
-    process.stdout.write(render(report, format, wantsColours()));
-  } else {
-    await writeFile(out, render(report, format));
-    process.stdout.write(`${summary(report)}. The report is in ${out}\n`);
-  }
+  const text = render(report, format, out === undefined && wantsColours());
+  const isDelivered = await deliver(text, { out, summary: summary(report) });
   // Of what was asked now; a report that is read again stands there already.
   if (from === undefined) await appendToJobSummary(report);
-  return exitCode(report);
+  return isDelivered ? exitCode(report) : EXIT_FAILURE;
 }
 
 async function asked(names: readonly string[], withUnmanaged: boolean): Promise<Report> {
@@ -103,13 +101,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Where the CI offers one. A report that was told is not lost for want of it. */
-async function appendToJobSummary(report: Report): Promise<void> {
-  const file = process.env["GITHUB_STEP_SUMMARY"] ?? "";
-  if (file === "") return;
-  await appendFile(file, render(report, "markdown")).catch((error: NodeJS.ErrnoException) => {
-    process.stderr.write(`pulumi-svc: the job summary could not be written: ${error.code ?? error.message}\n`);
-  });
 }

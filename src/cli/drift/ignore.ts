@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { nameInUrn } from "../../contract/identifiers";
 import { compareText, terminalJson } from "../output";
+import { deliver, EXIT_FAILURE } from "./deliver";
 import {
   aligned,
   code,
@@ -47,6 +47,8 @@ export interface IgnoreFlags {
   readonly until?: string;
   /** Only this one, and what is below it. */
   readonly property?: string;
+  /** Also for the resources of these names in the other stacks of the program. */
+  readonly allStacks?: true;
   readonly stack?: readonly string[];
   readonly unmanaged?: true;
   readonly format: Format;
@@ -61,6 +63,8 @@ export const ignoreResultSchema = z.object({
   file: z.string(),
   /** Those that were written, each with its path in the file. */
   entries: z.array(toldEntry),
+  /** Whether those of resources hold for every stack, not only for those above. */
+  allStacks: z.boolean(),
   /** Why nothing was written. */
   messages: z.array(z.string()),
 });
@@ -80,13 +84,12 @@ export async function ignore(flags: IgnoreFlags): Promise<number> {
     // A script gets it in its format, too.
     if (format === "json") {
       const messages = (error instanceof Error ? error.message : String(error)).split("\n");
-      process.stdout.write(render({ stack: "", file: IGNORE_FILE, entries: [], messages }, format));
+      process.stdout.write(render({ stack: "", file: IGNORE_FILE, entries: [], allStacks: false, messages }, format));
     }
     throw error;
   });
-  if (out !== undefined) await writeFile(out, render(result, format));
-  process.stdout.write(out === undefined ? render(result, format) : `${summary(result)}. The report is in ${out}\n`);
-  return 0;
+  const isDelivered = await deliver(render(result, format), { out, summary: summary(result) });
+  return isDelivered ? 0 : EXIT_FAILURE;
 }
 
 async function ignored(flags: IgnoreFlags): Promise<IgnoreResult> {
@@ -106,7 +109,7 @@ async function ignored(flags: IgnoreFlags): Promise<IgnoreResult> {
   const entries = newEntries(found, file, flags, new Date());
   const written = write(path, file.name, entries);
   const stack = [...new Set(found.resources.map(({ urn }) => stackOf(urn).stack))].toSorted().join(", ");
-  return { stack, file: file.name, entries: written, messages: [] };
+  return { stack, file: file.name, entries: written, allStacks: flags.allStacks === true, messages: [] };
 }
 
 interface Found {
@@ -124,13 +127,13 @@ type NewEntry = ResourceEntry | UnmanagedEntry;
 export function newEntries(
   { resources, objects }: Found,
   file: IgnoreFile,
-  { ignore: wanted, reason, until, property, stack: names = [] }: Omit<IgnoreFlags, "format">,
+  { ignore: wanted, reason, until, property, allStacks }: Omit<IgnoreFlags, "format" | "stack">,
   now: Date,
 ): NewEntry[] {
   const why = { reason, ...(until !== undefined && { until }) };
   const entriesOf = ({ urn, properties }: Drifted): NewEntry[] => {
-    // A name would hold for the other stacks, too, where something else is found.
-    const resource = names.length > 1 || wanted.includes(urn) ? urn : nameInUrn(urn);
+    // A name holds for every stack, and nobody has looked at the others.
+    const resource = allStacks === true ? nameInUrn(urn) : urn;
     return properties
       .filter(({ path }) => covers(property, path))
       .map((one) => ({ resource, property: one.path, ...(isWritable(one) && { found: one.found }), ...why }));
@@ -227,9 +230,10 @@ function write(path: string, name: string, entries: readonly NewEntry[]): ToldEn
 }
 
 /** The result in one line. */
-function summary({ stack, file, entries }: IgnoreResult): string {
+function summary({ stack, file, entries, allStacks }: IgnoreResult): string {
   const count = `${entries.length} ${entries.length === 1 ? "entry" : "entries"}`;
-  return `${printable(file)}: ${count} for stack${stack.includes(",") ? "s" : ""} ${printable(stack)}`;
+  const those = allStacks ? "all stacks" : `stack${stack.includes(",") ? "s" : ""} ${printable(stack)}`;
+  return `${printable(file)}: ${count} for ${those}`;
 }
 
 function render(result: IgnoreResult, format: Format): string {

@@ -7,6 +7,7 @@ import { isReference, referenceProblem } from "../../contract/references";
 import { mayBeSecret } from "../../contract/secretNames";
 import { isStandIn } from "../../contract/standIns";
 import { nameInUrn } from "../../contract/identifiers";
+import { changedSinceFirst, isTransferOf, transfersIn, withoutTransfer } from "../../contract/watched";
 import { compareText } from "../output";
 import type { StackState, StoredResource } from "../stack/state";
 import { keyOf, type RefreshResult } from "./eventLog";
@@ -47,10 +48,17 @@ export interface Comparison {
  * deleted without creating its successor: that is in the state alone.
  */
 export function refreshedBy(results: readonly RefreshResult[], state?: StackState): Refreshed[] {
-  return results.flatMap((result) => toRefreshed(result, state?.find(keyOf(result))) ?? []);
+  // A refresh of some resources tells of these alone.
+  const all = [...(state?.resources ?? []), ...results.map(({ type, old }) => ({ type, id: old?.id }))];
+  const transfers = transfersIn(all);
+  return results.flatMap((result) => toRefreshed(result, state?.find(keyOf(result)), transfers) ?? []);
 }
 
-function toRefreshed(result: RefreshResult, stored: StoredResource | undefined): Refreshed | undefined {
+function toRefreshed(
+  result: RefreshResult,
+  stored: StoredResource | undefined,
+  transfers: readonly string[],
+): Refreshed | undefined {
   const { urn, type, provider, old, new: found } = result;
   const kind = KINDS.find((candidate) => typeToken(candidate) === type);
   const declared = visible(old?.inputs ?? {});
@@ -73,14 +81,19 @@ function toRefreshed(result: RefreshResult, stored: StoredResource | undefined):
   const foundInputs = visible(found.inputs ?? {});
   // What the engine compares with: of what is ignored, both sides are the found one.
   const wanted = withIgnoredChanges(declared, foundInputs, ignoreChanges ?? []);
-  const properties = differences(wanted, foundInputs, differing);
+  const isTransferred = transfers.some((transfer) => isTransferOf(transfer, old.id));
+  const watched = withoutTransfer(changedSinceFirst(kind, found.outputs ?? {}), isTransferred);
+  const properties = [
+    ...differences(wanted, foundInputs, differing),
+    ...watched.map(({ name, first, now }) => ({ path: name, declared: shown(first, name), found: shown(now, name) })),
+  ];
   const ignored =
     (ignoreChanges ?? []).length === 0 ? [] : differences(declared, foundInputs, []).filter(isNotIn(properties));
   const refreshed = { ...asDeclared, ignored: ignored.length > 0 ? { ...named, properties: ignored } : undefined };
   // Beside a plan the engine calls every result "refresh".
-  if (result.op !== "update" && differing.length === 0) return refreshed;
+  if (result.op !== "update" && differing.length === 0 && watched.length === 0) return refreshed;
   const comparison: Comparison = {
-    found: shown(foundInputs),
+    found: shown({ ...foundInputs, ...Object.fromEntries(watched.map(({ name, now }) => [name, now])) }),
     isUnfinished: found.outputs?.["__unfinished"] !== undefined,
     repairWithout(paths) {
       const rest = withFound(wanted, foundInputs, paths);
@@ -95,7 +108,9 @@ function toRefreshed(result: RefreshResult, stored: StoredResource | undefined):
         ),
         ...(Array.isArray(managed) && { __args: managed.filter(isManaged) }),
       };
-      return load(kind).repair(old.id, outs, masked(rest, "", []));
+      const repair = load(kind).repair(old.id, outs, masked(rest, "", []));
+      const left = watched.filter(({ name }) => !paths.includes(name));
+      return { ...repair, messages: [...repair.messages, ...left.map(({ name }) => unrepairable(name))] };
     },
   };
   const drift: Drifted = { ...named, change: "changed", properties, repair: comparison.repairWithout([]) };
@@ -106,6 +121,9 @@ const isNotIn =
   (others: readonly Property[]) =>
   ({ path }: Property): boolean =>
     others.every((other) => other.path !== path);
+
+const unrepairable = (name: string): string =>
+  `no update brings "${name}" back, which is no argument: find out who changed it. pulumi-svc drift --ignore writes down that it may stay`;
 
 const UNREPLACED = "a replacement has deleted it, and the new one could not be created: the next pulumi up creates it";
 

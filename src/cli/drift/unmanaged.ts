@@ -8,6 +8,8 @@ import type { Report } from "./report";
 
 /** A project, as the provider of a resource reaches it. */
 interface Asked {
+  /** Of the service: another one may have a project of the same id. */
+  readonly address: string;
   readonly client: Client;
   readonly projectId: string;
   readonly authProvider: string;
@@ -27,22 +29,33 @@ export async function unmanagedObjects(
     for (const { kind, id, provider, isHeld, authProvider } of resources) {
       const { client, settings } = session.account(fromProgram(process.cwd(), state.settingsOf(provider)));
       const projectId = projectOf(id);
-      // Whoever asks, and with which key: a project has one list.
-      const key = JSON.stringify([settings.baseUrl, projectId]);
-      if (!projects.has(key)) projects.set(key, { client, projectId, authProvider: settings.authProvider });
-      if (isHeld) declared.add(`${kind} ${id}`);
+      // In one spelling.
+      const address = new URL(settings.baseUrl).href;
+      // Whoever asks, and with which key: at one address a project has one list.
+      const key = JSON.stringify([address, projectId]);
+      if (!projects.has(key)) projects.set(key, { address, client, projectId, authProvider: settings.authProvider });
+      if (!isHeld) continue;
+      declared.add(`${address} ${kind} ${id}`);
       // Of the same project there may be domains of several auth providers.
-      if (isHeld) declared.add(`${kind} ${id} ${authProvider ?? settings.authProvider}`);
+      declared.add(`${address} ${kind} ${id} ${authProvider ?? settings.authProvider}`);
     }
   }
-  const isDeclared = (object: ProjectObject): boolean => {
+  const isDeclared = (address: string, object: ProjectObject): boolean => {
     const { kind, id, record } = object;
-    if (kind !== "WhitelistDomain") return declared.has(`${kind} ${id}`);
+    if (kind !== "WhitelistDomain") return declared.has(`${address} ${kind} ${id}`);
     const ofProvider = record.auth_provider === undefined ? "" : ` ${record.auth_provider}`;
     // The whole list is that of a Whitelist: what it does not declare is drift.
-    return [`WhitelistDomain ${id}`, `Whitelist ${projectOf(id)}`].some((one) => declared.has(one + ofProvider));
+    return [`WhitelistDomain ${id}`, `Whitelist ${projectOf(id)}`].some((one) =>
+      declared.has(`${address} ${one}${ofProvider}`),
+    );
   };
-  const found = await Promise.all([...projects.values()].map((project) => undeclaredOf(project, isDeclared)));
+  const asked = [...projects.values()];
+  const found = await Promise.all(
+    asked.map((project) => {
+      const isAmbiguous = asked.some((other) => other !== project && other.projectId === project.projectId);
+      return undeclaredOf(project, isDeclared, isAmbiguous ? `, at ${project.address}` : "");
+    }),
+  );
   return {
     unmanaged: found.flatMap(({ unmanaged }) => unmanaged),
     byItself: found.flatMap(({ byItself }) => byItself),
@@ -50,11 +63,13 @@ export async function unmanagedObjects(
 }
 
 async function undeclaredOf(
-  { client, projectId, authProvider }: Asked,
-  isDeclared: (object: ProjectObject) => boolean,
+  { address, client, projectId, authProvider }: Asked,
+  isDeclared: (address: string, object: ProjectObject) => boolean,
+  /** Where the id of the project does not tell it. */
+  where: string,
 ): Promise<Pick<Report, "unmanaged" | "byItself">> {
   const all = await listProjectObjects(client, projectId, authProvider);
-  const objects = all.filter((object) => !isDeclared(object));
+  const objects = all.filter((object) => !isDeclared(address, object));
   // Only a primary may be there by itself, on the default branch. Not every service lists branches.
   const hasPrimary = objects.some(({ kind, record }) => kind === "ComputeEndpoint" && record.type === "read_write");
   const branches = hasPrimary ? ((await client.projects.branches(projectId)) ?? []) : [];
@@ -62,6 +77,6 @@ async function undeclaredOf(
   const told = (isByItself: boolean) =>
     objects
       .filter((object) => isThereByItself(object, defaultBranch) === isByItself)
-      .map(({ kind, id, describe, adopt }) => ({ kind, id, describe, adopt }));
+      .map(({ kind, id, describe, adopt }) => ({ kind, id, describe: describe + where, adopt }));
   return { unmanaged: told(false), byItself: told(true) };
 }

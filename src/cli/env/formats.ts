@@ -1,5 +1,6 @@
 import { labelOf, type NamedVariable } from "./variables";
-import { terminalJson, terminalText } from "../output";
+import { RUNNER_COMMAND } from "../../contract/untrusted";
+import { isObeyed, terminalJson } from "../output";
 
 export const FORMATS = ["dotenv", "json", "shell"] as const;
 export type Format = (typeof FORMATS)[number];
@@ -37,16 +38,16 @@ const LINES: Record<Exclude<Format, "json">, LineFormat> = {
    * reads as something else.
    */
   dotenv: {
-    canHold: (value) => !/[\s#$'"`\\;&|<>()]/.test(value) && terminalText(value) === value,
+    canHold: (value) => !/[\s#$'"`\\;&|<>()]/.test(value) && !isObeyed(value),
     words:
       "a blank, a quote, a backslash or one of # $ ; & | < > ( ), which readers of such files take in different ways",
     line: (name, value) => `${name}=${value}`,
   },
-  /** In single quotes, nothing has a meaning but the quote itself. */
+  /** In single quotes, nothing has a meaning but the quote itself. Two of them in a text add nothing to it: a CI runner then sees no command. */
   shell: {
     // A line end is part of the value, and whatever else a terminal obeys is none of an address or a key.
-    canHold: (value) => value.split("\n").every((part) => terminalText(part) === part),
+    canHold: (value) => !value.split("\n").some(isObeyed),
     words: "a control character",
-    line: (name, value) => `export ${name}='${value.replaceAll("'", "'\\''")}'`,
+    line: (name, value) => `export ${name}='${value.replaceAll("'", "'\\''")}'`.replace(RUNNER_COMMAND, "$&''"),
   },
 };

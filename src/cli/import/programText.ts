@@ -1,5 +1,6 @@
 /** The TypeScript program of an import, as prettier would leave it with its own settings. */
 
+import { oneLine } from "../../contract/untrusted";
 import { keyText, quotedIn } from "../code";
 
 const WIDTH = 80;
@@ -110,7 +111,8 @@ function quoted(text: string): string {
 }
 
 /** What the service shows must not end the comment. */
-const lineComment = (text: string): string => `// ${text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Z}]+/gu, " ")}`.trimEnd();
+const lineComment = (text: string): string =>
+  `// ${oneLine(text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Z}]+/gu, " "))}`.trimEnd();
 
 /** Names that a module cannot declare, and those that the program uses. */
 const RESERVED =

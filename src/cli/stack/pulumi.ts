@@ -78,6 +78,8 @@ function environment(): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = { ...process.env, PULUMI_DEBUG_COMMANDS: "true", PULUMI_SKIP_UPDATE_CHECK: "true" };
   // The CLI refuses it beside --preview-only.
   delete env["PULUMI_SKIP_CONFIRMATIONS"];
+  // No command of ours runs the program.
+  delete env["PULUMI_RUN_PROGRAM"];
   return { ...env, NO_COLOR: "1" };
 }
 

@@ -429,13 +429,14 @@ export const isOfProvider =
   ({ auth_provider = authProvider }: WhitelistDomainRecord): boolean =>
     auth_provider === authProvider;
 
-/** An origin as browsers compare it: lower case, without the default port and a trailing slash. Anything else stays as it is. */
+/**
+ * An origin as browsers compare it: lower case, without the default port and a trailing slash. Of anything else, such as the
+ * address of an app, the scheme alone is written in one way.
+ */
 export function normalisedOrigin(text: string): string {
-  const trimmed = text.trim();
-  if (!URL.canParse(trimmed)) return trimmed;
-  const { origin } = new URL(trimmed);
-  // What the URL standard writes for schemes without an origin.
-  return origin === "null" ? trimmed : origin;
+  const trimmed = text.trim().replace(/^[a-z][a-z0-9+.-]*(?=:)/i, (scheme) => scheme.toLowerCase());
+  if (!/^https?:/.test(trimmed) || !URL.canParse(trimmed)) return trimmed;
+  return new URL(trimmed).origin;
 }
 
 /** The value that a good response must have. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { emptyResponse, jsonResponse, route } from "../http/bodies";
 import { projectOf, type Route } from "../http/route";
 import { now } from "../model/records";
-import { conflict } from "../model/refusal";
+import { conflict, invalid } from "../model/refusal";
 import type { Service } from "../model/service";
 import { findIntegration } from "../model/store";
 
@@ -18,15 +18,11 @@ function normalisedOrigin(text: string): string | null {
   return spelt.includes(text.toLowerCase()) ? origin : null;
 }
 
-const origin = z.string().transform((text, context) => {
-  const normalised = normalisedOrigin(text);
-  if (normalised !== null) return normalised;
-  context.addIssue("must be an http or https origin: scheme, host and port only");
-  return z.NEVER;
-});
+/** A service that takes these is thought to store them as they are sent. */
+const isOfApp = (text: string): boolean => /^(?!(?:https?|javascript|data):)[a-z][a-z0-9+.-]*:\/\/[!-~]*$/i.test(text);
 
 const auth_provider = z.string().min(1);
-const addBody = z.strictObject({ domain: origin, auth_provider });
+const addBody = z.strictObject({ domain: z.string(), auth_provider });
 const deleteBody = z.strictObject({ auth_provider, domains: z.array(z.strictObject({ domain: z.string().min(1) })) });
 
 const TEMPLATE = "/projects/{project_id}/auth/domains";
@@ -54,11 +50,14 @@ export const domainRoutes = (service: Service): Route[] => [
     body: addBody,
     success: [201],
     handler: (context, sent) => {
+      const isKnown = service.options.appDomains && isOfApp(sent.domain);
+      const domain = isKnown ? sent.domain : normalisedOrigin(sent.domain);
+      if (domain === null) throw invalid("domain: must be an http or https origin: scheme, host and port only");
       service.auth.requireSupportedProvider(sent.auth_provider);
       const project = projectOf(service, context);
       findIntegration(project);
-      if (project.domains.some(({ domain }) => domain === sent.domain)) throw conflict("the domain is listed already");
-      project.domains.push({ ...sent, created_at: now() });
+      if (project.domains.some((other) => other.domain === domain)) throw conflict("the domain is listed already");
+      project.domains.push({ ...sent, domain, created_at: now() });
       return emptyResponse(201);
     },
   }),

@@ -6,7 +6,8 @@ export interface WhitelistShape {
   projectId: string;
   /**
    * All redirect domains: http(s) origins such as `https://app.example.com`, without path, query, fragment and
-   * credentials. Their order, upper and lower case, a default port and a trailing slash make no difference.
+   * credentials, or addresses of apps such as `myapp://callback`. The order of the list, and of an origin upper and lower
+   * case, a default port and a trailing slash, make no difference.
    */
   domains: string[];
   /**
@@ -47,8 +48,9 @@ export interface WhitelistDomainShape {
   /** The project of an integration: pass its `projectId` output. Changing this replaces the domain. */
   projectId: string;
   /**
-   * An http(s) origin such as `https://app.example.com`, without path, query, fragment and credentials. Upper and lower
-   * case, a default port and a trailing slash make no difference. Changing this replaces the domain.
+   * An http(s) origin such as `https://app.example.com`, without path, query, fragment and credentials: upper and lower
+   * case, a default port and a trailing slash make no difference. Or the address of an app such as `myapp://callback`.
+   * Changing this replaces the domain.
    */
   domain: string;
   /**

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { normalisedOrigin } from "../../client";
+import { appScheme, hasWildcard } from "../../contract/redirectDomains";
 import { string } from "../shared/schemas";
 
 const EXAMPLE = "such as https://app.example.com";
@@ -12,6 +14,7 @@ const SURPLUS: readonly (readonly [pattern: RegExp, name: string])[] = [
 ];
 
 function reasonsAgainst(given: string): string[] {
+  if (appScheme(given) !== undefined) return reasonsAgainstApp(given);
   const reasons: string[] = [];
   if (/\s/.test(given)) reasons.push(`must not contain a blank: it is an origin ${EXAMPLE}`);
   const text = given.replace(/\s/g, "");
@@ -25,10 +28,35 @@ function reasonsAgainst(given: string): string[] {
   return reasons;
 }
 
-/** A redirect domain: an http(s) origin (docs/design/api.md, Redirect domains), normalised. */
+function reasonsAgainstApp(given: string): string[] {
+  const rest = given.replace(/^[^:]*:\/\//, "");
+  const surplus = SURPLUS.filter(([pattern, name]) => name !== "path" && pattern.test(rest)).map(([, name]) => name);
+  return surplus.length === 0
+    ? []
+    : [`must be the address of an app such as myapp://callback, without ${surplus.join(", ")}`];
+}
+
+/** A redirect domain: an http(s) origin or the address of an app (docs/design/api.md, Redirect domains), normalised. */
 export const originSchema = string.transform((text, context): string => {
   const reasons = reasonsAgainst(text);
-  if (reasons.length === 0) return new URL(text).origin;
+  if (reasons.length === 0) return normalisedOrigin(text);
   for (const message of reasons) context.addIssue({ code: "custom", message });
   return z.NEVER;
 });
+
+/** What a plan says of a domain that is added. `argument`: its value may be a secret of the program. */
+export function domainWarnings(domain: string, argument: string): string[] {
+  const isApp = appScheme(domain) !== undefined;
+  return [
+    ...(hasWildcard(domain)
+      ? [
+          `${argument} has a wildcard: users may be sent back, with their sign-in, to every address that it matches, also to those of others`,
+        ]
+      : []),
+    ...(isApp
+      ? [
+          `${argument} is the address of an app, not an http(s) origin: another app on a device may claim its scheme, and the service may refuse it`,
+        ]
+      : []),
+  ];
+}

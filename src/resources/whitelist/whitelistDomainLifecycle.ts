@@ -9,6 +9,7 @@ import type { Call } from "../../host/lifecycle";
 import type { Claim } from "../../host/memory";
 import { inTheWay } from "../../host/lookAhead";
 import { whitelistDomainDeclaration, type WhitelistDomainShape } from "./declaration";
+import { domainWarnings } from "./origin";
 import { whitelistDomainSchemas } from "./schemas";
 import { claim, splitId } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
@@ -36,6 +37,9 @@ export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whiteli
 
   replacement: ({ news }) =>
     `the domain is removed from the whitelist, and the declared one is added${adoptionNote(news)}`,
+
+  createWarnings: ({ args: { domain }, label, isNew }) =>
+    isNew && domain !== undefined ? domainWarnings(domain, `"domain" of the WhitelistDomain${label}`) : [],
 
   async lookAhead(look) {
     const { projectId, domain, adopt } = look.args;

@@ -1,6 +1,7 @@
 import type { Call } from "../../host/lifecycle";
 import { effect } from "../../host/lookAhead";
 import { whitelistDeclaration, type WhitelistOutputs, type WhitelistShape } from "./declaration";
+import { domainWarnings } from "./origin";
 import { whitelistSchemas } from "./schemas";
 import { listed } from "../../contract/untrusted";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
@@ -23,8 +24,8 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
   objects: (projectId, { domains: origins = [] }) => origins.map((origin) => domainObject(projectId, origin)),
 
   replacement: () => "its domains are removed from the whitelist, and the declared ones are added",
-  createWarnings: ({ args: { projectId }, label, isNew }) =>
-    isNew ? [takesOver(`creating the Whitelist${label}`, projectId)] : [],
+  createWarnings: ({ args: { projectId, domains = [] }, label, isNew }) =>
+    isNew ? [takesOver(`creating the Whitelist${label}`, projectId), ...warningsOf(domains, [], label)] : [],
 
   warnings({ stored: { id, outs, unfinished }, news: { domains: declared }, changes, label }) {
     const goesOn = unfinished ? [takesOver(`resuming the Whitelist${label}`, id)] : [];
@@ -33,7 +34,11 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
     // An added one by its place: its value may be a secret of the program. A removed one stands on the list, which is public.
     const added = declared.flatMap((origin, index) => (before.includes(origin) ? [] : [`domains[${index}]`]));
     const removed = before.filter((origin) => !declared.includes(origin));
-    return [...goesOn, `Whitelist ${id}${label}: adds ${listedOrNone(added)}; removes ${listedOrNone(removed)}`];
+    return [
+      ...goesOn,
+      `Whitelist ${id}${label}: adds ${listedOrNone(added)}; removes ${listedOrNone(removed)}`,
+      ...warningsOf(declared, before, label),
+    ];
   },
 
   async lookAhead(look) {
@@ -102,6 +107,12 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
 const MOST_LISTED = 10;
 
 const listedOrNone = (names: readonly string[]): string => (names.length === 0 ? "none" : listed(names, MOST_LISTED));
+
+/** Of those that were not there before. */
+const warningsOf = (declared: readonly string[], before: readonly string[], label: string): string[] =>
+  declared.flatMap((domain, index) =>
+    before.includes(domain) ? [] : domainWarnings(domain, `"domains[${index}]" of the Whitelist${label}`),
+  );
 
 function takesOver(what: string, projectId: string | undefined): string {
   const list = `the whole list of redirect domains${projectId === undefined ? "" : ` of project ${projectId}`}`;

@@ -2,13 +2,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
+import { appendToJobSummary } from "../../../src/cli/drift/jobSummary";
 import { drift, type DriftFlags } from "../../../src/cli/drift/drift";
 import { FORMATS, render } from "../../../src/cli/drift/formats";
+import { parsedIgnoreFile } from "../../../src/cli/drift/ignoreFile";
+import { judged } from "../../../src/cli/drift/tolerated";
 import { readEventLog } from "../../../src/cli/drift/eventLog";
 import { refreshedBy } from "../../../src/cli/drift/refreshed";
 import { exitCode, type Report, reportSchema, toReport } from "../../../src/cli/drift/report";
 import { STAND_INS } from "../../../src/contract/standIns";
 import { anyCharacter } from "../../support/characters";
+import { RUNNER_PARTS, runnerCommandsIn } from "../../support/runners";
 import { events, log, type Refresh, refreshedOf, refreshedWith, secret } from "../../support/refreshes";
 
 const driftOf = (...refreshes: Refresh[]) => refreshedOf(...refreshes).flatMap((resource) => resource.drift ?? []);
@@ -61,6 +65,48 @@ describe("what a refresh found", () => {
       action: "create",
       restarts: false,
       messages: [expect.stringMatching(/whole list/)],
+    });
+  });
+
+  describe("an owner, and an address of keys, that somebody changed at the service", () => {
+    const first = { ownedBy: "svc", jwksUrl: "https://a.test/keys" };
+    const outs = { ownedBy: "user", jwksUrl: "https://attacker.test/keys", __first: first };
+    const declared = { projectId: "prj-demo" };
+    const AUTH: Refresh = { kind: "AuthIntegration", name: "auth", id: "prj-demo/p", declared, outs };
+    const transfer = (id: string): Refresh => ({ kind: "AuthOwnershipTransfer", name: "transfer", id, declared });
+    const owner = { path: "ownedBy", declared: "svc", found: "user" };
+    const keys = { path: "jwksUrl", declared: "https://a.test/keys", found: "https://attacker.test/keys" };
+
+    test("are drift, with words that no update brings them back", () => {
+      const [found, ...others] = driftOf(AUTH);
+      expect([found?.change, found?.properties, others]).toEqual(["changed", [owner, keys], []]);
+      expect(found?.repair).toMatchObject({
+        action: "update",
+        messages: [expect.stringContaining('"ownedBy"'), expect.stringContaining('"jwksUrl"')],
+      });
+      expect(driftOf({ ...AUTH, outs: { ...outs, __first: undefined } })).toEqual([]);
+      // Beside an argument, too.
+      const both = driftOf({ ...AUTH, declared: { ...declared, branchId: "a" }, found: { branchId: "b" } });
+      expect(both[0]?.properties.map(({ path }) => path)).toEqual(["branchId", "ownedBy", "jwksUrl"]);
+    });
+
+    test("but for an ownership that an AuthOwnershipTransfer of the same integration moves", () => {
+      expect(driftOf(AUTH, transfer("prj-demo/p/1f"))[0]?.properties).toEqual([keys]);
+      for (const other of ["prj-demo/p2/1f", "prj-other/p/1f", "prj-demo/p"])
+        expect(driftOf(AUTH, transfer(other))[0]?.properties).toEqual([owner, keys]);
+    });
+
+    test("may stay with an entry for this value, and for no other one", () => {
+      const tolerating = (...ignore: object[]) => {
+        const { ignore: entries } = parsedIgnoreFile("svc-drift.json", JSON.stringify({ ignore }));
+        return judged(refreshedOf(AUTH), undefined, { name: "svc-drift.json", entries }, new Date());
+      };
+      const entry = { resource: "auth", property: "ownedBy", found: "user", reason: "our account" };
+      const { drift: left, tolerated } = tolerating(entry);
+      expect([left[0]?.properties, tolerated[0]?.properties]).toEqual([[keys], [owner]]);
+      expect(left[0]?.repair.messages).toEqual([expect.stringContaining('"jwksUrl"')]);
+      expect(tolerating({ ...entry, found: "eve" }).drift[0]?.properties).toEqual([owner, keys]);
+      expect(tolerating(entry, { ...entry, property: "jwksUrl", found: keys.found }).drift).toEqual([]);
     });
   });
 
@@ -535,6 +581,7 @@ Not drift: a new project has these by default
         "]",
         "(",
         "_",
+        ...RUNNER_PARTS,
       ),
     }),
   );
@@ -573,6 +620,7 @@ Not drift: a new project has these by default
         }
         for (const format of FORMATS) {
           expect(render(bad, format).replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+          expect(runnerCommandsIn(render(bad, format))).toEqual([]);
         }
         expect(JSON.parse(render(bad, "json"))).toEqual(bad);
       }),
@@ -626,6 +674,16 @@ describe("--from, --out and the job summary", () => {
     ]);
   });
 
+  test("where the file takes nothing, the report goes to standard output, and the end is a failure", async () => {
+    const stderr = jest.spyOn(process.stderr, "write").mockReturnValue(true);
+    const from = file("full.json", log(...events(RESIZED)));
+    const [, whole] = await run({ from });
+    expect(await run({ from, out: "/dev/full" })).toEqual([1, whole]);
+    expect(stderr.mock.calls.map(([text]) => text)).toEqual([
+      "pulumi-svc: /dev/full could not be written: ENOSPC. The report is on standard output\n",
+    ]);
+  });
+
   test("a report keeps what it says of things that are not declared, and the fingerprint", async () => {
     const report = reportOf([], UNMANAGED);
     const from = file("unmanaged.json", JSON.stringify(report));
@@ -673,6 +731,30 @@ describe("--from, --out and the job summary", () => {
     await expect(drift({ format: "markdown", from })).rejects.toThrow(/cannot be read/);
     expect(write).not.toHaveBeenCalled();
     await expect(run({ from: file("failed.json", '{"messages":["it failed"]}') })).rejects.toThrow(/incomplete/);
+  });
+
+  test("a job summary keeps below what GitHub takes of a step, whatever stands there already", async () => {
+    const summary = file("long-summary", "");
+    process.env["GITHUB_STEP_SUMMARY"] = summary;
+    const long = reportOf(
+      Array.from({ length: 12_000 }, (_, index) => driftOf({ ...RESIZED, name: `an ü ${index}` })[0]).flatMap(
+        (one) => one ?? [],
+      ),
+    );
+    await appendToJobSummary(reportOf(driftOf(RESIZED)));
+    const before = readFileSync(summary, "utf8");
+    expect(before).toBe(render(reportOf(driftOf(RESIZED)), "markdown"));
+    await appendToJobSummary(long);
+    const text = readFileSync(summary, "utf8");
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1_048_576);
+    expect(Buffer.byteLength(text)).toBeGreaterThan(1_000_000);
+    expect(text.startsWith(`${before}## Drift\n`)).toBe(true);
+    expect(text.slice(-300)).toMatch(
+      /(restarts the compute|are dropped`)\n\nThe report is longer than a job summary may be[^\n]*\n$/,
+    );
+    // No room is left for a word.
+    await appendToJobSummary(long);
+    expect(readFileSync(summary, "utf8") === text).toBe(true);
   });
 
   test("a report that is read again is not added to the job summary, where it stands already", async () => {

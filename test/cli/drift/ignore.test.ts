@@ -22,6 +22,7 @@ test("a failure is told in the format that was asked for", async () => {
       stack: "",
       file: "svc-drift.json",
       entries: [],
+      allStacks: false,
       messages: [words],
     });
   } finally {
@@ -38,14 +39,14 @@ const fileOf = (...ignore: object[]) => {
   return { name: "svc-drift.json", entries };
 };
 
-/** What `--ignore` of these would write. */
+/** What `--ignore` of these would write with `--all-stacks`, for short. */
 function written(
   refreshes: readonly Refresh[],
   flags: Partial<IgnoreFlags> = {},
-  { file = fileOf(), objects = [] as Unmanaged[] } = {},
+  { file = fileOf(), objects = [] as Unmanaged[], isWide = true } = {},
 ) {
   const found = { resources: refreshedOf(...refreshes), objects };
-  return newEntries(found, file, { ignore: ["api"], reason: "why", ...flags }, NOW);
+  return newEntries(found, file, { ignore: ["api"], reason: "why", ...(isWide && { allStacks: true }), ...flags }, NOW);
 }
 
 const COMPUTE = { projectId: "prj-demo", branchId: "br-dev", name: "a", size: { min: 0.5, max: 2 } };
@@ -63,16 +64,39 @@ test("an entry for each property that differs, with the value found, after which
   expect(judged(refreshedOf(RESIZED), undefined, fileOf(NAME, MAX), NOW)).toMatchObject({ drift: [], unused: [] });
 });
 
-test("a URN is written where it was given, and where several stacks were asked", () => {
-  const [urn = "", other = ""] = refreshedOf(RESIZED, { ...RESIZED, stack: "prod" }).map((one) => one.urn);
-  const resources = (ignore: string[], stack: string[], ...refreshes: Refresh[]) =>
-    new Set(written(refreshes, { ignore, stack }).map((entry) => "resource" in entry && entry.resource));
-  expect(resources([urn], [], RESIZED)).toEqual(new Set([urn]));
-  const both = [RESIZED, { ...RESIZED, stack: "prod" }];
-  expect(resources([other], ["dev", "prod"], ...both)).toEqual(new Set([other]));
-  expect(() => written(both, { stack: ["dev", "prod"] })).toThrow(`Give the URN of one: ${urn}, ${other}`);
-  const web = { ...RESIZED, name: "web", stack: "prod" };
-  expect(resources(["api"], ["dev", "prod"], RESIZED, web)).toEqual(new Set([urn]));
+test("without --all-stacks an entry holds for the stack that was looked at, and for no other one", () => {
+  const prod = { ...RESIZED, stack: "prod" };
+  const [urn = "", other = ""] = refreshedOf(RESIZED, prod).map((one) => one.urn);
+  const own = (ignore: string[], ...refreshes: Refresh[]) => [
+    ...new Set(written(refreshes, { ignore }, { isWide: false }).map((entry) => "resource" in entry && entry.resource)),
+  ];
+  // Whether a name or a URN was given, and whichever stacks were named.
+  for (const ignore of [["api"], [urn]]) expect(own(ignore, RESIZED)).toEqual([urn]);
+  const both = [RESIZED, prod];
+  expect(own([other], ...both)).toEqual([other]);
+  expect(() => own(["api"], ...both)).toThrow(`Give the URN of one: ${urn}, ${other}`);
+  expect(own(["api"], RESIZED, { ...prod, name: "web" })).toEqual([urn]);
+
+  // The other stack shows the same value, and nobody has agreed to it there.
+  const entries = written([RESIZED], {}, { isWide: false });
+  expect(judged(refreshedOf(RESIZED), undefined, fileOf(...entries), NOW)).toMatchObject({ drift: [], unused: [] });
+  expect(judged(refreshedOf(prod), undefined, fileOf(...entries), NOW)).toMatchObject({
+    drift: [{ properties: [{ path: "name" }, { path: "size.max" }] }],
+    tolerated: [],
+    // Of a stack that is not asked nothing is said.
+    unused: [],
+  });
+  // A name that an older file has still holds for both.
+  expect(judged(refreshedOf(...both), undefined, fileOf({ resource: "api", reason: "a" }), NOW).drift).toEqual([]);
+});
+
+test("an entry of a stack stands beside one of all stacks with another value", () => {
+  const [urn = ""] = refreshedOf(RESIZED).map((one) => one.urn);
+  const wide = fileOf({ ...MAX, found: 4 });
+  const entries = written([RESIZED], { property: "size" }, { file: wide, isWide: false });
+  expect(entries).toEqual([{ ...MAX, resource: urn }]);
+  const all = fileOf({ ...MAX, found: 4 }, ...entries, { ...NAME, resource: urn });
+  expect(judged(refreshedOf(RESIZED), undefined, all, NOW).drift).toEqual([]);
 });
 
 test("an entry of the same property is written again, and what another one covers is left to that", () => {

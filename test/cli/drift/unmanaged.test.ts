@@ -9,7 +9,12 @@ import { Service } from "../../support/service";
 const PROVIDER = "urn:pulumi:dev::proj::pulumi:providers:pulumi-nodejs::default";
 
 let service: Service;
-afterEach(() => service.emulator.close());
+let second: Service | undefined;
+afterEach(async () => {
+  await service.emulator.close();
+  await second?.emulator.close();
+  second = undefined;
+});
 
 async function start(options: EmulatorOptions = {}): Promise<void> {
   service = await Service.start(options);
@@ -19,7 +24,10 @@ type Held = readonly [kind: Kind, id: string, more?: { authProvider?: string; is
 
 /** As a refresh and the state tell of it. */
 function stackWith(...held: Held[]): RefreshedStack {
-  const { baseUrl, apiKey } = service.emulator;
+  return stackAt(service.emulator, ...held);
+}
+
+function stackAt({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }, ...held: Held[]): RefreshedStack {
   const inputs = { "svc:baseUrl": baseUrl, "svc:apiKey": apiKey };
   return {
     state: new StackState(
@@ -118,6 +126,44 @@ test("what any of several stacks holds is declared, and a project is asked once"
   expect((await service.requests()).filter(({ template }) => template.endsWith("/endpoints"))).toHaveLength(1);
 });
 
+test("what a stack declares at one service is not declared in the project of the same id at another one", async () => {
+  await start();
+  second = await Service.start({});
+  const { emulator: other } = second;
+  for (const emulator of [service.emulator, other]) await integrate(emulator);
+  await api(service.emulator, "POST", `${DEMO}/auth/oauth_providers`, { id: "microsoft" });
+  await api(other, "POST", `${DEMO}/auth/oauth_providers`, { id: "microsoft" });
+  const integration: Held = ["AuthIntegration", "prj-demo/supported_provider"];
+  const stacks = [
+    stackAt(service.emulator, integration, ["OAuthProvider", "prj-demo/microsoft"]),
+    stackAt(other, integration),
+  ];
+  const found = [`OAuth provider microsoft with the service's shared keys, at ${other.baseUrl}`];
+  expect((await told(...stacks)).unmanaged).toEqual(found);
+  // Two providers of one stack are the same to it.
+  const [first, last] = stacks as [RefreshedStack, RefreshedStack];
+  const provider = PROVIDER.replace(/default$/, "second");
+  const text = (all: readonly unknown[]) => JSON.stringify({ deployment: { resources: all } });
+  const both: RefreshedStack = {
+    state: new StackState(text([...first.state.resources, { ...last.state.resources[0], urn: provider }])),
+    resources: [...first.resources, ...last.resources.map((one) => ({ ...one, provider: `${provider}::1` }))],
+  };
+  expect((await told(both)).unmanaged).toEqual(found);
+});
+
+test("one service is one, whatever the spelling of its address and with whichever key", async () => {
+  await start({ apiKey: "test-key" });
+  const other = await createCompute(service.emulator, { branch_id: "br-dev", type: "read_write" });
+  const spelled = service.emulator.baseUrl.replace("http://", "HTTP://").replace(/$/, "/");
+  await service.clearRequests();
+  const found = await told(
+    stackWith(["ComputeEndpoint", `prj-demo/${PRIMARY}`]),
+    stackAt({ baseUrl: spelled, apiKey: "another-key" }, ["ComputeEndpoint", `prj-demo/${String(other["id"])}`]),
+  );
+  expect(found).toEqual({ unmanaged: [], byItself: [] });
+  expect((await service.requests()).filter(({ template }) => template.endsWith("/endpoints"))).toHaveLength(1);
+});
+
 test("an object with the id of one that a replacement has deleted is somebody else's", async () => {
   await start();
   const other = await createCompute(service.emulator, { branch_id: "br-dev", type: "read_write" });
@@ -132,11 +178,13 @@ test("no line to take over is offered for a domain that no program can declare",
   await start();
   await integrate(service.emulator);
   await service.edit({ kind: "domain", create: { domain: "myapp://callback" } });
+  await service.edit({ kind: "domain", create: { domain: "javascript://callback" } });
   const { unmanaged } = await unmanagedObjects([stackWith(["AuthIntegration", "prj-demo/supported_provider"])]);
   expect(unmanaged).toEqual([
     expect.objectContaining({
-      kind: "WhitelistDomain",
-      adopt: "no program can declare it: it is not an http(s) origin",
+      id: "prj-demo/javascript://callback",
+      adopt: "no program can declare it: it is neither an http(s) origin nor the address of an app",
     }),
+    expect.objectContaining({ id: "prj-demo/myapp://callback", adopt: "adopt: true" }),
   ]);
 });

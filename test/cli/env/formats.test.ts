@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { type Format, render, type Written } from "../../../src/cli/env/formats";
 import { terminalText } from "../../../src/cli/output";
 import { anyCharacter } from "../../support/characters";
+import { RUNNER_PARTS, runnerCommandsIn } from "../../support/runners";
 
 const variable = (name: string, value: string): Written => ({
   urn: "urn:pulumi:dev::proj::type::api",
@@ -24,6 +25,7 @@ const rendered = (value: string, format: Format): string =>
 const anyText = fc.oneof(
   fc.string({ unit: anyCharacter }),
   fc.string({ unit: fc.constantFrom(..."ab #'\"`$\\\n\r\t={}!%&;*?[]~()<>|^-\u0000\u001b\u2028\u202e\ufeff") }),
+  fc.string({ unit: fc.constantFrom(...RUNNER_PARTS, "'", "\n", " ", "a") }),
 );
 /** Undefined where the format refuses it. */
 const written = (value: string, format: Format): string | undefined => {
@@ -62,9 +64,17 @@ describe("shell", () => {
       fc.property(texts, (values) => {
         const variables = values.map((value, at) => variable(`V${at}`, value));
         const wanted = Object.fromEntries(variables.map(({ name, value }) => [name, value]));
-        expect(readBy(shell, render(variables, "shell"))).toEqual(wanted);
+        const text = render(variables, "shell");
+        expect(readBy(shell, text)).toEqual(wanted);
+        expect(runnerCommandsIn(text)).toEqual([]);
       }),
       { numRuns: 8, endOnFailure: true },
+    );
+  });
+
+  test("a command of a CI runner is none in the output, and reaches the shell as it is", () => {
+    expect(rendered("https://a.test/##vso[task.setvariable variable=x]y", "shell")).toBe(
+      "export A='https://a.test/#''#vso[task.setvariable variable=x]y'\nexport B='last'\n",
     );
   });
 

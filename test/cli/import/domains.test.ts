@@ -33,3 +33,33 @@ it("imports the redirect domains of an auth provider that the settings do not na
     await service.emulator.close();
   }
 });
+
+it("writes addresses of apps and wildcards, as a resource each and as one list, and tells what no program can declare", async () => {
+  const service = await Service.start({ appDomains: true });
+  const folder = mkdtempSync(join(tmpdir(), "import-domains-"));
+  try {
+    const { emulator } = service;
+    Object.assign(process.env, { SVC_API_KEY: emulator.apiKey, SVC_BASE_URL: emulator.baseUrl });
+    await integrate(emulator);
+    const auth_provider = "supported_provider";
+    for (const domain of ["MyApp://callback", "https://*.vercel.app"])
+      expect((await api(emulator, "POST", `${DEMO}/auth/domains`, { domain, auth_provider })).status).toBe(201);
+    const [out, program] = [join(folder, "import.json"), join(folder, "index.ts")];
+    const single = await importProject({ project: "prj-demo", out, program });
+    expect([single.leftOut, readFileSync(program, "utf8")]).toEqual([
+      [],
+      expect.stringMatching(/domain: "https:\/\/\*\.vercel\.app"[^]*domain: "myapp:\/\/callback"/),
+    ]);
+    const whole = await importProject({ project: "prj-demo", out, program, whitelist: true, force: true });
+    expect([whole.leftOut, readFileSync(program, "utf8")]).toEqual([
+      [],
+      expect.stringMatching(/domains: \["https:\/\/\*\.vercel\.app", "myapp:\/\/callback"\]/),
+    ]);
+    await service.edit({ kind: "domain", create: { domain: "javascript://x" } });
+    const { leftOut } = await importProject({ project: "prj-demo", out, program, force: true });
+    expect(leftOut).toMatchObject([{ describe: "redirect domain javascript://x" }]);
+  } finally {
+    rmSync(folder, { recursive: true });
+    await service.emulator.close();
+  }
+});

@@ -588,7 +588,7 @@ it("says what the service shows and no program can declare, and leaves it out", 
   expect(written("index.ts")).toContain('  branchId: "br-main",\n});');
 });
 
-const CALLBACK = "myapp://callback";
+const CALLBACK = "javascript://callback";
 
 /** What the service shows from now on, whatever its checks would say. */
 const answer = (route: string, body: object): Promise<void> =>
@@ -616,10 +616,10 @@ it("leaves out of both files what no program can declare, and says it", async ()
     expect.objectContaining({ kind: "EmailServer", reasons: [expect.stringMatching(/^senderName: /)] }),
   ]);
   expect(leftOutText(report)).toMatch(
-    /^pulumi-svc: left out, because no program can declare it: redirect domain myapp:\/\/callback: domain: must begin/,
+    /^pulumi-svc: left out, because no program can declare it: redirect domain javascript:\/\/callback: domain: must begin/,
   );
   expect(leftOutText(report).trimEnd().split("\n")).toHaveLength(2);
-  for (const text of [written("index.ts"), written("import.json")]) expect(text).not.toMatch(/myapp|smtp/);
+  for (const text of [written("index.ts"), written("import.json")]) expect(text).not.toMatch(/javascript:|smtp/);
   expect(entries().map(({ name }) => name)).toEqual(["main", "auth", "github", "google", "app-example-com"]);
   expect(report.configuration.map(({ resource }) => resource)).toEqual(["github", "github"]);
 });

@@ -129,9 +129,10 @@ describe("of keys of the account by reference, and of other secrets by their nam
   });
 });
 
-test("the stack is named where one is asked for, and nothing is confirmed for the user", async () => {
+test("the stack is named where one is asked for, and nothing is confirmed for the user, or runs the program", async () => {
   process.env["PULUMI_SKIP_CONFIRMATIONS"] = "true";
-  fakePulumi('echo "$* [$PULUMI_SKIP_CONFIRMATIONS]"');
+  process.env["PULUMI_RUN_PROGRAM"] = "true";
+  fakePulumi('echo "$* [$PULUMI_SKIP_CONFIRMATIONS$PULUMI_RUN_PROGRAM]"');
   const [selected, named] = await Promise.all(
     [undefined, "prod"].map((stack) => pulumiIn(folder, stack)(["config", "--json"])),
   );

@@ -5,6 +5,7 @@ import {
   harness,
   planAfterRefresh,
   PROJECT,
+  type State,
   thrownBy,
   withIntegration,
 } from "../../support/harness";
@@ -165,4 +166,31 @@ describe("deleting", () => {
     expect(await integrations(auth)).toHaveLength(1);
     expectNoSecrets(auth);
   });
+});
+
+test("an owner and an address of keys that changed by hand are marked with the first value, until it is back", async () => {
+  const auth = await harness(authIntegration);
+  const created = await auth.create(INPUTS);
+  const { jwksUrl } = created.outs;
+  expect(created.outs).not.toHaveProperty("__first");
+  const read = async (state: State, set?: object): Promise<State> => {
+    if (set !== undefined) await auth.edit({ kind: "integration", set });
+    auth.restart();
+    const found = await auth.read(state);
+    if (found === undefined) throw new Error("it is gone");
+    // Nothing of it is an argument, so no refresh and no plan tells of it.
+    expect(found.inputs).not.toHaveProperty("ownedBy");
+    expect((await auth.diff(found, INPUTS)).changes).not.toBe(true);
+    return found;
+  };
+  const clean = await read(created);
+  expect(clean.outs).not.toHaveProperty("__first");
+  const moved = await read(clean, { owned_by: "user", jwks_url: "https://attacker.example/jwks.json" });
+  expect(moved.outs).toMatchObject({ ownedBy: "user", __first: { ownedBy: "svc", jwksUrl } });
+  const again = await read(moved);
+  expect(again.outs["__first"]).toEqual({ ownedBy: "svc", jwksUrl });
+  const updated = await auth.update(again, { ...INPUTS, adopt: true });
+  expect(updated.outs["__first"]).toEqual({ ownedBy: "svc", jwksUrl });
+  const back = await read(updated, { owned_by: "svc", jwks_url: jwksUrl });
+  expect(back.outs).not.toHaveProperty("__first");
 });

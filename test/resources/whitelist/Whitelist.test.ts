@@ -340,3 +340,27 @@ describe("deleting a whitelist", () => {
     expect(await listed(given)).toEqual([A]);
   });
 });
+
+test("addresses of apps and wildcards are domains of the list as others are: none is lost, and a new one is warned of", async () => {
+  const given = await started({ appDomains: true });
+  const [app, wild] = ["exp://192.168.1.2:8081", "https://*.example.com"];
+  await addByHand(given, "EXP://192.168.1.2:8081");
+  const inputs = { projectId: PROJECT, domains: [A, app, wild] };
+  const state = await given.create(inputs);
+  expect((await listed(given)).toSorted()).toEqual([A, wild, "EXP://192.168.1.2:8081"].toSorted());
+  expect(await planAfterRefresh(given, state, inputs)).toMatchObject({ changes: false });
+  // One origin twice, in two spellings.
+  const twice = { ...inputs, domains: [app, "EXP://192.168.1.2:8081"] };
+  expect(await given.check(twice)).toEqual([expect.stringMatching(/domains\[1\].*is the same origin as domains\[0\]/)]);
+  // Those of the state are no news.
+  const more = { ...inputs, domains: [A, "myapp://x", app, wild] };
+  await given.check(more, inputs);
+  given.log.splice(0);
+  await given.diff(state, more);
+  expect(given.log.map(({ message }) => message)).toEqual([
+    'Whitelist prj-demo ("thing"): adds domains[1]; removes none',
+    expect.stringMatching(/^"domains\[1\]" of the Whitelist \("thing"\) is the address of an app/),
+  ]);
+  await given.delete(state);
+  expect(await listed(given)).toEqual([]);
+});

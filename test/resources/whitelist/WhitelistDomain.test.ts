@@ -208,3 +208,42 @@ describe("both forms for one project", () => {
     expect((await declared(["Whitelist", UNKNOWN], ["WhitelistDomain", UNKNOWN])).flat()).toEqual([]);
   });
 });
+
+describe("the address of an app", () => {
+  const APP = "myapp://CallBack";
+  const inputs = { projectId: PROJECT, domain: APP };
+
+  test("is added, found, no difference in another spelling of its scheme, and deleted as the list shows it", async () => {
+    const given = await started({ appDomains: true });
+    const state = await given.create({ ...inputs, domain: "MyApp://CallBack" });
+    expect([state.id, await listed(given)]).toEqual([`${PROJECT}/${APP}`, [APP]]);
+    expect(await planAfterRefresh(given, state, inputs)).toMatchObject({ changes: false });
+    // As another service may store it.
+    await given.edit({ kind: "domain", id: APP, delete: true });
+    await addByHand(given, "MYAPP://CallBack");
+    given.restart();
+    expect(await planAfterRefresh(given, state, inputs)).toMatchObject({ changes: false });
+    await given.delete(state);
+    expect(await listed(given)).toEqual([]);
+  });
+
+  test("that the service refuses fails with the service's reason", async () => {
+    const given = await started();
+    expect((await thrownBy(given.create(inputs))).message).toMatch(/must be an http or https origin/);
+    expect(await listed(given)).toEqual([]);
+  });
+
+  test("the plan of a creation warns of it, and of a wildcard, without the value", async () => {
+    const given = await started({ appDomains: true });
+    const app = await given.plan(inputs);
+    expect(app.warnings).toEqual([
+      expect.stringMatching(/^"domain" of the WhitelistDomain \("thing"\) is the address of an app/),
+    ]);
+    const wild = await given.plan({ ...inputs, domain: "https://*.vercel.app" });
+    expect(wild.warnings).toEqual([
+      expect.stringMatching(/^"domain" of the WhitelistDomain \("thing"\) has a wildcard/),
+    ]);
+    expect((await given.plan({ ...inputs, domain: "https://app.example.com" })).warnings).toEqual([]);
+    expect(JSON.stringify([app, wild])).not.toMatch(/callback|vercel/i);
+  });
+});

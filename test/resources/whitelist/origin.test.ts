@@ -1,4 +1,6 @@
 import fc from "fast-check";
+import { normalisedOrigin } from "../../../src/client";
+import { appScheme } from "../../../src/contract/redirectDomains";
 import { originSchema } from "../../../src/resources/whitelist/origin";
 
 const reason = (text: unknown): string => originSchema.safeParse(text).error?.issues[0]?.message ?? "accepted";
@@ -48,6 +50,35 @@ test.each(["app.example.com/callback", "ftp://app.example.com/callback", "app.ex
   },
 );
 
+test.each([
+  ["myapp://callback", "myapp://callback"],
+  ["MyApp://CallBack", "myapp://CallBack"],
+  ["myapp://", "myapp://"],
+  ["exp://192.168.1.2:8081", "exp://192.168.1.2:8081"],
+  ["exp://exp.host/@me/app", "exp://exp.host/@me/app"],
+  ["com.example.app://oauth", "com.example.app://oauth"],
+])("%s is the address %s of an app", (text, address) => {
+  expect(originSchema.parse(text)).toBe(address);
+  expect(normalisedOrigin(text)).toBe(address);
+  expect(originSchema.parse(address)).toBe(address);
+});
+
+test.each([
+  ["myapp://callback?a=b", /address of an app such as myapp:\/\/callback, without query$/],
+  ["myapp://callback#a", /without fragment$/],
+  ["myapp://me:pw@callback", /without user name or password$/],
+  ["myapp://call back", /must not contain a blank/],
+  ["myapp:callback", /must begin with http/],
+  ["javascript://%0aalert(1)", /must begin with http/],
+  ["JavaScript://x", /must begin with http/],
+  ["data://x", /must begin with http/],
+  ["file:///etc/passwd", /must begin with http/],
+  ["blob://https://a.test", /must begin with http/],
+  ["wss://a.test", /must begin with http/],
+])("%j is no address of an app", (text, words) => {
+  expect(reason(text)).toMatch(words);
+});
+
 const host = fc.domain();
 const port = fc.option(fc.integer({ min: 1, max: 65_535 }), { nil: undefined });
 const scheme = fc.constantFrom("http", "https");
@@ -70,7 +101,8 @@ test("whatever is accepted is an origin without anything else, and no reason rep
   fc.assert(
     fc.property(fc.oneof(fc.webUrl({ withQueryParameters: true, withFragments: true }), fc.string()), (text) => {
       const parsed = originSchema.safeParse(text);
-      if (parsed.success) expect(new URL(text).href).toBe(`${parsed.data}/`);
+      if (parsed.success && !/^https?:/.test(parsed.data)) expect(appScheme(text)).toBeDefined();
+      else if (parsed.success) expect(new URL(text).href).toBe(`${parsed.data}/`);
       else if (text.length > 3) expect(parsed.error.issues[0]?.message).not.toContain(text);
     }),
   );

@@ -1,8 +1,8 @@
-import { writeFile } from "node:fs/promises";
 import { nameInUrn } from "../../../contract/identifiers";
 import { projectFolder } from "../../../contract/projectFile";
 import { programFolder } from "../../stack/projectFile";
 import type { StackState } from "../../stack/state";
+import { deliver, EXIT_FAILURE } from "../deliver";
 import type { Format } from "../formats";
 import { type IgnoreFile, readIgnoreFile } from "../ignoreFile";
 import { refreshedStacks, type RefreshedStack } from "../previewRefresh";
@@ -42,13 +42,8 @@ export async function accept(names: readonly string[], flags: AcceptFlags): Prom
     const [refreshed] = await refreshedStacks(stack === undefined ? [] : [stack], false);
     // One stack is asked, so one answers.
     const result = await acceptDrift(refreshed as RefreshedStack, { ...flags, names, ignored, folder: process.cwd() });
-    if (out === undefined) {
-      process.stdout.write(render(result, format));
-    } else {
-      await writeFile(out, render(result, format));
-      process.stdout.write(`${summary(result)}. The report is in ${out}\n`);
-    }
-    return exitCode(result);
+    const isDelivered = await deliver(render(result, format), { out, summary: summary(result) });
+    return isDelivered ? exitCode(result) : EXIT_FAILURE;
   } catch (error) {
     // A script gets it in its format, too.
     if (format !== "text") {

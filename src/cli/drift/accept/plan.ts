@@ -2,6 +2,7 @@
 import type * as ts from "typescript";
 import { containsUnknown, type Properties } from "../../../contract/hiddenKeys";
 import type { Kind } from "../../../contract/pointer";
+import { isWatched } from "../../../contract/watched";
 import { standInsIn } from "../../../contract/standIns";
 import { sameJson } from "../../../host/arguments";
 import { load } from "../../../provider";
@@ -105,6 +106,8 @@ function planOf(given: Given, property: Property, creationLine: number): Plan {
     reason: undefined,
     actions,
   });
+  if (isWatched(kind, property.path))
+    return told("no argument declares it. pulumi-svc drift --ignore writes down that it may stay");
   if (!isSpelled(property.path)) return told("the path does not tell how its name is written");
   // Of another form, which does not have the argument: whatever its value was.
   const isDropped = form !== undefined && path.length === 1 && found === null;

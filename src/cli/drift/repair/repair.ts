@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { isWatched } from "../../../contract/watched";
 import { isAgreed } from "../../ask";
 import { pulumiIn } from "../../stack/pulumi";
 import { exportedState, type StackState } from "../../stack/state";
@@ -148,16 +149,23 @@ async function repaired(
  * An update sends all that the state holds of a resource. So one of which svc-drift.json covers a part is left to who names
  * it, or takes it out of the file.
  */
+/** What is repaired, and what is left with the reason. */
 function repairable(inQuestion: readonly Drifted[], resources: readonly Refreshed[]) {
-  const isWhole = ({ urn, id, properties }: Drifted): boolean =>
-    resources.every((one) => one.urn !== urn || one.id !== id || one.drift?.properties.length === properties.length);
-  const left = inQuestion.filter((one) => !isWhole(one));
+  const isInQuestion = ({ urn, id, properties }: Drifted): boolean =>
+    inQuestion.some((one) => one.urn === urn && one.id === id && one.properties.length === properties.length);
+  // The engine updates by URN: beside what a replacement has left stands its successor.
+  const isWhole = ({ urn }: Drifted): boolean =>
+    resources.every((one) => one.urn !== urn || one.drift === undefined || isInQuestion(one.drift));
+  const isWithoutUpdate = ({ kind, properties }: Drifted): boolean =>
+    properties.length > 0 && properties.every(({ path }) => isWatched(kind, path));
+  const left = inQuestion.filter((one) => !isWhole(one) || isWithoutUpdate(one));
   return {
-    drift: inQuestion.filter(isWhole),
+    drift: inQuestion.filter((one) => !left.includes(one)),
     left,
-    messages: left.map(
-      ({ name }) =>
-        `${name} is left as it is: svc-drift.json covers a part of what differs. Name it to repair all of it`,
+    messages: left.map((one) =>
+      isWithoutUpdate(one)
+        ? `${one.name} is left as it is: ${one.repair.messages.join("; ")}`
+        : `${one.name} is left as it is: svc-drift.json covers a part of what differs. Name it to repair all of it`,
     ),
   };
 }

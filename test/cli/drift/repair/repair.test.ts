@@ -192,3 +192,45 @@ test("without drift there is nothing to repair", async () => {
     calls: LOOK,
   });
 });
+
+test("what a replacement has left is left where svc-drift.json tolerates its successor, which goes by the same URN", async () => {
+  const cwd = process.cwd();
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: proj\nruntime: nodejs\n");
+  const entry = { resource: "api", property: "size", found: 4, reason: "the sale" };
+  writeFileSync(join(folder, "svc-drift.json"), JSON.stringify({ ignore: [entry] }));
+  const leftover: Refresh = { ...RESIZED, id: "prj-demo/ep-old", found: {}, differing: [], delete: true };
+  process.chdir(folder);
+  try {
+    const refreshes = [leftover, RESIZED];
+    const left = await repaired({ refreshes, flags: { yes: true, format: "json" } });
+    expect(left).toMatchObject({ code: 7, calls: LOOK });
+    expect(reportOf(left)).toMatchObject({
+      plan: [],
+      left: [{ id: "prj-demo/ep-old", change: "leftover" }],
+      messages: [expect.stringMatching(/^api is left as it is: svc-drift\.json covers a part/)],
+    });
+    // Named, it is repaired with what is tolerated.
+    const named = await repaired({ refreshes, planned: [RESIZED], names: ["api"], flags: { format: "json" } });
+    expect(reportOf(named).plan.map(({ change }) => change)).toEqual(["changed", "leftover"]);
+  } finally {
+    process.chdir(cwd);
+  }
+});
+
+test("an owner and an address of keys that somebody changed are left, since no update brings them back", async () => {
+  const outs = { ownedBy: "user", __first: { ownedBy: "svc" } };
+  const AUTH: Refresh = {
+    kind: "AuthIntegration",
+    name: "auth",
+    id: "prj-demo/p",
+    declared: { projectId: "prj-demo" },
+    outs,
+  };
+  const { code, calls, ...left } = await repaired({ refreshes: [AUTH], flags: { yes: true, format: "json" } });
+  expect([code, calls]).toEqual([7, LOOK]);
+  expect(reportOf({ code, calls, ...left })).toMatchObject({
+    plan: [],
+    left: [{ name: "auth", properties: [{ path: "ownedBy", declared: "svc", found: "user" }] }],
+    messages: [expect.stringMatching(/^auth is left as it is: no update brings "ownedBy" back/)],
+  });
+});

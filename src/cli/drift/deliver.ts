@@ -1,0 +1,30 @@
+import { writeFile } from "node:fs/promises";
+import { terminalText } from "../output";
+
+/** Of a report that is not in its file: a script would read what is there. */
+export const EXIT_FAILURE = 1;
+
+/**
+ * Writes a report where it was asked for. What it tells of has been done: where the file cannot be written, the report goes to
+ * standard output.
+ * @param summary the report in one line, for standard output beside a file.
+ * @returns false where the report is not in its file.
+ */
+export async function deliver(report: string, { out, summary }: { out: string | undefined; summary: string }) {
+  if (out === undefined) {
+    process.stdout.write(report);
+    return true;
+  }
+  try {
+    await writeFile(out, report);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException; // of the file system
+    process.stdout.write(report);
+    process.stderr.write(
+      `pulumi-svc: ${terminalText(`${out} could not be written: ${code ?? message}. The report is on standard output`)}\n`,
+    );
+    return false;
+  }
+  process.stdout.write(`${summary}. The report is in ${out}\n`);
+  return true;
+}

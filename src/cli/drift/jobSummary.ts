@@ -1,0 +1,29 @@
+import { appendFile, stat } from "node:fs/promises";
+import { render } from "./formats";
+import type { Report } from "./report";
+
+/** Where the CI offers one. A report that was told is not lost for want of it. */
+export async function appendToJobSummary(report: Report): Promise<void> {
+  const file = process.env["GITHUB_STEP_SUMMARY"] ?? "";
+  if (file === "") return;
+  const before = await stat(file).catch(() => ({ size: 0 }));
+  await appendFile(file, shortened(render(report, "markdown"), LARGEST_SUMMARY - before.size)).catch(
+    (error: NodeJS.ErrnoException) => {
+      process.stderr.write(`pulumi-svc: the job summary could not be written: ${error.code ?? error.message}\n`);
+    },
+  );
+}
+
+/** Of one step, in bytes. GitHub drops the whole summary of a step that has more. */
+const LARGEST_SUMMARY = 1_024 * 1_024;
+const SHORTENED =
+  "\n\nThe report is longer than a job summary may be: its beginning stands here, all of it in the log.\n";
+
+/** The first lines, where all of them are more than these bytes. */
+function shortened(report: string, most: number): string {
+  if (Buffer.byteLength(report) <= most) return report;
+  let left = most - Buffer.byteLength(SHORTENED);
+  const lines = report.split("\n");
+  const end = lines.findIndex((line) => (left -= Buffer.byteLength(line) + 1) < 0);
+  return end <= 0 ? "" : lines.slice(0, end).join("\n") + SHORTENED;
+}

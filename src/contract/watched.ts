@@ -1,0 +1,71 @@
+/** Outputs that nobody declares and everybody should see change: who owns an object, and whom an application trusts through it. */
+import type { Properties } from "./hiddenKeys";
+import { isLoopback } from "./loopback";
+import { type Kind, typeToken } from "./pointer";
+
+type IsSame = (first: string, now: string) => boolean;
+
+/** By kind and output: whether two values mean the same. */
+const WATCHED: { readonly [K in Kind]?: Readonly<Record<string, IsSame>> } = {
+  AuthIntegration: {
+    ownedBy: (first, now) => first === now,
+    jwksUrl: (first, now) => originOf(first) === originOf(now),
+  },
+};
+
+/** Another path of the same server is no other server, and an emulator is one at each port. */
+function originOf(address: string): string {
+  if (!URL.canParse(address)) return address;
+  const { hostname, origin } = new URL(address);
+  return isLoopback(hostname) ? "loopback" : origin;
+}
+
+export interface Changed {
+  readonly name: string;
+  readonly first: string;
+  readonly now: string;
+}
+
+export const isWatched = (kind: Kind, name: string): boolean => Object.hasOwn(WATCHED[kind] ?? {}, name);
+
+/**
+ * The mark `__first` of new outs: of each such output that shows another value than at first, or none, the first one. It
+ * stays until that one is back, however often the state is refreshed. What the service begins to show has no earlier value.
+ */
+export function firstShown(kind: Kind, before: Properties, now: Properties): Properties {
+  const first = { ...before, ...firstOf(before) };
+  return Object.fromEntries(
+    Object.entries(WATCHED[kind] ?? {}).flatMap(([name, isSame]) => {
+      const [value, shown] = [textOf(first[name]), textOf(now[name])];
+      return value === undefined || (shown !== undefined && isSame(value, shown)) ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** What of these outs is not as it was at first. */
+export function changedSinceFirst(kind: Kind, outs: Properties): Changed[] {
+  const all = firstOf(outs);
+  return Object.entries(WATCHED[kind] ?? {}).flatMap(([name, isSame]) => {
+    const [first, now] = [textOf(all[name]), textOf(outs[name])];
+    return first === undefined || now === undefined || isSame(first, now) ? [] : { name, first, now };
+  });
+}
+
+/** The ids of the AuthOwnershipTransfers among the resources of a stack. */
+export const transfersIn = (
+  resources: readonly { readonly type: string; readonly id?: string | undefined }[],
+): string[] =>
+  resources.flatMap(({ type, id }) => (type === typeToken("AuthOwnershipTransfer") && id !== undefined ? [id] : []));
+
+export const isTransferOf = (transfer: string, integration: string): boolean => transfer.startsWith(`${integration}/`);
+
+/** Without the ownership that an AuthOwnershipTransfer of the same stack has moved: that one was declared. */
+export const withoutTransfer = (changed: readonly Changed[], isTransferred: boolean): Changed[] =>
+  changed.filter(({ name, now }) => !(isTransferred && name === "ownedBy" && now === "user"));
+
+function firstOf({ __first }: Properties): Properties {
+  // Its values are looked at one by one.
+  return typeof __first === "object" && __first !== null ? (__first as Properties) : {};
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);

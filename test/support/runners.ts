@@ -1,0 +1,31 @@
+/** What shows nothing: .NET's comparison with a culture, which the runners use, passes over it. */
+const IGNORED = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
+
+/**
+ * The lines of a job's output that a CI runner would take for a command, after the sources of theirs: GitHub Actions looks for
+ * "::" at the beginning of a line without the blanks before it (`ActionCommand.TryParseV2`) and for "##[" anywhere (`TryParse`);
+ * Azure Pipelines for "##vso[" and "##[", TeamCity for "##teamcity[".
+ */
+export function runnerCommandsIn(output: string): string[] {
+  return output.split(/\r\n|\r|\n/).filter((line) => {
+    const read = line.replace(IGNORED, "").trimStart();
+    return read.startsWith("::") || ["##[", "##vso[", "##teamcity["].some((mark) => read.toLowerCase().includes(mark));
+  });
+}
+
+/** Of them such commands are made. */
+export const RUNNER_PARTS = [
+  "#",
+  "##",
+  "##[",
+  "vso[",
+  "teamcity[",
+  "[",
+  "]",
+  ":",
+  "::",
+  "::error::",
+  "\u034f",
+  "\ufe0f",
+  "\u00ad",
+];
