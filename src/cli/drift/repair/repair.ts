@@ -138,7 +138,8 @@ async function repaired(
         await putBack(pulumi, { before, targets, isDone });
     },
   );
-  return looked(report, await previewRefresh(stack, false, targets));
+  const affected = [...targets, ...report.plan.flatMap(({ lost }) => lost)];
+  return looked(report, await previewRefresh(stack, false, affected));
 }
 
 /**
