@@ -8,29 +8,39 @@ const repair = (stack: Stack, ...args: string[]): Promise<Ended> => svc(stack, [
 const namesOf = (some: readonly { name: string }[]): string[] => some.map(({ name }) => name).toSorted();
 
 test("what lives in a replaced integration is named as lost and looked at; what would be replaced with it is told", async () => {
-  const children = (projectId: string, name: string): string => `
+  const children = (projectId: string, name: string, protect = false): string => `
     new svc.OAuthProvider("github-${name}", { projectId: ${projectId}, providerId: "github", adopt: true }, { dependsOn: [${name}] });
-    new svc.WhitelistDomain("domain-${name}", { projectId: ${projectId}, domain: "https://${name}.example.com" }, { dependsOn: [${name}] });`;
+    new svc.WhitelistDomain("domain-${name}", { projectId: ${projectId}, domain: "https://${name}.example.com" }, { dependsOn: [${name}], protect: ${protect} });`;
   const integration = (name: string): string =>
     `const ${name} = new svc.AuthIntegration("${name}", { projectId: "prj-${name}", branchId: "br-main" });`;
-  const program = `${["constant", "ordinary"].map(integration).join("\n")}
+  const program = `${["constant", "ordinary", "guarded"].map(integration).join("\n")}
     ${children(`"prj-constant"`, "constant")}
-    ${children("ordinary.projectId", "ordinary")}`;
+    ${children("ordinary.projectId", "ordinary")}
+    ${children("guarded.projectId", "guarded", true)}`;
   const stack = await Stack.create({ program });
   const { service } = stack;
   const branches = ["br-main", "br-other"].map((id, index) => ({ id, default: index === 0 }));
-  for (const id of ["prj-constant", "prj-ordinary"]) await service.addProject({ id, branches });
+  const projects = ["prj-constant", "prj-ordinary", "prj-guarded"];
+  for (const id of projects) await service.addProject({ id, branches });
   expect(await stack.up()).toMatchObject({ code: 0 });
   const before = await stack.entries();
-  for (const id of ["prj-constant", "prj-ordinary"])
-    await service.edit({ project_id: id, kind: "integration", set: { branch_id: "br-other" } });
+  const move = (id: string, branch: string) =>
+    service.edit({ project_id: id, kind: "integration", set: { branch_id: branch } });
+  for (const id of projects) await move(id, "br-other");
   await service.clearRequests();
 
   // The engine replaces what is given the project by the integration: that is more than a repair.
+  expect(await repair(stack, "guarded", "--allow-replace")).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^pulumi-svc: nothing was changed: domain-guarded is protected, and it depends on guarded, whose repair replaces both\. Run pulumi state unprotect 'urn:.*::domain-guarded' first/m,
+    ),
+  });
+  await move("prj-guarded", "br-main");
   expect(await repair(stack, "--allow-replace")).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
-      /^pulumi-svc: nothing was changed: with constant, ordinary the engine would also replace .*domain-ordinary.*pulumi up --refresh replaces all of it.*--accept constant, ordinary$/m,
+      /^pulumi-svc: nothing was changed: with ordinary the engine would also replace .*domain-ordinary.*pulumi up --refresh replaces all of it.*--accept ordinary$/m,
     ),
   });
   // What spells it out is lost unseen by the engine: it is named before anything is done.

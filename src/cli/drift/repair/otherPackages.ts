@@ -5,12 +5,11 @@ import type * as PluginMessages from "@pulumi/pulumi/proto/plugin_pb";
 import type * as ProviderService from "@pulumi/pulumi/proto/provider_grpc_pb";
 import type * as ProviderMessages from "@pulumi/pulumi/proto/provider_pb";
 import { asRequested } from "../../stack/state";
-import type { PartialProgram, Registrable } from "./registration";
+import { type PartialProgram, PROVIDER, type Registrable } from "./registration";
 import { fromSdk } from "./sdk";
 
 /** Ours is a dynamic provider of Node, and so are those of the program. `pulumi` is a part of the engine. */
 const LEFT_TO_THE_ENGINE: ReadonlySet<string> = new Set(["pulumi-nodejs", "pulumi"]);
-const PROVIDER = "pulumi:providers:";
 
 /** The names of the plugins that the engine would start for what a program declares of other packages. */
 export function otherPackages({ all, declared }: Pick<PartialProgram, "all" | "declared">): string[] {

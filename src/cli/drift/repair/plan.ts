@@ -29,7 +29,7 @@ export function planOf(
   others.push(...steps.filter(({ urn, op }) => op === "delete" && targets.has(urn) && !leftovers.has(urn)));
   const isReplaced = ({ urn, change }: Drifted): boolean =>
     change === "changed" && steps.some((step) => step.urn === urn && REPLACING.has(step.op));
-  if (others.length > 0) throw otherChanges(others, drift.filter(isReplaced));
+  if (others.length > 0) throw otherChanges(others, drift.filter(isReplaced), all);
   return drift.toSorted(byUrn).map(({ repair, ...one }) => {
     const isNewObject = isReplaced({ ...one, repair });
     // The lifecycle has its own words for a replacement, and none for one that it does not ask for.
@@ -59,19 +59,25 @@ export function planOf(
 }
 
 /** Why a plan that does more than to repair is not carried out, and what does all of it. */
-function otherChanges(others: readonly EngineStep[], replaced: readonly Drifted[]): Error {
-  const urns = [...new Set(others.map(({ urn }) => urn))];
+function otherChanges(
+  others: readonly EngineStep[],
+  replaced: readonly Drifted[],
+  all: ReadonlyMap<string, Registrable>,
+): Error {
+  const urns = [...new Set(others.map(({ urn }) => urn))].toSorted();
+  const given = new Set(urns.flatMap((urn) => all.get(urn) ?? []).flatMap((one) => [...dependenciesOf(one)]));
+  const causes = replaced.filter(({ urn }) => given.has(urn)).map(({ name }) => name);
   const opsOf = (urn: string): string => others.flatMap((one) => (one.urn === urn ? one.op : [])).join(", ");
   const which = urns.map((urn) => `${nameInUrn(urn)} (${opsOf(urn)})`).join(", ");
-  if (replaced.length === 0) {
+  if (causes.length === 0) {
     return new Error(
       `nothing was changed: the engine would also change ${which}. Repair it with pulumi up --refresh, which deploys pending edits of the program too`,
     );
   }
-  const named = replaced.map(({ name }) => name).join(", ");
+  const names = causes.toSorted();
   return new Error(
-    `nothing was changed: with ${named} the engine would also replace what is given its outputs: ${which}. ` +
-      `pulumi up --refresh replaces all of it, and deploys pending edits of the program too. To keep what was found, run pulumi-svc drift --accept ${named}`,
+    `nothing was changed: with ${names.join(", ")} the engine would also replace what is given its outputs: ${which}. ` +
+      `pulumi up --refresh replaces all of it, and deploys pending edits of the program too. To keep what was found, run pulumi-svc drift --accept ${names.join(" ")}`,
   );
 }
 

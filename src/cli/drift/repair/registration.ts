@@ -11,6 +11,9 @@ import { asRequested, type StackState } from "../../stack/state";
 import type { Drifted } from "../report";
 import { fromSdk } from "./sdk";
 
+/** The type of a provider begins with it, and ends with the name of its package. */
+export const PROVIDER = "pulumi:providers:";
+
 const urns = z.array(z.string()).nullish();
 
 /** What a state holds of a resource, as far as a program hands it over. */
@@ -79,19 +82,13 @@ export interface PartialProgram {
 /**
  * The program that repairs this drift. With each target it declares what the engine asks for beside it: parents and
  * providers, without which it takes none, and all that depends on it, which it would delete.
- * @throws where only the program has what a target needs (its hooks are functions), or where the engine would delete more.
+ * @throws where only the program has what is needed (hooks are functions), or where the engine would delete more.
  */
 export function partialProgram(
   all: ReadonlyMap<string, Registrable>,
   drift: readonly Pick<Drifted, "urn" | "change">[],
 ): PartialProgram {
   const targets = new Set(drift.map(({ urn }) => urn));
-  const hooked = [...targets].filter((urn) => Object.keys(all.get(urn)?.resourceHooks ?? {}).length > 0);
-  if (hooked.length > 0) {
-    throw new Error(
-      `nothing was changed: ${hooked.join(", ")} has resource hooks, which only the program has. Repair it with pulumi up --refresh --target`,
-    );
-  }
   const wanted = new Set(targets);
   // By the refresh the engine knows nothing that depends on a resource that is gone.
   const isGone = ({ urn, change }: Pick<Drifted, "urn" | "change">): boolean =>
@@ -116,6 +113,18 @@ export function partialProgram(
     neededBy(resource).forEach(declare);
   };
   wanted.forEach(declare);
+  // What is copied keeps them.
+  const hooked = [...declared]
+    .flatMap((urn) => all.get(urn) ?? [])
+    .filter(({ urn, type, resourceHooks }) => {
+      const isCopied = !targets.has(urn) && !type.startsWith(PROVIDER);
+      return !isCopied && Object.keys(resourceHooks ?? {}).length > 0;
+    });
+  if (hooked.length > 0) {
+    throw new Error(
+      `nothing was changed: ${hooked.map(({ urn }) => urn).join(", ")} has resource hooks, which only the program has. Repair it with pulumi up --refresh --target`,
+    );
+  }
   return { all, declared, targets };
 }
 
@@ -136,10 +145,9 @@ export function dependenciesOf(resource: Registrable): Set<string> {
 }
 
 const OURS: ReadonlySet<string> = new Set(KINDS.map(typeToken));
-const PROVIDER = "pulumi:providers:";
 
 /** How a resource is declared. */
-export interface Manner {
+interface Manner {
   readonly isTarget: boolean;
   readonly isPreview: boolean;
   /** The folder of Pulumi.yaml, which source positions are relative to. */

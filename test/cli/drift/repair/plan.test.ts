@@ -56,9 +56,9 @@ test("a plan that changes anything else is refused, with its name", () => {
 test("where a replacement takes others along, it is told with the ways out", () => {
   const plan = (): unknown =>
     planOf(
-      [drifted("a")],
-      steps(["a", "replace"], ["b", "delete-replaced"], ["b", "create-replacement"], ["c", "same"]),
-      stateOf(),
+      [drifted("z"), drifted("a")],
+      steps(["a", "replace"], ["b", "delete-replaced"], ["b", "create-replacement"], ["c", "same"], ["z", "replace"]),
+      stateOf(entry("b", { propertyDependencies: { projectId: [urnOf("a")] } })),
     );
   expect(plan).toThrow(
     /nothing was changed: with a the engine would also replace what is given its outputs: b \(delete-replaced, create-replacement\)\. pulumi up --refresh replaces all of it.*drift --accept a$/,

@@ -190,10 +190,13 @@ test("the plugins of other packages are named: that of a package that is made fo
   expect(otherPackages({ all, declared: new Set(["made"]) })).toEqual(["terraform-provider"]);
 });
 
-test("a target with hooks is refused by its URN, and one beside it is not", () => {
+test("a target with hooks is refused by its URN, and one beside it is not, nor is what the engine copies", () => {
+  const resourceHooks = { beforeUpdate: ["hook"] };
   const all = of(
-    { urn: urnOf("api"), type: TYPE, resourceHooks: { beforeUpdate: ["hook"] } },
-    { urn: "b", type: TYPE },
+    { urn: "group", type: "t", resourceHooks },
+    { urn: urnOf("api"), type: TYPE, resourceHooks },
+    { urn: "b", type: TYPE, parent: "group" },
+    { urn: "dependant", type: "t", dependencies: ["b"], resourceHooks },
   );
   expect(() => partialProgram(all, [{ urn: urnOf("api"), change: "changed" }])).toThrow(
     /nothing was changed: urn:.*::api has resource hooks/,
