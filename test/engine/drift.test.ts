@@ -150,9 +150,7 @@ test("drift names what somebody changed, deleted and added, and nothing that the
         repair: {
           action: "create",
           restarts: false,
-          messages: [
-            `ComputeEndpoint ${replicaId} ("replica") is created again: the new compute has another id and another host`,
-          ],
+          messages: [`ComputeEndpoint ${replicaId} is created again: the new compute has another id and another host`],
         },
       },
       {
