@@ -29,6 +29,8 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   readonly rules?: (args: Partial<Args>, givenNames: ReadonlySet<string>) => Problem[];
   /** What a replacement does, and what users lose by it. It ends a sentence. */
   readonly replacement: (plan: Plan<Args, Outputs>) => string;
+  /** What creating it again means where somebody has deleted the object: what is new, and what is lost. It ends a sentence. */
+  readonly recreation?: string;
   /** What else a plan should say on the resource's own line, once. Not asked for a replacement. */
   readonly warnings?: (plan: Plan<Args, Outputs>) => string[];
   /** Whether an update restarts a compute that is active. Not asked for a replacement. */

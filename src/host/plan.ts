@@ -237,7 +237,9 @@ export function repair<Args extends object, Outputs extends object>(
   if (outs === undefined) {
     // The state holds what has passed `check`.
     const declared = { args: news as Partial<Args>, label: labelOf(urn), isNew: true, isReplacement: false };
-    return { action: "create", restarts: false, messages: resource.createWarnings?.(declared) ?? [] };
+    const { kind, recreation } = resource;
+    const again = recreation === undefined ? [] : [`${kind} ${id}${declared.label} is created again: ${recreation}`];
+    return { action: "create", restarts: false, messages: [...again, ...(resource.createWarnings?.(declared) ?? [])] };
   }
   const stored = storedFrom(resource, id, outs);
   const plan = planOf({ urn, stored, news, changes: compareWith(resource, stored, news) });

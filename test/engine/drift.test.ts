@@ -147,7 +147,11 @@ test("drift names what somebody changed, deleted and added, and nothing that the
         id: replicaId,
         change: "deleted",
         properties: [],
-        repair: { action: "create", restarts: false, messages: [] },
+        repair: {
+          action: "create",
+          restarts: false,
+          messages: [`ComputeEndpoint ${replicaId} is created again: the new compute has another id and another host`],
+        },
       },
       {
         urn: urn("EmailServer", "email"),

@@ -188,12 +188,15 @@ describe("a repair", () => {
     expect(log).toEqual([]);
   });
 
-  test("of what is gone is a creation, with its warnings", () => {
-    const { toy } = hosted({ createWarnings: ({ isNew, args }) => (isNew ? [`a new one in ${args.home}`] : []) });
+  test("of what is gone is a creation, with what is new in it and its warnings", () => {
+    const { toy } = hosted({
+      recreation: "it has another face",
+      createWarnings: ({ isNew, args }) => (isNew ? [`a new one in ${args.home}`] : []),
+    });
     expect(toy.repair("toy-1", undefined, declared)).toEqual({
       action: "create",
       restarts: false,
-      messages: ["a new one in a"],
+      messages: [expect.stringMatching(/^\w+ toy-1.* is created again: it has another face$/), "a new one in a"],
     });
   });
 });

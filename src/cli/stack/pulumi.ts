@@ -33,6 +33,8 @@ export interface RunOptions {
   readonly isShielded?: boolean;
   /** For its standard input, which no list of processes shows. */
   readonly input?: string;
+  /** Variables beside those of this process. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** Runs the Pulumi CLI. What it prints may hold secrets: it goes nowhere but to the caller. */
@@ -41,11 +43,11 @@ export type Pulumi = (args: readonly string[], options?: RunOptions) => Promise<
 /** In this folder. `stack`: instead of the selected one. */
 export function pulumiIn(folder: string, stack: string | undefined): Pulumi {
   const selected = stack === undefined ? [] : ["--stack", stack];
-  return (args, { isLong = false, isShielded = false, input } = {}) => {
+  return (args, { isLong = false, isShielded = false, input, env = {} } = {}) => {
     const all = [...args, ...(args[0] === "version" ? [] : ["--non-interactive", ...selected])];
     const child = spawn("pulumi", all, {
       cwd: folder,
-      env: environment(),
+      env: { ...environment(), ...env },
       stdio: "pipe",
       // A terminal signals the processes of one group.
       detached: isShielded,

@@ -52,6 +52,8 @@ export const authIntegration = define(declaration, schemas, {
       : `${lost}${adoptionNote(news)}. The new one uses the same database: if the service keeps the old schema there (svc_auth by default), it refuses the new integration until you drop the schema`;
   },
 
+  recreation: "the new integration has other keys, and the users of the old one are lost",
+
   async lookAhead(look) {
     const { args: known, givenNames, client, reading } = look;
     const { projectId, branchId, authProvider = look.authProvider } = known;

@@ -14,6 +14,7 @@ export const authKeys = inIntegration(declaration, schemas, {
   objects: () => [],
 
   replacement: () => `a new key set is created; ${NOT_REVOKED}`,
+  recreation: "the new key set has other keys",
 
   async create(call, { projectId }) {
     const { authProvider } = call;

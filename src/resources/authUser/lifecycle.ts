@@ -23,6 +23,7 @@ export const authUser = inIntegration(declaration, schemas, {
   ],
 
   replacement: () => "the user is deleted and created again, with another id",
+  recreation: "the new user has another id",
 
   async create(call, { projectId, email, name }) {
     const { authProvider } = call;

@@ -42,6 +42,7 @@ type Outputs = ComputeEndpointOutputs & Partial<Shape>;
 export const computeEndpoint = define(declaration, schemas, {
   rules: computeRules,
   replacement: computeReplacement,
+  recreation: "the new compute has another id and another host",
   warnings: computeWarnings,
   restarts: computeRestarts,
   createWarnings: computeCreateWarnings,

@@ -450,6 +450,7 @@ describe("the formats", () => {
 
 AuthIntegration auth (prj-demo/x) deleted
   repair: create
+    AuthIntegration prj-demo/x is created again: the new integration has other keys, and the users of the old one are lost
 
 ComputeEndpoint api (prj-demo/ep-1) changed
   property  declared          found

@@ -1,8 +1,11 @@
+import { nameInUrn } from "../../../contract/identifiers";
 import { terminalText } from "../../output";
 import { type Pulumi, withoutSecrets } from "../../stack/pulumi";
 import type { EventLog } from "../eventLog";
 import { loggedRun } from "../previewRefresh";
+import { otherPackages } from "./otherPackages";
 import { type ProgramRun, serveProgram } from "./programServer";
+import type { PartialProgram } from "./registration";
 
 const SHOW_EVERY_MS = 300;
 /** So that the history of the stack tells it from a deployment. */
@@ -24,14 +27,32 @@ export async function checkCli(pulumi: Pulumi): Promise<void> {
   }
 }
 
-/** What an update of the engine would do, after a refresh. */
-export function previewed(pulumi: Pulumi, targets: readonly string[], program: Program): Promise<EventLog> {
-  return engineRun(pulumi, ["preview", "--refresh", "--message", MESSAGE], targets, program);
+/** As the engine says that a resource, or one that is replaced along with another, is protected. */
+const PROTECTED = /unable to replace resource "([^"]+)"(?: as part of replacing "([^"]+)")?/;
+
+/**
+ * What an update of the engine would do, after a refresh.
+ * @throws where it would not do it, in words of ours where a resource is protected.
+ */
+export async function previewed(pulumi: Pulumi, declared: PartialProgram): Promise<EventLog> {
+  const command = ["preview", "--refresh", "--message", MESSAGE] as const;
+  try {
+    return await engineRun(pulumi, command, declared, ({ register }) => register());
+  } catch (error) {
+    const [, urn, cause = urn] = PROTECTED.exec(error instanceof Error ? error.message : "") ?? [];
+    if (urn === undefined || cause === undefined) throw error;
+    const why =
+      cause === urn ? "its repair replaces it" : `it depends on ${nameInUrn(cause)}, whose repair replaces both`;
+    throw new Error(
+      `nothing was changed: ${nameInUrn(urn)} is protected, and ${why}. Run pulumi state unprotect '${urn}' first, or repair the others by their names`,
+    );
+  }
 }
 
 /** An update of the engine, after a refresh, with its progress on standard error. */
-export function updated(pulumi: Pulumi, targets: readonly string[], program: Program): Promise<EventLog> {
-  return engineRun(pulumi, ["up", "--yes", "--skip-preview", "--refresh", "--message", MESSAGE], targets, program);
+export function updated(pulumi: Pulumi, declared: PartialProgram, program: Program): Promise<EventLog> {
+  const command = ["up", "--yes", "--skip-preview", "--refresh", "--message", MESSAGE] as const;
+  return engineRun(pulumi, command, declared, program);
 }
 
 /** `soFar` reads what the engine has reported until then: the refresh is over when a program runs. */
@@ -40,7 +61,7 @@ type Program = (run: ProgramRun, soFar: () => Promise<EventLog>) => Promise<void
 async function engineRun(
   pulumi: Pulumi,
   command: readonly [string, ...string[]],
-  targets: readonly string[],
+  declared: PartialProgram,
   program: Program,
 ): Promise<EventLog> {
   let soFar: (() => Promise<EventLog>) | undefined;
@@ -51,7 +72,7 @@ async function engineRun(
     shown = Math.max(shown, progress.length);
     process.stderr.write(news.map((line) => `${terminalText(withoutSecrets(line))}\n`).join(""));
   };
-  const server = await serveProgram((run) => {
+  const server = await serveProgram(declared, (run) => {
     if (soFar === undefined) throw new Error("the program was asked for before the CLI was started");
     return program(run, soFar);
   });
@@ -61,7 +82,9 @@ async function engineRun(
   const timer = isShown ? setInterval(look, SHOW_EVERY_MS) : undefined;
   try {
     const args = [...command, `--client=${server.address}`] as const;
-    const log = await loggedRun(pulumi, args, targets, (reader) => (soFar = reader));
+    const env = withOthers(otherPackages(declared), server.port);
+    const cli: Pulumi = (given, options) => pulumi(given, { ...options, env });
+    const log = await loggedRun(cli, args, [...declared.targets], (reader) => (soFar = reader));
     if (isShown) show(log);
     return log;
   } catch (error) {
@@ -71,4 +94,11 @@ async function engineRun(
     clearInterval(timer);
     server.close();
   }
+}
+
+/** The engine connects to a provider that this variable names, and starts none for that package. The first entry counts. */
+function withOthers(packages: readonly string[], port: number): NodeJS.ProcessEnv {
+  const given = process.env["PULUMI_DEBUG_PROVIDERS"] ?? "";
+  const entries = [...packages.map((name) => `${name}:${port}`), ...(given === "" ? [] : [given])];
+  return entries.length === 0 ? {} : { PULUMI_DEBUG_PROVIDERS: entries.join(",") };
 }

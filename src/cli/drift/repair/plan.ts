@@ -1,5 +1,6 @@
-import { nameInUrn } from "../../../contract/identifiers";
-import type { EventLog } from "../eventLog";
+import { nameInUrn, projectOf } from "../../../contract/identifiers";
+import { type Kind, KINDS, typeToken } from "../../../contract/pointer";
+import type { EventLog, Step as EngineStep } from "../eventLog";
 import { byUrn, type Drifted } from "../report";
 import { dependenciesOf, type Registrable } from "./registration";
 import type { Step } from "./report";
@@ -26,17 +27,14 @@ export function planOf(
   // A resource that the program does not declare is deleted: so is one that was not declared as the state has it.
   const leftovers = new Set(drift.filter(({ change }) => change === "leftover").map(({ urn }) => urn));
   others.push(...steps.filter(({ urn, op }) => op === "delete" && targets.has(urn) && !leftovers.has(urn)));
-  if (others.length > 0) {
-    const which = [...new Set(others.map(({ urn, op }) => `${nameInUrn(urn)} (${op})`))].join(", ");
-    throw new Error(
-      `nothing was changed: the engine would also change ${which}. Repair it with pulumi up --refresh, which deploys pending edits of the program too`,
-    );
-  }
+  const isReplaced = ({ urn, change }: Drifted): boolean =>
+    change === "changed" && steps.some((step) => step.urn === urn && REPLACING.has(step.op));
+  if (others.length > 0) throw otherChanges(others, drift.filter(isReplaced), all);
   return drift.toSorted(byUrn).map(({ repair, ...one }) => {
-    const isReplaced = one.change === "changed" && steps.some(({ urn, op }) => urn === one.urn && REPLACING.has(op));
+    const isNewObject = isReplaced({ ...one, repair });
     // The lifecycle has its own words for a replacement, and none for one that it does not ask for.
     const asPlanned =
-      isReplaced && repair.action !== "replace"
+      isNewObject && repair.action !== "replace"
         ? { action: "replace" as const, restarts: false, messages: [REPLACED] }
         : repair;
     const { action } = asPlanned;
@@ -44,10 +42,58 @@ export function planOf(
     const dependants = [...all.values()].filter(
       (other) => isNew && !targets.has(other.urn) && dependenciesOf(other).has(one.urn),
     );
+    const lost = action === "replace" ? livingIn(one, all) : [];
+    const both = lost.find((urn) => targets.has(urn));
+    if (both !== undefined) {
+      throw new Error(
+        `nothing was changed: ${nameInUrn(both)} lives in ${one.name}, which the repair replaces. Name ${one.name} alone, and run this again afterwards`,
+      );
+    }
     return {
       ...one,
       ...asPlanned,
-      dependants: dependants.map(({ urn }) => urn),
+      dependants: dependants.map(({ urn }) => urn).filter((urn) => !lost.includes(urn)),
+      lost,
     };
+  });
+}
+
+/** Why a plan that does more than to repair is not carried out, and what does all of it. */
+function otherChanges(
+  others: readonly EngineStep[],
+  replaced: readonly Drifted[],
+  all: ReadonlyMap<string, Registrable>,
+): Error {
+  const urns = [...new Set(others.map(({ urn }) => urn))].toSorted();
+  const given = new Set(urns.flatMap((urn) => all.get(urn) ?? []).flatMap((one) => [...dependenciesOf(one)]));
+  const causes = replaced.filter(({ urn }) => given.has(urn)).map(({ name }) => name);
+  const opsOf = (urn: string): string => others.flatMap((one) => (one.urn === urn ? one.op : [])).join(", ");
+  const which = urns.map((urn) => `${nameInUrn(urn)} (${opsOf(urn)})`).join(", ");
+  if (causes.length === 0) {
+    return new Error(
+      `nothing was changed: the engine would also change ${which}. Repair it with pulumi up --refresh, which deploys pending edits of the program too`,
+    );
+  }
+  const names = causes.toSorted();
+  return new Error(
+    `nothing was changed: with ${names.join(", ")} the engine would also replace what is given its outputs: ${which}. ` +
+      `pulumi up --refresh replaces all of it, and deploys pending edits of the program too. To keep what was found, run pulumi-svc drift --accept ${names.join(" ")}`,
+  );
+}
+
+/** Kinds that do not live in an auth integration. */
+const OUTSIDE: ReadonlySet<Kind> = new Set(["AuthIntegration", "ComputeEndpoint"]);
+const INSIDE: ReadonlySet<string> = new Set(KINDS.filter((kind) => !OUTSIDE.has(kind)).map(typeToken));
+
+/** The URNs of what the state holds of an integration: it goes with that, whether it depends on it or not. */
+function livingIn({ kind, urn, id }: Pick<Drifted, "kind" | "urn" | "id">, all: ReadonlyMap<string, Registrable>) {
+  if (kind !== "AuthIntegration") return [];
+  const project = projectOf(id);
+  const identity = all.get(urn)?.outputs?.["authProviderProjectId"];
+  return [...all.values()].flatMap((other) => {
+    if (!INSIDE.has(other.type) || other.external || projectOf(other.id) !== project) return [];
+    const home = other.outputs?.["authProviderProjectId"];
+    // An older state does not tell it.
+    return home === undefined || home === identity ? other.urn : [];
   });
 }

@@ -4,19 +4,29 @@ import type * as LanguageMessages from "@pulumi/pulumi/proto/language_pb";
 import type * as PluginMessages from "@pulumi/pulumi/proto/plugin_pb";
 import type * as ResourceService from "@pulumi/pulumi/proto/resource_grpc_pb";
 import type * as ResourceMessages from "@pulumi/pulumi/proto/resource_pb";
-import { dependenciesOf, neededBy, type Registrable, registrationOf } from "./registration";
+import { serveOtherPackages } from "./otherPackages";
+import {
+  dependenciesOf,
+  lookUpOf,
+  neededBy,
+  type PartialProgram,
+  type Registrable,
+  registrationOf,
+} from "./registration";
 import { fromSdk } from "./sdk";
 
 /** A run of the program, as the engine asks for it: inside the lock of the stack where it is an update. */
 export interface ProgramRun {
   readonly isPreview: boolean;
-  /** Registers the resources as the state holds them, each after what it needs. */
-  register(resources: readonly Registrable[]): Promise<void>;
+  /** Registers what the program declares as the state holds it, each after what it needs. */
+  register(): Promise<void>;
 }
 
 export interface ProgramServer {
   /** For the option `--client` of the CLI: it then runs no program of its own. */
   readonly address: string;
+  /** On this machine, for the providers of other packages as well. */
+  readonly port: number;
   /** What the last run refused on its own, in words that the engine does not repeat in full. */
   failure(): Error | undefined;
   close(): void;
@@ -32,7 +42,10 @@ const LARGEST_MESSAGE = 400 * 1024 * 1024;
  * Serves a program to the CLI, in place of a language host: what the Automation API does for an inline program. What the
  * engine is told goes through memory and the loopback interface alone.
  */
-export async function serveProgram(program: (run: ProgramRun) => Promise<void>): Promise<ProgramServer> {
+export async function serveProgram(
+  declared: PartialProgram,
+  program: (run: ProgramRun) => Promise<void>,
+): Promise<ProgramServer> {
   const {
     grpc,
     LanguageRuntimeService,
@@ -46,7 +59,7 @@ export async function serveProgram(program: (run: ProgramRun) => Promise<void>):
   const run: Grpc.handleUnaryCall<LanguageMessages.RunRequest, LanguageMessages.RunResponse> = (call, callback) => {
     const response = new RunResponse();
     failure = undefined;
-    program(programRun(call.request)).then(
+    program(programRun(declared, call.request)).then(
       () => callback(null, response),
       (error: unknown) => {
         if (error instanceof Error && !(error instanceof Unregistered)) failure = error;
@@ -69,21 +82,22 @@ export async function serveProgram(program: (run: ProgramRun) => Promise<void>):
     },
     run,
   } as unknown as Grpc.UntypedServiceImplementation);
+  serveOtherPackages(server, declared.all);
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) =>
       error === null ? resolve(bound) : reject(error),
     );
   });
-  return { address: `127.0.0.1:${port}`, failure: () => failure, close: () => server.forceShutdown() };
+  return { address: `127.0.0.1:${port}`, port, failure: () => failure, close: () => server.forceShutdown() };
 }
 
-function programRun(request: LanguageMessages.RunRequest): ProgramRun {
+function programRun({ all, declared, targets }: PartialProgram, request: LanguageMessages.RunRequest): ProgramRun {
   const { grpc, ResourceMonitorClient, Result } = sdk();
   const root = request.getInfo()?.getRootDirectory() ?? request.getPwd();
   const isPreview = request.getDryrun();
   return {
     isPreview,
-    async register(resources) {
+    async register() {
       const monitor = new ResourceMonitorClient(request.getMonitorAddress(), grpc.credentials.createInsecure(), {
         "grpc.max_receive_message_length": LARGEST_MESSAGE,
         // The engine is on this machine.
@@ -91,24 +105,30 @@ function programRun(request: LanguageMessages.RunRequest): ProgramRun {
       });
       const send = (resource: Registrable): Promise<void> =>
         new Promise((resolve, reject) => {
-          const message = registrationOf(resource, root, isPreview);
+          const ended = (isDone: boolean): void =>
+            isDone ? resolve() : reject(new Unregistered(`${resource.urn} was not registered`));
+          if (resource.external) {
+            monitor.readResource(lookUpOf(resource, { isPreview, root }), (error) => ended(error === null));
+            return;
+          }
+          const manner = { isTarget: targets.has(resource.urn), isPreview, root };
+          const message = registrationOf(resource, manner);
           message.setSupportsresultreporting(true);
-          monitor.registerResource(message, (error, response) => {
-            if (error === null && response.getResult() === Result.SUCCESS) resolve();
-            else reject(new Unregistered(`${resource.urn} was not registered`));
-          });
+          monitor.registerResource(message, (error, response) =>
+            ended(error === null && response.getResult() === Result.SUCCESS),
+          );
         });
-      const sent = new Map<string, Promise<void>>();
-      for (const resource of resources) {
-        const first = [...neededBy(resource), ...dependenciesOf(resource)].map((urn) => sent.get(urn));
-        sent.set(
-          resource.urn,
-          Promise.all(first).then(() => send(resource)),
-        );
+      // Beside what is sent the engine copies what that depends on, and takes no registration of it afterwards: so each waits
+      // for all that comes before it, also by way of what is not sent.
+      const ended = new Map<string, Promise<void>>();
+      for (const resource of all.values()) {
+        const before = [...neededBy(resource), ...dependenciesOf(resource)].map((urn) => ended.get(urn));
+        const isFree = Promise.all(before).then(() => undefined);
+        ended.set(resource.urn, declared.has(resource.urn) ? isFree.then(() => send(resource)) : isFree);
       }
-      const ended = await Promise.allSettled(sent.values());
+      const results = await Promise.allSettled(ended.values());
       monitor.close();
-      const failed = ended.find((one) => one.status === "rejected");
+      const failed = results.find((one) => one.status === "rejected");
       if (failed !== undefined) throw failed.reason;
     },
   };

@@ -11,6 +11,7 @@ const entry = z.looseObject({
   inputs: z.record(z.string(), z.unknown()).nullish(),
   outputs: z.record(z.string(), z.unknown()).nullish(),
   pendingReplacement: z.boolean().optional(),
+  external: z.boolean().optional(),
 });
 const document = z.looseObject({
   deployment: z.looseObject({
@@ -52,14 +53,24 @@ export async function putBack(cli: Pulumi, { before, targets, isDone }: Update):
   if (!ok) throw new Error(reason);
 }
 
-/** Whether the others have each resource of these, with the same values. The targets are what the update was for. */
+/**
+ * Whether the others have each resource of these, with the same values. The targets are what the update was for, and what is
+ * only looked up may have been read anew.
+ */
 function isSame(some: readonly Entry[], others: readonly Entry[], targets: ReadonlySet<string>): boolean {
   const byKey = new Map(others.map((one) => [stateKey(one.urn, one), one]));
   return some.every((one) => {
     const other = byKey.get(stateKey(one.urn, one));
     if (targets.has(one.urn)) return true;
-    return other !== undefined && sameJson(one.inputs, other.inputs) && sameJson(one.outputs, other.outputs);
+    if (other === undefined || one.external === true) return other !== undefined;
+    return sameJson(withoutInternal(one), withoutInternal(other)) && sameJson(one.outputs, other.outputs);
   });
+}
+
+/** The engine adds its own notes to the inputs of a provider that an older one has written. */
+function withoutInternal({ inputs }: Entry): object {
+  const { __internal: _internal, ...others } = inputs ?? {};
+  return others;
 }
 
 function documentOf({ text }: StackState): Document {

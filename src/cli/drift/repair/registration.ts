@@ -8,17 +8,26 @@ import { z } from "zod";
 import { nameInUrn } from "../../../contract/identifiers";
 import { KINDS, typeToken } from "../../../contract/pointer";
 import { asRequested, type StackState } from "../../stack/state";
+import type { Drifted } from "../report";
 import { fromSdk } from "./sdk";
+
+/** The type of a provider begins with it, and ends with the name of its package. */
+export const PROVIDER = "pulumi:providers:";
 
 const urns = z.array(z.string()).nullish();
 
 /** What a state holds of a resource, as far as a program hands it over. */
 const registrable = z.object({
   urn: z.string(),
+  id: z.string().default(""),
   type: z.string(),
   custom: z.boolean().default(false),
   delete: z.boolean().default(false),
+  /** It is only looked up (`get`). */
+  external: z.boolean().default(false),
+  pendingReplacement: z.boolean().default(false),
   inputs: z.record(z.string(), z.unknown()).nullish(),
+  outputs: z.record(z.string(), z.unknown()).nullish(),
   parent: z.string().default(""),
   /** URN and id. */
   provider: z.string().default(""),
@@ -45,41 +54,82 @@ const registrable = z.object({
 
 const exported = z.object({ deployment: z.object({ resources: z.array(registrable) }) });
 
-export type Registrable = z.infer<typeof registrable>;
+export interface Registrable extends z.infer<typeof registrable> {
+  /** A replacement has left an object of it that is still to be deleted. */
+  readonly hasLeftover: boolean;
+}
 
-/** The resources of a state that stand: what a replacement has left is deleted by the engine, and registered by nobody. */
+/** The resources of a state that stand: what a replacement has left is deleted by the engine, and declared by nobody. */
 export function registrablesOf(state: StackState): ReadonlyMap<string, Registrable> {
   const { success, data } = exported.safeParse(JSON.parse(state.text));
   if (!success) throw new Error("the state has a form that this version of pulumi-svc does not know: update it");
-  const standing = data.deployment.resources.filter((resource) => !resource.delete);
-  return new Map(standing.map((resource) => [resource.urn, resource]));
+  const { resources } = data.deployment;
+  const left = new Set(resources.filter((resource) => resource.delete).map(({ urn }) => urn));
+  const standing = resources.filter((resource) => !resource.delete);
+  return new Map(standing.map((resource) => [resource.urn, { ...resource, hasLeftover: left.has(resource.urn) }]));
+}
+
+/** A program that declares a part of a state. */
+export interface PartialProgram {
+  /** All of the state, in its order: each comes after what it depends on. */
+  readonly all: ReadonlyMap<string, Registrable>;
+  /** The URNs of what is declared. */
+  readonly declared: ReadonlySet<string>;
+  /** The URNs of what is to be repaired. The rest is declared for the engine's sake, and stays as it is. */
+  readonly targets: ReadonlySet<string>;
 }
 
 /**
- * The resources of these URNs, and those without which the engine takes none of them: their parents and their providers.
- * In the order of the state, so that each comes after what it needs.
+ * The program that repairs this drift. With each target it declares what the engine asks for beside it: parents and
+ * providers, without which it takes none, and all that depends on it, which it would delete.
+ * @throws where only the program has what is needed (hooks are functions), or where the engine would delete more.
  */
-export function withNeeded(all: ReadonlyMap<string, Registrable>, wanted: readonly string[]): Registrable[] {
-  const needed = new Set<string>();
-  const add = (urn: string): void => {
+export function partialProgram(
+  all: ReadonlyMap<string, Registrable>,
+  drift: readonly Pick<Drifted, "urn" | "change">[],
+): PartialProgram {
+  const targets = new Set(drift.map(({ urn }) => urn));
+  const wanted = new Set(targets);
+  // By the refresh the engine knows nothing that depends on a resource that is gone.
+  const isGone = ({ urn, change }: Pick<Drifted, "urn" | "change">): boolean =>
+    change === "deleted" && all.get(urn)?.pendingReplacement !== true;
+  const standing = new Set(drift.filter((one) => !isGone(one)).map(({ urn }) => urn));
+  for (const resource of all.values()) {
+    if (!dependsOnAny(resource, standing)) continue;
+    standing.add(resource.urn);
+    wanted.add(resource.urn);
+  }
+  const leftovers = [...wanted].filter((urn) => !targets.has(urn) && all.get(urn)?.hasLeftover === true);
+  if (leftovers.length > 0) {
+    throw new Error(
+      `nothing was changed: ${leftovers.map(nameInUrn).join(", ")} depends on what is to be repaired, and a replacement has left an object of it that the engine would delete. Run pulumi up first, which deletes that`,
+    );
+  }
+  const declared = new Set<string>();
+  const declare = (urn: string): void => {
     const resource = all.get(urn);
-    if (resource === undefined || needed.has(urn)) return;
-    needed.add(urn);
-    for (const other of neededBy(resource)) add(other);
+    if (resource === undefined || declared.has(urn)) return;
+    declared.add(urn);
+    neededBy(resource).forEach(declare);
   };
-  wanted.forEach(add);
-  return [...all.values()].filter(({ urn }) => needed.has(urn));
+  wanted.forEach(declare);
+  // What is copied keeps them.
+  const hooked = [...declared]
+    .flatMap((urn) => all.get(urn) ?? [])
+    .filter(({ urn, type, resourceHooks }) => {
+      const isCopied = !targets.has(urn) && !type.startsWith(PROVIDER);
+      return !isCopied && Object.keys(resourceHooks ?? {}).length > 0;
+    });
+  if (hooked.length > 0) {
+    throw new Error(
+      `nothing was changed: ${hooked.map(({ urn }) => urn).join(", ")} has resource hooks, which only the program has. Repair it with pulumi up --refresh --target`,
+    );
+  }
+  return { all, declared, targets };
 }
 
-/** @throws where only the program has what a resource needs: its hooks are functions. */
-export function checkHooks(resources: readonly Registrable[]): void {
-  const hooked = resources.filter(({ resourceHooks }) => Object.keys(resourceHooks ?? {}).length > 0);
-  if (hooked.length === 0) return;
-  const which = hooked.map(({ urn }) => urn).join(", ");
-  throw new Error(
-    `nothing was changed: ${which} has resource hooks, which only the program has. Repair it with pulumi up --refresh --target`,
-  );
-}
+const dependsOnAny = (resource: Registrable, urns: ReadonlySet<string>): boolean =>
+  [...neededBy(resource), ...dependenciesOf(resource)].some((urn) => urns.has(urn));
 
 /** Its parent and its provider, by their URNs. */
 export function neededBy({ parent, provider }: Registrable): string[] {
@@ -87,31 +137,44 @@ export function neededBy({ parent, provider }: Registrable): string[] {
 }
 
 /** The URNs of what it was given outputs of, or was declared after. */
-export function dependenciesOf({ parent, dependencies, propertyDependencies, deletedWith }: Registrable): Set<string> {
+export function dependenciesOf(resource: Registrable): Set<string> {
+  const { parent, dependencies, propertyDependencies, deletedWith, replaceWith } = resource;
   const ofProperties = Object.values(propertyDependencies ?? {}).flatMap((some) => some ?? []);
-  return new Set([parent, deletedWith, ...(dependencies ?? []), ...ofProperties].filter((urn) => urn !== ""));
+  const all = [parent, deletedWith, ...(replaceWith ?? []), ...(dependencies ?? []), ...ofProperties];
+  return new Set(all.filter((urn) => urn !== ""));
 }
 
 const OURS: ReadonlySet<string> = new Set(KINDS.map(typeToken));
 
+/** How a resource is declared. */
+interface Manner {
+  readonly isTarget: boolean;
+  readonly isPreview: boolean;
+  /** The folder of Pulumi.yaml, which source positions are relative to. */
+  readonly root: string;
+}
+
 /**
  * The request of a program that declares the resource exactly as the state holds it.
- * @param root the folder of Pulumi.yaml, which source positions are relative to.
  * @throws where the installed SDK has no word for something that the state holds.
  */
 export function registrationOf(
   resource: Registrable,
-  root: string,
-  isPreview: boolean,
+  { isTarget, isPreview, root }: Manner,
 ): ResourceMessages.RegisterResourceRequest {
-  const { RegisterResourceRequest, Alias, SourcePosition, StackTrace, StackFrame, Struct, Value } = messages();
-  const { customTimeouts, hideDiff, replacementTrigger, replaceWith, sourcePosition, stackTrace } = resource;
+  const { RegisterResourceRequest, Alias, Struct, Value } = messages();
+  const { type, customTimeouts, hideDiff, replacementTrigger, replaceWith } = resource;
   const request = new RegisterResourceRequest();
-  request.setType(resource.type);
+  request.setType(type);
   request.setName(nameInUrn(resource.urn));
   request.setCustom(resource.custom);
   request.setParent(resource.parent);
   request.setProvider(resource.provider);
+  // The engine copies what is no target from the state, and has to know nothing but which one it is.
+  if (!isTarget && resource.custom && !type.startsWith(PROVIDER)) return request;
+  const { version } = resource.inputs ?? {};
+  // One that names none would get that of the newest provider of its package.
+  if (type.startsWith(PROVIDER) && typeof version === "string") request.setVersion(version);
   request.setObject(Struct.fromJavaScript(inputsOf(resource, isPreview)));
   request.setAcceptsecrets(true);
   request.setSupportspartialvalues(true);
@@ -135,27 +198,7 @@ export function registrationOf(
   request.setAdditionalsecretoutputsList(resource.additionalSecretOutputs ?? []);
   request.setIgnorechangesList(resource.ignoreChanges ?? []);
   request.setReplaceonchangesList(resource.replaceOnChanges ?? []);
-  const positionOf = (text: string | undefined): SourceMessages.SourcePosition | undefined => {
-    const [, path, line, column = "0"] = /^project:\/\/(\/[^#]*)#(\d+)(?:,(\d+))?$/.exec(text ?? "") ?? [];
-    if (path === undefined) return undefined;
-    const position = new SourcePosition();
-    position.setUri(pathToFileURL(join(root, decodeURIComponent(path))).href);
-    position.setLine(Number(line));
-    position.setColumn(Number(column));
-    return position;
-  };
-  request.setSourceposition(positionOf(sourcePosition));
-  if (stackTrace !== undefined && stackTrace !== null) {
-    const trace = new StackTrace();
-    trace.setFramesList(
-      stackTrace.map((frame) => {
-        const stackFrame = new StackFrame();
-        stackFrame.setPc(positionOf(frame.sourcePosition));
-        return stackFrame;
-      }),
-    );
-    request.setStacktrace(trace);
-  }
+  setPlace(request, resource, root);
   // An older SDK lacks some of these words. Without one the state would lose what it holds.
   const inexpressible = (what: string): Error =>
     new Error(`${nameInUrn(resource.urn)} has ${what}, which the installed @pulumi/pulumi cannot express: update it`);
@@ -184,6 +227,55 @@ export function registrationOf(
   if ((hideDiff ?? []).length > 0)
     keep("hideDiffs", "setHidediffsList", (target) => target.setHidediffsList(hideDiff ?? []));
   return request;
+}
+
+/** The request of a program that looks the resource up, by its id in the state. The engine reads it anew. */
+export function lookUpOf(
+  resource: Registrable,
+  { isPreview, root }: Omit<Manner, "isTarget">,
+): ResourceMessages.ReadResourceRequest {
+  const { ReadResourceRequest, Struct } = messages();
+  const request = new ReadResourceRequest();
+  request.setId(resource.id);
+  request.setType(resource.type);
+  request.setName(nameInUrn(resource.urn));
+  request.setParent(resource.parent);
+  request.setProvider(resource.provider);
+  request.setProperties(Struct.fromJavaScript(inputsOf(resource, isPreview)));
+  request.setAcceptsecrets(true);
+  request.setDependenciesList(resource.dependencies ?? []);
+  request.setAdditionalsecretoutputsList(resource.additionalSecretOutputs ?? []);
+  setPlace(request, resource, root);
+  return request;
+}
+
+/** Where the program declares it. */
+function setPlace(
+  request: ResourceMessages.RegisterResourceRequest | ResourceMessages.ReadResourceRequest,
+  { sourcePosition, stackTrace }: Registrable,
+  root: string,
+): void {
+  const { SourcePosition, StackTrace, StackFrame } = messages();
+  const positionOf = (text: string | undefined): SourceMessages.SourcePosition | undefined => {
+    const [, path, line, column = "0"] = /^project:\/\/(\/[^#]*)#(\d+)(?:,(\d+))?$/.exec(text ?? "") ?? [];
+    if (path === undefined) return undefined;
+    const position = new SourcePosition();
+    position.setUri(pathToFileURL(join(root, decodeURIComponent(path))).href);
+    position.setLine(Number(line));
+    position.setColumn(Number(column));
+    return position;
+  };
+  request.setSourceposition(positionOf(sourcePosition));
+  if (stackTrace === undefined || stackTrace === null) return;
+  const trace = new StackTrace();
+  trace.setFramesList(
+    stackTrace.map((frame) => {
+      const stackFrame = new StackFrame();
+      stackFrame.setPc(positionOf(frame.sourcePosition));
+      return stackFrame;
+    }),
+  );
+  request.setStacktrace(trace);
 }
 
 /** With what a constructor of ours adds for one run, and the state never holds. */

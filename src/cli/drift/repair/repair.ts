@@ -14,7 +14,7 @@ import { withoutTolerated } from "../tolerated";
 import { checkCli, previewed, updated } from "./engineRun";
 import { planOf } from "./plan";
 import { putBack } from "./putBack";
-import { checkHooks, registrablesOf, withNeeded } from "./registration";
+import { partialProgram, registrablesOf } from "./registration";
 import { isDestructive, planText, render, type RepairReport, resultText } from "./report";
 
 export interface RepairFlags {
@@ -92,12 +92,10 @@ async function repaired(
   }
   if (drift.length === 0) return { code: left.length > 0 ? EXIT.left : EXIT.repaired, report: empty };
 
-  const targets = [...new Set(drift.map(({ urn }) => urn))];
-  const registrables = registrablesOf(state);
-  const registered = withNeeded(registrables, targets);
-  checkHooks(registered);
-  const log = await previewed(pulumi, targets, ({ register }) => register(registered));
-  const report: RepairReport = { ...empty, plan: planOf(drift, log, registrables) };
+  const declared = partialProgram(registrablesOf(state), drift);
+  const targets = [...declared.targets];
+  const log = await previewed(pulumi, declared);
+  const report: RepairReport = { ...empty, plan: planOf(drift, log, declared.all) };
   tell(report);
 
   const destructive = report.plan.filter(isDestructive);
@@ -129,11 +127,11 @@ async function repaired(
   checkSame(await exportedState(pulumi, true), state);
   let before = state;
   await orAsBefore(
-    updated(pulumi, targets, async ({ register }, soFar) => {
+    updated(pulumi, declared, async ({ register }, soFar) => {
       before = await exportedState(pulumi, true);
       checkSame(before, state);
       await checkFound({ state, drift }, soFar);
-      await register(registered);
+      await register();
     }),
     async (isDone) => {
       // The refresh takes what is gone out of what refers to it.
@@ -141,8 +139,8 @@ async function repaired(
         await putBack(pulumi, { before, targets, isDone });
     },
   );
-  return looked(report, await previewRefresh(stack, false, targets));
-  return looked(report, await previewRefresh(stack, false, targets));
+  const affected = [...targets, ...report.plan.flatMap(({ lost }) => lost)];
+  return looked(report, await previewRefresh(stack, false, affected));
 }
 
 /**

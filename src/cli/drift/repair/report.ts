@@ -14,6 +14,8 @@ const step = z.object({
   messages: z.array(z.string()).readonly(),
   /** Resources that it leaves as they are, and that were given outputs of this one: their URNs. */
   dependants: z.array(z.string()),
+  /** Resources that live in this one, and are lost with the object that is replaced: their URNs. */
+  lost: z.array(z.string()),
 });
 
 /** What `drift --repair --format json` writes: a contract with scripts (docs/drift.md). */
@@ -110,7 +112,14 @@ const counted = (count: number): string => (count === 1 ? "1 resource" : `${coun
 const titleOf = ({ kind, name, id }: Step): string => `${kind} ${printable(name)} (${printable(id)})`;
 const actionOf = ({ action, restarts }: Step): string => (restarts ? `${action}, which restarts the compute` : action);
 
-function notesOf({ messages, dependants }: Step): string[] {
-  if (dependants.length === 0) return [...messages];
-  return [...messages, `used its outputs, and keep the old ones until the next pulumi up: ${dependants.join(", ")}`];
+function notesOf({ messages, dependants, lost }: Step): string[] {
+  return [
+    ...messages,
+    ...(lost.length === 0
+      ? []
+      : [`live in it, and are lost at the service until another repair creates them again: ${lost.join(", ")}`]),
+    ...(dependants.length === 0
+      ? []
+      : [`used its outputs, and keep the old ones until the next pulumi up: ${dependants.join(", ")}`]),
+  ];
 }

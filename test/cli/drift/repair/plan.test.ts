@@ -53,6 +53,62 @@ test("a plan that changes anything else is refused, with its name", () => {
   );
 });
 
+test("where a replacement takes others along, it is told with the ways out", () => {
+  const plan = (): unknown =>
+    planOf(
+      [drifted("z"), drifted("a")],
+      steps(["a", "replace"], ["b", "delete-replaced"], ["b", "create-replacement"], ["c", "same"], ["z", "replace"]),
+      stateOf(entry("b", { propertyDependencies: { projectId: [urnOf("a")] } })),
+    );
+  expect(plan).toThrow(
+    /nothing was changed: with a the engine would also replace what is given its outputs: b \(delete-replaced, create-replacement\)\. pulumi up --refresh replaces all of it.*drift --accept a$/,
+  );
+});
+
+describe("of an integration that is replaced", () => {
+  const type = (kind: string): string => `pulumi-nodejs:dynamic/svc:${kind}`;
+  const of = (identity: string | undefined) => ({
+    outputs: identity === undefined ? {} : { authProviderProjectId: identity },
+  });
+  const AUTH = drifted("auth", {
+    ...{ kind: "AuthIntegration", id: "prj-demo/stack", properties: [] },
+    repair: { action: "replace", restarts: false, messages: [] },
+  });
+  const auth = entry("auth", { type: type("AuthIntegration"), id: "prj-demo/stack", ...of("one") });
+  const REPLACED = steps(["auth", "replace"], ["auth", "create-replacement"], ["auth", "delete-replaced"]);
+
+  test("what lives in it is named as lost, whether it depends on it or not, and nothing else", () => {
+    const all = stateOf(
+      auth,
+      entry("github", { type: type("OAuthProvider"), id: "prj-demo/github", ...of("one") }),
+      entry("user", { type: type("AuthUser"), id: "prj-demo/1", ...of("one"), dependencies: [urnOf("auth")] }),
+      entry("older", { type: type("EmailServer"), id: "prj-demo", ...of(undefined) }),
+      entry("of-another", { type: type("EmailServer"), id: "prj-demo", ...of("two") }),
+      entry("elsewhere", { type: type("EmailServer"), id: "prj-demo-2", ...of(undefined) }),
+      entry("looked", { type: type("OAuthProvider"), id: "prj-demo/x", ...of("one"), external: true }),
+      entry("compute", { type: type("ComputeEndpoint"), id: "prj-demo/ep-1" }),
+      entry("consumer", { dependencies: [urnOf("auth")] }),
+    );
+    const [step] = planOf([AUTH], REPLACED, all);
+    expect(step).toMatchObject({ lost: ["github", "user", "older"].map(urnOf), dependants: [urnOf("consumer")] });
+    // One that changes in place loses nothing.
+    const [updated] = planOf(
+      [{ ...AUTH, repair: { ...AUTH.repair, action: "update" } }],
+      steps(["auth", "update"]),
+      all,
+    );
+    expect(updated).toMatchObject({ lost: [] });
+  });
+
+  test("it is not repaired together with what it takes along", () => {
+    const github = drifted("github", { kind: "OAuthProvider", id: "prj-demo/github" });
+    const all = stateOf(auth, entry("github", { type: type("OAuthProvider"), id: github.id, ...of("one") }));
+    expect(() => planOf([AUTH, github], REPLACED, all)).toThrow(
+      /nothing was changed: github lives in auth, which the repair replaces\. Name auth alone/,
+    );
+  });
+});
+
 test("who depends on what is created again is named by any kind of dependency, unless it is in the plan", () => {
   const all = stateOf(
     entry("a"),

@@ -1,0 +1,96 @@
+import type * as Grpc from "@grpc/grpc-js";
+import type * as StructMessages from "google-protobuf/google/protobuf/struct_pb";
+import type * as EmptyMessages from "google-protobuf/google/protobuf/empty_pb";
+import type * as PluginMessages from "@pulumi/pulumi/proto/plugin_pb";
+import type * as ProviderService from "@pulumi/pulumi/proto/provider_grpc_pb";
+import type * as ProviderMessages from "@pulumi/pulumi/proto/provider_pb";
+import { asRequested } from "../../stack/state";
+import { type PartialProgram, PROVIDER, type Registrable } from "./registration";
+import { fromSdk } from "./sdk";
+
+/** Ours is a dynamic provider of Node, and so are those of the program. `pulumi` is a part of the engine. */
+const LEFT_TO_THE_ENGINE: ReadonlySet<string> = new Set(["pulumi-nodejs", "pulumi"]);
+
+/** The names of the plugins that the engine would start for what a program declares of other packages. */
+export function otherPackages({ all, declared }: Pick<PartialProgram, "all" | "declared">): string[] {
+  const providers = [...declared].flatMap((urn) => all.get(urn) ?? []).filter(({ type }) => type.startsWith(PROVIDER));
+  return [...new Set(providers.map(pluginOf))].filter((name) => !LEFT_TO_THE_ENGINE.has(name));
+}
+
+/** A package that is made for one program (`pulumi package add`) has the plugin of another one. */
+function pluginOf({ type, inputs }: Registrable): string {
+  const internal: unknown = inputs?.["__internal"];
+  const name: unknown = typeof internal === "object" && internal !== null ? Reflect.get(internal, "name") : undefined;
+  return typeof name === "string" ? name : type.slice(PROVIDER.length);
+}
+
+/**
+ * A provider that takes the place of all of those: the engine asks for the provider of whatever is registered, also where it
+ * leaves that as it is. So their plugins need not be installed, and nobody needs their credentials. It changes nothing: the
+ * engine gets no answer to a call that would.
+ */
+export function serveOtherPackages(server: Grpc.Server, all: ReadonlyMap<string, Registrable>): void {
+  const {
+    ResourceProviderService,
+    ConfigureResponse,
+    DiffResponse,
+    ParameterizeResponse,
+    PluginInfo,
+    ReadResponse,
+    Empty,
+    Struct,
+  } = sdk();
+  const noDifference = (_call: unknown, answer: Grpc.sendUnaryData<ProviderMessages.DiffResponse>): void => {
+    const response = new DiffResponse();
+    response.setChanges(DiffResponse.DiffChanges.DIFF_NONE);
+    answer(null, response);
+  };
+  const read: Grpc.handleUnaryCall<ProviderMessages.ReadRequest, ProviderMessages.ReadResponse> = (call, answer) => {
+    const { outputs } = all.get(call.request.getUrn()) ?? {};
+    const response = new ReadResponse();
+    response.setId(call.request.getId());
+    response.setProperties(
+      Struct.fromJavaScript(
+        Object.fromEntries(Object.entries(outputs ?? {}).map(([name, value]) => [name, asRequested(value)])),
+      ),
+    );
+    answer(null, response);
+  };
+  const parameterize: Grpc.handleUnaryCall<
+    ProviderMessages.ParameterizeRequest,
+    ProviderMessages.ParameterizeResponse
+  > = (call, answer) => {
+    const response = new ParameterizeResponse();
+    response.setName(call.request.getValue()?.getName() ?? "");
+    response.setVersion(call.request.getValue()?.getVersion() ?? "");
+    answer(null, response);
+  };
+  // What is missing here is answered with "unimplemented".
+  server.addService(ResourceProviderService, {
+    attach: (_call: unknown, answer: Grpc.sendUnaryData<EmptyMessages.Empty>) => answer(null, new Empty()),
+    getPluginInfo: (_call: unknown, answer: Grpc.sendUnaryData<PluginMessages.PluginInfo>) =>
+      answer(null, new PluginInfo()),
+    configure: (_call: unknown, answer: Grpc.sendUnaryData<ProviderMessages.ConfigureResponse>) => {
+      const response = new ConfigureResponse();
+      response.setAcceptsecrets(true);
+      response.setAcceptresources(true);
+      answer(null, response);
+    },
+    parameterize,
+    diffConfig: noDifference,
+    diff: noDifference,
+    read,
+  } as unknown as Grpc.UntypedServiceImplementation);
+}
+
+function sdk() {
+  const load = fromSdk();
+  // Modules by their declared types.
+  return {
+    ...(load("./proto/provider_grpc_pb") as typeof ProviderService),
+    ...(load("./proto/provider_pb") as typeof ProviderMessages),
+    ...(load("./proto/plugin_pb") as typeof PluginMessages),
+    ...(load("google-protobuf/google/protobuf/empty_pb.js") as typeof EmptyMessages),
+    ...(load("google-protobuf/google/protobuf/struct_pb.js") as typeof StructMessages),
+  };
+}
