@@ -63,6 +63,17 @@ describe("git", () => {
     expect(await notInGit(write("written/index.ts", "one"))).toBe("is ignored by git");
   });
 
+  test.each(["--skip-worktree", "--assume-unchanged"])("a file whose changes do not count cannot: %s", async (mark) => {
+    git("init");
+    const [marked, other] = [write("src/index.ts", "one"), write("src/other.ts", "one")];
+    git("add", ".");
+    git("commit", "-m", "first");
+    git("update-index", mark, "src/index.ts");
+    writeFileSync(marked, "two");
+    expect(await notInGit(marked)).toBe("is marked in git as one whose changes do not count");
+    expect(await notInGit(other)).toBeUndefined();
+  });
+
   test("the repository is that of the file, whatever a hook of another one tells by the environment", async () => {
     git("init");
     const committed = write("src/index.ts", "one");
