@@ -1,7 +1,9 @@
 /** `drift --accept` where several stacks have one program: only the plan of a stack tells which `new` is its own. */
+import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AcceptResult, acceptSchema } from "../../src/cli/drift/accept/result";
+import { ROOT } from "../support/cli";
 import { Stack } from "../support/Stack";
 import { svc } from "../support/svc";
 
@@ -31,6 +33,16 @@ const read = (stack: Stack, file: string): string => readFileSync(join(stack.fol
 async function accepted(stack: Stack, ...args: string[]): Promise<AcceptResult & { code: number }> {
   const { code, stdout } = await svc(stack, ["drift", "--accept", "--force", "--json", ...args]);
   return { code, ...acceptSchema.parse(JSON.parse(stdout)) };
+}
+
+/** The exit code of a command that gets a signal as soon as `isReady`. */
+async function ended(stack: Stack, signal: NodeJS.Signals, isReady: () => boolean): Promise<number | null> {
+  const args = [join(ROOT, "dist", "cli", "main.js"), "drift", "--accept", "--force", "--stack", "prod"];
+  const child = spawn(process.execPath, args, { cwd: join(stack.folder, "program"), env: stack.env, stdio: "ignore" });
+  const code = new Promise<number | null>((resolve) => child.on("close", resolve));
+  while (child.exitCode === null && !isReady()) await new Promise((resolve) => setTimeout(resolve, 20));
+  child.kill(signal);
+  return code;
 }
 
 test("of two stacks each accepts what is its own: what the other one declares stays as it is", async () => {
@@ -83,11 +95,14 @@ test("of two stacks each accepts what is its own: what the other one declares st
     messages: [expect.stringMatching(/^nothing is edited.*no way$/)],
   });
   expect(read(stack, "prod.js")).toBe(before);
-  // With its own class it is found.
-  stack.write("prod.js", before.replace(/throw.*\n/, ""));
-  const own = await svc(stack, ["drift", "--accept", "--force", "--stack", "prod"]);
-  expect(own).toMatchObject({ code: 0, stderr: "" });
-  expect(own.stdout).toContain("Look at its plan before you commit the edit: dev.");
+  // With its own class it is found. Cut off while the plan runs, the edit does not stay.
+  const own = before.replace(/throw.*\n/, "");
+  stack.write("prod.js", own);
+  expect(await ended(stack, "SIGTERM", () => read(stack, "prod.js") !== own)).toBe(1);
+  expect(read(stack, "prod.js")).toBe(own);
+  const kept = await svc(stack, ["drift", "--accept", "--force", "--stack", "prod"]);
+  expect(kept).toMatchObject({ code: 0, stderr: "" });
+  expect(kept.stdout).toContain("Look at its plan before you commit the edit: dev.");
   expect(await stack.run("preview", "--refresh", "--expect-no-changes", "--stack", "prod")).toMatchObject({ code: 0 });
   stack.write("dev.js", DEV);
   expect(await stack.run("preview", "--refresh", "--expect-no-changes", "--stack", "dev")).toMatchObject({ code: 0 });

@@ -17,6 +17,23 @@ export type Planned = (urns: readonly string[]) => Promise<ReadonlyMap<string, P
 export async function writtenIfProven(
   files: readonly Rewritten[],
   accepted: readonly Accepted[],
+  asked: { readonly targets: readonly Target[]; readonly planned: Planned },
+): Promise<ReadonlySet<string>> {
+  // From before the first file on, a signal ends the plan and not this process, which takes the edit back then.
+  const wait = (): void => undefined;
+  for (const signal of SIGNALS) process.on(signal, wait);
+  try {
+    return await proven(files, accepted, asked);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, wait);
+  }
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+async function proven(
+  files: readonly Rewritten[],
+  accepted: readonly Accepted[],
   { targets, planned }: { readonly targets: readonly Target[]; readonly planned: Planned },
 ): Promise<ReadonlySet<string>> {
   writeFiles(files);
