@@ -221,6 +221,45 @@ test("what may push is not there while pulumi-svc runs, and its keys are not the
   }
 });
 
+/** In the place of `pulumi`: a plan that ends as the name of its stack says; notes its arguments and environment. */
+const FAKE_PULUMI = `#!/usr/bin/env node
+const args = process.argv.slice(2);
+const stack = args[args.indexOf("--stack") + 1];
+require("node:fs").appendFileSync(__dirname + "/pulumi-calls", JSON.stringify({ args, env: process.env }) + "\\n");
+console.log("the plan of " + stack);
+process.exitCode = { prod: 7, "acme/test": 255 }[stack] ?? 0;
+`;
+
+test("the other stacks that the report names are planned with the edit, without what may push", async () => {
+  const place = repository();
+  writeFileSync(join(place.folder, "bin", "pulumi"), FAKE_PULUMI, { mode: 0o755 });
+  const stacks =
+    "### Other stacks\n\nLook:\n\n- `prod`\n- `acme/test`\n- `stage`\n- <code>&#45;x</code>\n- `-x`\n- `$(id)`";
+  const { code, text } = await place.accept({ ...edited(FINGERPRINT, 7), report: report(FINGERPRINT, stacks) });
+  expect(code).toBe(7);
+  expect(text).toContain("the plan of prod\n");
+  const [{ body }] = place.job.pulls() as [Pull];
+  expect(body).toContain(`
+### Plans of the other stacks
+
+- \`prod\`: changes, see the log of the job
+- \`acme/test\`: could not be planned, see the log of the job
+- \`stage\`: no change
+
+<!-- edit `);
+  expect(body.endsWith(`\nFingerprint \`${FINGERPRINT}\`\n`)).toBe(true);
+  const calls = readFileSync(join(place.folder, "bin", "pulumi-calls"), "utf8")
+    .trim()
+    .split("\n");
+  expect(calls).toHaveLength(3);
+  for (const line of calls) {
+    const { args, env } = JSON.parse(line) as { args: string[]; env: Record<string, string> };
+    expect(args).toEqual(expect.arrayContaining(["preview", "--expect-no-changes"]));
+    expect(env).toMatchObject(SECRETS);
+    for (const name of ["GH_TOKEN", "ACCEPT_TOKEN", "ISSUE_TOKEN"]) expect(env).not.toHaveProperty(name);
+  }
+});
+
 test("where something cannot be told, edited or pushed, nothing is touched", async () => {
   const place = repository();
   const { calls, pulls } = place.job;

@@ -14,17 +14,21 @@ export interface Asked {
   readonly file?: string;
   readonly place?: Target["place"];
   readonly isShared?: boolean;
+  readonly isDisproved?: boolean;
+  /** @default one without a parent */
+  readonly urn?: string;
 }
 
 export function targetOf(changes: readonly Change[], asked: Asked = {}): Target {
-  const { kind = "ComputeEndpoint", name = "api", place, isShared = false } = asked;
-  const urn = `urn:pulumi:dev::proj::${typeToken(kind)}::${name}`;
+  const { kind = "ComputeEndpoint", name = "api", place, isShared = false, isDisproved = false } = asked;
+  const { urn = `urn:pulumi:dev::proj::${typeToken(kind)}::${name}` } = asked;
   return {
     kind,
     name,
     urn,
     place,
     isShared,
+    isDisproved,
     changes: changes.map(([path, declared, found]) => ({ path, declared, found })),
   };
 }

@@ -47,6 +47,23 @@ case $code in
 *) exit 1 ;; # The pull request stays as it is: nobody knows.
 esac
 if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then head -c 1000000 accept.markdown >>"$GITHUB_STEP_SUMMARY"; fi # one of more than 1 MiB is dropped
+
+# One program has several stacks: what the edit does to the others. Their plans also show the edits that are not deployed yet.
+plans=""
+for other in $(sed -n 's/^- `\([A-Za-z0-9][A-Za-z0-9._/-]*\)`$/\1/p' accept.markdown); do
+  planned=0
+  (
+    unset GH_TOKEN ACCEPT_TOKEN ISSUE_TOKEN
+    exec "$scripts/plan.sh" "$other" --expect-no-changes
+  ) || planned=$?
+  case $planned in
+  0) words="no change" ;;
+  7) words="changes, see the log of the job" ;;
+  *) words="could not be planned, see the log of the job" ;;
+  esac
+  plans="$plans- \`$other\`: $words
+"
+done
 # git and the host need none of these.
 unset SVC_API_KEY PULUMI_ACCESS_TOKEN PULUMI_CONFIG_PASSPHRASE ISSUE_TOKEN
 
@@ -88,6 +105,7 @@ as_host push --quiet --force-with-lease="refs/heads/$branch:$tip" "$remote" "$co
 
 body() {
   "$scripts/body.sh" accept.markdown
+  if [ -n "$plans" ]; then printf '### Plans of the other stacks\n\n%s\n' "$plans"; fi
   printf '%s\n%s\n' "$edit" "$fingerprint"
 }
 if [ -z "$number" ]; then

@@ -12,6 +12,7 @@ const CLI = `#!/bin/sh
 cd "$FOLDER"
 case "$1" in
   refresh) file=$(echo " $*" | sed 's/.*--event-log //; s/ .*//') && cp refresh.json "$file" ;;
+  preview) cat plan.json ;;
   *) cat state.json ;;
 esac
 `;
@@ -32,6 +33,8 @@ beforeEach(() => {
   ];
   const { urn, type, old } = resourcePreEvent.metadata;
   writeFileSync(join(folder, "state.json"), JSON.stringify({ deployment: { resources: [{ urn, type, ...old }] } }));
+  const steps = [{ op: "same", urn, newState: { inputs: { ...RESIZED.declared, ...RESIZED.found } } }];
+  writeFileSync(join(folder, "plan.json"), JSON.stringify({ steps }));
   writeFileSync(join(folder, "refresh.json"), `${log(...events(RESIZED))}\n`);
   writeFileSync(join(folder, "pulumi"), CLI, { mode: 0o755 });
   writeFileSync(join(folder, "Pulumi.yaml"), "name: proj\nruntime: nodejs\n");

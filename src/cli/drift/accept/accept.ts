@@ -1,6 +1,8 @@
 import { nameInUrn } from "../../../contract/identifiers";
 import { projectFolder } from "../../../contract/projectFile";
+import { otherStacks as stacksBeside } from "../../stack/otherStacks";
 import { programFolder } from "../../stack/projectFile";
+import { pulumiIn } from "../../stack/pulumi";
 import type { StackState } from "../../stack/state";
 import { deliver, EXIT_FAILURE } from "../deliver";
 import type { Format } from "../formats";
@@ -10,14 +12,15 @@ import { type Drifted, fingerprint, stackOf } from "../report";
 import { selected } from "../selection";
 import { withoutTolerated } from "../tolerated";
 import { STALE } from "./creation";
-import { editProgram, type Target } from "./edit";
+import { type Edited, editProgram, type Target } from "./edit";
 import { notInGit } from "./git";
 import { unifiedDiff } from "./patch";
 import { Places } from "./places";
+import { type Planned, plannedArguments, writtenIfProven } from "./proof";
 import { ProjectFiles, typeScriptOf } from "./projectFiles";
 import { type AcceptResult, exitCode, type LeftProperty, render, summary } from "./result";
 import { shownText } from "./shownText";
-import { type Rewritten, writeFiles } from "../writeFiles";
+import type { Rewritten } from "../writeFiles";
 
 export interface AcceptFlags {
   /** Undefined: the selected one. */
@@ -41,7 +44,15 @@ export async function accept(names: readonly string[], flags: AcceptFlags): Prom
     const ignored = readIgnoreFile();
     const [refreshed] = await refreshedStacks(stack === undefined ? [] : [stack], false);
     // One stack is asked, so one answers.
-    const result = await acceptDrift(refreshed as RefreshedStack, { ...flags, names, ignored, folder: process.cwd() });
+    const folder = process.cwd();
+    const result = await acceptDrift(refreshed as RefreshedStack, {
+      ...flags,
+      names,
+      ignored,
+      folder,
+      planned: (urns) => plannedArguments(pulumiIn(folder, stack), urns),
+      others: (own) => stacksBeside(folder, own),
+    });
     const isDelivered = await deliver(render(result, format), { out, summary: summary(result) });
     return isDelivered ? exitCode(result) : EXIT_FAILURE;
   } catch (error) {
@@ -60,12 +71,17 @@ export interface Asked extends Pick<AcceptFlags, "dryRun" | "force"> {
   readonly ignored: IgnoreFile;
   /** In the project, or below it. */
   readonly folder: string;
+  /** The arguments that the program as it is now gives to resources of the stack. */
+  readonly planned: Planned;
+  /** The other stacks of the program. */
+  readonly others: (own: string) => Promise<readonly string[]>;
 }
 
 const NOTHING: Omit<AcceptResult, "stack" | "dryRun"> = {
   accepted: [],
   left: [],
   files: [],
+  otherStacks: [],
   patch: "",
   messages: [],
   fingerprint: "",
@@ -74,7 +90,7 @@ const NOTHING: Omit<AcceptResult, "stack" | "dryRun"> = {
 /** @throws as `accept`. */
 export async function acceptDrift(
   { resources, state }: RefreshedStack,
-  { names, ignored, folder, dryRun, force }: Asked,
+  { names, ignored, folder, planned, others, dryRun, force }: Asked,
 ): Promise<AcceptResult> {
   refuseWhileUpdated(state);
   const chosen = names.length > 0 ? selected(resources, names) : withoutTolerated(resources, ignored, new Date());
@@ -96,23 +112,26 @@ export async function acceptDrift(
   const typescript = typeScriptOf(programAt);
   const files = new ProjectFiles(projectAt, programAt, typescript);
   const places = new Places(state, projectAt);
-  const targets = changed.map((resource): Target => targetOf(resource, places, files));
-  const unplaced = targets.filter(({ place }) => place === undefined).map(({ kind }) => kind);
+  let targets = changed.map((resource): Target => targetOf(resource, places, files));
+  const unplaced = targets.filter(({ place }) => place === undefined).flatMap(({ kind, name }) => [kind, name]);
   const texts = unplaced.length === 0 ? new Map<string, string>() : files.having(unplaced);
   for (const { place } of targets) if (place !== undefined) texts.set(place.file, files.read(place.file));
 
-  const edited = await editProgram(typescript, texts, targets);
-  const stale = edited.told.filter(({ reason }) => reason.startsWith(STALE));
-  if (stale.length > 0) {
-    const sentences = stale.map(({ name, file = "", line, reason }) => `"${name}" at ${file}:${line}: ${reason}`);
-    throw new Error([...new Set(sentences)].join("\n"));
-  }
-  const rewritten = [...edited.files].map(([name, after]) => {
-    return { name, path: files.absolute(name), before: texts.get(name) ?? "", after };
-  });
-  if (dryRun !== true) {
+  const otherStacks = await others(stack);
+  let edited: Edited;
+  let rewritten: (Rewritten & { readonly before: string })[];
+  for (;;) {
+    edited = await editProgram(typescript, texts, targets);
+    refuseStale(edited);
+    rewritten = [...edited.files].map(([name, after]) => {
+      return { name, path: files.absolute(name), before: texts.get(name) ?? "", after };
+    });
+    if (dryRun === true || edited.accepted.length === 0) break;
     if (force !== true) await mustBeInGit(rewritten);
-    writeFiles(rewritten);
+    const disproved = await writtenIfProven(rewritten, edited.accepted, { targets, planned });
+    if (disproved.size === 0) break;
+    // The others are edited again without them.
+    targets = targets.map((target) => (disproved.has(target.urn) ? { ...target, isDisproved: true } : target));
   }
   const byUrn = new Map(changed.map((resource) => [resource.urn, resource]));
   const told = (urn: string, path: string) => {
@@ -134,12 +153,20 @@ export async function acceptDrift(
       ...whole,
     ],
     files: rewritten.map(({ name }) => name),
+    otherStacks: rewritten.length === 0 ? [] : [...otherStacks],
     patch: rewritten
       .map(({ name, before, after }) =>
         unifiedDiff(name, shownText(typescript, name, before), shownText(typescript, name, after)),
       )
       .join(""),
   };
+}
+
+function refuseStale({ told }: Edited): void {
+  const stale = told.filter(({ reason }) => reason.startsWith(STALE));
+  if (stale.length === 0) return;
+  const sentences = stale.map(({ name, file = "", line, reason }) => `"${name}" at ${file}:${String(line)}: ${reason}`);
+  throw new Error([...new Set(sentences)].join("\n"));
 }
 
 /** What an update is changing looks like drift: the service has it already, and the state not yet. */
@@ -176,6 +203,7 @@ function targetOf({ kind, name, urn, properties }: Drifted, places: Places, file
     urn,
     place: place === undefined || file === undefined ? undefined : { ...place, file },
     isShared: places.isShared(urn),
+    isDisproved: false,
     changes: properties,
   };
 }

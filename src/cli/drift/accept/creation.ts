@@ -1,9 +1,10 @@
 /** Where a program creates a resource. */
+import { isBuiltin } from "node:module";
 import type * as ts from "typescript";
 import type { Kind } from "../../../contract/pointer";
 import { isUnknown } from "../../../contract/hiddenKeys";
 import type { ProgramFile } from "./programFile";
-import { valueOf } from "./value";
+import { isUndefined, keyOf, objectIn, valueOf } from "./value";
 
 /** `new svc.ComputeEndpoint("api", …)` */
 export interface Creation {
@@ -24,13 +25,17 @@ export const STALE = "the position no longer fits the file";
 interface Sought {
   readonly kind: Kind;
   readonly name: string;
+  /** Another one than the stack, by its URN. */
+  readonly hasParent: boolean;
 }
+
+const OTHER_CLASS = "the class there is one of the program, or a name or an expression that may be another one than";
 
 /** The creation at a place of the file. The innermost one: another may stand among its arguments. */
 export function creationAt(
   file: ProgramFile,
   place: { readonly line: number; readonly column: number },
-  { kind, name }: Sought,
+  { kind, name, hasParent }: Sought,
 ): Creation | NoCreation {
   const at = { file: file.name, line: place.line };
   const noLongerFits = `${STALE}: there is no \`new ${kind}\` with the name ${JSON.stringify(name)} at it. Deploy the program once, so that the state knows where it creates the resource`;
@@ -49,8 +54,7 @@ export function creationAt(
   }
   const created = file.exportOf(expression.expression);
   if (created === undefined) {
-    const reason = `the class there is one of the program, or a name or an expression that may be another one than ${kind} of pulumi-svc`;
-    return { ...at, reason };
+    return { ...at, reason: `${OTHER_CLASS} ${kind} of pulumi-svc` };
   }
   if (created !== kind) {
     const isComponent = ["ComputeGroup", "ProjectAuth"].includes(created);
@@ -59,7 +63,10 @@ export function creationAt(
   const found = nameOf(file, expression);
   if (found === undefined)
     return { ...at, reason: "the name of the resource is an expression, so the place may create others too" };
-  return found === name ? { file, expression } : { ...at, reason: noLongerFits };
+  if (found !== name) return { ...at, reason: noLongerFits };
+  return mayHaveParent(file, expression, hasParent)
+    ? { file, expression }
+    : { ...at, reason: `the parent there is another one than that of the resource in the state` };
 }
 
 /** The class, and nothing of the arguments. */
@@ -77,27 +84,94 @@ function isSuper(file: ProgramFile, position: number): boolean {
   return isCall || file.all(typescript.isClassLike).some((node) => node.getStart(source) === position);
 }
 
-/** The one creation in the program. */
-export function creationOf(files: Iterable<ProgramFile>, { kind, name }: Sought): Creation | NoCreation {
+/** The one creation in the program: nothing else there may be it, such as one in a file that only another stack imports. */
+export function creationOf(files: Iterable<ProgramFile>, { kind, name, hasParent }: Sought): Creation | NoCreation {
   const all = [...files].flatMap((file) =>
     file
       .all(file.typescript.isNewExpression)
-      .filter((expression) => file.exportOf(expression.expression) === kind)
-      .map((expression) => ({ file, expression })),
+      .map((expression) => ({ file, expression, created: file.exportOf(expression.expression) }))
+      .filter(({ created, expression: one }) => created === kind || (created === undefined && mayBeOurs(file, one)))
+      .filter(({ expression: one }) => mayHaveParent(file, one, hasParent)),
   );
-  const found = all.filter(({ file, expression }) => nameOf(file, expression) === name);
-  const [creation, ...others] = found;
+  const place = ({ file, expression }: Creation): string => `${file.name}:${file.lineOf(expression)}`;
+  const named = all.filter(({ file, expression }) => nameOf(file, expression) === name);
+  const [creation, ...others] = named.filter(({ created }) => created === kind);
   const what = `\`new ${kind}\` with the name ${JSON.stringify(name)}`;
-  if (creation === undefined) return { reason: `no ${what} was found in the program` };
+  const [unclear] = named.filter(({ created }) => created === undefined);
+  if (creation === undefined) {
+    if (unclear === undefined) return { reason: `no ${what} was found in the program` };
+    const { file, expression } = unclear;
+    return { file: file.name, line: file.lineOf(expression), reason: `${OTHER_CLASS} ${kind} of pulumi-svc` };
+  }
   // The one that is found may be in code that does not run.
-  const other = all.find(({ file, expression }) => mayHaveName(file, expression, name));
+  const other = all.find(
+    ({ file, expression, created }) =>
+      mayHaveName(file, expression, name) && (created === kind || lastName(file, expression.expression) === kind),
+  );
   if (other !== undefined) {
-    const at = `${other.file.name}:${other.file.lineOf(other.expression)}`;
-    return { reason: `the program has a ${what}, and another one whose name is an expression: ${at}` };
+    return { reason: `the program has a ${what}, and another one whose name is an expression: ${place(other)}` };
+  }
+  if (unclear !== undefined) {
+    return {
+      reason: `the program has a ${what}, and another class that may be ${kind}, with this name: ${place(unclear)}`,
+    };
   }
   if (others.length === 0) return creation;
-  const places = found.map(({ file, expression }) => `${file.name}:${file.lineOf(expression)}`);
+  const places = named.map(place);
   return { reason: `the program has more than one ${what}: ${places.join(", ")}` };
+}
+
+/** Whether a class that the file does not tell may be one of this package, or extend one: by another file or package. */
+function mayBeOurs(file: ProgramFile, { expression, arguments: list }: ts.NewExpression): boolean {
+  const { typescript } = file;
+  const given = list ?? [];
+  // Each kind has arguments; a constructor of the program's own, which takes a name alone, has a place in the state.
+  if (given.length < 2 && !given.some((one) => typescript.isSpreadElement(one))) return false;
+  return mayBeClass(file, expression);
+}
+
+function mayBeClass(file: ProgramFile, node: ts.Expression): boolean {
+  const { typescript } = file;
+  const module = file.moduleOf(node);
+  // Pulumi's own packages hold no class of this one.
+  if (module !== undefined) return !module.startsWith("@pulumi/") && !isBuiltin(module);
+  const bare = file.bare(node);
+  if (!typescript.isIdentifier(bare)) return true;
+  if (!file.isDeclared(bare)) return !(bare.text in globalThis);
+  const declaration = file.declarationOf(bare);
+  if (declaration === undefined || !typescript.isClassDeclaration(declaration)) return true;
+  const clause = declaration.heritageClauses?.find(({ token }) => token === typescript.SyntaxKind.ExtendsKeyword);
+  const parent = clause?.types[0]?.expression;
+  return parent !== undefined && (file.exportOf(parent) !== undefined || mayBeClass(file, parent));
+}
+
+/** `ComputeEndpoint` of `lib.svc.ComputeEndpoint`. */
+function lastName({ typescript }: ProgramFile, node: ts.Expression): string | undefined {
+  const name = typescript.isPropertyAccessExpression(node) ? node.name : node;
+  return typescript.isIdentifier(name) ? name.text : undefined;
+}
+
+/** Whether the options may give the resource a parent, or none: a URN tells which of both it has. */
+function mayHaveParent(file: ProgramFile, { arguments: list }: ts.NewExpression, hasParent: boolean): boolean {
+  const { typescript } = file;
+  const given = list ?? [];
+  if (given.some((one) => typescript.isSpreadElement(one))) return true;
+  const options = given[2];
+  if (options === undefined || (typescript.isIdentifier(options) && isUndefined(file, options))) return !hasParent;
+  const properties = objectIn(file, options)?.properties;
+  const isKnown = properties?.every((one) => keyOf(file, one) !== undefined) === true;
+  if (!isKnown || (typescript.isIdentifier(options) && file.mayChange(options))) return true;
+  const parent = properties.find((one) => keyOf(file, one) === "parent");
+  if (parent === undefined) return !hasParent;
+  return hasParent || !typescript.isPropertyAssignment(parent) || !isResource(file, parent.initializer);
+}
+
+/** Whether an expression is a resource for sure, and not `undefined` under some condition. */
+function isResource(file: ProgramFile, expression: ts.Expression): boolean {
+  const { typescript } = file;
+  const node = file.bare(expression);
+  const constant = typescript.isIdentifier(node) ? file.constantOf(node)?.initializer : undefined;
+  return node.kind === typescript.SyntaxKind.ThisKeyword || typescript.isNewExpression(constant ?? node);
 }
 
 function nameOf(file: ProgramFile, expression: ts.NewExpression): string | undefined {

@@ -19,6 +19,8 @@ export interface Target {
   readonly place: { readonly file: string; readonly line: number; readonly column: number } | undefined;
   /** Other resources of the state have the same place; without one, the same class and name. */
   readonly isShared: boolean;
+  /** With the edit of its place, the plan of the stack has shown another value. */
+  readonly isDisproved: boolean;
   readonly changes: readonly Property[];
 }
 
@@ -105,26 +107,39 @@ class Program {
     return file;
   }
 
-  /** Those that may create a resource of this package: they name it. */
+  /** One that does not name the package may import it by another file. Node runs none that does not parse. */
   candidates(): ProgramFile[] {
-    const names = [...this.texts].filter(([, text]) => text.includes("pulumi-svc")).map(([name]) => name);
-    return names.map((name) => this.file(name)).filter((file) => file !== undefined);
+    return [...this.texts].flatMap(([name, text]) => {
+      try {
+        return this.file(name) ?? [];
+      } catch (error) {
+        if (text.includes("pulumi-svc")) throw error;
+        return [];
+      }
+    });
   }
 }
 
-function creationIn(program: Program, { place, kind, name, isShared }: Target): Creation | NoCreation {
+const DISPROVED =
+  "with an edit here the plan of the stack still shows another value, so the edit was taken back: the program creates the resource elsewhere, or is compiled before it runs";
+
+function creationIn(
+  program: Program,
+  { place, kind, name, urn, isShared, isDisproved }: Target,
+): Creation | NoCreation {
   const file = place && program.file(place.file);
   if (place !== undefined && file === undefined) {
     return { file: place.file, line: place.line, reason: "the file is not one of the program" };
   }
-  const sought = { kind, name };
+  // The types of a URN begin with those of its parents; the stack is none of them.
+  const sought = { kind, name, hasParent: urn.split("::")[2]?.includes("$") === true };
   const creation = place && file ? creationAt(file, place, sought) : creationOf(program.candidates(), sought);
   if ("reason" in creation) return creation;
   const shared =
     place === undefined
       ? "several resources of the stack have this class and name"
       : "several resources are created at this place";
-  const repeated = isShared ? shared : repetitionOf(creation);
+  const repeated = isShared ? shared : (repetitionOf(creation) ?? (isDisproved ? DISPROVED : undefined));
   if (repeated === undefined) return creation;
   return { file: creation.file.name, line: creation.file.lineOf(creation.expression), reason: repeated };
 }

@@ -15,9 +15,9 @@ import { isByReference, type Property, SECRET } from "../report";
 import type { Creation } from "./creation";
 import { editable, NOT_DEPLOYED, placeOf, valueIn, withChange } from "./propertyPlace";
 import type { ProgramFile } from "./programFile";
-import { otherThanReferred, whatItIs } from "./reasons";
+import { otherThanReferred, otherThanSecret, whatItIs } from "./reasons";
 import type { List } from "./splices";
-import { codeOf, keyOf, literalValue, propertyCode, valueOf, wrapped } from "./value";
+import { codeOf, keyOf, literalValue, objectIn, propertyCode, valueOf } from "./value";
 
 export interface Plan {
   readonly property: Property;
@@ -86,13 +86,6 @@ function knownArguments(file: ProgramFile, node: ts.Expression): { known: Proper
   return { known: Object.fromEntries(entries) as Properties, isWhole: false };
 }
 
-function objectIn(file: ProgramFile, node: ts.Expression): ts.ObjectLiteralExpression | undefined {
-  if (file.typescript.isObjectLiteralExpression(node)) return node;
-  const constant = file.typescript.isIdentifier(node) ? file.constantOf(node)?.initializer : undefined;
-  const inside = wrapped(file, node)?.expression ?? constant;
-  return inside && objectIn(file, inside);
-}
-
 /** What is known of one property alone. */
 function planOf(given: Given, property: Property, creationLine: number): Plan {
   const { file, kind, node, form } = given;
@@ -112,7 +105,7 @@ function planOf(given: Given, property: Property, creationLine: number): Plan {
   // Of another form, which does not have the argument: whatever its value was.
   const isDropped = form !== undefined && path.length === 1 && found === null;
   if (isByReference(property) && !isDropped) return told(otherThanReferred(property));
-  if (holdsSecret(property) && !isDropped) return told("it is a secret");
+  if (holdsSecret(property) && !isDropped) return told(otherThanSecret(property));
   if (standInsIn(found).length > 0) return told("the service does not show the value");
   const place = placeOf(file, { given: node, path, found, kind });
   if ("reason" in place) return told(place.reason, place.node);
@@ -157,6 +150,10 @@ const member = (value: unknown, segment: string | number): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, segment)
     ? Reflect.get(value, segment)
     : undefined;
+
+/** Whether arguments, normalised, have a property as it was found. */
+export const declares = (args: Properties, { path, found }: Pick<Property, "path" | "found">): boolean =>
+  same(segmentsOf(path).reduce<unknown>(member, args), found);
 
 /** Nothing is the same as `null`; a list is a set. */
 function same(one: unknown, other: unknown): boolean {

@@ -29,8 +29,7 @@ export class ProgramFile {
   ) {
     // By a name of its own: neither the machine's files nor its way to write paths count.
     const path = `/program${extname(name)}`;
-    const kind = /\.[mc]?js$/.test(name) ? typescript.ScriptKind.JS : typescript.ScriptKind.TS;
-    const source = typescript.createSourceFile(path, text, typescript.ScriptTarget.Latest, true, kind);
+    const source = typescript.createSourceFile(path, text, typescript.ScriptTarget.Latest, true);
     const host: ts.CompilerHost = {
       getSourceFile: (file) => (file === path ? source : undefined),
       fileExists: (file) => file === path,
@@ -87,6 +86,44 @@ export class ProgramFile {
     const declarations = this.#symbolOf(name)?.declarations ?? [];
     const [declaration] = declarations;
     return declarations.length === 1 && declaration?.getSourceFile() === this.source ? declaration : undefined;
+  }
+
+  /**
+   * The module that an expression comes from, by the text of its import: `@pulumi/aws` of `aws.s3.Bucket`. Undefined where
+   * the file does not tell.
+   */
+  moduleOf(node: ts.Node, depth = 0): string | undefined {
+    const { typescript } = this;
+    // A program may go round in circles.
+    if (depth > 10) return undefined;
+    const next = (inner: ts.Node): string | undefined => this.moduleOf(inner, depth + 1);
+    const textOf = (specifier: ts.Node | undefined): string | undefined =>
+      specifier !== undefined && typescript.isStringLiteral(specifier) ? specifier.text : undefined;
+    const isPart = typescript.isPropertyAccessExpression(node) || typescript.isElementAccessExpression(node);
+    if (isPart || typescript.isParenthesizedExpression(node) || typescript.isAwaitExpression(node)) {
+      return next(node.expression);
+    }
+    if (typescript.isQualifiedName(node)) return next(node.left);
+    if (typescript.isCallExpression(node)) return this.#loads(node) ? textOf(node.arguments[0]) : undefined;
+    if (!typescript.isIdentifier(node)) return undefined;
+    const declaration = this.declarationOf(node);
+    if (declaration === undefined) return undefined;
+    if (typescript.isImportSpecifier(declaration)) return textOf(declaration.parent.parent.parent.moduleSpecifier);
+    if (typescript.isNamespaceImport(declaration)) return textOf(declaration.parent.parent.moduleSpecifier);
+    if (typescript.isImportClause(declaration)) return textOf(declaration.parent.moduleSpecifier);
+    if (typescript.isImportEqualsDeclaration(declaration)) {
+      const { moduleReference: target } = declaration;
+      return typescript.isExternalModuleReference(target) ? textOf(target.expression) : next(target);
+    }
+    const whole = typescript.isBindingElement(declaration)
+      ? typescript.findAncestor(declaration, typescript.isVariableDeclaration)?.initializer
+      : this.constantOf(node)?.initializer;
+    return whole && next(whole);
+  }
+
+  /** Whether the file declares or imports what a name refers to. */
+  isDeclared(name: ts.Identifier): boolean {
+    return (this.#symbolOf(name)?.declarations ?? []).length > 0;
   }
 
   /** The name in a declaration of the file that is no export. */
@@ -189,11 +226,13 @@ export class ProgramFile {
       return typescript.isStringLiteral(name) ? member(node.expression, name.text) : undefined;
     }
     if (!typescript.isCallExpression(node)) return undefined;
-    const { expression: callee } = node;
-    const loads =
-      callee.kind === typescript.SyntaxKind.ImportKeyword ||
-      (typescript.isIdentifier(callee) && callee.text === "require");
-    return loads && this.#isPackage(node.arguments[0]) ? WHOLE : undefined;
+    return this.#loads(node) && this.#isPackage(node.arguments[0]) ? WHOLE : undefined;
+  }
+
+  /** `import(…)` or `require(…)` */
+  #loads({ expression: callee }: ts.CallExpression): boolean {
+    const { isIdentifier, SyntaxKind } = this.typescript;
+    return callee.kind === SyntaxKind.ImportKeyword || (isIdentifier(callee) && callee.text === "require");
   }
 
   #declaredExport(

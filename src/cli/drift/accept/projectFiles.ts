@@ -5,12 +5,12 @@ import { isUtf8 } from "node:buffer";
 import { compareText } from "../../output";
 import type { TypeScript } from "./edit";
 
-const SOURCE = /(?<!\.d)\.[mc]?[jt]s$/;
+const SOURCE = /(?<!\.d)\.(?:[mc]?[jt]s|[jt]sx)$/;
 /** What a compiler or a test run has written; what is in the output folder of tsconfig.json as well. */
 const WRITTEN = new Set(["node_modules", "dist", "build", "out", "coverage"]);
 
 /** A test declares resources as a program does, and is none. */
-const TEST = /\.(test|spec)\.[mc]?[jt]s$/;
+const TEST = /\.(test|spec)\.(?:[mc]?[jt]s|[jt]sx)$/;
 
 /** The compiler of the program. @throws where there is none, with how to install it. */
 export function typeScriptOf(program: string): TypeScript {

@@ -1,6 +1,7 @@
 /** What an expression is that the text of the file gives no value for, in words. No value is in them: it may be a secret. */
 import type * as ts from "typescript";
 import { containsUnknown } from "../../../contract/hiddenKeys";
+import { segmentsOf } from "../../../contract/propertyPath";
 import { isReference, referenceName, type SecretReference } from "../../../contract/references";
 import type { Property } from "../report";
 import type { ProgramFile } from "./programFile";
@@ -77,13 +78,22 @@ function isConfig(file: ProgramFile, node: ts.Expression): boolean {
   return typescript.isNewExpression(node) && /(^|\.)Config$/.test(node.expression.getText(file.source));
 }
 
+/** Of a secret that the program does not give by reference: what was found is in no report, and no program is to hold it. */
+export function otherThanSecret({ path, found }: Pick<Property, "path" | "found">): string {
+  if (found === null) return `it is a secret, which is no longer set. Remove it from the program, or ${SEND}`;
+  const words = String(segmentsOf(path).at(-1)).replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_");
+  const variable = words.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
+  return `it is a secret, or looks like one, so no value of it is written. Give it as svc.fromEnv("${variable}"), or ${SEND}`;
+}
+
+const SEND = "run pulumi up --refresh or pulumi-svc drift --repair to send the declared value again";
+
 /** Of a secret by reference: the value that was found is in no report, and belongs in no program. */
 export function otherThanReferred({ declared, found }: Pick<Property, "declared" | "found">): string {
-  const send = "run pulumi up --refresh or pulumi-svc drift --repair to send the declared value again";
   if (found === null)
-    return `it is a secret by reference, which is no longer set. Remove it from the program, or ${send}`;
+    return `it is a secret by reference, which is no longer set. Remove it from the program, or ${SEND}`;
   const holder = isReference(declared) ? holderOf(declared) : "the variable or file of each";
-  return `it is a secret by reference. Set ${holder} to the other value and run pulumi up, or ${send}`;
+  return `it is a secret by reference. Set ${holder} to the other value and run pulumi up, or ${SEND}`;
 }
 
 const holderOf = (reference: SecretReference): string =>

@@ -30,6 +30,8 @@ export const acceptSchema = z.object({
   left: z.array(left),
   /** Of the project, by their paths from its folder. */
   files: z.array(z.string()),
+  /** The other stacks of the program, whose plans the edit may change. */
+  otherStacks: z.array(z.string()),
   /** The edit as a unified diff. */
   patch: z.string(),
   /** Why it failed. */
@@ -70,8 +72,14 @@ const next = ({ dryRun }: AcceptResult, files: readonly string[]): string =>
     ? `Nothing was written. Without --dry-run it edits ${files.join(", ")}.`
     : `Edited ${files.join(", ")}. Now run pulumi up --refresh: it shows no change for what was accepted.`;
 
+/** Of one, or of several. */
+const isTheirs = (names: readonly string[]): string =>
+  names.length === 1
+    ? "The program is that of another stack, too. Look at its plan before you commit the edit"
+    : "The program is that of other stacks, too. Look at their plans before you commit the edit";
+
 function toText(result: AcceptResult): string {
-  const { dryRun, accepted, left, files, patch } = result;
+  const { dryRun, accepted, left, files, otherStacks, patch } = result;
   const lines = [summary(result)];
   if (accepted.length > 0) lines.push("");
   for (const { kind, name, path, declared, found, file, line } of accepted) {
@@ -94,6 +102,9 @@ function toText(result: AcceptResult): string {
         files.map((file) => printable(file)),
       ),
     );
+  if (otherStacks.length > 0) {
+    lines.push(`${isTheirs(otherStacks)}: ${otherStacks.map((name) => printable(name)).join(", ")}.`);
+  }
   return `${lines.join("\n")}\n`;
 }
 
@@ -111,7 +122,7 @@ const shortValue = (value: AcceptedProperty["found"]): string => printable(value
 
 /** For the body of a pull request. */
 function toMarkdown(result: AcceptResult): string {
-  const { dryRun, accepted, left, files, patch, messages } = result;
+  const { dryRun, accepted, left, files, otherStacks, patch, messages } = result;
   const blocks = [
     "## Accepted drift",
     ...(messages.length > 0 ? messages.map((text) => code(text, LONGEST_TEXT)) : [code(summary(result))]),
@@ -154,6 +165,13 @@ function toMarkdown(result: AcceptResult): string {
         files.map((file) => code(file)),
       ),
     );
+  if (otherStacks.length > 0) {
+    blocks.push(
+      `### Other stacks`,
+      `${isTheirs(otherStacks)}:`,
+      otherStacks.map((name) => `- ${code(name)}`).join("\n"),
+    );
+  }
   if (accepted.length + left.length > 0) blocks.push(`Fingerprint ${code(result.fingerprint)}`);
   return `${blocks.join("\n\n")}\n`;
 }

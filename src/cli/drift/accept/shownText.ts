@@ -1,51 +1,94 @@
-import type { Expression, Node } from "typescript";
-import { holdsSecret, isSecretName, isSecretSetting } from "../../../contract/secretNames";
+import type * as ts from "typescript";
+import { holdsSecret, isSecretName, isSecretSetting, mayBeSecret } from "../../../contract/secretNames";
 import { SECRET } from "../report";
 import type { TypeScript } from "./edit";
 
+/** What the literals of a part of a program are, as far as what is around it tells. */
+interface Context {
+  /** The name that the value stands under: of a property, a variable or a parameter. */
+  readonly name: string;
+  /** A call such as `pulumi.secret(…)` makes a secret of it. */
+  readonly isSecret: boolean;
+}
+
+const NONE: Context = { name: "", isSecret: false };
+
 /**
- * The text of a file as a diff may show it: without the literals that are a secret by their form, and those that a program gives as
- * one, by their name or by a call such as `pulumi.secret(…)`. The lines stay.
+ * The text of a file as a diff may show it: without the literals that a program gives as a secret, by their name, by a call such
+ * as `pulumi.secret(…)` or by their form, and without comments that hold one. The names of settings and variables stay, and so
+ * do the lines.
  */
 export function shownText(typescript: TypeScript, name: string, text: string): string {
   const file = typescript.createSourceFile(name, text, typescript.ScriptTarget.Latest, true);
-  const hidden: Node[] = [];
-  const look = (node: Node, isSecret: boolean): void => {
-    const isText = typescript.isStringLiteralLike(node) || typescript.isTemplateExpression(node);
-    if ((isSecret && (isText || typescript.isNumericLiteral(node))) || (isText && holdsSecret(node.getText(file))))
-      hidden.push(node);
-    else typescript.forEachChild(node, (child) => look(child, isSecret || isSecretValue(typescript, node, child)));
+  const hidden = new Map<number, { readonly end: number; readonly by: string }>();
+  const hide = (start: number, end: number, by: string): void => {
+    const lines = text.slice(start, end).split("\n").length - 1;
+    hidden.set(start, { end, by: by + "\n".repeat(lines) });
   };
-  look(file, false);
-  return hidden.toReversed().reduce((shown, node) => {
-    const lines = node.getText(file).split("\n").length - 1;
-    return `${shown.slice(0, node.getStart(file))}"${SECRET}"${"\n".repeat(lines)}${shown.slice(node.end)}`;
-  }, text);
+  const look = (node: ts.Node, context: Context): void => {
+    for (const { pos, end } of commentsAt(typescript, text, node)) {
+      if (holdsSecret(text.slice(pos, end))) hide(pos, end, `/* ${SECRET} */`);
+    }
+    if (isText(typescript, node)) {
+      const value = "text" in node ? node.text : node.getText(file);
+      const isHidden = context.isSecret ? value !== "" : mayBeSecret(context.name, value);
+      if (isHidden) return hide(node.getStart(file), node.end, `"${SECRET}"`);
+    }
+    // With its tokens: a comment may stand before each of them.
+    for (const child of node.getChildren(file)) look(child, contextOf(typescript, { node, child, context }));
+  };
+  look(file, NONE);
+  return [...hidden]
+    .toSorted(([one], [other]) => other - one)
+    .reduce((shown, [start, { end, by }]) => `${shown.slice(0, start)}${by}${shown.slice(end)}`, text);
 }
 
-/** What a name or a call makes a secret of. */
-function isSecretValue(typescript: TypeScript, parent: Node, child: Node): boolean {
-  if (typescript.isCallExpression(parent)) {
-    return child !== parent.expression && isSecretName(parent.expression.getText().split(".").at(-1) ?? "");
+const isText = (
+  typescript: TypeScript,
+  node: ts.Node,
+): node is ts.StringLiteralLike | ts.TemplateExpression | ts.NumericLiteral =>
+  typescript.isStringLiteralLike(node) || typescript.isTemplateExpression(node) || typescript.isNumericLiteral(node);
+
+const commentsAt = (typescript: TypeScript, text: string, { pos, end }: ts.Node): readonly ts.CommentRange[] => [
+  ...(typescript.getLeadingCommentRanges(text, pos) ?? []),
+  ...(typescript.getTrailingCommentRanges(text, end) ?? []),
+];
+
+function contextOf(
+  typescript: TypeScript,
+  { node, child, context }: { readonly node: ts.Node; readonly child: ts.Node; readonly context: Context },
+): Context {
+  if (typescript.isCallExpression(node) && child !== node.expression) {
+    const callee = node.expression.getText().split(".").at(-1) ?? "";
+    // `config.requireSecret("smtpPassword")` and `svc.fromEnv("SMTP_PASSWORD")` name a secret.
+    if (/^(?:get|require|from(?:Env|File)$)/.test(callee)) return NONE;
+    return { ...context, isSecret: context.isSecret || isSecretName(callee) };
   }
-  // `args.password = "…"`, and `process.env["PASSWORD"] ?? "…"`.
-  if (typescript.isBinaryExpression(parent)) {
-    return child === parent.right && isNameOfSecret(nameOf(typescript, parent.left));
-  }
+  // `process.env["SMTP_PASSWORD"]`
+  if (typescript.isElementAccessExpression(node)) return child === node.argumentExpression ? NONE : context;
   const isNamed =
-    typescript.isPropertyAssignment(parent) ||
-    typescript.isVariableDeclaration(parent) ||
-    typescript.isPropertyDeclaration(parent);
-  return isNamed && child !== parent.name && isNameOfSecret(parent.name.getText());
+    typescript.isPropertyAssignment(node) ||
+    typescript.isVariableDeclaration(node) ||
+    typescript.isPropertyDeclaration(node) ||
+    typescript.isParameter(node) ||
+    typescript.isBindingElement(node);
+  if (isNamed && child === node.name) return NONE;
+  const isDefault = typescript.isBinaryExpression(node) && child === node.right && isGiven(typescript, node);
+  const name = isNamed ? node.name.getText() : isDefault ? node.left.getText() : undefined;
+  // What is below the name of a secret is one, too.
+  return name === undefined || isSecretSetting(context.name) ? context : { ...context, name };
 }
 
-/** A Postgres setting is told by its dot: `sortKey` of a program is none. */
-const isNameOfSecret = (name: string): boolean => isSecretName(name) || (name.includes(".") && isSecretSetting(name));
-
-function nameOf(typescript: TypeScript, expression: Expression): string {
-  if (typescript.isNonNullExpression(expression)) return nameOf(typescript, expression.expression);
-  if (typescript.isPropertyAccessExpression(expression)) return expression.name.text;
-  return typescript.isElementAccessExpression(expression)
-    ? expression.argumentExpression.getText()
-    : expression.getText();
+/** `args.password = "…"`, and `process.env["PASSWORD"] ?? "…"`. */
+function isGiven({ SyntaxKind }: TypeScript, { operatorToken: { kind } }: ts.BinaryExpression): boolean {
+  const { EqualsToken, QuestionQuestionEqualsToken, BarBarEqualsToken, QuestionQuestionToken, BarBarToken } =
+    SyntaxKind;
+  const all: ts.SyntaxKind[] = [
+    EqualsToken,
+    QuestionQuestionEqualsToken,
+    BarBarEqualsToken,
+    QuestionQuestionToken,
+    BarBarToken,
+  ];
+  return all.includes(kind);
 }

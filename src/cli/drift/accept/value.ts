@@ -91,6 +91,14 @@ export function wrapped(
   return typescript.isAsExpression(node) || typescript.isTypeAssertionExpression(node) ? node : undefined;
 }
 
+/** The object literal that an expression is, as far as the text of the file tells. */
+export function objectIn(file: ProgramFile, node: ts.Expression): ts.ObjectLiteralExpression | undefined {
+  if (file.typescript.isObjectLiteralExpression(node)) return node;
+  const constant = file.typescript.isIdentifier(node) ? file.constantOf(node)?.initializer : undefined;
+  const inside = wrapped(file, node)?.expression ?? constant;
+  return inside && objectIn(file, inside);
+}
+
 export function isUndefined(file: ProgramFile, node: ts.Identifier): boolean {
   return node.text === "undefined" && file.declarationOf(node) === undefined;
 }

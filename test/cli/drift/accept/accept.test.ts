@@ -35,13 +35,21 @@ interface Scene {
   readonly places?: Readonly<Record<string, string>>;
   readonly pending?: readonly string[];
   readonly ignored?: Asked["ignored"]["entries"];
+  readonly others?: readonly string[];
   readonly asked?: Partial<Asked>;
 }
 
 const urnOf = ({ kind = "ComputeEndpoint", name = "api" }: Refresh): string =>
   `urn:pulumi:dev::proj::${typeToken(kind)}::${name}`;
 
-function accepted({ refreshes, places = {}, pending = [], ignored = [], asked = {} }: Scene): Promise<AcceptResult> {
+function accepted({
+  refreshes,
+  places = {},
+  pending = [],
+  ignored = [],
+  others = [],
+  asked = {},
+}: Scene): Promise<AcceptResult> {
   const resources = refreshes.map((one) => {
     const place = places[one.name ?? "api"];
     const stackTrace = [CLASS, ...(place === undefined ? [] : [`project:///${place}`])].map((sourcePosition) => ({
@@ -59,7 +67,15 @@ function accepted({ refreshes, places = {}, pending = [], ignored = [], asked = 
   const file = { name: "svc-drift.json", entries: ignored };
   return acceptDrift(
     { resources: refreshedOf(...refreshes), state },
-    { names: [], folder, ignored: file, force: true, ...asked },
+    {
+      names: [],
+      folder,
+      ignored: file,
+      force: true,
+      planned: () => Promise.resolve(new Map(refreshes.map((one) => [urnOf(one), one.found ?? {}]))),
+      others: () => Promise.resolve(others),
+      ...asked,
+    },
   );
 }
 
@@ -117,12 +133,78 @@ test("a dry run writes nothing, and a file outside git is refused without --forc
   expect(render(dry, "text")).toContain("Nothing was written. Without --dry-run it edits index.ts.");
   const refused = acceptDrift(
     { resources: refreshedOf(drifted("api")), state: new StackState(JSON.stringify({ deployment: {} })) },
-    { names: [], folder, ignored: { name: "svc-drift.json", entries: [] } },
+    {
+      names: [],
+      folder,
+      ignored: { name: "svc-drift.json", entries: [] },
+      planned: () => Promise.reject(new Error("nothing is planned")),
+      others: () => Promise.resolve([]),
+    },
   );
   await expect(refused).rejects.toThrow(
     "index.ts is not in a git repository. Nothing was written. Commit first, so that the edit can be undone, or use --force",
   );
   expect(read("index.ts")).toBe(text);
+});
+
+test("what the plan of the stack does not show is taken back, and the rest stays", async () => {
+  const text = IMPORT + sized("api") + sized("jobs");
+  write("index.ts", text);
+  write("other.ts", IMPORT + sized("other", 4));
+  const plans: string[][] = [];
+  const result = await accepted({
+    refreshes: [drifted("api"), drifted("jobs"), drifted("other")],
+    others: ["prod"],
+    asked: {
+      planned: (urns) => {
+        plans.push(urns.map((urn) => urn.split("::").at(-1) ?? ""));
+        const size = (urn: string): number => (urn.endsWith("::api") && read("index.ts").includes("size: 4") ? 4 : 1);
+        return Promise.resolve(new Map(urns.map((urn) => [urn, { size: size(urn) }])));
+      },
+    },
+  });
+  expect(result.accepted.map(({ name }) => name)).toEqual(["api"]);
+  expect(result.left).toMatchObject([
+    {
+      name: "jobs",
+      path: "size",
+      file: "index.ts",
+      line: 3,
+      code: "size: 4",
+      reason: expect.stringMatching(/taken back/),
+    },
+    // That file has the value already, and is that of another stack.
+    { name: "other", path: "size", file: "other.ts", line: 2, reason: expect.stringMatching(/taken back/) },
+  ]);
+  expect([exitCode(result), result.files, result.otherStacks]).toEqual([7, ["index.ts"], ["prod"]]);
+  expect(read("index.ts")).toBe(IMPORT + sized("api", 4) + sized("jobs"));
+  expect(plans).toEqual([["api", "jobs", "other"], ["api"]]);
+});
+
+test("a program that has no plan is not edited", async () => {
+  const text = IMPORT + sized("api");
+  write("index.ts", text);
+  const planned = () => Promise.reject(new Error("no credentials"));
+  await expect(accepted({ refreshes: [drifted("api")], asked: { planned } })).rejects.toThrow(
+    /^nothing is edited, .*no credentials$/,
+  );
+  expect(read("index.ts")).toBe(text);
+});
+
+test.each(FORMATS)("the other stacks of an edited program are named: %s", async (format) => {
+  write("index.ts", IMPORT + sized("api"));
+  const scene: Scene = { refreshes: [drifted("api")], others: ["prod", "acme/test`|"] };
+  for (const asked of [{ dryRun: true }, {}] as const) {
+    const text = render(await accepted({ ...scene, asked }), format);
+    if (format === "json") expect(JSON.parse(text)).toMatchObject({ otherStacks: scene.others });
+    else expect(text).toMatch(/that of other stacks, too. Look at their plans before you commit the edit:/);
+    if (format === "text") expect(text).toMatch(/: prod, acme\/test`\|\.\n$/);
+    if (format === "markdown") expect(text).toContain("\n- `prod`\n- <code>acme&#47;test&#96;&#124;</code>\n");
+  }
+  // Nothing is edited, so none of them changes.
+  const left = { ...drifted("api"), declared: { projectId: "prj-demo", branchId: "br-dev", size: 2 } };
+  const result = await accepted({ ...scene, refreshes: [{ ...left, found: { size: 8 } }] });
+  expect([result.left.length, result.otherStacks]).toEqual([1, []]);
 });
 
 test("a file outside the folder of the project is refused, also by a dry run", async () => {
@@ -279,8 +361,13 @@ test.each(FORMATS)("what is a secret by its name or its form is left, and shown 
       },
     ],
   });
+  const advice = (variable: string): string =>
+    `it is a secret, or looks like one, so no value of it is written. Give it as svc.fromEnv("${variable}"), or run pulumi up --refresh or pulumi-svc drift --repair to send the declared value again`;
   expect(result.left.map(({ path, reason }) => [path, reason])).toEqual(
-    ["app.db", "app.pw", "app.signing_key"].map((name) => [`settings.pgSettings["${name}"]`, "it is a secret"]),
+    ["app.db", "app.pw", "app.signing_key"].map((name) => [
+      `settings.pgSettings["${name}"]`,
+      advice(name.toUpperCase().replace(".", "_")),
+    ]),
   );
   expect(render(result, format).replaceAll(text.trim(), "")).not.toMatch(/canary-other/);
   expect(JSON.stringify(result.left)).not.toMatch(/canary/);

@@ -34,10 +34,36 @@ describe("the class is known by way of the imports of this package", () => {
   });
 
   test.each([
-    ['import * as svc from "other"; // pulumi-svc', "svc.ComputeEndpoint"],
     ['import * as svc from "pulumi-svc";', "svc.AuthUser"],
-    ['import * as svc from "pulumi-svc";', "ComputeEndpoint"],
     ['import { AuthUser as ComputeEndpoint } from "pulumi-svc";', "ComputeEndpoint"],
+    ['import * as pulumi from "@pulumi/pulumi";', "pulumi.ComponentResource"],
+    ['const { s3 } = require("@pulumi/aws");', "s3.Bucket"],
+    ['import { Agent } from "http";', "Agent"],
+    ["", "Map"],
+    ["class Mine { constructor(...args: unknown[]) {} }", "Mine"],
+    ['import * as pulumi from "@pulumi/pulumi";\nclass Mine extends pulumi.ComponentResource {}', "Mine"],
+  ])("%s new %s is none of it", async (head, name) => {
+    const { files, told } = await edit(`${head}\nnew ${name}("api", { size: 2 });\n`, SIZE);
+    expect([...files]).toEqual([]);
+    expect(told.map(({ reason }) => reason)).toEqual([
+      'no `new ComputeEndpoint` with the name "api" was found in the program',
+    ]);
+  });
+
+  test.each([
+    ['import * as svc from "other"; // pulumi-svc', "svc.ComputeEndpoint"],
+    ['import * as svc from "pulumi-svc";', "ComputeEndpoint"],
+    ['import * as svc from "pulumi-svc";', "svc[name]"],
+    ['import { Database } from "@acme/infra";', "Database"],
+    ['import Database from "./database.js";', "Database"],
+    ['import { svc } from "./lib";', "svc.ComputeEndpoint"],
+    ['import * as lib from "./lib";', "lib.default.svc.ComputeEndpoint"],
+    ['const { ComputeEndpoint } = require("./lib");', "ComputeEndpoint"],
+    ['const { svc } = await import("./lib.js");', "svc.ComputeEndpoint"],
+    ["", "(prod ? A : B)"],
+    ["", "this.Compute"],
+    ['import { Base } from "./base";\nclass Mine extends Base {}', "Mine"],
+    ["const make = (Compute) => Compute;", "(make(1))"],
     ['import { ComputeEndpoint } from "./mine"; // pulumi-svc', "ComputeEndpoint"],
     ['import * as svc from "pulumi-svc";\nclass Mine extends svc.ComputeEndpoint {}', "Mine"],
     ['let svc = require("pulumi-svc");', "svc.ComputeEndpoint"],
@@ -46,11 +72,84 @@ describe("the class is known by way of the imports of this package", () => {
       'import * as svc from "pulumi-svc";\nnamespace inner { export const svc = 1 as any; }',
       "inner.svc.ComputeEndpoint",
     ],
-  ])("%s new %s is none of it", async (head, name) => {
-    const { files, told } = await edit(`${head}\nnew ${name}("api", { size: 2 });\n`, SIZE);
+  ])("%s new %s may be it, and is told, also beside one that is known", async (head, name) => {
+    const line = head === "" ? 2 : head.split("\n").length + 1;
+    const before = `${head}\nnew ${name}("api", { size: 2 });\n`;
+    const { files, told } = await edit(before, SIZE, { file: "prod.ts" });
     expect([...files]).toEqual([]);
-    expect(told.map(({ reason }) => reason)).toEqual([
-      'no `new ComputeEndpoint` with the name "api" was found in the program',
+    expect(told).toMatchObject([
+      { file: "prod.ts", line, reason: expect.stringMatching(/^the class there is one of/) },
+    ]);
+    const beside = await editProgram(
+      typescript,
+      new Map([
+        ["dev.js", `${IMPORT}new svc.ComputeEndpoint("api", { size: 2 });\n`],
+        ["prod.ts", before],
+      ]),
+      [targetOf(SIZE)],
+    );
+    expect([...beside.files]).toEqual([]);
+    expect(beside.told.map(({ reason }) => reason)).toEqual([
+      `the program has a \`new ComputeEndpoint\` with the name "api", and another class that may be ComputeEndpoint, with this name: prod.ts:${line}`,
+    ]);
+  });
+
+  test("another name, a name alone, and a file that does not parse and does not name the package do not count", async () => {
+    const dev = `${IMPORT}new svc.ComputeEndpoint("api", { size: 2 });\n`;
+    const files = new Map([
+      ["dev.js", dev],
+      ["prod.js", `import { svc } from "./lib";\nnew svc.ComputeEndpoint("jobs", { size: 2 });\nnew svc.Log("api");\n`],
+      ["page.js", `new Compute("api", {}); const x = ;`],
+    ]);
+    const { files: edited, told } = await editProgram(typescript, files, [targetOf(SIZE)]);
+    expect([told, [...edited.keys()]]).toEqual([[], ["dev.js"]]);
+  });
+
+  test("a class of another file whose name is that of the kind may have any name that is an expression", async () => {
+    const files = new Map([
+      ["dev.js", `${IMPORT}new svc.ComputeEndpoint("api", { size: 2 });\n`],
+      [
+        "prod.js",
+        `import { svc } from "./lib";\nfor (const name of ["api"]) new svc.ComputeEndpoint(name, { size: 2 });\n`,
+      ],
+    ]);
+    const { files: edited, told } = await editProgram(typescript, files, [targetOf(SIZE)]);
+    expect([...edited]).toEqual([]);
+    expect(told[0]?.reason).toMatch(/another one whose name is an expression: prod\.js:2$/);
+  });
+});
+
+describe("the parent", () => {
+  const CHILD = "urn:pulumi:dev::proj::demo:index:Stage$pulumi-nodejs:dynamic/svc:ComputeEndpoint::api";
+  const both = (own: string, other: string): Map<string, string> => {
+    const created = (options: string): string =>
+      `${IMPORT}const stage = new Stage("s");\nconst plain = { protect: true };\nnew svc.ComputeEndpoint("api", { size: 2 }${options});\n`;
+    return new Map([
+      ["own.ts", created(own)],
+      ["other.ts", created(other)],
+    ]);
+  };
+  test.each([
+    ["none", "", ", { parent: stage }"],
+    ["none", ", undefined", ", { protect: true, parent: stage }"],
+    ["none", ", plain", ", { parent: new Stage() }"],
+    ["none", ", { parent: undefined }", ", { parent: (stage) }"],
+    ["one", ", { parent: stage }", ""],
+    ["one", ", { parent: stage, protect: true }", ", { protect: true }"],
+    ["one", ", { parent: config.parent }", ", plain"],
+    ["one", ", options", ", { dependsOn: stage }"],
+  ])("of two with one name the one counts that may have %s, as the URN says: %s, not %s", async (which, own, other) => {
+    const target = targetOf(SIZE, which === "one" ? { urn: CHILD } : {});
+    const { files, told } = await editProgram(typescript, both(own, other), [target]);
+    expect([told, [...files.keys()]]).toEqual([[], ["own.ts"]]);
+  });
+
+  test("at the place of the state, another parent is told", async () => {
+    const place = { file: "own.ts", line: 4, column: 1 };
+    const { files, told } = await editProgram(typescript, both("", ""), [targetOf(SIZE, { place, urn: CHILD })]);
+    expect([...files]).toEqual([]);
+    expect(told).toMatchObject([
+      { file: "own.ts", line: 4, reason: expect.stringMatching(/^the parent there is another/) },
     ]);
   });
 });

@@ -63,6 +63,17 @@ describe("git", () => {
     expect(await notInGit(write("written/index.ts", "one"))).toBe("is ignored by git");
   });
 
+  test.each(["--skip-worktree", "--assume-unchanged"])("a file whose changes do not count cannot: %s", async (mark) => {
+    git("init");
+    const [marked, other] = [write("src/index.ts", "one"), write("src/other.ts", "one")];
+    git("add", ".");
+    git("commit", "-m", "first");
+    git("update-index", mark, "src/index.ts");
+    writeFileSync(marked, "two");
+    expect(await notInGit(marked)).toBe("is marked in git as one whose changes do not count");
+    expect(await notInGit(other)).toBeUndefined();
+  });
+
   test("the repository is that of the file, whatever a hook of another one tells by the environment", async () => {
     git("init");
     const committed = write("src/index.ts", "one");
@@ -133,8 +144,9 @@ describe("the files of a program", () => {
 
   test("are searched in its folder, and not in what is installed, written, hidden or linked", () => {
     const text = "new svc.Whitelist(";
-    for (const name of ["index.ts", "a.mts", "b.cts", "c.js", "d.mjs", "e.cjs", "lib/f.ts"]) write(name, text);
-    for (const name of ["types.d.ts", "types.d.mts", "a.tsx", "a.json", "README.md"]) write(name, text);
+    for (const name of ["index.ts", "a.mts", "b.cts", "c.js", "d.mjs", "e.cjs", "lib/f.ts", "g.tsx", "h.jsx"])
+      write(name, text);
+    for (const name of ["types.d.ts", "types.d.mts", "a.json", "README.md"]) write(name, text);
     for (const place of ["node_modules/x", "dist", "lib/build", "out", "coverage", ".cache", "written"])
       write(`${place}/index.ts`, text);
     write("without.ts", "new svc.WhitelistDomain(");
@@ -151,6 +163,8 @@ describe("the files of a program", () => {
         "c.js",
         "d.mjs",
         "e.cjs",
+        "g.tsx",
+        "h.jsx",
         "index.ts",
         "lib/f.ts",
       ]);
@@ -246,4 +260,39 @@ const sortKey = "by name", site = "https://h/?page=1"; args.name = "api"; const 
   expect(shown).not.toContain("canary");
   expect(shown.match(/\[secret\]/g)).toHaveLength(8);
   expect(shown.split("\n").at(-2)).toBe(text.split("\n").at(-2));
+});
+
+test("what is a secret by its form, or the name of a setting of Postgres, is hidden as well, also in a comment", () => {
+  const text = `
+const settings = { pgSettings: { "app.pw": "canary-1", "app.signing_key": 'canary-2', "app.db": "postgres://u:canary-3@h/db", port: 5432, ["app.cookie_key"]: "canary-4" } };
+const uri = \`postgres://u:canary-5@\${host}/db\`; // postgres://u:canary-6@h/db
+/* before: password = "canary-7"
+   and more */
+const keys = { passwords: ["canary-8", { any: "canary-9" }] }; args.clientSecret = "canary-10";
+function make(password = "canary-11", { token = "canary-12" }) {
+  return [\`a \${secret("canary-13")}\`, // Authorization: Bearer; token=canary-14
+  ];
+}
+const pem = "-----BEGIN PRIVATE KEY-----\\ncanary-15";
+`;
+  const shown = shownText(typescript, "index.ts", text);
+  expect(shown.match(/canary-\d+/g)).toBeNull();
+  expect(shown.split("\n")).toHaveLength(text.split("\n").length);
+  for (const kept of [
+    '"app.pw": "[secret]"',
+    '"app.signing_key": "[secret]"',
+    "port: 5432",
+    "/* [secret] */\n",
+    "any: ",
+  ])
+    expect(shown).toContain(kept);
+});
+
+test("the names of secrets stay: of settings, of the configuration, of variables and files", () => {
+  const text = `
+const password = config.requireSecret("smtpPassword"), token = svc.fromEnv("APP_TOKEN"), key = process.env["API_KEY"];
+const credentials = { "smtp.password": svc.fromFile("secrets/smtp"), "x-y": config.get("apiKey") ?? process.env.KEY };
+pulumi.secret({ "app.token": one, 'a-b': 1 < 2 }); // The password of the mail server
+`;
+  expect(shownText(typescript, "index.ts", text)).toBe(text.replace("1 < 2", '"[secret]" < "[secret]"'));
 });

@@ -111,6 +111,7 @@ class Stage extends pulumi.ComponentResource {
 }
 new Stage("dev");
 `,
+    urn: "urn:pulumi:dev::proj::demo:index:Stage$pulumi-nodejs:dynamic/svc:ComputeEndpoint::api",
     reason: "it is created in a class, which may create others too",
   },
   "component of this package": {

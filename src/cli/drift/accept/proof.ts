@@ -1,0 +1,119 @@
+/** An edit of the program stays only where the plan of the stack shows what it declares. */
+import { stripVTControlCharacters } from "node:util";
+import { z } from "zod";
+import type { Properties } from "../../../contract/hiddenKeys";
+import { type Pulumi, withoutSecrets } from "../../stack/pulumi";
+import { type Rewritten, writeFiles } from "../writeFiles";
+import type { Accepted, Target } from "./edit";
+import { declares } from "./plan";
+
+/** The arguments that the program, as it is now, gives to resources of the stack. */
+export type Planned = (urns: readonly string[]) => Promise<ReadonlyMap<string, Properties>>;
+
+/**
+ * Writes the files. They are taken back where the plan fails, or shows another value than the accepted one.
+ * @returns the URNs of the resources that the edit does not reach. None: the files stay.
+ */
+export async function writtenIfProven(
+  files: readonly Rewritten[],
+  accepted: readonly Accepted[],
+  asked: { readonly targets: readonly Target[]; readonly planned: Planned },
+): Promise<ReadonlySet<string>> {
+  // From before the first file on, a signal ends the plan and not this process, which takes the edit back then.
+  const wait = (): void => undefined;
+  for (const signal of SIGNALS) process.on(signal, wait);
+  try {
+    return await proven(files, accepted, asked);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, wait);
+  }
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+async function proven(
+  files: readonly Rewritten[],
+  accepted: readonly Accepted[],
+  { targets, planned }: { readonly targets: readonly Target[]; readonly planned: Planned },
+): Promise<ReadonlySet<string>> {
+  writeFiles(files);
+  let given: Awaited<ReturnType<Planned>>;
+  try {
+    given = await planned([...new Set(accepted.map(({ urn }) => urn))]);
+  } catch (error) {
+    takeBack(files);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`nothing is edited, since a plan has to show that an edit is right. ${reason}`, { cause: error });
+  }
+  const disproved = accepted.filter(({ urn, path }) => {
+    const args = given.get(urn);
+    const change = targets.find((target) => target.urn === urn)?.changes.find((one) => one.path === path);
+    return args === undefined || change === undefined || !declares(args, change);
+  });
+  if (disproved.length > 0) takeBack(files);
+  return new Set(disproved.map(({ urn }) => urn));
+}
+
+function takeBack(files: readonly Rewritten[]): void {
+  try {
+    writeFiles(files.map(({ before = "", after, ...file }) => ({ ...file, before: after, after: before })));
+  } catch (error) {
+    const names = files.map(({ name }) => name).join(", ");
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`an edit that is not right could not be taken back. Look at ${names}: ${reason}`, { cause: error });
+  }
+}
+
+/** What `pulumi preview --json` prints, as far as it counts here. */
+const plan = z.object({
+  steps: z
+    .array(
+      z.object({
+        op: z.string(),
+        urn: z.string(),
+        newState: z.object({ inputs: z.record(z.string(), z.unknown()).optional() }).nullish(),
+      }),
+    )
+    .nullish(),
+  diagnostics: z.array(z.object({ message: z.string(), severity: z.string() })).nullish(),
+});
+
+/**
+ * The arguments that the program gives to resources, by the plan of an `up --refresh`: by their URNs, and without those that
+ * it does not declare. Nothing else is asked for, and the plan, in which secrets are hidden, is in memory only.
+ * @throws where there is no plan, in the words of the CLI.
+ */
+export async function plannedArguments(
+  pulumi: Pulumi,
+  urns: readonly string[],
+): Promise<ReadonlyMap<string, Properties>> {
+  const targets = urns.flatMap((urn) => ["--target", urn]);
+  const { ok, stdout, reason } = await pulumi(["preview", "--refresh", "--json", "--show-sames", ...targets], {
+    isLong: true,
+  });
+  const { data: { steps, diagnostics } = {}, success } = plan.safeParse(json(stdout));
+  const error = diagnostics?.find(({ severity }) => severity === "error")?.message;
+  if (!ok) throw new Error(`pulumi preview failed: ${error === undefined ? reason : inOneLine(error)}`);
+  if (!success) throw new Error("pulumi preview --json printed no plan");
+  const entries = (steps ?? []).flatMap(({ op, urn, newState }) =>
+    op === "refresh" || newState === null || newState === undefined ? [] : [[urn, newState.inputs ?? {}] as const],
+  );
+  return new Map(entries);
+}
+
+/** A run that failed early has printed none. The text is not repeated: it may hold secrets. */
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of a program that throws, the first line says only that it did. */
+function inOneLine(message: string): string {
+  const lines = stripVTControlCharacters(message).split("\n");
+  const [first = "", second = ""] = lines.map((line) => line.trim()).filter((line) => line !== "");
+  const words = first.endsWith(":") ? `${first} ${second}` : first;
+  return withoutSecrets(words.replace(/^error:\s*/, "")).slice(0, 300);
+}

@@ -1,0 +1,129 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { plannedArguments, writtenIfProven } from "../../../../src/cli/drift/accept/proof";
+import type { Pulumi, Run } from "../../../../src/cli/stack/pulumi";
+import { targetOf } from "../../../support/editedPrograms";
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "accept-proof-"))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const target = targetOf([["size", 2, 4]]);
+const accepted = [{ urn: target.urn, name: "api", path: "size", file: "index.ts", line: 2 }];
+
+/** An edit from "before" to "after". `meanwhile`: what becomes of the file while the plan is made. */
+function edited(plan: () => object | null, meanwhile: string | undefined = undefined) {
+  const path = join(folder, "index.ts");
+  writeFileSync(path, "before");
+  const seen: string[] = [];
+  const disproved = writtenIfProven([{ name: "index.ts", path, before: "before", after: "after" }], accepted, {
+    targets: [target],
+    planned: (urns) => {
+      seen.push(...urns, readFileSync(path, "utf8"));
+      if (meanwhile !== undefined) writeFileSync(path, meanwhile);
+      const args = plan();
+      return Promise.resolve(new Map(args === null ? [] : [[target.urn, args as Record<string, unknown>]]));
+    },
+  });
+  return { disproved, seen, text: () => readFileSync(path, "utf8") };
+}
+
+test("an edit that the plan shows stays", async () => {
+  const { disproved, seen, text } = edited(() => ({ size: 4 }));
+  expect([...(await disproved), text()]).toEqual(["after"]);
+  expect(seen).toEqual([target.urn, "after"]);
+});
+
+test.each([
+  ["the declared value", { size: 2 }],
+  ["none", {}],
+  ["no such resource", null],
+])("an edit is taken back where the plan shows %s", async (_what, args) => {
+  const { disproved, text } = edited(() => args);
+  expect([...(await disproved), text()]).toEqual([target.urn, "before"]);
+});
+
+const failing = (): never => {
+  throw new Error("pulumi preview failed: no way");
+};
+
+test("without a plan nothing is edited, and the words of the CLI say why", async () => {
+  const { disproved, text } = edited(failing);
+  await expect(disproved).rejects.toThrow(
+    /^nothing is edited, since a plan has to show .* pulumi preview failed: no way$/,
+  );
+  expect(text()).toBe("before");
+});
+
+test.each([[failing], [() => ({ size: 2 })]])(
+  "what somebody else has written meanwhile stays, and is told",
+  async (plan) => {
+    const { disproved, text } = edited(plan, "theirs");
+    await expect(disproved).rejects.toThrow(
+      /could not be taken back\. Look at index\.ts: .*it changed while the command ran/,
+    );
+    expect(text()).toBe("theirs");
+  },
+);
+
+describe("the plan", () => {
+  const SECRET = "canary-of-an-environment";
+  const pulumi =
+    (run: Partial<Run>, asked: string[] = []): Pulumi =>
+    (args) => {
+      asked.push(...args);
+      return Promise.resolve({ ok: true, stdout: "", errors: [], reason: "it gave no reason", ...run });
+    };
+
+  test("tells what the program declares: neither what was refreshed nor what goes", async () => {
+    const stdout = JSON.stringify({
+      config: {},
+      steps: [
+        { op: "refresh", urn: "a", newState: { inputs: { size: 1 } } },
+        { op: "same", urn: "b", newState: { inputs: { size: 2 } } },
+        { op: "update", urn: "a", newState: { inputs: { size: 3 } } },
+        { op: "refresh", urn: "c", newState: { inputs: { size: 4 } } },
+        { op: "delete", urn: "c", oldState: { inputs: { size: 5 } } },
+        { op: "create-replacement", urn: "d", newState: { inputs: { size: 6 } } },
+        { op: "delete-replaced", urn: "d", oldState: {}, newState: null },
+      ],
+    });
+    const asked: string[] = [];
+    expect(await plannedArguments(pulumi({ stdout }, asked), ["a", "b"])).toEqual(
+      new Map([
+        ["b", { size: 2 }],
+        ["a", { size: 3 }],
+        ["d", { size: 6 }],
+      ]),
+    );
+    expect(asked).toEqual(["preview", "--refresh", "--json", "--show-sames", "--target", "a", "--target", "b"]);
+  });
+
+  test.each([
+    [{ ok: false, reason: "no stack selected" }, "pulumi preview failed: no stack selected"],
+    [{ ok: true, stdout: "no JSON" }, "pulumi preview --json printed no plan"],
+    [
+      {
+        ok: false,
+        stdout: JSON.stringify({
+          diagnostics: [
+            { severity: "info", message: "fine" },
+            {
+              severity: "error",
+              message: `error: Running program 'x' failed with an unhandled exception:\n\u{1b}[90mError: ${SECRET}\u{1b}[39m\n    at x`,
+            },
+          ],
+        }),
+      },
+      "pulumi preview failed: Running program 'x' failed with an unhandled exception: Error: [secret]",
+    ],
+  ])("is missing after %j", async (run, message) => {
+    process.env["SVC_API_KEY"] = SECRET;
+    try {
+      await expect(plannedArguments(pulumi(run), ["a"])).rejects.toThrow(new Error(message));
+    } finally {
+      delete process.env["SVC_API_KEY"];
+    }
+  });
+});

@@ -1,0 +1,360 @@
+/**
+ * Programs of several stacks, as teams write them: whatever `--accept` does for one of them, its plan shows what was accepted and
+ * nothing else, and the plan of another stack changes only where both run the same `new`. The oracle runs the program of each stack.
+ */
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import vm from "node:vm";
+import fc from "fast-check";
+import { acceptDrift } from "../../../../src/cli/drift/accept/accept";
+import type { Refreshed } from "../../../../src/cli/drift/refreshed";
+import { StackState } from "../../../../src/cli/stack/state";
+import { ROOT } from "../../../support/cli";
+
+const STACKS = ["dev", "prod"] as const;
+type StackName = (typeof STACKS)[number];
+
+/** What the program of a stack declares: its arguments, by URN, and where, as the SDK tells the engine. */
+type Declared = ReadonlyMap<
+  string,
+  { readonly args: { readonly size: unknown }; readonly stackTrace: readonly Frame[] }
+>;
+interface Frame {
+  readonly sourcePosition?: string;
+}
+
+const CLASS = "project:///node_modules/pulumi-svc/src/resources/computeEndpoint/ComputeEndpoint.ts#32,1";
+const TYPE = "pulumi-nodejs:dynamic/svc:ComputeEndpoint";
+
+/** Runs the program in a folder, as far as its plan depends on its text. */
+function planOf(folder: string, stack: StackName): Declared {
+  const declared = new Map<string, { args: { size: unknown }; stackTrace: Frame[] }>();
+  class ComponentResource {
+    constructor(
+      readonly type: string,
+      readonly name: string,
+    ) {}
+  }
+  class ComputeEndpoint {
+    readonly type = TYPE;
+    constructor(name: string, args: { size: unknown }, { parent }: { parent?: { type: string } } = {}) {
+      const urn = `urn:pulumi:${stack}::proj::${parent === undefined ? "" : `${parent.type}$`}${TYPE}::${name}`;
+      if (declared.has(urn)) throw new Error(`${urn} is declared twice`);
+      declared.set(urn, { args, stackTrace: [{ sourcePosition: CLASS }, ...frames(folder)] });
+    }
+  }
+  const svc = { ComputeEndpoint };
+  const packages: Record<string, object> = {
+    "pulumi-svc": svc,
+    "@pulumi/pulumi": { getStack: () => stack, ComponentResource },
+  };
+  const loaded = new Map<string, { exports: unknown }>();
+  const load = (path: string, text = readFileSync(path, "utf8")): unknown => {
+    const known = loaded.get(path);
+    if (known !== undefined) return known.exports;
+    const module = { exports: {} };
+    loaded.set(path, module);
+    const run = vm.compileFunction(text, ["require", "module", "exports"], { filename: path });
+    const require = (name: string): unknown => {
+      if (name === "@acme/infra") return load(join(folder, "node_modules", name, "index.js"), INFRA);
+      return packages[name] ?? load(join(dirname(path), `${name}.js`));
+    };
+    run.call(module.exports, require, module, module.exports);
+    return module.exports;
+  };
+  load(join(folder, "index.js"));
+  return declared;
+}
+
+/** As the SDK reads the calls that led to a declaration. */
+function frames(folder: string): Frame[] {
+  const lines = (new Error().stack ?? "").split("\n").slice(3);
+  const own = lines.slice(0, lines.findLastIndex((line) => line.includes(folder)) + 1);
+  return own.map((line) => {
+    const [, file = "", at, column] = /^\s*at .* \((.*):(\d+):(\d+)\)$/.exec(line) ?? [];
+    return file === "" ? {} : { sourcePosition: `project:///${relative(folder, file)}#${at},${column}` };
+  });
+}
+
+const INFRA = `module.exports = { Database: class extends require("pulumi-svc").ComputeEndpoint {} };`;
+
+/** What another file exports: only what is used, since a name that is an expression there may be any. */
+const EXPORTS: Record<string, string> = {
+  svc: "svc",
+  Database: "svc.ComputeEndpoint",
+  Sub: "class extends svc.ComputeEndpoint {}",
+  Own: `class Own extends svc.ComputeEndpoint {
+  constructor(name, size) {
+    super(name, { projectId: "prj-demo", branchId: "br-dev", size });
+  }
+}`,
+  Stage: `class Stage extends require("@pulumi/pulumi").ComponentResource {
+  constructor(name, child, size) {
+    super("demo:index:Stage", name);
+    new svc.ComputeEndpoint(child, { projectId: "prj-demo", branchId: "br-dev", size }, { parent: this });
+  }
+}`,
+  make: `function make(name, size) {
+  return new svc.ComputeEndpoint(name, { projectId: "prj-demo", branchId: "br-dev", size });
+}`,
+};
+
+const libOf = (program: string): string =>
+  Object.entries(EXPORTS)
+    .filter(([name]) => program.includes(`lib.${name}`))
+    .reduce((text, [name, value]) => `${text}exports.${name} = ${value};\n`, 'const svc = require("pulumi-svc");\n');
+
+const args = (size: string): string => `{ projectId: "prj-demo", branchId: "br-dev", size: ${size} }`;
+
+/** How a program creates a resource. `n`: a number for names that are used once. */
+const FORMS: Record<string, (name: string, size: string, n: number) => string> = {
+  direct: (name, size) => `new svc.ComputeEndpoint("${name}", ${args(size)});`,
+  destructured: (name, size) => `new ComputeEndpoint("${name}", ${args(size)});`,
+  renamed: (name, size) => `new Compute("${name}", ${args(size)});`,
+  barrel: (name, size) => `new lib.svc.ComputeEndpoint("${name}", ${args(size)});`,
+  "export under another name": (name, size) => `new lib.Database("${name}", ${args(size)});`,
+  "subclass of another file": (name, size) => `new lib.Sub("${name}", ${args(size)});`,
+  "subclass with a constructor": (name, size) => `new lib.Own("${name}", ${size});`,
+  "subclass of the file": (name, size, n) =>
+    `class Mine${n} extends svc.ComputeEndpoint {}\nnew Mine${n}("${name}", ${args(size)});`,
+  "class of a package": (name, size) => `new (require("@acme/infra").Database)("${name}", ${args(size)});`,
+  factory: (name, size) => `lib.make("${name}", ${size});`,
+  "function that runs once": (name, size, n) =>
+    `const once${n} = () => new svc.ComputeEndpoint("${name}", ${args(size)});\nonce${n}();`,
+  callback: (name, size) => `[0].forEach(() => { new svc.ComputeEndpoint("${name}", ${args(size)}); });`,
+  loop: (name, size) => `for (const name of ["${name}"]) new svc.ComputeEndpoint(name, ${args(size)});`,
+  template: (name, size) => `new svc.ComputeEndpoint(\`\${stack.slice(9)}${name}\`, ${args(size)});`,
+  component: (name, size) => `new lib.Stage("stage-${name}", "${name}", ${size});`,
+  child: (name, size) =>
+    `new svc.ComputeEndpoint("${name}", ${args(size)}, { parent: new pulumi.ComponentResource("a:b:C", "of-${name}") });`,
+  options: (name, size) => `new svc.ComputeEndpoint("${name}", ${args(size)}, { protect: true });`,
+  reflection: (name, size) => `Reflect.construct(svc.ComputeEndpoint, ["${name}", ${args(size)}]);`,
+  parameter: (name, size) => `((C) => new C("${name}", ${args(size)}))(svc.ComputeEndpoint);`,
+  "conditional class": (name, size) => `new (stack ? lib.Sub : svc.ComputeEndpoint)("${name}", ${args(size)});`,
+  constant: (name, size, n) => `const size${n} = ${size};\nnew svc.ComputeEndpoint("${name}", ${args(`size${n}`)});`,
+  "value of the stack": (name, size) =>
+    `new svc.ComputeEndpoint("${name}", ${args(`stack === "prod" ? ${size} : ${size}`)});`,
+  "arguments of a constant": (name, size, n) =>
+    `const args${n} = ${args(size)};\nnew svc.ComputeEndpoint("${name}", args${n});`,
+};
+
+const NAMES = ["api", "jobs", "web"] as const;
+
+interface Resource {
+  readonly name: (typeof NAMES)[number];
+  readonly form: string;
+  readonly size: number;
+}
+
+const resource = (name: Resource["name"]): fc.Arbitrary<Resource> =>
+  fc.record({
+    name: fc.constant(name),
+    // Half of them in a form that is edited.
+    form: fc.oneof(fc.constantFrom("direct", "destructured", "options"), fc.constantFrom(...Object.keys(FORMS))),
+    size: fc.constantFrom(1, 2),
+  });
+
+/** What one stack declares alone. */
+const own: fc.Arbitrary<readonly Resource[]> = fc
+  .subarray([...NAMES])
+  .chain((names) => fc.tuple(...names.map(resource)));
+
+const HEAD = `const pulumi = require("@pulumi/pulumi");
+const svc = require("pulumi-svc");
+const { ComputeEndpoint, ComputeEndpoint: Compute } = svc;
+const lib = require("./lib");
+const stack = pulumi.getStack();
+`;
+
+interface Model {
+  readonly dev: readonly Resource[];
+  readonly prod: readonly Resource[];
+  /** What both stacks declare, in one file. */
+  readonly shared: readonly Resource[];
+  /** In code that no stack runs. */
+  readonly dead: readonly Resource[];
+  /** Each stack in a file of its own, or both in one, by a condition. */
+  readonly layout: "files" | "conditions";
+}
+
+const code = (resources: readonly Resource[], from: number): string =>
+  resources.map(({ name, form, size }, at) => `${FORMS[form]?.(name, String(size), from + at) ?? ""}\n`).join("");
+
+function filesOf({ dev, prod, shared, dead, layout }: Model): Record<string, string> {
+  const both = `${HEAD}${code(
+    shared.map((one) => ({ ...one, name: `shared-${one.name}` as Resource["name"] })),
+    0,
+  )}if (stack === "none") {\n${code(dead, 10)}}\n`;
+  if (layout === "conditions") {
+    const index = `${both}if (stack === "dev") {\n${code(dev, 20)}} else {\n${code(prod, 30)}}\n`;
+    return { "index.js": index, "lib.js": libOf(index) };
+  }
+  const [devFile, prodFile] = [HEAD + code(dev, 20), HEAD + code(prod, 30)];
+  return {
+    "index.js": `require("./shared");\nrequire("./" + require("@pulumi/pulumi").getStack());\n`,
+    "shared.js": both,
+    "dev.js": devFile,
+    "prod.js": prodFile,
+    "lib.js": libOf(both + devFile + prodFile),
+  };
+}
+
+const model: fc.Arbitrary<Model> = fc.record({
+  dev: own,
+  prod: own,
+  shared: own,
+  dead: own,
+  layout: fc.constantFrom("files", "conditions"),
+});
+
+const cases = fc.record({
+  deployed: model,
+  /** What has become of the program since. */
+  since: fc.oneof(
+    { weight: 3, arbitrary: fc.constant("nothing" as const) },
+    fc.constantFrom("a line more" as const, "the stacks swapped" as const),
+    model,
+  ),
+  asked: fc.constantFrom(...STACKS),
+  /** 2: the program may have it already, as an edit that is not deployed. */
+  found: fc.constantFrom(2, 8),
+  /** As in an ES module, whose top has no place. */
+  hasPlaces: fc.boolean(),
+  drifted: fc.infiniteStream(fc.boolean()),
+});
+
+function changedSince(deployed: Model, since: typeof cases extends fc.Arbitrary<infer Case> ? Case : never): Model {
+  if (typeof since.since === "object") return since.since;
+  return since.since === "the stacks swapped" ? { ...deployed, dev: deployed.prod, prod: deployed.dev } : deployed;
+}
+
+let folder: string;
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "accept stacks-")));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(files: Record<string, string>): void {
+  rmSync(folder, { recursive: true });
+  mkdirSync(folder);
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: proj\nruntime: nodejs\n");
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+}
+
+const texts = (): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder)
+      .filter((name) => name.endsWith(".js"))
+      .map((name) => [name, readFileSync(join(folder, name), "utf8")]),
+  );
+
+const plans = (): Record<StackName, Declared> => ({ dev: planOf(folder, "dev"), prod: planOf(folder, "prod") });
+
+/** A campaign in which nothing is edited, or nothing is shared, would be no proof. */
+const counts = { accepted: 0, left: 0, theirs: 0, stale: 0 };
+
+async function expectOwnPlan(given: typeof cases extends fc.Arbitrary<infer Case> ? Case : never): Promise<void> {
+  const { deployed, asked, found, hasPlaces, drifted } = given;
+  write(filesOf(deployed));
+  const state = planOf(folder, asked);
+  const now = filesOf(changedSince(deployed, given));
+  if (given.since === "a line more") {
+    const file = deployed.layout === "files" ? "shared.js" : "index.js";
+    now[file] = `// One more.\n${now[file] ?? ""}`;
+  }
+  write(now);
+  const before = plans();
+  const picks = drifted[Symbol.iterator]();
+  const resources = [...state].map(
+    ([
+      urn,
+      {
+        args: { size },
+      },
+    ]): Refreshed => {
+      const kind = "ComputeEndpoint";
+      const name = urn.split("::").at(-1) ?? "";
+      const named = { urn, kind, id: `prj-demo/${name}` } as const;
+      const properties = [{ path: "size", declared: size as number, found }];
+      const repair = { action: "update", restarts: false, messages: [] } as const;
+      const drift = { ...named, name, change: "changed", properties, repair } as const;
+      const isDrifted = picks.next().value === true && size !== found;
+      return {
+        ...named,
+        provider: "",
+        authProvider: undefined,
+        isHeld: true,
+        ignored: undefined,
+        drift: isDrifted ? drift : undefined,
+      };
+    },
+  );
+  const deployment = {
+    resources: [...state].map(([urn, { stackTrace }]) => ({
+      urn,
+      type: TYPE,
+      stackTrace: hasPlaces ? stackTrace : [{ sourcePosition: CLASS }, {}],
+    })),
+  };
+  const result = await acceptDrift(
+    { resources, state: new StackState(JSON.stringify({ deployment })) },
+    {
+      names: [],
+      folder,
+      ignored: { name: "svc-drift.json", entries: [] },
+      force: true,
+      planned: () => Promise.resolve(new Map([...planOf(folder, asked)].map(([urn, one]) => [urn, one.args]))),
+      others: () => Promise.resolve(STACKS.filter((name) => name !== asked)),
+    },
+  ).catch((error: Error) => {
+    expect(error.message).toMatch(/the position no longer fits the file/);
+    counts.stale += 1;
+    return undefined;
+  });
+  if (result === undefined) {
+    expect(texts()).toEqual(now);
+    return;
+  }
+  const after = plans();
+  const accepted = new Set(result.accepted.map(({ urn }) => urn));
+  // The stack that was asked for: what was accepted is as it was found, and all else as before.
+  const expected = [...before[asked]].map(([urn, one]) => [
+    urn,
+    accepted.has(urn) ? { ...one.args, size: found } : one.args,
+  ]);
+  expect([...after[asked]].map(([urn, one]) => [urn, one.args])).toEqual(expected);
+  for (const urn of accepted) expect(after[asked].has(urn)).toBe(true);
+  // Another one: only what the same `new` creates there.
+  for (const other of STACKS.filter((name) => name !== asked)) {
+    for (const [urn, one] of after[other]) {
+      if (one.args.size === before[other].get(urn)?.args.size) continue;
+      const own = [...accepted].map((name) => JSON.stringify(before[asked].get(name)?.stackTrace));
+      expect(own).toContain(JSON.stringify(before[other].get(urn)?.stackTrace));
+      expect(result.otherStacks).toEqual([other]);
+      counts.theirs += 1;
+    }
+  }
+  expect(result.accepted.length + result.left.length).toBe(resources.filter(({ drift }) => drift !== undefined).length);
+  if (result.files.length === 0) expect(texts()).toEqual(now);
+  counts.accepted += result.accepted.length;
+  counts.left += result.left.length;
+}
+
+const RUNS = 300;
+
+test("what is accepted is in the plan of the stack that was asked for, and no other `new` changes", async () => {
+  await fc.assert(fc.asyncProperty(cases, expectOwnPlan), { numRuns: RUNS });
+  for (const count of [counts.accepted, counts.left, counts.theirs, counts.stale])
+    expect(count).toBeGreaterThan(RUNS / 50);
+}, 600_000);
