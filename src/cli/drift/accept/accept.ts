@@ -1,8 +1,6 @@
 import { writeFile } from "node:fs/promises";
-import { nameInUrn } from "../../../contract/identifiers";
 import { projectFolder } from "../../../contract/projectFile";
 import { programFolder } from "../../stack/projectFile";
-import type { StackState } from "../../stack/state";
 import type { Format } from "../formats";
 import { type IgnoreFile, readIgnoreFile } from "../ignoreFile";
 import { refreshedStacks, type RefreshedStack } from "../previewRefresh";
@@ -81,7 +79,6 @@ export async function acceptDrift(
   { resources, state }: RefreshedStack,
   { names, ignored, folder, dryRun, force }: Asked,
 ): Promise<AcceptResult> {
-  refuseWhileUpdated(state);
   const chosen = names.length > 0 ? selected(resources, names) : withoutTolerated(resources, ignored, new Date());
   const drift = chosen.flatMap((resource) => resource.drift ?? []);
   const { project, stack } = stackOf(resources[0]?.urn ?? "");
@@ -145,15 +142,6 @@ export async function acceptDrift(
       )
       .join(""),
   };
-}
-
-/** What an update is changing looks like drift: the service has it already, and the state not yet. */
-function refuseWhileUpdated({ pending }: StackState): void {
-  if (pending.length === 0) return;
-  const names = [...new Set(pending.map(nameInUrn))].map((name) => `"${name}"`).join(", ");
-  throw new Error(
-    `an update of the stack is running, or was interrupted: its change of ${names} has not ended. Wait for it, or run pulumi up --refresh if none is running`,
-  );
 }
 
 /** What no edit of an argument brings into the program. */

@@ -2,6 +2,7 @@ import { terminalText } from "../../output";
 import { type Pulumi, withoutSecrets } from "../../stack/pulumi";
 import type { EventLog } from "../eventLog";
 import { loggedRun } from "../previewRefresh";
+import { MARK_NAME } from "./mark";
 import { type ProgramRun, serveProgram } from "./programServer";
 
 const SHOW_EVERY_MS = 300;
@@ -29,13 +30,20 @@ export function previewed(pulumi: Pulumi, targets: readonly string[], program: P
   return engineRun(pulumi, ["preview", "--refresh", "--message", MESSAGE], targets, program);
 }
 
+const UPDATE = ["up", "--yes", "--skip-preview", "--message", MESSAGE] as const;
+
 /** An update of the engine, after a refresh, with its progress on standard error. */
 export function updated(pulumi: Pulumi, targets: readonly string[], program: Program): Promise<EventLog> {
-  return engineRun(pulumi, ["up", "--yes", "--skip-preview", "--refresh", "--message", MESSAGE], targets, program);
+  return engineRun(pulumi, [...UPDATE, "--refresh"], targets, program);
+}
+
+/** An update of the engine that asks no provider. */
+export function stored(pulumi: Pulumi, targets: readonly string[], program: Program): Promise<EventLog> {
+  return engineRun(pulumi, UPDATE, targets, program);
 }
 
 /** `soFar` reads what the engine has reported until then: the refresh is over when a program runs. */
-type Program = (run: ProgramRun, soFar: () => Promise<EventLog>) => Promise<void>;
+type Program = (run: ProgramRun, soFar: () => EventLog) => Promise<void>;
 
 async function engineRun(
   pulumi: Pulumi,
@@ -43,12 +51,11 @@ async function engineRun(
   targets: readonly string[],
   program: Program,
 ): Promise<EventLog> {
-  let soFar: (() => Promise<EventLog>) | undefined;
+  let soFar: (() => EventLog) | undefined;
   let shown = 0;
   const show = ({ progress }: EventLog): void => {
-    const news = progress.slice(shown);
-    // The file is gone for a look that comes too late.
-    shown = Math.max(shown, progress.length);
+    const news = progress.slice(shown).filter((line) => !line.startsWith(`${MARK_NAME}: `));
+    shown = progress.length;
     process.stderr.write(news.map((line) => `${terminalText(withoutSecrets(line))}\n`).join(""));
   };
   const server = await serveProgram((run) => {
@@ -56,8 +63,9 @@ async function engineRun(
     return program(run, soFar);
   });
   const isShown = command[0] === "up";
-  // What cannot be read now is shown the next time.
-  const look = (): void => void soFar?.().then(show, () => undefined);
+  const look = (): void => {
+    if (soFar !== undefined) show(soFar());
+  };
   const timer = isShown ? setInterval(look, SHOW_EVERY_MS) : undefined;
   try {
     const args = [...command, `--client=${server.address}`] as const;

@@ -33,7 +33,6 @@ interface Scene {
   readonly refreshes: readonly Refresh[];
   /** By name, the frame of the program in the stack trace. */
   readonly places?: Readonly<Record<string, string>>;
-  readonly pending?: readonly string[];
   readonly ignored?: Asked["ignored"]["entries"];
   readonly asked?: Partial<Asked>;
 }
@@ -41,7 +40,7 @@ interface Scene {
 const urnOf = ({ kind = "ComputeEndpoint", name = "api" }: Refresh): string =>
   `urn:pulumi:dev::proj::${typeToken(kind)}::${name}`;
 
-function accepted({ refreshes, places = {}, pending = [], ignored = [], asked = {} }: Scene): Promise<AcceptResult> {
+function accepted({ refreshes, places = {}, ignored = [], asked = {} }: Scene): Promise<AcceptResult> {
   const resources = refreshes.map((one) => {
     const place = places[one.name ?? "api"];
     const stackTrace = [CLASS, ...(place === undefined ? [] : [`project:///${place}`])].map((sourcePosition) => ({
@@ -54,7 +53,7 @@ function accepted({ refreshes, places = {}, pending = [], ignored = [], asked = 
       stackTrace,
     };
   });
-  const deployment = { resources, pending_operations: pending.map((urn) => ({ type: "updating", resource: { urn } })) };
+  const deployment = { resources };
   const state = new StackState(JSON.stringify({ deployment }));
   const file = { name: "svc-drift.json", entries: ignored };
   return acceptDrift(
@@ -187,15 +186,6 @@ test("what no edit of an argument brings into the program is told with the ways,
   const clean = await accepted({ refreshes: [asDeclared("api")] });
   expect([exitCode(clean), clean.accepted, clean.left]).toEqual([0, [], []]);
   await expect(accepted({ refreshes: [drifted("api")] })).rejects.toThrow(/^TypeScript is missing/);
-});
-
-test("an update under way stops it, with the names of what it changes", async () => {
-  write("index.ts", IMPORT + sized("api"));
-  const scene = { refreshes: [drifted("api")], pending: [urnOf({ name: "other", declared: {} })] };
-  await expect(accepted(scene)).rejects.toThrow(
-    /^an update of the stack is running, or was interrupted: its change of "other"/,
-  );
-  expect(read("index.ts")).toBe(IMPORT + sized("api"));
 });
 
 test("what svc-drift.json covers is skipped, unless it is named", async () => {
