@@ -11,7 +11,7 @@ export const REPAIR_TYPE = "pulumi-svc:drift:Repair";
 export class UnfinishedError extends Error {
   constructor(what: string) {
     super(
-      `an update of the stack is running, or was interrupted: ${what}. Wait for its end. If its process was killed, run pulumi cancel, then pulumi up --refresh; if that warns of pending operations, also pulumi refresh --clear-pending-creates`,
+      `an update of the stack is running, or was interrupted: ${what}. Wait for its end. If its process was killed, run pulumi cancel, then pulumi up --refresh, and pulumi refresh --clear-pending-creates if operations are still pending`,
     );
   }
 }

@@ -91,7 +91,7 @@ test("events that end too early end it in words, also in the middle of a line", 
 test("an update that runs or was cut off is told in one text, whatever tells of it", async () => {
   const text = (what: string): RegExp =>
     new RegExp(
-      `^an update of the stack is running, or was interrupted: ${what}\\. Wait for its end\\. If its process was killed, run pulumi cancel, then pulumi up --refresh; `,
+      `^an update of the stack is running, or was interrupted: ${what}\\. Wait for its end\\. If its process was killed, run pulumi cancel, then pulumi up --refresh, and `,
     );
   const pending = [{ type: "updating", resource: { urn: urnOf(api) } }];
   await expect(look({ pending })).rejects.toThrow(text('its change of "api" has not ended'));
