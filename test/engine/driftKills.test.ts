@@ -61,9 +61,8 @@ function isAlive({ pid }: RunningProcess): boolean {
 }
 
 const isCli = ({ command }: RunningProcess): boolean => /^(\S*\/)?pulumi (up|refresh|preview|stack)\b/.test(command);
-/** Of a provider that was started and never called, nobody of ours is there to notice (docs/killed.md). */
-const isProvider = ({ command }: RunningProcess): boolean =>
-  /dynamic-provider|pulumi-resource-pulumi-nodejs/.test(command);
+/** The CLI's own: it looks for its engine every few minutes, and holds nothing. */
+const isLanguageHost = ({ command }: RunningProcess): boolean => /pulumi-language-nodejs/.test(command);
 
 /** At a request, before or after it is carried out; at a write of the state; at a write into the folder of the program; after a time. */
 type Point =
@@ -222,12 +221,11 @@ class Campaign {
 
   /** No process outlives its engine. */
   async #haveEnded(all: readonly RunningProcess[]): Promise<void> {
-    for (const end = Date.now() + LONGEST_ORPHANED_MS; all.some(isAlive) && Date.now() < end;)
+    const own = all.filter((one) => !isLanguageHost(one));
+    for (const end = Date.now() + LONGEST_ORPHANED_MS; own.some(isAlive) && Date.now() < end;)
       await new Promise((resolve) => setTimeout(resolve, 50));
-    const left = all.filter(isAlive);
-    for (const one of left.filter(isProvider)) process.kill(one.pid, "SIGKILL");
-    if (left.length > 0) this.log.push(`-- left: ${left.map(({ command }) => command).join("; ")}`);
-    expect(left.filter((one) => !isProvider(one))).toEqual([]);
+    for (const one of all.filter(isLanguageHost).filter(isAlive)) process.kill(one.pid, "SIGKILL");
+    expect(own.filter(isAlive)).toEqual([]);
   }
 
   #read = (file: string): string | undefined => {
