@@ -30,8 +30,8 @@ const TASKS = {
   "test:engine": "the tests that drive the real Pulumi CLI",
   "test:consumers": "the packed package in fresh projects: each row of docs/toolchains.md, some ten minutes",
   "test:faults": "each request that changes something under each fault: the table goes to test-results/faults.md",
-  "test:kills": `processes are killed at random points of commands, and each stack is brought back, some 25 minutes
-                 It leaves its figures in test-results/kills.md`,
+  "test:kills": `processes are killed at random points of commands, and each stack is brought back, some 40 minutes
+                 It leaves its figures in test-results/kills.md and driftKills.md`,
   "test:upgrades": "each state that an earlier version or SDK has left is planned, refreshed, finished and destroyed",
   "test:mutation": `the code is changed in one place at a time, and a test has to notice: some hours
                  The arguments are names of groups: all of them without one
@@ -67,7 +67,7 @@ Environment:
   PULUMI_SVC_CHROMIUM  for the tests: the program of your own Chromium or Chrome
   PULUMI_SVC_RESULTS   a file to leave the counts of passed and failed tests or checks in
   PULUMI_SVC_SEED      for test:kills: the one stack to run again, by the seed that its failure named
-  PULUMI_SVC_KILLS     for test:kills: how many kills each stack gets (default: 10; 3 as a part of all tests)
+  PULUMI_SVC_KILLS     for test:kills: how many kills each stack gets (default: 10, of drift 100; 3 as a part of all tests)
 
 Exit codes: 0 good; 1 the task failed; 2 wrong usage; 3 the set-up failed; 130 interrupted.`;
 

@@ -22,7 +22,7 @@ const SUITES: Record<string, string[]> = {
 export const CAMPAIGNS: Record<string, string> = {
   "test:consumers": "test/engine/(consumers|exampleCopies).test.ts",
   "test:faults": "test/engine/faultCampaign.test.ts",
-  "test:kills": "test/engine/kills.test.ts",
+  "test:kills": "test/engine/(kills|driftKills).test.ts",
   "test:upgrades": "test/engine/upgrades.test.ts",
 };
 

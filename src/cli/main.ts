@@ -26,7 +26,18 @@ addEnvCommand(program);
 addImportCommand(program);
 addInitCommand(program);
 
+/** A reader that went away has seen enough: it ends nothing that has begun. Any other lost output is a failure. */
+function outliveReaders(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") return;
+    process.stderr.write(`pulumi-svc: standard output could not be written: ${error.code ?? error.message}\n`);
+    process.once("exit", () => (process.exitCode = 1));
+  });
+  process.stderr.on("error", () => undefined);
+}
+
 async function main(): Promise<void> {
+  outliveReaders();
   if (process.argv.length <= 2) {
     program.outputHelp();
     return;

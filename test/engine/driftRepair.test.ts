@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { hashed } from "../../src/emulator/model/records";
 import { descendants, ROOT } from "../support/cli";
@@ -57,13 +57,16 @@ exports.serverKey = auth.secretServerKey;
 exports.hosts = [looked.host, web.host];
 ${pending}`;
 
-/** What the command keeps in files while it runs. */
-function temporaryFiles(stack: Stack): string {
-  const home = join(stack.folder, "home");
-  const folders = readdirSync(home).filter((name) => name.startsWith("pulumi-svc-drift-"));
-  return folders
-    .flatMap((folder) => readdirSync(join(home, folder)).map((file) => readFileSync(join(home, folder, file), "utf8")))
-    .join("\n");
+/** What the command keeps in files while it runs: they have no name. */
+function temporaryFiles(pid: number): string {
+  const folder = `/proc/${pid}/fd`;
+  try {
+    const files = readdirSync(folder).filter((fd) => readlinkSync(join(folder, fd)).includes("/pulumi-svc-"));
+    return files.map((fd) => readFileSync(join(folder, fd), "utf8")).join("\n");
+  } catch {
+    // It has ended, or has closed one meanwhile.
+    return "";
+  }
 }
 
 /** The command in a process group of its own, as a terminal has it, and what could be seen of it while it ran. */
@@ -84,7 +87,7 @@ async function interruptedRepair(
     seen += descendants(pid)
       .map(({ command }) => command)
       .join("\n");
-    seen += temporaryFiles(stack);
+    seen += temporaryFiles(pid);
     if (!isInterrupted)
       void ready().then((isReady) => {
         if (isReady && !isInterrupted) process.kill(-pid, "SIGINT");

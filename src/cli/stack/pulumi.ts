@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { KnownValues } from "../../client/http/knownValues";
 import { projectFolder } from "../../contract/projectFile";
 import { resolveReference, variable } from "../../contract/references";
+import { NamelessFile } from "./namelessFile";
 import { startOfPaths } from "./projectFile";
 
 const LONGEST_LOOK_MS = 60_000;
@@ -27,7 +28,13 @@ export interface Run {
 }
 
 export interface RunOptions {
-  /** It may take long. There is no limit then, and Ctrl-C is left to the CLI: it knows how to end. */
+  /**
+   * It may take long, and writes its events there. There is no limit then. It hangs neither on our pipes nor on our terminal,
+   * so that what it has begun comes to its end whatever becomes of this process; a signal to us is passed on, for it knows how
+   * to end.
+   */
+  readonly events?: NamelessFile;
+  /** The same of a plan that is read from its standard output: without a limit, and with signals that are passed on. */
   readonly isLong?: boolean;
   /** It is to end whatever happens: Ctrl-C does not reach it. */
   readonly isShielded?: boolean;
@@ -43,36 +50,54 @@ export type Pulumi = (args: readonly string[], options?: RunOptions) => Promise<
 /** In this folder. `stack`: instead of the selected one. */
 export function pulumiIn(folder: string, stack: string | undefined): Pulumi {
   const selected = stack === undefined ? [] : ["--stack", stack];
-  return (args, { isLong = false, isShielded = false, input, env = {} } = {}) => {
-    const all = [...args, ...(args[0] === "version" ? [] : ["--non-interactive", ...selected])];
+  return (args, { events, isLong = events !== undefined, isShielded = false, input, env = {} } = {}) => {
+    const options = events === undefined ? [] : ["--event-log", events.pathAs(3)];
+    const all = [...args, ...options, ...(args[0] === "version" ? [] : ["--non-interactive", ...selected])];
+    const messages = events && new NamelessFile();
     const child = spawn("pulumi", all, {
       cwd: folder,
-      env: { ...environment(), ...env },
-      stdio: "pipe",
-      // A terminal signals the processes of one group.
-      detached: isShielded,
+      env: { ...environment(), ...(events !== undefined && { NODE_OPTIONS: endingWithEngine() }), ...env },
+      stdio: events && messages ? ["ignore", "ignore", messages.fd, events.fd] : "pipe",
+      // A terminal signals the processes of one group, and hangs up on those of one session.
+      detached: isShielded || isLong,
       // Not its option `timeout`: where the CLI is missing, that keeps this process until it is over.
       ...(!isLong && { signal: AbortSignal.timeout(LONGEST_LOOK_MS) }),
     });
     // One that ends before it has read all says why on standard error.
-    child.stdin.on("error", () => undefined).end(input);
+    child.stdin?.on("error", () => undefined).end(input);
     let stdout = "";
     let stderr = "";
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
-    child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
-    // Ctrl-C reaches the CLI, too.
-    const wait = (): void => undefined;
-    const pass = (): void => void child.kill("SIGTERM");
-    if (isLong) process.on("SIGINT", wait).on("SIGTERM", pass);
+    child.stdout?.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
+    child.stderr?.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
+    let isAsked = false;
+    const pass = (signal: NodeJS.Signals): void => {
+      // A second signal ends the CLI at once. Only who presses Ctrl-C again means that.
+      if (signal === "SIGINT" || !isAsked) child.kill(signal === "SIGINT" ? signal : "SIGTERM");
+      isAsked = true;
+    };
+    if (isLong) for (const signal of ENDING) process.on(signal, pass);
     return new Promise<Run>((resolve) => {
       child.on("error", (error) => resolve({ ok: false, stdout, errors: [], reason: reasonOf(error) }));
       child.on("close", (code) => {
+        stderr += messages?.text() ?? "";
         const errors = [...stderr.matchAll(/^error:\s*(.*)$/gm)].map(([, text = ""]) => text);
         const [line = "it gave no reason"] = [...errors, ...stderr.split("\n").filter((text) => text.trim() !== "")];
         resolve({ ok: code === 0, stdout: stdout.trim(), errors, reason: withoutSecrets(line.trim()).slice(0, 300) });
       });
-    }).finally(() => process.off("SIGINT", wait).off("SIGTERM", pass));
+    }).finally(() => {
+      messages?.close();
+      for (const signal of ENDING) process.off(signal, pass);
+    });
   };
+}
+
+/** What asks a process to end: who presses Ctrl-C, a runner, and a terminal that is closed. */
+export const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Its providers end with it, whatever ends it. */
+function endingWithEngine(): string {
+  const preload = join(__dirname, "..", "..", "doors", "dynamic", "watched.js");
+  return `${process.env["NODE_OPTIONS"] ?? ""} --require ${JSON.stringify(preload)}`.trim();
 }
 
 function environment(): NodeJS.ProcessEnv {
@@ -82,6 +107,8 @@ function environment(): NodeJS.ProcessEnv {
   delete env["PULUMI_SKIP_CONFIRMATIONS"];
   // No command of ours runs the program.
   delete env["PULUMI_RUN_PROGRAM"];
+  // After an error nothing more is deleted.
+  delete env["PULUMI_CONTINUE_ON_ERROR"];
   return { ...env, NO_COLOR: "1" };
 }
 

@@ -1,8 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { NamelessFile } from "../../../src/cli/stack/namelessFile";
 import { pulumiIn } from "../../../src/cli/stack/pulumi";
 import { exportedState, StackState } from "../../../src/cli/stack/state";
+import { ROOT } from "../../support/cli";
 
 const before = { ...process.env };
 let folder: string;
@@ -36,11 +40,13 @@ test("a failure has the errors of the CLI, and its first line where it reports n
 
 test("a CLI that is missing is a failure with what to do", async () => {
   process.env["PATH"] = folder;
-  for (const isLong of [false, true])
-    expect(await pulumiIn(folder, undefined)(["stack"], { isLong })).toMatchObject({
+  const events = new NamelessFile();
+  for (const options of [{}, { events }])
+    expect(await pulumiIn(folder, undefined)(["stack"], options)).toMatchObject({
       ok: false,
       reason: "the Pulumi CLI was not found: install it, and put its folder on PATH",
     });
+  events.close();
 });
 
 test.each([
@@ -154,4 +160,49 @@ test.each(["canary", '{"canary', '{"secret":"canary"}', '{"deployment":{"resourc
 
 test("a stack that holds nothing has a state without resources", () => {
   expect(new StackState('{"version":3,"deployment":{"manifest":{}}}').resources).toEqual([]);
+});
+
+describe("a CLI that writes its events", () => {
+  /** In a process of its own, as the command runs it. */
+  const RUNNER = `
+    const { NamelessFile } = require(${JSON.stringify(join(ROOT, "dist/cli/stack/namelessFile.js"))});
+    const { pulumiIn } = require(${JSON.stringify(join(ROOT, "dist/cli/stack/pulumi.js"))});
+    const events = new NamelessFile();
+    pulumiIn(process.argv[1], undefined)(["up"], { events }).then(({ ok }) => console.log(ok, events.text().trim()));`;
+
+  function run(script: string): ChildProcessWithoutNullStreams {
+    fakePulumi(script);
+    // Of jest's own environment: a child would get the one of its process.
+    return spawn(process.execPath, ["-e", RUNNER, folder], { detached: true, env: process.env });
+  }
+  const waitFor = async (name: string): Promise<void> => {
+    while (!existsSync(join(folder, name))) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  const PREFIX = `file=$(echo " $*" | sed 's/.*--event-log //; s/ .*//')`;
+
+  test("goes on when this process is killed, and can still write all that it has to say", async () => {
+    const child = run(`${PREFIX}; touch begun; sleep 1; echo out; echo err >&2; echo event > "$file"; touch done`);
+    await waitFor("begun");
+    child.kill("SIGKILL");
+    await waitFor("done");
+  });
+
+  test("is asked to end once by signals that a terminal or a runner sends, and again only by Ctrl-C", async () => {
+    const traps = `trap 'echo term >> said' TERM; trap 'echo int >> said' INT; trap 'echo hup >> said' HUP`;
+    const child = run(
+      `${PREFIX}; ${traps}; touch begun; i=0; while [ $i -lt 20 ]; do sleep 0.1; i=$((i+1)); done; echo event > "$file"`,
+    );
+    let said = "";
+    child.stdout.on("data", (chunk) => (said += String(chunk)));
+    const ended = once(child, "close");
+    await waitFor("begun");
+    for (const signal of ["SIGHUP", "SIGTERM", "SIGHUP", "SIGINT"] as const) {
+      // Of the process group, as a terminal does it.
+      process.kill(-(child.pid ?? Number.NaN), signal);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    await ended;
+    expect(said).toBe("true event\n");
+    expect(readFileSync(join(folder, "said"), "utf8")).toBe("term\nint\n");
+  });
 });

@@ -1,9 +1,7 @@
-import { nameInUrn } from "../../../contract/identifiers";
 import { projectFolder } from "../../../contract/projectFile";
 import { otherStacks as stacksBeside } from "../../stack/otherStacks";
 import { programFolder } from "../../stack/projectFile";
 import { pulumiIn } from "../../stack/pulumi";
-import type { StackState } from "../../stack/state";
 import { deliver, EXIT_FAILURE } from "../deliver";
 import type { Format } from "../formats";
 import { type IgnoreFile, readIgnoreFile } from "../ignoreFile";
@@ -92,7 +90,6 @@ export async function acceptDrift(
   { resources, state }: RefreshedStack,
   { names, ignored, folder, planned, others, dryRun, force }: Asked,
 ): Promise<AcceptResult> {
-  refuseWhileUpdated(state);
   const chosen = names.length > 0 ? selected(resources, names) : withoutTolerated(resources, ignored, new Date());
   const drift = chosen.flatMap((resource) => resource.drift ?? []);
   const { project, stack } = stackOf(resources[0]?.urn ?? "");
@@ -167,15 +164,6 @@ function refuseStale({ told }: Edited): void {
   if (stale.length === 0) return;
   const sentences = stale.map(({ name, file = "", line, reason }) => `"${name}" at ${file}:${String(line)}: ${reason}`);
   throw new Error([...new Set(sentences)].join("\n"));
-}
-
-/** What an update is changing looks like drift: the service has it already, and the state not yet. */
-function refuseWhileUpdated({ pending }: StackState): void {
-  if (pending.length === 0) return;
-  const names = [...new Set(pending.map(nameInUrn))].map((name) => `"${name}"`).join(", ");
-  throw new Error(
-    `an update of the stack is running, or was interrupted: its change of ${names} has not ended. Wait for it, or run pulumi up --refresh if none is running`,
-  );
 }
 
 /** What no edit of an argument brings into the program. */

@@ -3,6 +3,7 @@ import { terminalText } from "../../output";
 import { type Pulumi, withoutSecrets } from "../../stack/pulumi";
 import type { EventLog } from "../eventLog";
 import { loggedRun } from "../previewRefresh";
+import { MARK_NAME } from "./mark";
 import { otherPackages } from "./otherPackages";
 import { type ProgramRun, serveProgram } from "./programServer";
 import type { PartialProgram } from "./registration";
@@ -49,14 +50,20 @@ export async function previewed(pulumi: Pulumi, declared: PartialProgram): Promi
   }
 }
 
+const UPDATE = ["up", "--yes", "--skip-preview", "--message", MESSAGE] as const;
+
 /** An update of the engine, after a refresh, with its progress on standard error. */
 export function updated(pulumi: Pulumi, declared: PartialProgram, program: Program): Promise<EventLog> {
-  const command = ["up", "--yes", "--skip-preview", "--refresh", "--message", MESSAGE] as const;
-  return engineRun(pulumi, command, declared, program);
+  return engineRun(pulumi, [...UPDATE, "--refresh"], declared, program);
+}
+
+/** An update of the engine that asks no provider. */
+export function stored(pulumi: Pulumi, declared: PartialProgram, program: Program): Promise<EventLog> {
+  return engineRun(pulumi, UPDATE, declared, program);
 }
 
 /** `soFar` reads what the engine has reported until then: the refresh is over when a program runs. */
-type Program = (run: ProgramRun, soFar: () => Promise<EventLog>) => Promise<void>;
+type Program = (run: ProgramRun, soFar: () => EventLog) => Promise<void>;
 
 async function engineRun(
   pulumi: Pulumi,
@@ -64,12 +71,11 @@ async function engineRun(
   declared: PartialProgram,
   program: Program,
 ): Promise<EventLog> {
-  let soFar: (() => Promise<EventLog>) | undefined;
+  let soFar: (() => EventLog) | undefined;
   let shown = 0;
   const show = ({ progress }: EventLog): void => {
-    const news = progress.slice(shown);
-    // The file is gone for a look that comes too late.
-    shown = Math.max(shown, progress.length);
+    const news = progress.slice(shown).filter((line) => !line.startsWith(`${MARK_NAME}: `));
+    shown = progress.length;
     process.stderr.write(news.map((line) => `${terminalText(withoutSecrets(line))}\n`).join(""));
   };
   const server = await serveProgram(declared, (run) => {
@@ -77,8 +83,9 @@ async function engineRun(
     return program(run, soFar);
   });
   const isShown = command[0] === "up";
-  // What cannot be read now is shown the next time.
-  const look = (): void => void soFar?.().then(show, () => undefined);
+  const look = (): void => {
+    if (soFar !== undefined) show(soFar());
+  };
   const timer = isShown ? setInterval(look, SHOW_EVERY_MS) : undefined;
   try {
     const args = [...command, `--client=${server.address}`] as const;

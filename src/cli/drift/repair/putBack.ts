@@ -2,10 +2,12 @@ import { z } from "zod";
 import { sameJson } from "../../../host/arguments";
 import type { Pulumi } from "../../stack/pulumi";
 import { exportedState, type StackState, stateKey } from "../../stack/state";
+import { REPAIR_TYPE } from "../../stack/unfinished";
 
 /** Entries are moved as they are, whatever else they hold. */
 const entry = z.looseObject({
   urn: z.string(),
+  type: z.string(),
   id: z.string().optional(),
   delete: z.boolean().optional(),
   inputs: z.record(z.string(), z.unknown()).nullish(),
@@ -40,10 +42,11 @@ export async function putBack(cli: Pulumi, { before, targets, isDone }: Update):
   const pulumi: Pulumi = (args, options) => cli(args, { ...options, isShielded: true });
   const then = documentOf(before).deployment.resources;
   const now = documentOf(await exportedState(pulumi, true));
-  const { resources: found, pending_operations: pending } = now.deployment;
+  const { resources: all, pending_operations: pending } = now.deployment;
+  const found = all.filter(({ type }) => type !== REPAIR_TYPE);
   const repaired = new Set(targets);
   const resources = merged(then, found, { targets: repaired, isDone });
-  if (sameJson(resources, found)) return;
+  if (sameJson(resources, all)) return;
   // An import replaces the whole state: it would undo what somebody else has done since.
   if (!isSame(then, found, repaired) || !isSame(found, then, repaired)) throw new Error("it has changed meanwhile");
   // An import forgets those, and they say what may exist without being in the state.
@@ -53,11 +56,19 @@ export async function putBack(cli: Pulumi, { before, targets, isDone }: Update):
   if (!ok) throw new Error(reason);
 }
 
+/** Whether both states hold the same, but for the mark of a repair. */
+export function isSameBesideMark(one: StackState, other: StackState): boolean {
+  const [some, others] = [one, other].map((state) =>
+    documentOf(state).deployment.resources.filter(({ type }) => type !== REPAIR_TYPE),
+  ) as [Entry[], Entry[]]; // as many as were given
+  return isSame(some, others) && isSame(others, some);
+}
+
 /**
  * Whether the others have each resource of these, with the same values. The targets are what the update was for, and what is
  * only looked up may have been read anew.
  */
-function isSame(some: readonly Entry[], others: readonly Entry[], targets: ReadonlySet<string>): boolean {
+function isSame(some: readonly Entry[], others: readonly Entry[], targets: ReadonlySet<string> = new Set()): boolean {
   const byKey = new Map(others.map((one) => [stateKey(one.urn, one), one]));
   return some.every((one) => {
     const other = byKey.get(stateKey(one.urn, one));

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isWatched } from "../../../contract/watched";
 import { isAgreed } from "../../ask";
-import { pulumiIn } from "../../stack/pulumi";
+import { ENDING, pulumiIn } from "../../stack/pulumi";
 import { exportedState, type StackState } from "../../stack/state";
+import { UnfinishedError } from "../../stack/unfinished";
 import { type EventLog, keyOf } from "../eventLog";
 import type { Format } from "../formats";
 import { previewRefresh, refreshedStacks } from "../previewRefresh";
@@ -11,9 +12,10 @@ import { type Refreshed, refreshedBy } from "../refreshed";
 import { type Drifted, fingerprint, stackOf } from "../report";
 import { selected } from "../selection";
 import { withoutTolerated } from "../tolerated";
-import { checkCli, previewed, updated } from "./engineRun";
+import { checkCli, previewed, stored, updated } from "./engineRun";
+import { markAlone, repairMark } from "./mark";
 import { planOf } from "./plan";
-import { putBack } from "./putBack";
+import { isSameBesideMark, putBack } from "./putBack";
 import { partialProgram, registrablesOf } from "./registration";
 import { isDestructive, planText, render, type RepairReport, resultText } from "./report";
 
@@ -125,17 +127,30 @@ async function repaired(
 
   // While a person decides, others work.
   checkSame(await exportedState(pulumi, true), state);
-  let before = state;
+  const mark = repairMark(targets[0] ?? "");
+  let before: StackState | undefined;
   await orAsBefore(
-    updated(pulumi, declared, async ({ register }, soFar) => {
-      before = await exportedState(pulumi, true);
-      checkSame(before, state);
-      await checkFound({ state, drift }, soFar);
-      await register();
-    }),
+    async (checkGoesOn) => {
+      await stored(pulumi, markAlone(mark), async ({ register }) => {
+        const now = await exportedState(pulumi, true);
+        checkSame(now, state);
+        before = now;
+        await register();
+      });
+      checkGoesOn();
+      const marked = await exportedState(pulumi, true);
+      if (!isSameBesideMark(marked, state)) throw new Error(CHANGED);
+      // A target that is not declared: the engine deletes the mark when all the rest is done.
+      const alsoMark = { ...declared, targets: new Set([...targets, mark.urn]) };
+      await updated(pulumi, alsoMark, async ({ register }, soFar) => {
+        checkSame(await exportedState(pulumi, true), marked);
+        await checkFound({ state, drift }, soFar);
+        await register();
+      });
+    },
     async (isDone) => {
       // The refresh takes what is gone out of what refers to it.
-      if (!isDone || report.plan.some(({ dependants }) => dependants.length > 0))
+      if (before !== undefined && (!isDone || report.plan.some(({ dependants }) => dependants.length > 0)))
         await putBack(pulumi, { before, targets, isDone });
     },
   );
@@ -183,19 +198,17 @@ function looked(report: RepairReport, { resources }: { readonly resources: reado
   return { code: left.length > 0 ? EXIT.left : EXIT.repaired, report: { ...report, repaired, left } };
 }
 
+const CHANGED = "nothing was changed: the state has changed since the look at it, as by a pulumi up. Run this again";
+
 /** The state is the one that the plan was made of. */
 function checkSame(now: StackState, shown: StackState): void {
-  if (now.text !== shown.text) {
-    throw new Error(
-      "nothing was changed: the state has changed since the look at it, as by a pulumi up. Run this again",
-    );
-  }
+  if (now.text !== shown.text) throw new Error(CHANGED);
 }
 
 /** Inside the lock of the stack, before anything is registered: the engine's own refresh has found what was shown. */
 async function checkFound(
   { state, drift }: { readonly state: StackState; readonly drift: readonly Drifted[] },
-  soFar: () => Promise<EventLog>,
+  soFar: () => EventLog,
 ): Promise<void> {
   const keys = new Set(
     drift.map(({ urn, id, change }) => `${urn}::${id}${change === "leftover" ? " (to be deleted)" : ""}`),
@@ -220,9 +233,9 @@ async function checkFound(
 const LOG_PATIENCE_MS = 30_000;
 
 /** The refresh is over, and its log is written right behind it. */
-async function withAll(keys: ReadonlySet<string>, soFar: () => Promise<EventLog>): Promise<EventLog> {
+async function withAll(keys: ReadonlySet<string>, soFar: () => EventLog): Promise<EventLog> {
   for (const end = Date.now() + LOG_PATIENCE_MS; ; await pause(50)) {
-    const log = await soFar();
+    const log = soFar();
     const seen = new Set(log.results.map(keyOf));
     if ([...keys].every((key) => seen.has(key))) return log;
     if (Date.now() > end)
@@ -230,30 +243,29 @@ async function withAll(keys: ReadonlySet<string>, soFar: () => Promise<EventLog>
   }
 }
 
-/** As the CLI says it, with a backend of files and with a service. A message of a provider has its own beginning. */
-const LOCKED =
-  /^pulumi up failed: (the stack is currently locked by|(\[409\] Conflict: )?another update is currently in progress)/i;
-
 /**
  * An update is to leave no trace of what it did not do.
+ * @param run gets what ends it between two updates, where this process was asked to end meanwhile.
  * @param inOrder puts the state in order after it.
- * @throws in words that say what an interrupted run and a locked stack mean here.
+ * @throws in words that say what an interrupted run means here.
  */
-async function orAsBefore(running: Promise<unknown>, inOrder: (isDone: boolean) => Promise<void>): Promise<void> {
+async function orAsBefore(
+  run: (checkGoesOn: () => void) => Promise<void>,
+  inOrder: (isDone: boolean) => Promise<void>,
+): Promise<void> {
   let isInterrupted = false;
   const note = (): void => void (isInterrupted = true);
-  process.on("SIGINT", note).on("SIGTERM", note);
+  const checkGoesOn = (): void => {
+    if (isInterrupted) throw new Error("interrupted");
+  };
+  for (const signal of ENDING) process.on(signal, note);
   try {
-    const error = await running.then(
+    const error = await run(checkGoesOn).then(
       () => undefined,
       (reason: Error) => reason,
     );
-    // Then nothing has begun, and who holds the lock writes the state.
-    if (error !== undefined && LOCKED.test(error.message)) {
-      throw new Error(
-        "nothing was changed: another operation has locked the stack. Wait for its end; if its process was killed, run pulumi cancel. Then run this again",
-      );
-    }
+    // Who holds the lock writes the state.
+    if (error instanceof UnfinishedError) throw error;
     const reason = await inOrder(error === undefined).then(
       () => undefined,
       (cause: Error) => cause.message,
@@ -264,10 +276,7 @@ async function orAsBefore(running: Promise<unknown>, inOrder: (isDone: boolean) 
         `the resources are repaired, but the state could not be put in order (${reason}): until the next pulumi up it does not hold what depends on those that were created again`,
       );
     }
-    const lost =
-      reason === undefined
-        ? ""
-        : `. The state could not be put back (${reason}): it holds what the refresh found, and pulumi up --refresh repairs what is left`;
+    const lost = reason === undefined ? "" : `. The state could not be put back (${reason}): run pulumi up --refresh`;
     if (isInterrupted) {
       throw new Error(
         `interrupted: what had begun has ended, and the rest is as it was. Run this again to repair what is left${lost}`,
@@ -276,6 +285,6 @@ async function orAsBefore(running: Promise<unknown>, inOrder: (isDone: boolean) 
     error.message += lost;
     throw error;
   } finally {
-    process.off("SIGINT", note).off("SIGTERM", note);
+    for (const signal of ENDING) process.off(signal, note);
   }
 }

@@ -33,7 +33,6 @@ interface Scene {
   readonly refreshes: readonly Refresh[];
   /** By name, the frame of the program in the stack trace. */
   readonly places?: Readonly<Record<string, string>>;
-  readonly pending?: readonly string[];
   readonly ignored?: Asked["ignored"]["entries"];
   readonly others?: readonly string[];
   readonly asked?: Partial<Asked>;
@@ -42,14 +41,7 @@ interface Scene {
 const urnOf = ({ kind = "ComputeEndpoint", name = "api" }: Refresh): string =>
   `urn:pulumi:dev::proj::${typeToken(kind)}::${name}`;
 
-function accepted({
-  refreshes,
-  places = {},
-  pending = [],
-  ignored = [],
-  others = [],
-  asked = {},
-}: Scene): Promise<AcceptResult> {
+function accepted({ refreshes, places = {}, ignored = [], others = [], asked = {} }: Scene): Promise<AcceptResult> {
   const resources = refreshes.map((one) => {
     const place = places[one.name ?? "api"];
     const stackTrace = [CLASS, ...(place === undefined ? [] : [`project:///${place}`])].map((sourcePosition) => ({
@@ -62,7 +54,7 @@ function accepted({
       stackTrace,
     };
   });
-  const deployment = { resources, pending_operations: pending.map((urn) => ({ type: "updating", resource: { urn } })) };
+  const deployment = { resources };
   const state = new StackState(JSON.stringify({ deployment }));
   const file = { name: "svc-drift.json", entries: ignored };
   return acceptDrift(
@@ -269,15 +261,6 @@ test("what no edit of an argument brings into the program is told with the ways,
   const clean = await accepted({ refreshes: [asDeclared("api")] });
   expect([exitCode(clean), clean.accepted, clean.left]).toEqual([0, [], []]);
   await expect(accepted({ refreshes: [drifted("api")] })).rejects.toThrow(/^TypeScript is missing/);
-});
-
-test("an update under way stops it, with the names of what it changes", async () => {
-  write("index.ts", IMPORT + sized("api"));
-  const scene = { refreshes: [drifted("api")], pending: [urnOf({ name: "other", declared: {} })] };
-  await expect(accepted(scene)).rejects.toThrow(
-    /^an update of the stack is running, or was interrupted: its change of "other"/,
-  );
-  expect(read("index.ts")).toBe(IMPORT + sized("api"));
 });
 
 test("what svc-drift.json covers is skipped, unless it is named", async () => {

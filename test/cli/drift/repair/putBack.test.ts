@@ -1,6 +1,7 @@
 import { putBack } from "../../../../src/cli/drift/repair/putBack";
 import type { Pulumi } from "../../../../src/cli/stack/pulumi";
 import { StackState } from "../../../../src/cli/stack/state";
+import { REPAIR_TYPE } from "../../../../src/cli/stack/unfinished";
 
 const deployed = (urn: string, more: object = {}) => ({ urn, type: "t", id: "1", inputs: { size: 1 }, ...more });
 const found = (urn: string, more: object = {}) => deployed(urn, { inputs: { size: 2 }, ...more });
@@ -50,6 +51,14 @@ test("an object that was created, and what a replacement has left, are kept", as
   );
   const half = found("a", { pendingReplacement: true });
   expect(await restored([deployed("a")], [half])).toEqual(importOf(deployed("a", { pendingReplacement: true })));
+});
+
+test("the mark of a repair goes, also where nothing else has changed", async () => {
+  const mark = { urn: "m", type: REPAIR_TYPE };
+  expect(await restored([deployed("a")], [deployed("a"), mark])).toEqual(importOf(deployed("a")));
+  expect(await restored([deployed("a"), deployed("b")], [found("a"), mark], {})).toEqual(
+    importOf(deployed("a"), deployed("b")),
+  );
 });
 
 test("a leftover that is deleted by now does not come back", async () => {

@@ -1,0 +1,171 @@
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { descendants, ROOT, type RunningProcess } from "../support/cli";
+import { Stack } from "../support/Stack";
+import { svc } from "../support/svc";
+
+/** A repair that loses its terminal, its reader or its life, at each of the points where the state is another one. */
+
+const MAIN = join(ROOT, "dist", "cli", "main.js");
+const ENDPOINT = "/projects/{project_id}/endpoints/{endpoint_id}";
+const PROGRAM = `
+const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: { min: 0.5, max: 2 } });
+const first = new svc.WhitelistDomain("first", { projectId: auth.projectId, domain: "https://first.example.com" });
+new svc.WhitelistDomain("second", { projectId: auth.projectId, domain: "https://second.example.com" }, { parent: first, dependsOn: [first] });`;
+
+let stack: Stack;
+let id: string;
+
+beforeAll(async () => {
+  stack = await Stack.create({ program: PROGRAM });
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  id = (await stack.resource("api")).id.split("/")[1] ?? "";
+});
+
+/** By raw HTTP. */
+const size = async (): Promise<unknown> =>
+  (await stack.service.endpoints()).find((one) => one["id"] === id)?.["autoscaling_limit_max_cu"];
+const domains = async (): Promise<string[]> => {
+  const { domains: all } = (await stack.service.list("/projects/prj-demo/auth/domains")) as {
+    domains: { domain: string }[];
+  };
+  return all.map(({ domain }) => domain).toSorted();
+};
+const DOMAINS = ["https://first.example.com", "https://second.example.com"];
+
+async function change(): Promise<void> {
+  await stack.service.edit({ kind: "endpoint", id, set: { autoscaling_limit_max_cu: 8 } });
+  await stack.service.edit({ kind: "domain", id: DOMAINS[0], delete: true });
+}
+
+async function until(isDone: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 60_000; !(await isDone());) {
+    if (Date.now() > end) throw new Error("it did not come to that");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+interface Cut {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** All that ran. */
+  readonly processes: readonly RunningProcess[];
+}
+
+const isAlive = ({ pid }: RunningProcess): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const stateFile = (): string => stack.stateFiles().find((file) => file.endsWith("stacks/proj/dev.json")) ?? "";
+const temporaryFolders = (): string[] =>
+  readdirSync(join(stack.folder, "home")).filter((name) => name.startsWith("pulumi-svc-"));
+
+/** `cut` gets the process group, and those that it has started by then. */
+async function cutOff(
+  args: readonly string[],
+  ready: () => boolean | Promise<boolean>,
+  cut: (pid: number, started: readonly RunningProcess[]) => void,
+): Promise<Cut> {
+  const child = spawn(process.execPath, [MAIN, "drift", ...args], {
+    cwd: join(stack.folder, "program"),
+    env: stack.env,
+    detached: true,
+  });
+  const pid = child.pid ?? Number.NaN;
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (chunk) => (stdout += String(chunk)));
+  child.stderr.on("data", (chunk) => (stderr += String(chunk)));
+  const ended = new Promise<number>((resolve) => child.on("exit", (code) => resolve(code ?? -1)));
+  await until(ready);
+  const processes = [{ pid, command: "pulumi-svc" }, ...descendants(pid)];
+  cut(pid, processes);
+  const code = await ended;
+  await until(() => !processes.some(isAlive));
+  return { code, stdout, stderr, processes };
+}
+
+const isCli = ({ command }: RunningProcess): boolean => /^(\S*\/)?pulumi (up|refresh|preview)\b/.test(command);
+const kill = (signal: NodeJS.Signals, processes: readonly RunningProcess[]): void => {
+  for (const { pid } of processes) process.kill(pid, signal);
+};
+
+const patched = async (): Promise<boolean> => (await stack.service.requests()).some(({ method }) => method === "PATCH");
+
+/** Whatever has happened: drift is told, or that it can't be; and the way back leads back. */
+async function tellsTruth(): Promise<void> {
+  const report = await svc(stack, ["drift", "--json"]);
+  const isAsDeclared = (await size()) === 2 && (await domains()).join() === DOMAINS.join();
+  if (report.code === 0) expect(isAsDeclared).toBe(true);
+  else expect([1, 7]).toContain(report.code);
+  if (report.code === 1) expect(report.stderr).toMatch(/was interrupted.*pulumi cancel.*pulumi up --refresh/);
+  const again = await svc(stack, ["drift", "--repair", "--yes"]);
+  if (again.code === 0) expect([await size(), await domains()]).toEqual([2, DOMAINS]);
+  else {
+    expect(again.stderr).toMatch(/was interrupted.*pulumi cancel.*pulumi up --refresh/);
+    await stack.run("cancel", "--yes");
+    const up = await stack.up("--refresh");
+    // Its creation has reached the service, and nobody has recorded it: the message tells what to do.
+    if (/Could not create WhitelistDomain .*set "adopt: true"/i.test(up.text)) {
+      stack.program(PROGRAM.replace('first.example.com"', 'first.example.com", adopt: true'));
+      expect(await stack.up("--refresh")).toMatchObject({ code: 0 });
+      stack.program(PROGRAM);
+    } else expect(up).toMatchObject({ code: 0 });
+    expect(await stack.refresh("--clear-pending-creates")).toMatchObject({ code: 0 });
+  }
+  expect([await size(), await domains()]).toEqual([2, DOMAINS]);
+  expect(await svc(stack, ["drift"])).toMatchObject({ code: 0 });
+  expect(temporaryFolders()).toEqual([]);
+  expect(JSON.stringify(Object.values(await stack.entries()))).not.toContain("pendingReplacement");
+}
+
+test("a reader that goes away ends nothing", async () => {
+  await change();
+  await stack.service.clearRequests();
+  await stack.service.fault({ method: "PATCH", path: ENDPOINT, delayMs: 1_000, times: 1 });
+  const command = `"${process.execPath}" "${MAIN}" drift --repair --yes 2>&1 | head -c 5`;
+  const child = spawn("sh", ["-c", command], { cwd: join(stack.folder, "program"), env: stack.env });
+  const pid = child.pid ?? Number.NaN;
+  let seen: RunningProcess[] = [];
+  const ended = new Promise((resolve) => child.on("exit", resolve));
+  await until(async () => {
+    seen = descendants(pid);
+    return seen.some(isCli) && (await patched());
+  }).catch(() => undefined);
+  await ended;
+  await until(() => !seen.some(isAlive));
+  expect([await size(), await domains()]).toEqual([2, DOMAINS]);
+  await tellsTruth();
+});
+
+test("a terminal that hangs up lets what has begun end", async () => {
+  await change();
+  await stack.service.clearRequests();
+  await stack.service.fault({ method: "PATCH", path: ENDPOINT, delayMs: 3_000, times: 1 });
+  const cut = await cutOff(["--repair", "--yes"], patched, (pid) => process.kill(-pid, "SIGHUP"));
+  expect(cut).toMatchObject({ code: 1, stderr: expect.stringMatching(/interrupted: what had begun has ended/) });
+  expect(await size()).toBe(2);
+  await tellsTruth();
+});
+
+const isWritten = (): boolean => /"autoscaling|"max":8/.test(readFileSync(stateFile(), "utf8").replaceAll(" ", ""));
+
+test.each([
+  ["the command and the CLI, when the refresh is written", isWritten, () => true],
+  ["the command and the CLI, during the update", patched, () => true],
+  ["the command, during the update", patched, ({ command }: RunningProcess) => command === "pulumi-svc"],
+  ["the CLI, during the update", patched, isCli],
+] as const)("SIGKILL of %s leaves the truth", async (_what, ready, isVictim) => {
+  await change();
+  await stack.service.clearRequests();
+  await stack.service.fault({ method: "PATCH", path: ENDPOINT, delayMs: 2_000, times: 1 });
+  await cutOff(["--repair", "--yes"], ready, (_pid, all) => kill("SIGKILL", all.filter(isVictim)));
+  await tellsTruth();
+});
