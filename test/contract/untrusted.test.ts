@@ -9,8 +9,8 @@ import { anyCharacter } from "../support/characters";
 import { RUNNER_PARTS, runnerCommandsIn } from "../support/runners";
 
 const COMMANDS = [
-  "##vso[task.setvariable variable=PATH]/tmp/x",
-  "a name ##vso[task.prependpath]/tmp/x",
+  "##vso[task.setvariable variable=PATH]/x",
+  "a name ##vso[task.prependpath]/x",
   "##[add-mask]x",
   "##[command]rm",
   "##teamcity[message text='x']",

@@ -121,7 +121,9 @@ test("what no program can declare stays at the service alone, and the rest is im
   await service.edit({ kind: "domain", id: "http://localhost:3000", set: { domain: "javascript://callback" } });
   const made = await svc(stack, ["import", "--project", "prj-demo"]);
   expect(made.code).toBe(0);
-  expect(made.stderr).toMatch(/^pulumi-svc: left out, because no program can declare it: redirect domain javascript:.*\n$/);
+  expect(made.stderr).toMatch(
+    /^pulumi-svc: left out, because no program can declare it: redirect domain javascript:.*\n$/,
+  );
   for (const file of ["import.json", "index.ts"])
     expect(readFileSync(join(program, file), "utf8")).not.toContain("javascript:");
 

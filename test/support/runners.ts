@@ -3,7 +3,7 @@ const IGNORED = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
 
 /**
  * The lines of a job's output that a CI runner would take for a command, after the sources of theirs: GitHub Actions looks for
- * "::" at the beginning of a line without the blanks before it (`ActionCommand.TryParseV2`) and for "##[" anywhere (`TryParse`);
+ * "::" at the beginning of a line without the blanks before it, and for "##[" anywhere;
  * Azure Pipelines for "##vso[" and "##[", TeamCity for "##teamcity[".
  */
 export function runnerCommandsIn(output: string): string[] {
