@@ -1,3 +1,4 @@
+import { unmarked } from "../engineMarks";
 import type { Properties } from "../../../src/contract/hiddenKeys";
 import type { Harness, State } from "../harness";
 
@@ -13,8 +14,10 @@ export async function outcomeOf(step: () => Promise<State | undefined>): Promise
     if (!(error instanceof Error)) throw error;
     const id: unknown = Reflect.get(error, "id");
     // Complete outs, by the contract of a partial error.
-    const outs = Reflect.get(error, "properties") as Properties;
-    return { ended: "badly", words: error.message, kept: typeof id === "string" ? { id, outs } : undefined };
+    const properties = Reflect.get(error, "properties") as Properties;
+    // As the engine hands them over the next time: without their marks.
+    const kept = typeof id === "string" ? { id, outs: unmarked(properties) } : undefined;
+    return { ended: "badly", words: error.message, kept };
   }
 }
 
