@@ -52,7 +52,7 @@ for (const column of ${JSON.stringify(COLUMNS)}) {
   const told = new Theirs("told-" + column, { host: foreign.host, secret: pulumi.secret("${CANARY}") });
   new Theirs("untold-" + column, { value: 1 }, { dependsOn: [told, foreign] });
   svc.ComputeEndpoint.get("seen-" + column, foreign.id);
-  new pulumi.StackReference("reference-" + column, { name: "organization/proj/dev" }, { dependsOn: [foreign] });
+  new pulumi.StackReference("reference-" + column, { name: "organization/proj/other" }, { dependsOn: [foreign] });
 
   grouped("group", 0, { parent: new Outer("inner-" + column, { parent: new Outer("outer-" + column) }) });
   compute("protected", { protect: true });
@@ -133,6 +133,8 @@ function foreignEntries(resources: readonly Entry[]): Entry[] {
 test("every cell is repaired and nothing else touched, or refused in words of ours", async () => {
   const stack = await Stack.create({ program: PROGRAM });
   const { service } = stack;
+  // Not the stack itself: a reference to that reads what the engine is writing.
+  expect(await stack.run("stack", "init", "other", "--no-select")).toMatchObject({ code: 0 });
   const branches = ["br-main", "br-anchor", ...ROWS.flatMap((row) => COLUMNS.map((column) => `br-${row}-${column}`))];
   await service.addProject({
     id: PROJECT,
