@@ -252,7 +252,7 @@ test.each(WHOLE ? SDKS : SDKS.slice(0, 1))(
     expect(await stack.drift()).toMatchObject({ code: 0 });
     expect(await svc(stack, ["import", "--project", "prj-demo"])).toMatchObject({ code: 0 });
     // An import file has the settings, which the engine encrypts.
-    const imported = readFileSync(file("program/index.ts"), "utf8");
+    const imported = readFileSync(file("program/imported.js"), "utf8");
     expect(secrets.filter((secret) => secret !== given.MODE && imported.includes(secret))).toEqual([]);
     expect(await stack.leaks(secrets)).toEqual([]);
   },

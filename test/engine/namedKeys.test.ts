@@ -179,7 +179,7 @@ test("import, drift --repair and drift --accept read a key by its name, each wit
   await rotate();
   expect(await stack.up()).toMatchObject({ code: 0 });
   const declared = await sizes();
-  expect(declared.map(([branch]) => branch)).toEqual(["br-dev", "br-main"]);
+  expect(declared.map(([branch]) => branch)).toEqual(["br-main", "br-dev"]);
 
   await resize(5);
   await rotate();

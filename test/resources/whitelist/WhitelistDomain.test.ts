@@ -156,7 +156,11 @@ describe("deleting redirect domains", () => {
     await given.forgetRequests();
     await Promise.all(states.map((state) => given.delete(state)));
     expect(await listed(given)).toEqual(["https://theirs.example.com"]);
-    expect(await given.requests("DELETE")).toHaveLength(domains.length);
+    // One that a busy machine has not answered in time is sent again.
+    const bodies = (await given.requests("DELETE")).map(({ body }) => JSON.stringify(body));
+    expect(new Set(bodies)).toEqual(
+      new Set(domains.map((domain) => JSON.stringify({ auth_provider: "supported_provider", domains: [{ domain }] }))),
+    );
   });
 
   test("leaves the same domain of another integration alone", async () => {
