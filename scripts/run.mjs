@@ -32,7 +32,8 @@ const TASKS = {
   "test:faults": "each request that changes something under each fault: the table goes to test-results/faults.md",
   "test:kills": `processes are killed at random points of commands, and each stack is brought back, some 40 minutes
                  It leaves its figures in test-results/kills.md and test-results/driftKills.md`,
-  "test:upgrades": "each state that an earlier version or SDK has left is planned, refreshed, finished and destroyed",
+  "test:upgrades": `each state that an earlier version or SDK has left is planned, refreshed, finished and destroyed;
+                 and what is secret is looked for with the oldest SDK, too`,
   "test:mutation": `the code is changed in one place at a time, and a test has to notice: some hours
                  The arguments are names of groups: all of them without one
                  --sample=N   only each Nth stretch of ten lines`,

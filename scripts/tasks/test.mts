@@ -23,7 +23,7 @@ export const CAMPAIGNS: Record<string, string> = {
   "test:consumers": "test/engine/(consumers|exampleCopies).test.ts",
   "test:faults": "test/engine/faultCampaign.test.ts",
   "test:kills": "test/engine/(kills|driftKills).test.ts",
-  "test:upgrades": "test/engine/upgrades.test.ts",
+  "test:upgrades": "test/engine/(upgrades|marked).test.ts",
 };
 
 type Report = Record<"numPassedTests" | "numFailedTests" | "numRuntimeErrorTestSuites" | "numPendingTests", number>;

@@ -56,7 +56,7 @@ export function pulumiIn(folder: string, stack: string | undefined): Pulumi {
     const messages = events && new NamelessFile();
     const child = spawn("pulumi", all, {
       cwd: folder,
-      env: { ...environment(), ...(events !== undefined && { NODE_OPTIONS: endingWithEngine() }), ...env },
+      env: { ...environment(), ...(isLong && { NODE_OPTIONS: endingWithEngine() }), ...env },
       stdio: events && messages ? ["ignore", "ignore", messages.fd, events.fd] : "pipe",
       // A terminal signals the processes of one group, and hangs up on those of one session.
       detached: isShielded || isLong,

@@ -4,4 +4,4 @@
  */
 import { endWithEngine } from "./engineEnd";
 
-endWithEngine();
+endWithEngine(undefined, true);

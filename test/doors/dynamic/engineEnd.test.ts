@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { pointer } from "../../../src/contract/pointer";
 import { startEmulator, type Emulator } from "../../../src/emulator";
+import { ROOT } from "../../support/cli";
 import { until } from "../../support/emulator";
 import { ProviderProcess } from "../../support/providerProcess";
 import { ownPort, Service } from "../../support/service";
@@ -62,6 +64,27 @@ test("ends soon after an engine that could not be reached at first was killed", 
   expect(provider.hasEnded).toBe(false);
   engine.kill("SIGKILL");
   await until(() => ended(provider), Boolean);
+});
+
+test("a process that a command of ours preloads ends where its engine has ended before the first connection", async () => {
+  const preload = join(ROOT, "dist", "doors", "dynamic", "watched.js");
+  const orphan = spawn(process.execPath, [
+    "--require",
+    preload,
+    "-e",
+    "setInterval(() => {}, 1_000)",
+    `127.0.0.1:${ownPort()}`,
+  ]);
+  await once(orphan, "exit");
+  // Another program of the same command has no such argument.
+  const program = spawn(process.execPath, [
+    "--require",
+    preload,
+    "-e",
+    "setTimeout(() => process.exit(3), 2_000)",
+    ".",
+  ]);
+  expect(await once(program, "exit")).toEqual([3, null]);
 });
 
 test("ends in the middle of a creation, and sends neither that again nor what waits in the queue behind it", async () => {
