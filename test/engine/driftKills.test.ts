@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from "node:path";
 import { descendants, ROOT, type Run, type RunningProcess, WHOLE } from "../support/cli";
 import { Gateway, type Moment } from "../support/Gateway";
+import { random } from "../support/random";
 import { Stack } from "../support/Stack";
 import { svc } from "../support/svc";
 
@@ -39,17 +40,6 @@ const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
 new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: { min: 0.5, max: ${size} } });
 const first = new svc.WhitelistDomain("first", { projectId: auth.projectId, domain: "${DOMAINS[0]}" });
 new svc.WhitelistDomain("second", { projectId: auth.projectId, domain: "${DOMAINS[1]}" }, { dependsOn: [first] });`;
-
-/** Numbers that follow from a seed alone (mulberry32). */
-function random(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
 
 function isAlive({ pid }: RunningProcess): boolean {
   try {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { api } from "../support/emulator";
 import { descendants, ROOT, type Run, type RunningProcess, WHOLE } from "../support/cli";
 import { Gateway, type Moment } from "../support/Gateway";
+import { random } from "../support/random";
 import { Stack } from "../support/Stack";
 
 /**
@@ -117,17 +118,6 @@ function surplus(held: object, expected: object): number {
     (sum, [kind, value]) => sum + Math.max(0, count(Reflect.get(held, kind)) - count(value)),
     0,
   );
-}
-
-/** Numbers that follow from a seed alone (mulberry32). */
-function random(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
 }
 
 interface Figures {
