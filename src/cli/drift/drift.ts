@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { terminalJson, wantsColours } from "../output";
+import { parsed } from "../stack/state";
 import { deliver, EXIT_FAILURE } from "./deliver";
 import { readEventLog } from "./eventLog";
 import { type Format, render, summary } from "./formats";
@@ -92,13 +93,5 @@ function eventsIn(file: string, text: string): ReturnType<typeof readEventLog> {
     return readEventLog(text);
   } catch {
     throw new Error(`${file} is neither a report written with --format json nor an event log of the Pulumi CLI`);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -78,7 +78,8 @@ export async function exportedState(pulumi: Pulumi, withSecrets: boolean): Promi
   return new StackState(stdout);
 }
 
-function parsed(text: string): unknown {
+/** What a text is as JSON; undefined where it is none. No error repeats the text: it may hold secrets. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import type { Properties } from "../../../contract/hiddenKeys";
 import { type Pulumi, withoutSecrets } from "../../stack/pulumi";
+import { parsed } from "../../stack/state";
 import { type Rewritten, writeFiles } from "../writeFiles";
 import type { Accepted, Target } from "./edit";
 import { declares } from "./plan";
@@ -91,7 +92,7 @@ export async function plannedArguments(
   const { ok, stdout, reason } = await pulumi(["preview", "--refresh", "--json", "--show-sames", ...targets], {
     isLong: true,
   });
-  const { data: { steps, diagnostics } = {}, success } = plan.safeParse(json(stdout));
+  const { data: { steps, diagnostics } = {}, success } = plan.safeParse(parsed(stdout));
   const error = diagnostics?.find(({ severity }) => severity === "error")?.message;
   if (!ok) throw new Error(`pulumi preview failed: ${error === undefined ? reason : inOneLine(error)}`);
   if (!success) throw new Error("pulumi preview --json printed no plan");
@@ -99,15 +100,6 @@ export async function plannedArguments(
     op === "refresh" || newState === null || newState === undefined ? [] : [[urn, newState.inputs ?? {}] as const],
   );
   return new Map(entries);
-}
-
-/** A run that failed early has printed none. The text is not repeated: it may hold secrets. */
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Of a program that throws, the first line says only that it did. */
