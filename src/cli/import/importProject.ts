@@ -7,6 +7,7 @@ import { typeToken } from "../../contract/pointer";
 import { type ReadSetting, resolveSettings, type Settings } from "../../contract/settings";
 import {
   branchComment,
+  IN_INTEGRATION,
   importedResource,
   type ImportedObject,
   observe,
@@ -77,7 +78,7 @@ const SUFFIXES: Readonly<Record<ImportedObject["kind"], string>> = {
  */
 export async function importProject(options: ImportOptions): Promise<ImportReport> {
   const { project, authProvider, protect: isProtected = false } = options;
-  const entry = entryPoint(process.cwd());
+  const entry = entryPoint(process.cwd()) ?? resolve(programFolder(process.cwd()) ?? ".", "index.ts");
   const file = options.program ?? programFile(entry);
   const { state, read, settings } = await checked({ ...options, program: file });
   const client = new Client(settings);
@@ -150,27 +151,25 @@ export async function importProject(options: ImportOptions): Promise<ImportRepor
 }
 
 /** The entry point where it is still to be written, else a file beside it: what is there is not touched. */
-function programFile(entry: string | undefined): string {
-  const path = entry === undefined ? resolve(programFolder(process.cwd()) ?? ".", "index.ts") : entry;
-  const file = existsSync(path) ? resolve(dirname(path), `imported${extname(path)}`) : path;
+function programFile(entry: string): string {
+  const file = existsSync(entry) ? resolve(dirname(entry), `imported${extname(entry)}`) : entry;
   return relative(process.cwd(), file);
 }
 
 /** The step without which the program does not declare what is imported, and `pulumi up` would plan to delete it. */
-function takenIn(file: string, entry: string | undefined): string[] {
+function takenIn(file: string, entry: string): string[] {
   const path = resolve(file);
-  const begin = entry ?? resolve(programFolder(process.cwd()) ?? ".", "index.ts");
-  if (path === begin) return [];
-  const asModule = isModule(begin);
+  if (path === entry) return [];
+  const asModule = isModule(entry);
   const [ending] = asModule ? (/(?<=\.[cm]?)[jt]s$/.exec(path) ?? []) : [];
-  const bare = relative(dirname(begin), path)
+  const bare = relative(dirname(entry), path)
     .replaceAll("\\", "/")
     .replace(/\.[cm]?[jt]s$/, "");
   const name = JSON.stringify(
     `${/^\.\.?\//.test(bare) ? "" : "./"}${bare}${ending === undefined ? "" : extname(path).replace("ts", "js")}`,
   );
-  const line = /\.c?js$/.test(begin) && !asModule ? `require(${name});` : `import ${name};`;
-  return [`# add to ${relative(process.cwd(), begin)}: ${line}`];
+  const line = /\.c?js$/.test(entry) && !asModule ? `require(${name});` : `import ${name};`;
+  return [`# add to ${relative(process.cwd(), entry)}: ${line}`];
 }
 
 /** @throws for an id that no object of the project has. */
@@ -196,7 +195,7 @@ function notesOnContainer(
   all: readonly ProjectObject[],
 ): string[] {
   const container = all.find(({ kind }) => kind === "AuthIntegration");
-  const inside = named.filter(({ one }) => !["AuthIntegration", "ComputeEndpoint"].includes(one.object.kind));
+  const inside = named.filter(({ one }) => IN_INTEGRATION[one.object.kind]);
   if (integration !== undefined || container === undefined || inside.length === 0) return [];
   return [
     `${inside.map(({ name }) => `"${name}"`).join(", ")}: the file does not declare the integration ${container.id}, in which this lives. ` +

@@ -33,7 +33,7 @@ const ARGUMENTS: Readonly<Record<Kind, readonly string[]>> = {
   EmailServer: ["projectId", "type", "host", "port", "username", "password", "senderEmail", "senderName"],
 };
 
-const IN_INTEGRATION: Readonly<Record<Kind, boolean>> = {
+export const IN_INTEGRATION: Readonly<Record<Kind, boolean>> = {
   ComputeEndpoint: false,
   AuthIntegration: false,
   OAuthProvider: true,
