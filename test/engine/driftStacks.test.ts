@@ -16,7 +16,7 @@ test("two stacks of one project, checked together, do not report each other, and
   const { service } = stack;
   expect(await stack.up()).toMatchObject({ code: 0 });
   expect(await stack.run("stack", "init", "prod", "--copy-config-from", "dev")).toMatchObject({ code: 0 });
-  await stack.run("up", "--yes", "--skip-preview", "--stack", "prod");
+  expect(await stack.run("up", "--yes", "--skip-preview", "--stack", "prod")).toMatchObject({ code: 0 });
 
   // Alone, each one reports what the other one holds.
   const alone = await drift(stack, "--unmanaged", "--stack", "dev");
