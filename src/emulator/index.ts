@@ -2,18 +2,23 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { createApp } from "./app";
-import { Faults } from "./control/faults";
+import { applyEdit, editBody } from "./control/edits";
+import { Faults, faultSchemaFor } from "./control/faults";
 import { Inbox } from "./control/mail";
 import { applySeed, checkedSeed } from "./control/seeding";
+import type { EmulatorEdit, EmulatorFault, EmulatorOperation, EmulatorRequest } from "./types";
 import { AcceptedKey, bracketed, isThisMachine, newPageToken, type Site } from "./http/access";
-import { RequestLog } from "./http/requestLog";
+import { checked } from "./http/bodies";
+import { RequestLog, withoutSecrets } from "./http/requestLog";
 import { API_ROOT } from "./http/route";
 import { primaryOf } from "./model/computes";
 import { DataFile, newPostgresMark } from "./model/dataFile";
 import { Service } from "./model/service";
 import { resolveOptions, type EmulatorOptions } from "./options";
 import { openPostgres } from "./postgres/open";
+import { operationView } from "./routes/projects";
 
+export type { EmulatorEdit, EmulatorFault, EmulatorOperation, EmulatorRequest } from "./types";
 export type { EmulatorOptions, EmulatorSeed } from "./options";
 
 /** A running emulator. */
@@ -37,6 +42,24 @@ export interface Emulator {
   reset(): void;
   /** What a program can refer to: the projects, their branches, and the primary compute of each branch that has one. */
   projects(): { id: string; branches: { id: string; default: boolean; primaryId: string | undefined }[] }[];
+  /**
+   * Changes a record as somebody would by hand, past the rules of the API. Returns the record, secrets as `sha256:<hex>`.
+   * @throws an Error that says what is wrong with the edit
+   */
+  edit(edit: EmulatorEdit): Record<string, unknown>;
+  /**
+   * The next request, operation or start that matches fails, or as many as `times` says (0: all, until they are cleared).
+   * @throws an Error that says what is wrong with the fault
+   */
+  fault(fault: EmulatorFault): void;
+  clearFaults(): void;
+  /** The requests since the start or the last reset, oldest first, at most 10,000. `path`: how their path begins. */
+  requests(filter?: { method?: string; path?: string }): EmulatorRequest[];
+  /**
+   * The operations of a project, newest first.
+   * @throws an Error for a project that does not exist
+   */
+  operations(projectId: string): EmulatorOperation[];
 }
 
 const listen = (server: Server, port: number, host: string): Promise<AddressInfo> =>
@@ -135,5 +158,11 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     close,
     reset,
     projects,
+    // An edit changes the fields of a record: the answer is a record.
+    edit: (edit) => withoutSecrets(applyEdit(service, checked(editBody, edit))) as Record<string, unknown>,
+    fault: (fault) => void faults.add(checked(faultSchemaFor(fault), fault)),
+    clearFaults: () => faults.clear(),
+    requests: ({ method, path } = {}) => structuredClone(log.list(method, path)),
+    operations: (projectId) => structuredClone(store.project(projectId).operations.toReversed().map(operationView)),
   };
 }

@@ -1,3 +1,5 @@
+import type { EmulatorEdit } from "./types";
+
 /** The state at the start and after a reset. It is checked when the emulator starts. */
 export interface EmulatorSeed {
   /** As the bodies of `POST /_emulator/projects`. @default prj-demo */
@@ -8,7 +10,7 @@ export interface EmulatorSeed {
     branches?: readonly { id: string; name?: string; default?: boolean; compute?: boolean }[];
   }[];
   /** What else the projects hold: as the bodies of `POST /_emulator/edit`, applied in this order. */
-  edits?: readonly { kind: string; project_id: string; id?: string; set?: object; delete?: true; create?: object }[];
+  edits?: readonly EmulatorEdit[];
 }
 
 /** Options of a local emulator. Each option that imitates a variant of the real service is off by default. */

@@ -1,8 +1,9 @@
 import type { MiddlewareHandler } from "hono";
 import { mayBeSecret } from "../../contract/secretNames";
 import { hashed } from "../model/records";
+import type { EmulatorRequest } from "../types";
 import { isRecord, parsedJson } from "./bodies";
-import { pathInApi, templateOf, type Env, type LoggedRequest } from "./route";
+import { pathInApi, templateOf, type Env } from "./route";
 
 const KEPT_REQUESTS = 10_000;
 /** Those of the API, whatever their value. Misspelt names too: a body is logged before it is checked. */
@@ -31,12 +32,12 @@ export function withoutSecrets(value: unknown, isOfSettings = false, above = "")
 }
 
 export class RequestLog {
-  private requests: LoggedRequest[] = [];
+  private requests: EmulatorRequest[] = [];
   /** How many were logged before the first of these. */
   private earlier = 0;
   private readonly listeners: (() => void)[] = [];
 
-  add(request: LoggedRequest): void {
+  add(request: EmulatorRequest): void {
     this.requests.push(request);
     if (this.requests.length > KEPT_REQUESTS) {
       this.requests.shift();
@@ -45,7 +46,7 @@ export class RequestLog {
     this.changed();
   }
 
-  list(method?: string, pathPrefix?: string): LoggedRequest[] {
+  list(method?: string, pathPrefix?: string): EmulatorRequest[] {
     return this.requests.filter(
       (request) =>
         (method === undefined || request.method === method.toUpperCase()) &&
@@ -54,7 +55,7 @@ export class RequestLog {
   }
 
   /** The newest ones, oldest first, each with its number: the first request since the start is 0. */
-  newest(count: number): [number: number, request: LoggedRequest][] {
+  newest(count: number): [number: number, request: EmulatorRequest][] {
     const start = Math.max(0, this.requests.length - count);
     return this.requests.slice(start).map((request, index) => [this.earlier + start + index, request]);
   }
@@ -90,7 +91,7 @@ export const logRequests =
   (log: RequestLog): MiddlewareHandler<Env> =>
   async (context, next) => {
     const startedAt = Date.now();
-    const entry: LoggedRequest = {
+    const entry: EmulatorRequest = {
       at: new Date(startedAt).toISOString(),
       method: context.req.method,
       path: pathInApi(context),

@@ -4,28 +4,13 @@ import type { z } from "zod";
 import { matchedRoutes } from "hono/route";
 import type { ProjectRecord } from "../model/records";
 import { notFound } from "../model/refusal";
+import type { EmulatorRequest } from "../types";
 import type { Service } from "../model/service";
-
-export interface LoggedRequest {
-  at: string;
-  method: string;
-  /** Relative to the API root. */
-  path: string;
-  /** The route's template, null for an unknown route. */
-  template: string | null;
-  query: Record<string, string>;
-  body: unknown;
-  /** Null as long as no response was sent. */
-  status: number | null;
-  /** The response that a fault replaced, where the request was executed. */
-  real_status?: number;
-  duration_ms: number;
-}
 
 /** What Hono keeps beside a request: Node's own objects, its entry in the log, and its body. */
 export interface Env {
   Bindings: HttpBindings;
-  Variables: { logged: LoggedRequest; body: string };
+  Variables: { logged: EmulatorRequest; body: string };
 }
 
 export interface Route {

@@ -2,7 +2,8 @@ import { packageVersion } from "../../contract/installation";
 import type { ControlParts } from "../control/routes";
 import { jwksUrlOf } from "../http/keySet";
 import { withoutSecrets } from "../http/requestLog";
-import { API_ROOT, type LoggedRequest } from "../http/route";
+import type { EmulatorRequest } from "../types";
+import { API_ROOT } from "../http/route";
 import type { OperationRecord, ProjectRecord } from "../model/records";
 
 /** What the page shows at one moment: the JSON of each record, by a key that stays with it. Containers come first. */
@@ -16,10 +17,10 @@ const SHOWN_BODY = 2000;
 const operation = ({ run, ...rest }: OperationRecord): object => ({ ...rest, started_ms: run.started_ms });
 
 /** A logged body does not change once it is there, and the log is looked at again and again. */
-const bodies = new WeakMap<LoggedRequest, string>();
+const bodies = new WeakMap<EmulatorRequest, string>();
 
 /** Secrets were masked when the request was logged. */
-function bodyOf(request: LoggedRequest): string {
+function bodyOf(request: EmulatorRequest): string {
   if (request.body === null) return "";
   const known = bodies.get(request);
   if (known !== undefined) return known;

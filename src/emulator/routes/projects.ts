@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { EmulatorOperation } from "../types";
 import { jsonResponse, route } from "../http/bodies";
 import { pathParameter, projectOf, type Route } from "../http/route";
 import type { BranchRecord, OperationRecord, ProjectRecord } from "../model/records";
@@ -28,7 +29,7 @@ const branchView = (project: ProjectRecord, branch: BranchRecord): object => ({
   updated_at: branch.created_at,
 });
 
-export function operationView({ run, ...operation }: OperationRecord): object {
+export function operationView({ run, ...operation }: OperationRecord): EmulatorOperation {
   const elapsed =
     operation.status === "running" ? Date.now() - (run.started_ms ?? Date.now()) : operation.total_duration_ms;
   return { ...operation, total_duration_ms: elapsed };

@@ -73,10 +73,10 @@ test.each<[EmulatorSeed, string]>([
     "edits.0: project not found",
   ],
   [
-    { edits: [{ kind: "user", project_id: "prj-demo", create: { email: "a@b.test", canary: 1 } }] },
+    { edits: [{ kind: "user", project_id: "prj-demo", create: { email: "a@b.test", canary: 1 } as never }] },
     "edits.0: invalid request",
   ],
-  [{ edits: [{ kind: "planet", project_id: "prj-demo", delete: true }] }, "edits: 0: kind"],
+  [{ edits: [{ kind: "planet" as never, project_id: "prj-demo", delete: true }] }, "edits: 0: kind"],
   [[] as never, "object"],
 ])("a seed that is wrong is refused with the place: %j", async (seed, words) => {
   const error = await errorOf(startEmulator({ seed }));
