@@ -1,11 +1,11 @@
 import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
 import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
-import { maybeInterrupted } from "../../src/resources/shared/existing";
+import { possibleOwner } from "../../src/resources/shared/existing";
 import { DEMO_PRIMARY } from "../support/computeCases";
 import { harness, PROJECT, thrownBy, withIntegration } from "../support/harness";
 
 const ago = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString();
-const INTERRUPTED = "An interrupted pulumi up may have created it.";
+const INTERRUPTED = "An interrupted pulumi up may have created it, or another stack";
 
 test.each([
   ["just now", ago(0), true],
@@ -14,7 +14,7 @@ test.each([
   ["at a time that is not told", undefined, true],
   ["at a time that is no date", "soon", true],
 ])("an object that was created %s (%s) may come from an interrupted up: %s", (_when, createdAt, isSaid) => {
-  expect(maybeInterrupted(createdAt).includes(INTERRUPTED)).toBe(isSaid);
+  expect(possibleOwner(createdAt).includes(INTERRUPTED)).toBe(isSaid);
 });
 
 test.each([
@@ -34,6 +34,7 @@ test.each([
       await thrownBy(integration.create({ projectId: PROJECT, branchId: "br-main" })),
     ];
     for (const { message } of errors) {
+      expect(message).toMatch(/another stack may manage it\./i);
       expect(message).toMatch(/created (2 hours|730 days) ago.*"adopt: true"/);
       expect(message.includes(INTERRUPTED)).toBe(isSaid);
     }

@@ -14,7 +14,7 @@ import {
   ALIAS_ADVICE,
   goneError,
   createdAgo,
-  maybeInterrupted,
+  possibleOwner,
   useExistingOrCreate,
 } from "../shared/existing";
 
@@ -215,7 +215,7 @@ function refusalToAdopt(
   const named = differing.map((name) => `"${name}"`).join(" and ");
   if (args.adopt !== true) {
     const likeness = differing.length > 0 ? `; it differs from the program in ${named}` : "";
-    return `${what}${likeness}.${maybeInterrupted(created_at)} Set "adopt: true" to manage it here (a new key set is created, older keys stay valid), or delete it first${ALIAS_ADVICE}`;
+    return `${what}${likeness}.${possibleOwner(created_at)} Set "adopt: true" to manage it here (a new key set is created, older keys stay valid), or delete it first${ALIAS_ADVICE}`;
   }
   if (differing.length === 0) return undefined;
   return `${what}. It differs from the program in ${named}, which cannot be changed. Declare the existing values, or delete it first`;

@@ -4,7 +4,7 @@ import { schemas } from "./schemas";
 import { omitUndefined } from "../shared/outputs";
 import { claim, splitId } from "../shared/identifiers";
 import { keepStored, inIntegration, type ChildCall } from "../shared/integrationChild";
-import { ALIAS_ADVICE, maybeInterrupted } from "../shared/existing";
+import { ALIAS_ADVICE, possibleOwner } from "../shared/existing";
 
 type Shape = AuthUserShape;
 type Outputs = AuthUserOutputs & Partial<Shape>;
@@ -64,7 +64,7 @@ async function createNew(
         continue;
       }
       throw new Error(
-        `${error.message}. A user with this "email" exists already.${maybeInterrupted()} Users can neither be listed nor taken over: ` +
+        `${error.message}. A user with this "email" exists already.${possibleOwner()} Users can neither be listed nor taken over: ` +
           `find the user in the table of the synced users (svc_auth.users_sync), and delete it or choose another address${ALIAS_ADVICE}`,
         { cause: error },
       );

@@ -7,7 +7,7 @@ import type { EndpointRecord } from "../../client";
 import type { Call } from "../../host/lifecycle";
 import { nameInUrn } from "../../contract/identifiers";
 import type { ComputeEndpointShape } from "./declaration";
-import { ALIAS_ADVICE, createdAgo, maybeInterrupted } from "../shared/existing";
+import { ALIAS_ADVICE, createdAgo, possibleOwner } from "../shared/existing";
 
 export const PRIMARY = "read_write";
 /** How a ComputeGroup names the replicas of a given count; these have no arguments of their own, so no "adopt". */
@@ -106,7 +106,7 @@ export function alreadyExists(endpoint: EndpointRecord): Error {
       ? ""
       : ` (if a ComputeGroup has a count of replicas, use a list instead, with this one as key: "${counted}", the same name, and adopt)`;
   return new Error(
-    `${what}: ${endpoint.id} on ${endpoint.branch_id}${createdAgo(endpoint.created_at)}.${maybeInterrupted(endpoint.created_at)} ` +
+    `${what}: ${endpoint.id} on ${endpoint.branch_id}${createdAgo(endpoint.created_at)}.${possibleOwner(endpoint.created_at)} ` +
       `To manage it here, set "${adopt}" on this resource${asList}; ` +
       `to create a new one, delete ${endpoint.id} first or choose another branch${ALIAS_ADVICE}`,
   );

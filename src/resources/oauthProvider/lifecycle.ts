@@ -13,7 +13,7 @@ import {
   adoptionNote,
   ALIAS_ADVICE,
   goneError,
-  maybeInterrupted,
+  possibleOwner,
   useExistingOrCreate,
   notListedAdvice,
 } from "../shared/existing";
@@ -204,7 +204,7 @@ function refusalToAdopt(
   const whose = type === "shared" ? "with the shared keys of the service" : `with the type ${type}`;
   const what = `the OAuth provider ${id} exists already, ${whose}`;
   if (!isAdopted)
-    return `${what}. A new integration has some shared ones by default.${maybeInterrupted()} Set "adopt: true" to manage it here, or delete it first${ALIAS_ADVICE}`;
+    return `${what}. A new integration has some shared ones by default.${possibleOwner()} Set "adopt: true" to manage it here, or delete it first${ALIAS_ADVICE}`;
   if (hasCredentials || type === "shared") return undefined;
   return `${what}, but the program declares no credentials, and the service cannot remove them. Declare "clientId" and "clientSecret", or delete the provider first to use the shared keys`;
 }

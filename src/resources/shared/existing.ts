@@ -57,12 +57,14 @@ export const goneError = (): Error => new Error("it no longer exists. Run pulumi
 export const notListedAdvice = (thing: string): string =>
   `But the service does not list ${thing}. Lists can be out of date: run pulumi up again in a while, or delete it first`;
 
-/** An `up` that was interrupted is followed by another one sooner or later. */
+/** An `up` that was interrupted is followed by another one within this time. */
 const MOST_LIKELY_OURS_MS = 86_400_000;
 
-/** Of an existing object that is not too old for it. `createdAt`: left out where its age is not known. */
-export const maybeInterrupted = (createdAt = ""): string =>
-  Date.now() - Date.parse(createdAt) > MOST_LIKELY_OURS_MS ? "" : " An interrupted pulumi up may have created it.";
+/** Whose an existing object may be. `createdAt`: left out where its age is not known. */
+export const possibleOwner = (createdAt = ""): string =>
+  Date.now() - Date.parse(createdAt) > MOST_LIKELY_OURS_MS
+    ? " Another stack may manage it."
+    : " An interrupted pulumi up may have created it, or another stack may manage it.";
 
 const UNITS = [
   [86_400, "day"],

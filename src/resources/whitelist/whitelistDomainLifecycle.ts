@@ -17,7 +17,7 @@ import {
   adoptionNote,
   ALIAS_ADVICE,
   createOrUseExisting,
-  maybeInterrupted,
+  possibleOwner,
   useExistingOrCreate,
   notListedAdvice,
 } from "../shared/existing";
@@ -83,7 +83,7 @@ function takeOver(call: Call<never>, { projectId, domain, adopt }: Shape): void 
 }
 
 const onTheList = (domain: string): string =>
-  `${domain} is on the whitelist already.${maybeInterrupted()} Set "adopt: true" to manage it here, or delete it first${ALIAS_ADVICE}`;
+  `${domain} is on the whitelist already.${possibleOwner()} Set "adopt: true" to manage it here, or delete it first${ALIAS_ADVICE}`;
 
 /** A person who looks a domain up may spell its origin in any way. */
 function split(id: string): { projectId: string; domain: string } {

@@ -29,7 +29,7 @@ describe("a compute that is in the way", () => {
     const error = await thrownBy(compute.create(ON_MAIN));
     expect(error.message).toBe(
       `Could not create ComputeEndpoint ("thing"): the branch already has a primary compute: ${DEMO_PRIMARY} on br-main, created 3 minutes ago. ` +
-        'An interrupted pulumi up may have created it. To manage it here, set "adopt: true" on this resource; ' +
+        'An interrupted pulumi up may have created it, or another stack may manage it. To manage it here, set "adopt: true" on this resource; ' +
         `to create a new one, delete ${DEMO_PRIMARY} first or choose another branch; ` +
         "or, if you renamed the resource or its component, add an alias to its options: " +
         'aliases: [{ name: "<old name>" }]',
