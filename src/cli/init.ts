@@ -1,5 +1,5 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { exitCodes } from "./options";
@@ -75,10 +75,29 @@ export function addInitCommand(program: Command): void {
     });
 }
 
+/** As the examples have it. */
+const TSCONFIG = `{
+  "compilerOptions": {
+    "target": "es2022",
+    "module": "node16",
+    "moduleResolution": "node16",
+    "strict": true,
+    "skipLibCheck": true,
+    "noEmit": true
+  },
+  "files": ["index.ts"]
+}
+`;
+
+/** What a repository should not hold: the state of a backend in this folder, and what `emulator --data` and `env --out` write. */
+const IGNORED = "node_modules/\n.pulumi/\nemulator.json*\n.env\n";
+
 function filesOf(manager: Manager, name: string): Record<string, string> {
   return {
     "package.json": '{ "private": true }\n',
     "Pulumi.yaml": `name: ${name}\nruntime: nodejs\n`,
+    "tsconfig.json": TSCONFIG,
+    ".gitignore": IGNORED,
     "index.ts": PROGRAM,
     // Pulumi's Node runtime needs a node_modules folder, which Yarn makes only when it is told to. Yarn classic does not read this.
     ...(manager === "yarn" && { ".yarnrc.yml": "nodeLinker: node-modules\n" }),
@@ -91,10 +110,9 @@ function report(written: readonly (readonly [string, string])[], held: readonly 
     ...written.map(([file]) => `wrote ${file}`),
     ...held.map((file) => `kept ${file}: it already exists`),
     "",
-    "next:",
-    `  ${install} pulumi-svc @pulumi/pulumi`,
-    `  ${installForDevelopment} typescript@5`,
-    "",
+    ...(isInstalled()
+      ? []
+      : ["next:", `  ${install} pulumi-svc @pulumi/pulumi`, `  ${installForDevelopment} typescript@5`, ""]),
     "the emulator, in a second terminal in the same folder:",
     "  npx pulumi-svc emulator",
     "",
@@ -106,6 +124,9 @@ function report(written: readonly (readonly [string, string])[], held: readonly 
     "",
   ].join("\n");
 }
+
+const isInstalled = (): boolean =>
+  ["pulumi-svc", "@pulumi/pulumi", "typescript"].every((name) => existsSync(join("node_modules", name)));
 
 async function isAgreed(files: readonly string[]): Promise<boolean> {
   if (!process.stdin.isTTY) {

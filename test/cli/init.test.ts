@@ -31,19 +31,32 @@ const files = () =>
 const [, start = ""] = textOf("README.md").split(/^(?=## )/m);
 const blocks = codeBlocks("README.md", start);
 
-test("it writes the files that README.md's first section has, and shows its commands", () => {
+const shell = blocks.filter(({ language }) => language === "sh").map(({ text }) => text);
+
+test("it writes what README.md's first section says, with its program, and shows its commands", () => {
   const { code, stdout } = init(["--yes"]);
   expect(code).toBe(0);
-  const [project = "", ...others] = blocks.filter(({ language }) => language === "sh").map(({ text }) => text);
-  const shown = [...project.matchAll(/^printf '(.*)' > (.*)$/gm)];
-  expect(shown).toHaveLength(2);
+  expect(shell[0]).toContain("npx pulumi-svc init --yes\n");
   expect(files()).toEqual({
-    ...Object.fromEntries(shown.map(([, text = "", file = ""]) => [file, text.replaceAll("\\n", "\n")])),
+    "package.json": /^printf '(.*)\\n' > package.json$/m.exec(shell[0] ?? "")?.[1] + "\n",
+    "Pulumi.yaml": "name: svc-start\nruntime: nodejs\n",
+    "tsconfig.json": readFileSync(join(ROOT, "examples", "quickstart", "tsconfig.json"), "utf8"),
+    ".gitignore": expect.stringMatching(/^node_modules\/\n\.pulumi\/\n/),
     "index.ts": blocks.find(({ file }) => file === "index.ts")?.text,
   });
+  const [project = "", ...others] = shell;
   const commands = [...project.split("\n").filter((line) => line.startsWith("npm ")), ...others.join("").split("\n")];
   expect(commands.length).toBeGreaterThan(6);
   for (const command of commands.filter((line) => line !== "")) expect(stdout).toContain(`  ${command}\n`);
+});
+
+test("where the packages are installed, as README.md has it, the commands that install them are not shown", () => {
+  for (const name of ["pulumi-svc", "@pulumi/pulumi", "typescript"])
+    mkdirSync(join(folder, "node_modules", name), { recursive: true });
+  const { code, stdout } = init(["--yes"]);
+  expect(code).toBe(0);
+  expect(stdout).not.toContain("npm install");
+  expect(stdout).toContain("  npx pulumi-svc emulator\n");
 });
 
 test("what is there already stays as it is, and is named", () => {

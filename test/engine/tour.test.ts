@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { codeBlocks, textOf } from "../support/codeBlocks";
@@ -18,14 +18,14 @@ beforeEach(() => (reader = new Reader(folder)));
 afterEach(() => reader.close());
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a reader of README.md gets from nothing to a first up, and nothing warns", async () => {
+test("a reader of README.md gets from nothing to a first up without a warning, and sees what docs/tour.md shows from there", async () => {
   const [, start = ""] = textOf("README.md").split(/^(?=## )/m);
   expect(start).toMatch(/^## From nothing/);
-  const said = await reader.follow(codeBlocks("README.md", start), "svc-start", replaced);
-  expect(said).not.toMatch(/\bpulumi\b.*warning:|entry point|Deprecat/i);
-});
-
-test("a reader of docs/tour.md sees what it shows, block by block", async () => {
-  const said = await reader.follow(codeBlocks("docs/tour.md"), "svc-tour", replaced);
+  const before = codeBlocks("README.md", start);
+  const said = await reader.follow([...before, ...codeBlocks("docs/tour.md")], "svc-start", replaced);
+  const [first = ""] = said.split("unchanged");
+  expect(first).toContain("+ 6 created");
+  expect(first).not.toMatch(/\bpulumi\b.*warning:/i);
   expect(said).not.toMatch(/entry point|Deprecat/i);
+  expect(readFileSync(join(reader.folder, "svc-start", "index.ts"), "utf8")).toContain("max: 4 }");
 });
