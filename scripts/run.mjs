@@ -43,7 +43,8 @@ const TASKS = {
                  --check  write nothing, and fail where a page is out of date`,
   "example-locks":
     "write the lock file of each example, for who copies its folder: after a change of its or our dependencies",
-  picture: "draw docs/first-up.svg from a real first `pulumi up`",
+  picture: `draw docs/first-up.svg from a real first pulumi up
+                 --check  write nothing, and fail where the picture is out of date`,
   bench: "the benchmarks in bench/",
 };
 

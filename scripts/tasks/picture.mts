@@ -6,9 +6,11 @@ import { Emulator, Sandbox } from "./quickstart.mts";
 
 const PICTURE = join(ROOT, "docs", "first-up.svg");
 
-/** Draws docs/first-up.svg from a real `pulumi up` of README's first program on the emulator. */
+/** Draws docs/first-up.svg from a real `pulumi up` of README's first program on the emulator, or compares it with one. */
 export async function picture(args: string[]): Promise<number> {
-  if (args.length > 0) throw new UsageError(`picture does not know "${args[0]}".`);
+  const [check, ...more] = args;
+  const unknown = check === "--check" ? more[0] : check;
+  if (unknown !== undefined) throw new UsageError(`picture does not know "${unknown}".`);
   const sandbox = new Sandbox();
   const emulator = new Emulator(sandbox.apiKey, join(sandbox.folder, "emulator.log"), false);
   try {
@@ -19,11 +21,17 @@ export async function picture(args: string[]): Promise<number> {
     writeFileSync(join(cwd, "Pulumi.yaml"), "name: svc-start\nruntime: nodejs\n");
     writeFileSync(join(cwd, "package.json"), '{ "private": true }\n');
     symlinkSync(NODE_MODULES, join(cwd, "node_modules"));
-    const more = { SVC_BASE_URL: emulator.baseUrl, SVC_API_KEY: sandbox.apiKey };
-    await sandbox.pulumi(["stack", "init", "dev"], { cwd, more, quiet: true });
-    const shown = await sandbox.pulumi(["up", "--yes", "--skip-preview", "--color", "always"], { cwd, more });
-    writeFileSync(PICTURE, svgOf("pulumi up --yes", linesOf(shown)));
-    say("docs/first-up.svg is drawn anew.");
+    const service = { SVC_BASE_URL: emulator.baseUrl, SVC_API_KEY: sandbox.apiKey };
+    await sandbox.pulumi(["stack", "init", "dev"], { cwd, more: service, quiet: true });
+    const up = ["up", "--yes", "--skip-preview", "--color", "always"];
+    const drawn = svgOf("pulumi up --yes", linesOf(await sandbox.pulumi(up, { cwd, more: service })));
+    if (check === undefined) {
+      writeFileSync(PICTURE, drawn);
+      say("docs/first-up.svg is drawn anew.");
+    } else if (drawn !== readFileSync(PICTURE, "utf8")) {
+      say("docs/first-up.svg does not show what a first pulumi up shows: run `npm run picture`.");
+      return EXIT.failed;
+    } else say("docs/first-up.svg shows what a first pulumi up shows.");
     return EXIT.good;
   } finally {
     await emulator.stop();
@@ -39,7 +47,7 @@ function programOf(readme: string): string {
 
 /**
  * What stays of the output of a run: each resource as it was created, the outputs and the summary. Without what differs from
- * run to run: seconds, and the ids that the emulator makes.
+ * run to run: seconds, the order of creation, and the ids and the port of the emulator.
  * @public for the tests
  */
 export function linesOf(output: string): string[] {
@@ -48,17 +56,19 @@ export function linesOf(output: string): string[] {
   const start = lines.findIndex((line) => plain(line).startsWith("Outputs:"));
   const end = lines.findIndex((line) => plain(line).startsWith("Duration:"));
   const created = lines.filter((line) => / created \([\d.]+s\)$/.test(plain(line).trimEnd()));
-  return [...created, "", ...lines.slice(start, end - 1)]
+  return [...created.sort(), "", ...lines.slice(start, end - 1)]
     .map((line) =>
       line
         .replace(/ \([\d.]+s\)/, "")
         .replace(/ep-[a-z0-9-]+(?=\.)/, "ep-…")
-        .replace(/[\da-f]{8}-[\da-f-]{27}/, "…"),
+        .replace(/[\da-f]{8}-[\da-f-]{27}/, "…")
+        .replace(/127\.0\.0\.1:\d+/, "127.0.0.1:8787")
+        .trimEnd(),
     )
     .filter((line, at, all) => plain(line) !== "" || plain(all[at - 1] ?? "") !== "");
 }
 
-// eslint-disable-next-line no-control-regex -- What begins a colour.
+ 
 const ANSI = /\u001b\[([\d;]*)m/g;
 
 /** The colours of a terminal, by class. */

@@ -22,7 +22,7 @@ test("the quickstart creates, finds drift, repairs, destroys, and leaves nothing
     https_proxy: "http://127.0.0.1:9",
     NODE_USE_ENV_PROXY: "1",
   };
-  const { code, text } = await quickstart(env);
+  const { code, text } = await run(["quickstart"], env);
 
   expect({ code, text }).toMatchObject({ code: 0 });
   const scenes = text.slice(text.indexOf("== Done in")).split("\n").slice(1, 10);
@@ -55,10 +55,18 @@ test("the quickstart creates, finds drift, repairs, destroys, and leaves nothing
   await expect(fetch(String(address))).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
 });
 
-/** As `npm run quickstart` starts it. On TERM it ends what it has started and removes what it has made. */
-function quickstart(env: Record<string, string>): Promise<{ code: number | null; text: string }> {
+test("the picture of README.md shows what a first up shows today", async () => {
+  const { code, text } = await run(["picture", "--check"], cliEnvironment(home, join(folder, "backend of the caller")));
+  expect({ code, text }).toMatchObject({
+    code: 0,
+    text: expect.stringContaining("shows what a first pulumi up shows"),
+  });
+});
+
+/** As npm starts it. On TERM it ends what it has started and removes what it has made. */
+function run(task: readonly string[], env: Record<string, string>): Promise<{ code: number | null; text: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn("node", [join("scripts", "run.mjs"), "quickstart"], { cwd: ROOT, env });
+    const child = spawn("node", [join("scripts", "run.mjs"), ...task], { cwd: ROOT, env });
     let text = "";
     const timer = setTimeout(() => {
       text += `\nThis took longer than ${LONGEST_RUN_MS / 1000} s.\n`;
