@@ -222,8 +222,8 @@ new (require("pulumi-svc").EmailServer)("mail", { projectId: domains.projectId, 
   expect(await service.mutations()).toEqual([]);
   const plan = readFileSync(join(folder, "plan.markdown"), "utf8");
   expect(readFileSync(summary, "utf8")).toBe(plan);
-  const [first, title, , fence = ""] = plan.split("\n");
-  expect([first, title]).toEqual([marker, "## Plan for stack `dev`"]);
+  const [first, title, , headline, , fence = ""] = plan.split("\n");
+  expect([first, title, headline]).toEqual([marker, "## Plan for stack `dev`", "**5 to create**"]);
   // Nothing but code from there to the end: no line is long enough to end it.
   expect(fence).toMatch(/^`{5,}text$/);
   const closing = fence.replace("text", "");
@@ -259,14 +259,40 @@ new (require("pulumi-svc").EmailServer)("mail", { projectId: domains.projectId, 
   await stack.close();
 });
 
-test("a plan that is too long for a comment keeps its beginning and its end", async () => {
-  const long = `first\n${"| a line of the plan ``` |\n".repeat(9_000)}+ 3 to create\n`;
-  const made = await new Promise<string>((resolve) => {
+/** What plan.mjs makes of the output of a preview. */
+const planned = (output: string): Promise<string> =>
+  new Promise((resolve) => {
     const child = execFile(process.execPath, [join(CI, "scripts", "plan.mjs"), "dev", "0"], (_, stdout) =>
       resolve(stdout),
     );
-    child.stdin?.end(long);
+    child.stdin?.end(output);
   });
+
+test("the comment begins with what the plan changes, and what it does to connections", async () => {
+  // As the CLI prints them, with the warnings of the compute of these tests.
+  const shown = (warnings: readonly string[], counts: readonly string[]): string =>
+    [...warnings.map((text) => `    warning: ${text}`), "Resources:", ...counts.map((line) => `    ${line}`), ""].join(
+      "\n",
+    );
+  const restart = `a change of "size" restarts compute ep-a ("api") when it is active: open connections are dropped`;
+  const replaced = `ComputeEndpoint ("b"): it is deleted first, and the new one has another id and another host`;
+  const moved =
+    "compute ep-c moves from br-a to br-b: it keeps its id and host, and serves the data of the other branch";
+  // Still the words of the warnings.
+  const messages = readFileSync(join(ROOT, "test", "docs", "messages.md"), "utf8");
+  for (const part of ["restarts {what} when it is active", "another id and another host", "{what} moves from"])
+    expect(messages).toContain(part);
+  const counts = ["~ 2 to update", "- 1 to delete", "+-1 to replace", "4 changes. 1 unchanged"];
+  const headline = async (output: string): Promise<string | undefined> => (await planned(output)).split("\n")[3];
+  expect(await headline(shown([restart, restart, replaced, moved], counts))).toBe(
+    "**1 to delete, 1 to replace, 2 to update, 1 restart, 1 new host, 1 move to another branch**",
+  );
+  expect(await headline(shown([], ["3 unchanged"]))).toBe("**No changes**");
+});
+
+test("a plan that is too long for a comment keeps its beginning and its end", async () => {
+  const long = `first\n${"| a line of the plan ``` |\n".repeat(9_000)}+ 3 to create\n`;
+  const made = await planned(long);
   expect(made.length).toBeLessThan(65_536);
   expect(made).toMatch(/````text\nfirst\n[^]*… the whole plan is in the log of the job …[^]*\+ 3 to create\n````\n$/);
 });

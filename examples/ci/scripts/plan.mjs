@@ -31,9 +31,28 @@ const short =
     ? visible
     : `${visible.slice(0, LONGEST - END)}\n… the whole plan is in the log of the job …\n${visible.slice(-END)}`.toWellFormed();
 
+// What a reviewer looks for first: the CLI's counts, the worst ones first, and what the warnings of pulumi-svc say of connections.
+const count = (word) => Number(visible.match(new RegExp(`^ +(?:\\+-|[-+~]) ?(\\d+) to ${word}$`, "m"))?.[1] ?? 0);
+const counted = ["delete", "replace", "update", "create"].flatMap((word) =>
+  count(word) === 0 ? [] : [`${count(word)} to ${word}`],
+);
+const warnings = [...new Set(visible.match(/^ *warning: .*$/gm))];
+const said = (words, one, several) => {
+  const found = warnings.filter((warning) => words.test(warning)).length;
+  return found === 0 ? [] : [`${found} ${found === 1 ? one : several}`];
+};
+const effects = [
+  ...said(/\brestarts?\b/, "restart", "restarts"),
+  ...said(/\banother host\b/, "new host", "new hosts"),
+  ...said(/\bmoves? from\b/, "move to another branch", "moves to another branch"),
+];
+const headline = counted.length + effects.length === 0 ? "No changes" : [...counted, ...effects].join(", ");
+
 // Longer than any in the plan, which therefore ends nowhere but at its end: no value in it becomes markup, a link or a mention.
 const longestRun = Math.max(2, ...(short.match(/`+/g) ?? []).map((run) => run.length));
 const fence = "`".repeat(longestRun + 1);
 
-const title = PLANNED.includes(code) ? `Plan for stack \`${stack}\`` : `The preview of stack \`${stack}\` failed`;
+const title = PLANNED.includes(code)
+  ? `Plan for stack \`${stack}\`\n\n**${headline}**`
+  : `The preview of stack \`${stack}\` failed`;
 console.log(`<!-- pulumi-svc plan: ${stack} -->\n## ${title}\n\n${fence}text\n${short.trimEnd()}\n${fence}`);
