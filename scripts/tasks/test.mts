@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { EXIT, leaveResults, messageOf, say } from "../lib/console.mjs";
-import { NODE, NODE_MODULES } from "../lib/paths.mjs";
+import { NODE, NODE_MODULES, ROOT } from "../lib/paths.mjs";
 import { interrupted, run } from "../lib/processes.mts";
 
 /**
@@ -26,18 +26,64 @@ export const CAMPAIGNS: Record<string, string> = {
   "test:upgrades": "test/engine/(upgrades|marked).test.ts",
 };
 
-type Report = Record<"numPassedTests" | "numFailedTests" | "numRuntimeErrorTestSuites" | "numPendingTests", number>;
+type Counts = Record<"numPassedTests" | "numFailedTests" | "numRuntimeErrorTestSuites" | "numPendingTests", number>;
+
+interface Report extends Counts {
+  readonly testResults: readonly {
+    /** The path of the file. */
+    readonly name: string;
+    readonly status: string;
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+  }[];
+}
 
 /**
  * The counts of jest's JSON report. A test file that could not be loaded counts as one failure, and so does a run
  * in which no test ran. In a run of everything a skipped test is a failure too: nothing else would tell of it.
  * @public for the tests
  */
-export function countTests(report: Report, everything: boolean): { passed: number; failed: number } {
+export function countTests(report: Counts, everything: boolean): { passed: number; failed: number } {
   const skipped = everything ? report.numPendingTests : 0;
   const failed = report.numFailedTests + report.numRuntimeErrorTestSuites + skipped;
   const passed = report.numPassedTests;
   return { passed, failed: passed + failed === 0 ? 1 : failed };
+}
+
+/** More files than that do not fail by chance. */
+const MOST_AGAIN = 3;
+
+/**
+ * The files of a whole run that are run once more, with nothing beside them. On a shared machine one of hundreds of files that
+ * start processes now and then fails without a reason in the code: the run names it, and goes by what the file does alone.
+ * @public for the tests
+ */
+export function failedFiles({ testResults }: Report): string[] {
+  const failed = testResults.filter(({ status }) => status === "failed").map(({ name }) => name);
+  return failed.length > MOST_AGAIN ? [] : failed;
+}
+
+/**
+ * The counts of both runs: those of the second in place of what the first says of the same files.
+ * @public for the tests
+ */
+export function withSecondRun(first: Report, second: Report): Counts {
+  const again = failedFiles(first);
+  const replaced = first.testResults.filter(({ name }) => again.includes(name));
+  const passedBefore = replaced.flatMap((file) => file.assertionResults).filter(({ status }) => status === "passed");
+  return {
+    numPassedTests: first.numPassedTests - passedBefore.length + second.numPassedTests,
+    numFailedTests: second.numFailedTests,
+    numRuntimeErrorTestSuites: second.numRuntimeErrorTestSuites,
+    numPendingTests: first.numPendingTests,
+  };
+}
+
+function sayWhatFailedBesideOthers(first: Report): void {
+  for (const { name, assertionResults } of first.testResults) {
+    if (!failedFiles(first).includes(name)) continue;
+    const titles = assertionResults.filter(({ status }) => status === "failed").map(({ fullName }) => fullName);
+    say(`Failed beside others, and passed alone: ${relative(ROOT, name)}: ${titles.join("; ")}. Find out why.`);
+  }
 }
 
 /** The arguments of the command line come last, so that they win. */
@@ -48,15 +94,27 @@ export async function test(suite: string, extra: string[]): Promise<number> {
   const campaign = CAMPAIGNS[suite];
   if (campaign !== undefined) process.env.PULUMI_SVC_WHOLE = "1";
   const chosen = campaign === undefined ? SUITES[suite] : [campaign, "--selectProjects=engine"];
-  const args = [program, ...chosen, "--json", `--outputFile=${report}`, ...extra];
+  const jest = async (...args: string[]): Promise<{ code: number; result: Report }> => {
+    const { code } = await run(NODE, [program, ...args, "--json", `--outputFile=${report}`], { inherit: true });
+    return { code, result: JSON.parse(readFileSync(report, "utf8")) };
+  };
   try {
-    const { code } = await run(NODE, args, { inherit: true });
     const everything = campaign === undefined && extra.length === 0;
-    const result: Report = JSON.parse(readFileSync(report, "utf8"));
-    const counts = countTests(result, everything);
+    const first = await jest(...chosen, ...extra);
+    const again = everything && suite === "test" ? failedFiles(first.result) : [];
+    let { code } = first;
+    let counted: Counts = first.result;
+    if (again.length > 0) {
+      say(`Once more, with nothing beside ${again.length === 1 ? "it" : "them"}: ${again.length} failed.`);
+      const second = await jest("--maxWorkers=1", "--runTestsByPath", ...again);
+      if (second.code === 0) sayWhatFailedBesideOthers(first.result);
+      code = second.code;
+      counted = withSecondRun(first.result, second.result);
+    }
+    const counts = countTests(counted, everything);
     leaveResults(counts);
     if (counts.passed === 0) say("No test passed.");
-    if (everything && result.numPendingTests > 0) say(`Skipped tests count as failed: ${result.numPendingTests}.`);
+    if (everything && counted.numPendingTests > 0) say(`Skipped tests count as failed: ${counted.numPendingTests}.`);
     return code === 0 && counts.failed === 0 ? EXIT.good : EXIT.failed;
   } catch (error) {
     interrupted.throwIfAborted();

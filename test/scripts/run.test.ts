@@ -69,6 +69,60 @@ describe("what jest's report counts as", () => {
   });
 });
 
+describe("a whole run in which few files failed", () => {
+  const file = (name: string, ...statuses: string[]) => ({
+    name,
+    status: statuses.includes("failed") || statuses.length === 0 ? "failed" : "passed",
+    assertionResults: statuses.map((status) => ({ status, fullName: status })),
+  });
+  const report = (...files: ReturnType<typeof file>[]) => {
+    const all = files.flatMap(({ assertionResults }) => assertionResults.map(({ status }) => status));
+    const count = (wanted: string): number => all.filter((status) => status === wanted).length;
+    return {
+      numPassedTests: count("passed"),
+      numFailedTests: count("failed"),
+      numRuntimeErrorTestSuites: files.filter(({ assertionResults }) => assertionResults.length === 0).length,
+      numPendingTests: count("pending"),
+      testResults: files,
+    };
+  };
+  const ask = async (name: string, ...args: object[]): Promise<unknown> =>
+    (
+      await call(
+        "tasks/test.mts",
+        name,
+        args.map((arg) => JSON.stringify(arg)),
+        environment([]),
+      )
+    ).value;
+  const good = file("good", "passed", "passed", "pending");
+  const bad = file("bad", "passed", "failed");
+  const notLoaded = file("not loaded");
+
+  test("those are run again, and where many failed, none is", async () => {
+    expect(await ask("failedFiles", report(good, bad, notLoaded))).toEqual(["bad", "not loaded"]);
+    const many = ["a", "b", "c", "d"].map((name) => file(name, "failed"));
+    expect(await ask("failedFiles", report(good, ...many))).toEqual([]);
+  });
+
+  test("the second run counts for its files, and only for them", async () => {
+    const first = report(good, bad, notLoaded);
+    const alone = report(file("bad", "passed", "passed"), file("not loaded", "passed"));
+    expect(await ask("withSecondRun", first, alone)).toEqual({
+      numPassedTests: 5,
+      numFailedTests: 0,
+      numRuntimeErrorTestSuites: 0,
+      numPendingTests: 1,
+    });
+    expect(await ask("withSecondRun", first, report(bad, notLoaded))).toEqual({
+      numPassedTests: 3,
+      numFailedTests: 1,
+      numRuntimeErrorTestSuites: 1,
+      numPendingTests: 1,
+    });
+  });
+});
+
 describe(".ci/run", () => {
   /** Runs it with an npm that leaves these counts and ends with these codes. */
   async function ci(test: [string | undefined, number], check: [string | undefined, number]): Promise<Ended> {
