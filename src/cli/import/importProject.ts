@@ -18,6 +18,7 @@ import { type Constant, kebabCase, Names, programText } from "./programText";
 import { terminalJson } from "../output";
 import { listProjectObjects, type ProjectObject } from "../projectObjects";
 import { readSettings } from "../stack/configuration";
+import { otherStacks } from "../stack/otherStacks";
 import { entryPoint, isModule, programFolder } from "../stack/projectFile";
 import { pulumiIn } from "../stack/pulumi";
 import { exportedState, StackState, type StoredResource } from "../stack/state";
@@ -141,7 +142,11 @@ export async function importProject(options: ImportOptions): Promise<ImportRepor
   const program = programText(
     [{ variable: "projectId", value: project }, ...constants],
     resources.map(({ declared }) => declared),
-    { readsConfiguration: configuration.length > 0, isCommonJs: /\.c?js$/.test(file) && !isModule(file) },
+    {
+      readsConfiguration: configuration.length > 0,
+      isCommonJs: /\.c?js$/.test(file) && !isModule(file),
+      onlyOf: state.onlyOf,
+    },
   );
   write([
     [options.out, `${terminalJson({ resources: resources.map((one) => one.entry) })}\n`],
@@ -245,13 +250,16 @@ async function checked(
 
 interface State {
   readonly isKnown: boolean;
+  /** The name of the stack, where other stacks run the same program: they would create the same objects. */
+  readonly onlyOf?: string | undefined;
   readonly names: readonly string[];
   holds(object: ProjectObject): boolean;
 }
 
 /** What the stack holds, by type and id, and the names that it uses. */
 async function stateOf({ state: file, project, whitelist, stack }: ImportOptions): Promise<State> {
-  const resources = file === undefined ? await selectedResources(stack) : exportedResources(file);
+  const { resources, onlyOf } =
+    file === undefined ? await selectedStack(stack) : { resources: exportedResources(file) };
   if (resources === undefined) return { isKnown: false, names: [], holds: () => false };
   const held = new Set(resources.map(({ type, id = "" }) => `${type} ${id}`));
   const isSingle = [...held].some((one) => one.startsWith(`${typeToken("WhitelistDomain")} ${project}/`));
@@ -262,6 +270,7 @@ async function stateOf({ state: file, project, whitelist, stack }: ImportOptions
   }
   return {
     isKnown: true,
+    onlyOf,
     names: resources.map(({ urn }) => nameInUrn(urn)),
     holds({ kind, id }) {
       // A Whitelist holds all domains of its project.
@@ -271,14 +280,19 @@ async function stateOf({ state: file, project, whitelist, stack }: ImportOptions
   };
 }
 
-/** Those of the stack around this folder; undefined where there is none. */
-async function selectedResources(stack: string | undefined): Promise<readonly StoredResource[] | undefined> {
+/** What the stack around this folder holds; nothing where there is none. */
+async function selectedStack(
+  stack: string | undefined,
+): Promise<{ resources?: readonly StoredResource[]; onlyOf?: string | undefined }> {
   const folder = process.cwd();
-  if (programFolder(folder) === undefined) return undefined;
+  if (programFolder(folder) === undefined) return {};
   const pulumi = pulumiIn(folder, stack);
   // A stack that was named and does not exist is told with the settings.
-  const { ok } = await pulumi(["stack", "--show-name"]);
-  return ok ? (await exportedState(pulumi, false)).resources : undefined;
+  const { ok, stdout } = await pulumi(["stack", "--show-name"]);
+  if (!ok) return {};
+  const own = stdout.trim();
+  const { resources } = await exportedState(pulumi, false);
+  return { resources, onlyOf: (await otherStacks(folder, own)).length === 0 ? undefined : own };
 }
 
 function exportedResources(file: string): readonly StoredResource[] {

@@ -35,54 +35,68 @@ interface Loading {
   readonly readsConfiguration: boolean;
   /** Of a file that Node runs as it is: `require` in place of `import`. */
   readonly isCommonJs: boolean;
+  /** The one stack that declares the resources, where others run the same program. */
+  readonly onlyOf?: string | undefined;
 }
 
 export function programText(
   constants: readonly Constant[],
   resources: readonly Declared[],
-  { readsConfiguration, isCommonJs }: Loading,
+  { readsConfiguration, isCommonJs, onlyOf }: Loading,
 ): string {
   const load = (name: string, from: string): string =>
     isCommonJs ? `const ${name} = require("${from}");` : `import * as ${name} from "${from}";`;
-  const head = [
-    ...(readsConfiguration ? [load("pulumi", "@pulumi/pulumi")] : []),
-    load("svc", "pulumi-svc"),
-    "",
+  const usesPulumi = readsConfiguration || onlyOf !== undefined;
+  const head = [...(usesPulumi ? [load("pulumi", "@pulumi/pulumi")] : []), load("svc", "pulumi-svc")].join("\n");
+  const width = onlyOf === undefined ? WIDTH : WIDTH - INDENT.length;
+  const shared = [
     ...(readsConfiguration ? ["const config = new pulumi.Config();"] : []),
-    ...constants.map(constantText),
-  ];
-  return [head.join("\n"), ...resources.map(declaration), ""].join("\n\n").replace(/\n+$/, "\n");
+    ...constants.map((constant) => constantText(constant, width)),
+  ].join("\n");
+  const body = [shared, ...resources.map((one) => declaration(one, width))].filter((part) => part !== "").join("\n\n");
+  return `${head}\n\n${onlyOf === undefined ? body : blockOf(onlyOf, body)}\n`;
 }
 
-function constantText({ variable, value, comment }: Constant): string {
+const INDENT = "  ";
+
+function blockOf(stack: string, body: string): string {
+  return [
+    "// The objects exist once: no other stack declares them.",
+    `if (pulumi.getStack() === ${quoted(stack)}) {`,
+    body.replace(/^(?=.)/gm, INDENT),
+    "}",
+  ].join("\n");
+}
+
+function constantText({ variable, value, comment }: Constant, width: number): string {
   const flat = `const ${variable} = ${quoted(value)};`;
-  const text = flat.length <= WIDTH ? flat : `const ${variable} =\n  ${quoted(value)};`;
+  const text = flat.length <= width ? flat : `const ${variable} =\n  ${quoted(value)};`;
   return comment === undefined ? text : `${text} ${lineComment(comment)}`;
 }
 
-function declaration({ kind, name, variable, args, comment = [], isProtected }: Declared): string {
+function declaration({ kind, name, variable, args, comment = [], isProtected }: Declared, width: number): string {
   const begin = `const ${variable} = new svc.${kind}(`;
-  const isShort = !isProtected && `${begin}${quoted(name)}, {`.length <= WIDTH;
+  const isShort = !isProtected && `${begin}${quoted(name)}, {`.length <= width;
   const indent = isShort ? "  " : "    ";
-  const lines = args.map((argument) => property(argument, indent));
+  const lines = args.map((argument) => property(argument, indent, width));
   const object = ["{", ...lines, `${indent.slice(2)}}`].join("\n");
   const all = [quoted(name), object, ...(isProtected ? ["{ protect: true }"] : [])];
   const given = isShort ? all.join(", ") : `\n${all.map((one) => `  ${one},\n`).join("")}`;
   return [...comment.map(lineComment), `${begin}${given});`].join("\n");
 }
 
-function property([name, value, comment]: Argument, indent: string): string {
+function property([name, value, comment]: Argument, indent: string, width: number): string {
   const after = comment === undefined ? "" : ` ${lineComment(comment)}`;
   if (value instanceof Code && value.text === name) return `${indent}${name},${after}`;
   const key = keyText(name, quoted);
   const flat = `${indent}${key}: ${flatText(value)},`;
-  if (flat.length <= WIDTH && !isDeep(value)) return flat + after;
+  if (flat.length <= width && !isDeep(value)) return flat + after;
   if (Array.isArray(value)) {
     const items = value.map((item) => `${indent}  ${flatText(item)},`);
     return [`${indent}${key}: [`, ...items, `${indent}],${after}`].join("\n");
   }
   if (isObject(value)) {
-    const inner = Object.entries(value).map((entry) => property(entry, `${indent}  `));
+    const inner = Object.entries(value).map((entry) => property(entry, `${indent}  `, width));
     return [`${indent}${key}: {`, ...inner, `${indent}},${after}`].join("\n");
   }
   return `${indent}${key}:\n${indent}  ${flatText(value)},${after}`;

@@ -78,6 +78,7 @@ it("is what prettier would leave, whatever the service shows", async () => {
       const source = programText(constants, resources, {
         readsConfiguration: texts.length > 2,
         isCommonJs: texts.length > 4,
+        onlyOf: texts.length % 2 === 0 ? undefined : "dev",
       });
       expect(await formatted(source)).toBe(source);
       expect(source).not.toMatch(/[^\P{Cc}\n]|\p{Cf}|[\u2028\u2029]/u);
@@ -115,6 +116,30 @@ it("shows a program the very texts of the service", () => {
       expect(seen).toEqual(["main", { name }]);
     }),
   );
+});
+
+it("declares nothing in another stack than the one that it is for", () => {
+  const source = programText([{ variable: "projectId", value: "prj-a" }], [declared()], {
+    readsConfiguration: false,
+    isCommonJs: true,
+    onlyOf: 'a"b',
+  });
+  const declaredIn = (stack: string): number => {
+    let count = 0;
+    const modules: Record<string, object> = {
+      "pulumi-svc": {
+        ComputeEndpoint: class {
+          constructor() {
+            count++;
+          }
+        },
+      },
+      "@pulumi/pulumi": { getStack: () => stack },
+    };
+    new Function("require", source)((id: string) => modules[id]);
+    return count;
+  };
+  expect([declaredIn('a"b'), declaredIn("prod")]).toEqual([1, 0]);
 });
 
 it("gives every resource a name and a variable of its own, which a module may declare", () => {
