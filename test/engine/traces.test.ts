@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Stack } from "../support/Stack";
 
-/** What SECURITY.md says of traces and of Node's own debug output: we do not control them. */
+/** What SECURITY.md says of traces, logs, events and of Node's own debug output: we do not control them. */
 
 const LITERAL = "canary-literal-secret";
 const VALUE = "canary-value-of-a-reference";
@@ -40,6 +40,54 @@ test.each<["values" | "names", string, string, readonly string[]]>([
   expect(found.map((secret) => (secret === apiKey ? "key" : secret))).toEqual(held);
   const names = ["PROD_KEY", "REFERENCE", "scrypt-bound$"].filter((name) => trace.includes(name));
   expect(names).toEqual(form === "names" ? ["PROD_KEY", "REFERENCE", "scrypt-bound$"] : []);
+});
+
+/** Of the engine and of the SDK, which writes what it sends and gets into the engine's events. */
+test.each<["values" | "names", Record<string, readonly string[]>]>([
+  [
+    "values",
+    {
+      "-v=9": ["key", LITERAL],
+      "gRPC log": ["key", LITERAL],
+      "--json": [LITERAL],
+      "--event-log": [LITERAL],
+      "--debug": [LITERAL],
+      plan: [],
+    },
+  ],
+  ["names", { "-v=9": [], "gRPC log": [], "--json": [], "--event-log": [], "--debug": [], plan: [] }],
+])("of %s, verbose logs and events hold what it says in plain text, and a plan does not", async (form, held) => {
+  const stack = await stackOf(form);
+  const file = (name: string): string => join(stack.folder, name);
+  Object.assign(stack.env, { PULUMI_EXPERIMENTAL: "true", PULUMI_DEBUG_COMMANDS: "true" });
+  const plan = await stack.preview("--json");
+  expect(plan).toMatchObject({ code: 0 });
+  const debugged = await stack.preview("--debug");
+  expect(debugged).toMatchObject({ code: 0 });
+  stack.env["PULUMI_DEBUG_GRPC"] = file("grpc");
+  const up = await stack.up("--json", "--event-log", file("events"), "-v=9", "--logtostderr", "--logflow");
+  expect(up).toMatchObject({ code: 0 });
+  const texts = {
+    // Beside the events of --json.
+    "-v=9": up.text
+      .split("\n")
+      .filter((line) => line.startsWith('{"time":'))
+      .join("\n"),
+    "gRPC log": readFileSync(file("grpc"), "utf8"),
+    "--json": up.stdout,
+    "--event-log": readFileSync(file("events"), "utf8"),
+    "--debug": debugged.text,
+    plan: plan.stdout,
+  };
+  const { apiKey } = stack.service.emulator;
+  const found = Object.entries(texts).map(([place, text]) => [
+    place,
+    Object.entries({ key: apiKey, [LITERAL]: LITERAL, [VALUE]: VALUE }).flatMap(([name, one]) =>
+      text.includes(one) ? [name] : [],
+    ),
+  ]);
+  expect(Object.fromEntries(found)).toEqual(held);
+  for (const text of Object.values(texts)) expect(text).toContain("clientSecret");
 });
 
 test("NODE_DEBUG=net prints the key, in the output of the CLI, unless it is a secret of the configuration", async () => {
