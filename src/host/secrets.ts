@@ -33,16 +33,17 @@ export function markedInputs({ args }: SecretRules, inputs: Properties, given: P
 
 /**
  * The inputs that `read` returns. After an update that failed the engine still has the inputs of before, and so no mark for what
- * that update has brought: of the arguments that it sent, everything is marked.
+ * that update has brought: of the arguments that it sent, and of those that are never sent, everything is marked.
  */
 export function markedFound({ args }: SecretRules, inputs: Properties, stored: Properties): Marked {
   const { __unfinished, __sent } = marksOf(stored);
-  const isOpen = (name: string): boolean => __unfinished === "update" && __sent?.includes(name) !== false;
+  const isOpen = (name: string, isLocal = false): boolean =>
+    __unfinished === "update" && (isLocal || __sent?.includes(name) !== false);
   return marked(inputs, (name) => {
     const value = inputs[name];
     const rule = ruleOf(args, name);
     // What replaces is no part of an update.
-    if (rule === undefined || rule.replaces !== undefined || !isOpen(name))
+    if (rule === undefined || rule.replaces !== undefined || !isOpen(name, rule.local))
       return markArgument(args, name, value, { given: stored, stored: {} });
     // A list that is sent has names of domains or libraries, which messages tell as well.
     return eachValue(value, [], (one) =>

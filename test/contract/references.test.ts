@@ -118,7 +118,8 @@ describe("a relative path, and that of an API key,", () => {
     }
   });
 
-  test("begins at the folder of the process where there is no project around it", () => {
+  test("begins at the folder of the process where there is no project around it, also if `main` of one leads there", () => {
+    writeFileSync(join(folder, "project", "Pulumi.yaml"), "name: proj\nruntime: nodejs\nmain: ../alone\n");
     process.chdir(join(folder, "alone"));
     expect(found()).toEqual([{ value: "of-the-process" }, "of-the-process"]);
   });

@@ -62,21 +62,41 @@ async function lookedAt(stack: Stack): Promise<string[]> {
   return stack.leaks([...canaries, String((await stack.outputs())["key"] ?? "no key")]);
 }
 
+/** A service that repeats the secret of a resource to commands that send none, and whose provider processes have seen no program. */
+async function repeated(stack: Stack, secrets: { password: string; client: string }): Promise<void> {
+  const auth = "/projects/{project_id}/auth";
+  for (const [path, secret] of [
+    [`${auth}/email_server`, secrets.password],
+    [`${auth}/oauth_providers`, secrets.client],
+    [`${auth}/oauth_providers/{oauth_provider_id}`, secrets.client],
+  ] as const) {
+    const message = `cannot use ${JSON.stringify({ secret })} or ${btoa(secret)}`;
+    await stack.service.fault({ path, status: 422, times: 0, body: { code: "bad", message } });
+  }
+  for (const run of [await stack.refresh(), await stack.destroy("--continue-on-error")]) {
+    expect(run.code).not.toBe(0);
+    expect(run.text).toContain('cannot use {"secret":"[secret]"} or [secret]');
+  }
+  const said = Object.values(secrets).flatMap((secret) => [secret, btoa(secret)]);
+  expect(await stack.leaks(said)).toEqual([]);
+}
+
 test("the migration to references, all of whose requests fail, leaves no old value in clear", async () => {
   const stack = await stackOf(program(LITERAL));
   expect(await stack.run("up", "--yes", "--diff")).toMatchObject({ code: 0 });
   expect(await stack.leaks(canaries)).toEqual([]);
   stack.program(program(BY_REFERENCE));
-  const rotated = ["canary-rotated-password-Mk3", "canary-rotated-client-Mk3"];
-  Object.assign(stack.env, { PASSWORD: rotated[0], CLIENT: rotated[1] });
+  const [password, client] = ["canary-rotated-password-Mk3", "canary-rotated-client-Mk3"];
+  Object.assign(stack.env, { PASSWORD: password, CLIENT: client });
   await stack.service.fault({ method: "PATCH", status: 500, times: 100 });
   expect((await stack.run("up", "--yes", "--diff", "--continue-on-error")).code).not.toBe(0);
   expect((await stack.resource("mail")).outputs).toHaveProperty("__unfinished");
   expect(await stack.leaks(canaries)).toEqual([]);
   await stack.service.clearFaults();
   expect(await lookedAt(stack)).toEqual([]);
-  expect(await stack.leaks(rotated)).toEqual([]);
+  expect(await stack.leaks([password, client])).toEqual([]);
   expect(await stack.preview("--expect-no-changes")).toMatchObject({ code: 0 });
+  await repeated(stack, { password, client });
 });
 
 test("the value of a reference whose change was killed is in clear in no report and no state", async () => {
@@ -124,11 +144,16 @@ test("transformations that take the marks of the program away take nothing of th
   const [google, mail] = [await stack.resource("google"), await stack.resource("mail")];
   expect([google.inputs["clientSecret"], mail.inputs["password"]]).toEqual([CIPHERTEXT, CIPHERTEXT]);
   expect(await lookedAt(stack)).toEqual([]);
+  await repeated(stack, { password: SECRETS.PASSWORD, client: SECRETS.CLIENT });
 });
 
 test("a state in clear is encrypted by one refresh, and no plan says anything of it", async () => {
   // What a program gives under a name that tells nothing is a secret to its inputs alone: an up of the program marks those.
-  const stack = await stackOf(program({ ...LITERAL, compute: LITERAL.compute.replace("app.mode", "app.token") }));
+  const text = program({ ...LITERAL, compute: LITERAL.compute.replace("app.mode", "app.token") });
+  const resized = text
+    .replace("size: 1", "size: 2")
+    .replace(/ \}\);$/, ' }, { replaceOnChanges: ["settings"], ignoreChanges: ["name"] });');
+  const stack = await stackOf(text);
   expect(await stack.up()).toMatchObject({ code: 0 });
   const marked = /\{"4dabf18193072939515e22adb298388d":"[0-9a-f]+","ciphertext":"[^"]+"\}/g;
   const before = JSON.stringify(JSON.parse(await stack.exported()));
@@ -142,12 +167,23 @@ test("a state in clear is encrypted by one refresh, and no plan says anything of
   expect(await stack.run("stack", "import", "--file", "clear.json")).toMatchObject({ code: 0 });
   expect(canaries.filter((secret) => !JSON.stringify(entries).includes(secret))).toEqual([]);
   expect(await stack.drift()).toMatchObject({ code: 0 });
+  // To the engine, a plain value and the same one as a secret are two (docs/design/engine.md, Secrets and settings).
+  stack.program(resized);
+  const early = await stack.preview("--diff");
+  expect(early).toMatchObject({ code: 0, text: expect.stringMatching(/1 to replace/) });
+  expect(early.text).toContain(`"${SECRETS.SETTING}" => [secret]`);
+  stack.program(text);
   const refreshed = await stack.refresh("--diff");
   expect(refreshed).toMatchObject({ code: 0, text: expect.stringMatching(/\d+ unchanged/) });
   expect(refreshed.text).not.toMatch(/canary|\[secret\]|~/);
   const after = await stack.exported();
   // The name is what the program says that it is, which a refresh cannot know; an `up` of the program does.
   expect(canaries.filter((secret) => secret !== SECRETS.NAME && after.includes(secret))).toEqual([]);
+  stack.program(resized);
+  const late = await stack.preview("--diff");
+  expect(late).toMatchObject({ code: 0, text: expect.stringMatching(/1 to update/) });
+  expect(late.text).not.toMatch(/canary|to replace/);
+  stack.program(text);
   expect(await stack.preview("--expect-no-changes")).toMatchObject({ code: 0 });
   expect(await stack.up()).toMatchObject({ code: 0 });
   expect(JSON.stringify(JSON.parse(await stack.exported())).match(marked)?.length).toBeGreaterThanOrEqual(

@@ -4,8 +4,8 @@ import { Stack } from "../support/Stack";
 const VALUE = "canary-reference-Xw7";
 const PROVIDERS = "/projects/{project_id}/auth/oauth_providers";
 
-const programWith = (options: object): string => `
-  const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
+const programWith = (options: object, integration: object = {}): string => `
+  const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo", ...${JSON.stringify(integration)} });
   new svc.OAuthProvider("google", {
     projectId: auth.projectId, providerId: "google", clientId: "id", clientSecret: svc.fromEnv("GOOGLE_SECRET"), adopt: true,
   }, ${JSON.stringify(options)});`;
@@ -15,10 +15,12 @@ describe("a secret by reference", () => {
   let stack: Stack;
   const sent = async () => {
     const { projects } = await stack.service.state();
-    const providers = projects.find(({ id }) => id === "prj-demo")?.["oauth_providers"] as {
-      [field: string]: unknown;
-    }[];
-    return providers.find(({ id }) => id === "google")?.["client_secret"];
+    const providers = projects.find(({ id }) => id === "prj-demo")?.["oauth_providers"] as
+      | {
+          [field: string]: unknown;
+        }[]
+      | undefined;
+    return providers?.find(({ id }) => id === "google")?.["client_secret"];
   };
   beforeAll(async () => {
     stack = await Stack.create({ program, cheapDigests: true });
@@ -43,6 +45,34 @@ describe("a secret by reference", () => {
     stack.env["GOOGLE_SECRET"] = VALUE;
     expect(await stack.up()).toMatchObject({ code: 0 });
     expect(await stack.service.mutations()).toEqual([`DELETE ${PROVIDERS}/{oauth_provider_id}`, `POST ${PROVIDERS}`]);
+    expect(await sent()).toBe(hashed(VALUE));
+  });
+
+  test("is another one to replaceOnChanges by its name, and not by its value", async () => {
+    const text = programWith({ replaceOnChanges: ["clientSecret"] });
+    stack.program(text);
+    stack.env["GOOGLE_SECRET"] = `${VALUE}-rotated`;
+    const rotated = await stack.preview();
+    expect(rotated).toMatchObject({ code: 0, text: expect.stringMatching(/1 to update/) });
+    stack.program(text.replace('"GOOGLE_SECRET"', '"ANOTHER_NAME"'));
+    stack.env["ANOTHER_NAME"] = stack.env["GOOGLE_SECRET"] = VALUE;
+    const renamed = await stack.preview();
+    expect(renamed).toMatchObject({ code: 0, text: expect.stringMatching(/1 to replace/) });
+  });
+
+  test("that is missing where its integration is replaced is warned of, fails, and is created with its value", async () => {
+    stack.program(programWith({}, { databaseName: "other" }));
+    delete stack.env["GOOGLE_SECRET"];
+    const plan = await stack.preview();
+    expect(plan).toMatchObject({ code: 0, text: expect.stringMatching(/2 to replace/) });
+    expect(plan.text).toMatch(/warning: .*GOOGLE_SECRET is not set.*pulumi up fails/);
+    const failed = await stack.up();
+    expect(failed.code).not.toBe(0);
+    expect(failed.text).toContain("GOOGLE_SECRET is not set");
+    // The engine has deleted it before it asked.
+    expect(await sent()).toBeUndefined();
+    stack.env["GOOGLE_SECRET"] = VALUE;
+    expect(await stack.up()).toMatchObject({ code: 0 });
     expect(await sent()).toBe(hashed(VALUE));
   });
 

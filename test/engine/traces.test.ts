@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Stack } from "../support/Stack";
 
-/** What SECURITY.md says of traces and of Node's own debug output: we do not control them. */
+/** What SECURITY.md says of traces, logs, events and of Node's own debug output: we do not control them. */
 
 const LITERAL = "canary-literal-secret";
 const VALUE = "canary-value-of-a-reference";
@@ -40,6 +40,34 @@ test.each<["values" | "names", string, string, readonly string[]]>([
   expect(found.map((secret) => (secret === apiKey ? "key" : secret))).toEqual(held);
   const names = ["PROD_KEY", "REFERENCE", "scrypt-bound$"].filter((name) => trace.includes(name));
   expect(names).toEqual(form === "names" ? ["PROD_KEY", "REFERENCE", "scrypt-bound$"] : []);
+});
+
+/** Those of the engine and of the SDK, which writes what it sends and gets into the engine's events. Of references: references.test.ts. */
+test("verbose logs and events hold values in plain text, and a plan does not", async () => {
+  const stack = await stackOf("values");
+  const file = (name: string): string => join(stack.folder, name);
+  Object.assign(stack.env, { PULUMI_EXPERIMENTAL: "true", PULUMI_DEBUG_COMMANDS: "true" });
+  const plan = await stack.preview("--json");
+  expect(plan).toMatchObject({ code: 0 });
+  const debugged = await stack.preview("--debug");
+  expect(debugged).toMatchObject({ code: 0 });
+  stack.env["PULUMI_DEBUG_GRPC"] = file("grpc");
+  const up = await stack.up("--json", "--event-log", file("events"), "-v=9", "--logtostderr", "--logflow");
+  expect(up).toMatchObject({ code: 0 });
+  // Beside the events of --json.
+  const log = up.text.split("\n").filter((line) => line.startsWith('{"time":'));
+  const { apiKey } = stack.service.emulator;
+  for (const [text, held] of [
+    [plan.stdout, []],
+    [debugged.text, [LITERAL]],
+    [log.join("\n"), [apiKey, LITERAL]],
+    [readFileSync(file("grpc"), "utf8"), [apiKey, LITERAL]],
+    [up.stdout, [LITERAL]],
+    [readFileSync(file("events"), "utf8"), [LITERAL]],
+  ] as const) {
+    expect(text).toContain("clientSecret");
+    expect([apiKey, LITERAL].filter((secret) => text.includes(secret))).toEqual(held);
+  }
 });
 
 test("NODE_DEBUG=net prints the key, in the output of the CLI, unless it is a secret of the configuration", async () => {

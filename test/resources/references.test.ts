@@ -154,7 +154,12 @@ describe("once it is applied", () => {
     const digest = { clientSecret: expect.stringMatching(/^scrypt-bound\$/) };
     expect([one.outs["__applied"], two.outs["__applied"]]).toEqual([digest, digest]);
     expect(one.outs["__applied"]).not.toEqual(two.outs["__applied"]);
+    // Of one command: it has hashed the value once.
+    const saltOf = ({ outs }: typeof one): unknown => JSON.stringify(outs["__applied"]).split("$")[4];
+    expect(saltOf(one)).toBe(saltOf(two));
+    expect(saltOf(one)).toMatch(/^[\w+/]{22}==$/);
     given.restart();
+    expect(saltOf(await given.create({ ...GIVEN, providerId: "github", adopt: true }))).not.toBe(saltOf(one));
     // It is marked by the provider: no program names it.
     const { outs } = await given.provider.update(one.id, one.outs, { ...GIVEN, __provider: "pointer" });
     expect(isSecret(outs?.["__applied"])).toBe(true);
