@@ -1,5 +1,6 @@
 import type { Kind } from "../../../contract/pointer";
 import { standInsIn } from "../../../contract/standIns";
+import { isWatched } from "../../../contract/watched";
 import { isByReference, type Property } from "../report";
 import { creationAt, creationOf, repetitionOf, type Creation, type NoCreation } from "./creation";
 import { ProgramFile, type TypeScript } from "./programFile";
@@ -142,7 +143,7 @@ function creationIn(program: Program, { place, kind, name, urn, isShared, dispro
 }
 
 function toTold(
-  { urn, name }: Target,
+  { kind, urn, name }: Target,
   property: Property,
   { file, line, reason, quote = '"' }: NoCreation & { readonly quote?: ProgramFile["quote"] },
 ): Told {
@@ -150,7 +151,7 @@ function toTold(
   const key = String(segmentsOf(path).at(-1));
   const hasValue =
     found !== null && !holdsSecret(property) && !isByReference(property) && standInsIn(found).length === 0;
-  const isShown = hasValue && isSpelled(path);
+  const isShown = hasValue && isSpelled(path) && !isWatched(kind, path);
   const code = isShown ? propertyCode(key, found, quote) : undefined;
   return { urn, name, path, file, line, reason, code };
 }

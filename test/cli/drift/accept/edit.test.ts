@@ -402,6 +402,7 @@ describe("tells", () => {
     const text = `${IMPORT}new svc.AuthIntegration("api", { projectId: "prj-demo" });\n`;
     const told = await reasonOf(text, [path, declared, found], { kind: "AuthIntegration" });
     expect(told?.reason).toMatch(/^no argument declares it\. pulumi-svc drift --ignore writes down/);
+    expect(told?.code).toBeUndefined();
   });
 
   test("what is given as a secret in the program, and never its value", async () => {
