@@ -136,10 +136,11 @@ describe("of keys of the account by reference, and of other secrets by their nam
   });
 });
 
-test("the stack is named where one is asked for, and nothing is confirmed for the user, or runs the program", async () => {
+test("the stack is named where one is asked for, and nothing is confirmed for the user, runs the program or goes on after an error", async () => {
   process.env["PULUMI_SKIP_CONFIRMATIONS"] = "true";
   process.env["PULUMI_RUN_PROGRAM"] = "true";
-  fakePulumi('echo "$* [$PULUMI_SKIP_CONFIRMATIONS$PULUMI_RUN_PROGRAM]"');
+  process.env["PULUMI_OPTION_CONTINUE_ON_ERROR"] = "true";
+  fakePulumi('echo "$* [$PULUMI_SKIP_CONFIRMATIONS$PULUMI_RUN_PROGRAM$PULUMI_OPTION_CONTINUE_ON_ERROR]"');
   const [selected, named] = await Promise.all(
     [undefined, "prod"].map((stack) => pulumiIn(folder, stack)(["config", "--json"])),
   );
