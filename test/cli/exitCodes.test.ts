@@ -1,5 +1,6 @@
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../support/cli";
@@ -91,3 +92,17 @@ test.each([["--accept"], ["--ignore", "api", "--reason", "a"], []])(
     expect([status, stderr]).toEqual([1, `pulumi-svc: ${out} cannot be written: ENOENT\n`]);
   },
 );
+
+test("a reader that went away changes neither what is done nor how it ends", async () => {
+  const id = "prj-demo/ep-1";
+  const urn = "urn:pulumi:dev::proj::pulumi-nodejs:dynamic/svc:ComputeEndpoint::api";
+  const repair = { action: "update", restarts: false, messages: [] };
+  const drifted = { urn, kind: "ComputeEndpoint", name: "api", id, change: "changed", properties: [], repair };
+  const report = { stack: "dev", drift: [drifted], unmanaged: [], fingerprint: "" };
+  writeFileSync(join(folder, "report.json"), JSON.stringify(report));
+  const child = spawn(process.execPath, [MAIN, "drift", "--from", "report.json"], { cwd: folder });
+  // Long before it writes anything.
+  child.stdout.destroy();
+  child.stderr.destroy();
+  expect(await once(child, "exit")).toEqual([7, null]);
+});

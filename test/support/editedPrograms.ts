@@ -14,13 +14,13 @@ export interface Asked {
   readonly file?: string;
   readonly place?: Target["place"];
   readonly isShared?: boolean;
-  readonly isDisproved?: boolean;
+  readonly disproof?: string;
   /** @default one without a parent */
   readonly urn?: string;
 }
 
 export function targetOf(changes: readonly Change[], asked: Asked = {}): Target {
-  const { kind = "ComputeEndpoint", name = "api", place, isShared = false, isDisproved = false } = asked;
+  const { kind = "ComputeEndpoint", name = "api", place, isShared = false, disproof } = asked;
   const { urn = `urn:pulumi:dev::proj::${typeToken(kind)}::${name}` } = asked;
   return {
     kind,
@@ -28,7 +28,7 @@ export function targetOf(changes: readonly Change[], asked: Asked = {}): Target 
     urn,
     place,
     isShared,
-    isDisproved,
+    disproof,
     changes: changes.map(([path, declared, found]) => ({ path, declared, found })),
   };
 }

@@ -4,6 +4,7 @@ import { IGNORE_FILE } from "./ignoreFile";
 import {
   type Drifted,
   type Ignored,
+  isBeyondRepair,
   type Property,
   type Report,
   stackOf,
@@ -66,7 +67,7 @@ function toText(report: Report, style: Style): string {
     [...drift, ...ignored, ...tolerated].flatMap(({ properties }) => properties.flatMap(rowsOf)),
   );
   for (const resource of drift) {
-    const { kind, name, id, change, properties, repair } = resource;
+    const { kind, name, id, change, properties } = resource;
     const colour = change === "deleted" ? "red" : "yellow";
     lines.push(
       "",
@@ -75,9 +76,9 @@ function toText(report: Report, style: Style): string {
     if (properties.length > 0) lines.push(style("dim", inColumns(HEAD, widths)));
     else if (change === "changed") lines.push(`  ${unfinishedText(report, resource)}`);
     for (const row of properties.flatMap(rowsOf)) lines.push(inColumns(row, widths));
-    lines.push(...repairLines(repair));
+    lines.push(...repairLines(resource));
   }
-  if (drift.length > 0) lines.push("", ...answers((command) => command));
+  if (isRepairable(drift)) lines.push("", ...answers((command) => command));
   const apart = (resource: Ignored): string[] => [
     `  ${resource.kind} ${printable(resource.name)}${ofStack(report, resource)} (${printable(resource.id)})`,
     ...[HEAD, ...resource.properties.flatMap(rowsOf)].map((row) => `  ${inColumns(row, widths)}`),
@@ -87,9 +88,9 @@ function toText(report: Report, style: Style): string {
     lines.push("", style("dim", TOLERATED));
     for (const resource of tolerated) {
       lines.push(...apart(resource), `    reason: ${printable(reasonText(resource), LONGEST_MESSAGE)}`);
-      lines.push(...repairLines(resource.repair).map((line) => `  ${line}`));
+      lines.push(...repairLines(resource).map((line) => `  ${line}`));
     }
-    lines.push("", toleratedAdvice(REPAIR_COMMAND));
+    if (isRepairable(tolerated)) lines.push("", toleratedAdvice(REPAIR_COMMAND));
   }
   for (const [title, rows, format] of [
     [notDeclaredIn(report), report.unmanaged.map(objectCells), "yellow"],
@@ -114,6 +115,9 @@ const TOLERATED_UNMANAGED = `Not declared, and tolerated by ${IGNORE_FILE}`;
 export const EXPIRED = `Entries of ${IGNORE_FILE} that have run out: they do not count`;
 export const UNUSED = `Entries of ${IGNORE_FILE} that match nothing now`;
 export const REPAIR_COMMAND = "pulumi up --refresh";
+
+/** Any of it: of the rest its own words say what to do. */
+const isRepairable = (resources: readonly Repaired[]): boolean => resources.some((one) => !isBeyondRepair(one));
 
 /** What to do about drift. */
 const answers = (shown: (command: string) => string): string[] => [
@@ -177,13 +181,17 @@ export function inColumns(row: readonly string[], widths: readonly number[]): st
   return `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd();
 }
 
-function repairText({ action, restarts }: Drifted["repair"]): string {
+type Repaired = Pick<Drifted, "kind" | "properties" | "repair">;
+
+function repairText(resource: Repaired): string {
+  if (isBeyondRepair(resource)) return "none";
+  const { action, restarts } = resource.repair;
   return restarts ? `${action}, which restarts the compute` : action;
 }
 
-function repairLines(repair: Drifted["repair"]): string[] {
-  const messages = repair.messages.map((text) => `    ${printable(text, LONGEST_MESSAGE)}`);
-  return [`  repair: ${repairText(repair)}`, ...messages];
+function repairLines(resource: Repaired): string[] {
+  const messages = resource.repair.messages.map((text) => `    ${printable(text, LONGEST_MESSAGE)}`);
+  return [`  repair: ${repairText(resource)}`, ...messages];
 }
 
 /** Path, declared, found. Of two lists only what one of them lacks, each in a row of its own. */
@@ -220,7 +228,7 @@ function toMarkdown(report: Report): string {
   const repairs = (resources: readonly (Drifted | Tolerated)[]): string =>
     resources
       .flatMap((resource) => [
-        `- ${named(resource)} (${code(resource.id)}): ${repairText(resource.repair)}`,
+        `- ${named(resource)} (${code(resource.id)}): ${repairText(resource)}`,
         ...resource.repair.messages.map((text) => `  - ${code(text, LONGEST_MESSAGE)}`),
       ])
       .join("\n");
@@ -233,7 +241,8 @@ function toMarkdown(report: Report): string {
         : [[named(one), one.change === "changed" ? unfinishedText(report, one) : CHANGES[one.change], "", ""]];
     });
     blocks.push(table(["Resource", "Property", "Declared", "Found"], rows));
-    blocks.push("### Repair", answers((command) => `\`${command}\``).join("\n"), repairs(drift));
+    const advice = isRepairable(drift) ? [answers((command) => `\`${command}\``).join("\n")] : [];
+    blocks.push("### Repair", ...advice, repairs(drift));
   }
   if (ignored.length > 0) {
     const rows = ignored.flatMap((resource) => differing(resource).map((row) => [named(resource), ...row]));
@@ -244,7 +253,7 @@ function toMarkdown(report: Report): string {
       differing(resource).map((row) => [named(resource), ...row, code(reasonText(resource), LONGEST_MESSAGE)]),
     );
     blocks.push(`### ${TOLERATED}`, table(["Resource", "Property", "Declared", "Found", "Reason"], rows));
-    blocks.push(toleratedAdvice(`\`${REPAIR_COMMAND}\``), repairs(tolerated));
+    blocks.push(...(isRepairable(tolerated) ? [toleratedAdvice(`\`${REPAIR_COMMAND}\``)] : []), repairs(tolerated));
   }
   const object = ({ kind, id, describe }: Pick<Unmanaged, "kind" | "id" | "describe">) => [
     `${kind} ${code(id)}`,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { z } from "zod";
 import { nameInUrn } from "../../contract/identifiers";
-import { compareText, terminalJson } from "../output";
+import { compareText, escaped, terminalJson } from "../output";
 import { deliver, EXIT_FAILURE } from "./deliver";
 import {
   aligned,
@@ -221,7 +221,8 @@ function write(path: string, name: string, entries: readonly NewEntry[]): ToldEn
   });
   const indent = /^[ \t]+(?=")/m.exec(text)?.[0] ?? "  ";
   const whole = { ...(isThere ? content : { $schema: SCHEMA }), ignore: list };
-  const after = `${JSON.stringify(whole, undefined, indent)}\n`;
+  // What was found is a text of the service, and git shows it in logs. A tab in JSON stands between values only.
+  const after = `${JSON.stringify(whole, undefined, indent).replace(/[^\t]+/g, escaped)}\n`;
   // A link stays one.
   writeFiles([
     isThere ? { name, path: realpathSync(path), before: raw, after } : { name, path, before: undefined, after },

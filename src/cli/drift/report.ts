@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { KINDS } from "../../contract/pointer";
 import { referencesIn } from "../../contract/references";
+import { isWatched } from "../../contract/watched";
 import { compareText } from "../output";
 import { resourceEntry, unmanagedEntry } from "./ignoreFile";
 
@@ -79,6 +80,10 @@ export type Report = z.infer<typeof reportSchema>;
 
 /** A secret by reference differs: there is no value of it to write down, only a text that stands for another one. */
 export const isByReference = ({ declared }: Pick<Property, "declared">): boolean => referencesIn(declared).length > 0;
+
+/** Only outputs differ, which no update brings back. */
+export const isBeyondRepair = ({ kind, properties }: Pick<Ignored, "kind" | "properties">): boolean =>
+  properties.length > 0 && properties.every(({ path }) => isWatched(kind, path));
 
 const EXIT = { clean: 0, drift: 7, unmanaged: 8 } as const;
 

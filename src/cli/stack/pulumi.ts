@@ -109,6 +109,7 @@ function environment(): NodeJS.ProcessEnv {
   delete env["PULUMI_RUN_PROGRAM"];
   // After an error nothing more is deleted.
   delete env["PULUMI_CONTINUE_ON_ERROR"];
+  delete env["PULUMI_OPTION_CONTINUE_ON_ERROR"];
   return { ...env, NO_COLOR: "1" };
 }
 

@@ -6,13 +6,14 @@ import { acceptSchema } from "../../../src/cli/drift/accept/result";
 import { ignore, ignoreResultSchema } from "../../../src/cli/drift/ignore";
 import { ROOT } from "../../support/cli";
 import { events, log, type Refresh } from "../../support/refreshes";
+import { runnerCommandsIn } from "../../support/runners";
 
 /** A CLI that answers from files. */
 const CLI = `#!/bin/sh
 cd "$FOLDER"
 case "$1" in
   refresh) file=$(echo " $*" | sed 's/.*--event-log //; s/ .*//') && cp refresh.json "$file" ;;
-  preview) cat plan.json ;;
+  preview) sed "s/SIZE/$(sed -n 's/.*size: \\([0-9]*\\).*/\\1/p' index.ts)/" plan.json ;;
   *) cat state.json ;;
 esac
 `;
@@ -33,8 +34,8 @@ beforeEach(() => {
   ];
   const { urn, type, old } = resourcePreEvent.metadata;
   writeFileSync(join(folder, "state.json"), JSON.stringify({ deployment: { resources: [{ urn, type, ...old }] } }));
-  const steps = [{ op: "same", urn, newState: { inputs: { ...RESIZED.declared, ...RESIZED.found } } }];
-  writeFileSync(join(folder, "plan.json"), JSON.stringify({ steps }));
+  const steps = [{ op: "same", urn, newState: { inputs: { ...RESIZED.declared, size: "SIZE" } } }];
+  writeFileSync(join(folder, "plan.json"), JSON.stringify({ steps }).replace('"SIZE"', "SIZE"));
   writeFileSync(join(folder, "refresh.json"), `${log(...events(RESIZED))}\n`);
   writeFileSync(join(folder, "pulumi"), CLI, { mode: 0o755 });
   writeFileSync(join(folder, "Pulumi.yaml"), "name: proj\nruntime: nodejs\n");
@@ -74,4 +75,16 @@ test("an entry of svc-drift.json, too", async () => {
   expect([code, stderr]).toEqual([1, NOT_WRITTEN]);
   expect(ignoreResultSchema.parse(JSON.parse(stdout))).toMatchObject({ entries: [{ property: "size" }], messages: [] });
   expect(readFileSync("svc-drift.json", "utf8")).toContain('"found": 4');
+});
+
+test("svc-drift.json, which logs show as git does, has no command of a CI runner, and the same values", async () => {
+  const entry = { resource: "other", property: "name", found: "##[group]theirs\u202e", reason: "\u2028::error::" };
+  for (const indent of ["  ", "\t"]) {
+    writeFileSync("svc-drift.json", JSON.stringify({ ignore: [entry] }, undefined, indent));
+    await ignore({ ignore: ["api"], reason: "##vso[task.complete]", format: "json" });
+    const text = readFileSync("svc-drift.json", "utf8");
+    expect(runnerCommandsIn(text)).toEqual([]);
+    expect(text).toMatch(new RegExp(`^${indent}"ignore"`, "m"));
+    expect(JSON.parse(text)).toEqual({ ignore: [entry, expect.objectContaining({ reason: "##vso[task.complete]" })] });
+  }
 });

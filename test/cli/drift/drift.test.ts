@@ -90,6 +90,20 @@ describe("what a refresh found", () => {
       expect(both[0]?.properties.map(({ path }) => path)).toEqual(["branchId", "ownedBy", "jwksUrl"]);
     });
 
+    test.each(["text", "markdown"] as const)("promise no repair, alone or tolerated: %s", (format) => {
+      const { ignore: entries } = parsedIgnoreFile(
+        "svc-drift.json",
+        JSON.stringify({ ignore: [{ resource: "auth", reason: "ours" }] }),
+      );
+      const { tolerated } = judged(refreshedOf(AUTH), undefined, { name: "svc-drift.json", entries }, new Date());
+      const api: Refresh = { declared: { ...declared, size: 1 }, found: { size: 2 }, differing: ["size"] };
+      const shown = [reportOf(driftOf(AUTH)), { ...reportOf([]), tolerated }, reportOf(driftOf(AUTH, api))].map(
+        (report) => render(report, format),
+      );
+      for (const text of shown) expect(text).toMatch(format === "text" ? /^ *repair: none$/m : /\): none$/m);
+      expect(shown.map((text) => /pulumi up --refresh/.test(text))).toEqual([false, false, true]);
+    });
+
     test("but for an ownership that an AuthOwnershipTransfer of the same integration moves", () => {
       expect(driftOf(AUTH, transfer("prj-demo/p/1f"))[0]?.properties).toEqual([keys]);
       for (const other of ["prj-demo/p2/1f", "prj-other/p/1f", "prj-demo/p"])

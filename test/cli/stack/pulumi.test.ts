@@ -7,6 +7,7 @@ import { NamelessFile } from "../../../src/cli/stack/namelessFile";
 import { pulumiIn } from "../../../src/cli/stack/pulumi";
 import { exportedState, StackState } from "../../../src/cli/stack/state";
 import { ROOT } from "../../support/cli";
+import { until } from "../../support/emulator";
 
 const before = { ...process.env };
 let folder: string;
@@ -135,10 +136,11 @@ describe("of keys of the account by reference, and of other secrets by their nam
   });
 });
 
-test("the stack is named where one is asked for, and nothing is confirmed for the user, or runs the program", async () => {
+test("the stack is named where one is asked for, and nothing is confirmed for the user, runs the program or goes on after an error", async () => {
   process.env["PULUMI_SKIP_CONFIRMATIONS"] = "true";
   process.env["PULUMI_RUN_PROGRAM"] = "true";
-  fakePulumi('echo "$* [$PULUMI_SKIP_CONFIRMATIONS$PULUMI_RUN_PROGRAM]"');
+  process.env["PULUMI_OPTION_CONTINUE_ON_ERROR"] = "true";
+  fakePulumi('echo "$* [$PULUMI_SKIP_CONFIRMATIONS$PULUMI_RUN_PROGRAM$PULUMI_OPTION_CONTINUE_ON_ERROR]"');
   const [selected, named] = await Promise.all(
     [undefined, "prod"].map((stack) => pulumiIn(folder, stack)(["config", "--json"])),
   );
@@ -146,6 +148,17 @@ test("the stack is named where one is asked for, and nothing is confirmed for th
     "config --json --non-interactive []",
     "config --json --non-interactive --stack prod []",
   ]);
+});
+
+test("the Node processes of a command that may take long end with its engine, and have the options of the user, too", async () => {
+  process.env["NODE_OPTIONS"] = "--no-warnings";
+  fakePulumi('echo "$NODE_OPTIONS"');
+  const run = pulumiIn(folder, undefined);
+  const [short, long] = [await run(["stack"]), await run(["preview"], { isLong: true })];
+  expect(short.stdout).toBe("--no-warnings");
+  const [, preload = ""] = /^--no-warnings --require "(.*)"$/.exec(long.stdout) ?? [];
+  // From the source, jest names the place of the source.
+  expect(existsSync(preload.replace(/\.js$/, ".ts"))).toBe(true);
 });
 
 test.each(["canary", '{"canary', '{"secret":"canary"}', '{"deployment":{"resources":[{"id":"canary"}]}}'])(
@@ -175,9 +188,7 @@ describe("a CLI that writes its events", () => {
     // Of jest's own environment: a child would get the one of its process.
     return spawn(process.execPath, ["-e", RUNNER, folder], { detached: true, env: process.env });
   }
-  const waitFor = async (name: string): Promise<void> => {
-    while (!existsSync(join(folder, name))) await new Promise((resolve) => setTimeout(resolve, 20));
-  };
+  const waitFor = (name: string): Promise<boolean> => until(async () => existsSync(join(folder, name)), Boolean);
   const PREFIX = `file=$(echo " $*" | sed 's/.*--event-log //; s/ .*//')`;
 
   test("goes on when this process is killed, and can still write all that it has to say", async () => {

@@ -128,7 +128,7 @@ export async function acceptDrift(
     const disproved = await writtenIfProven(rewritten, edited.accepted, { targets, planned });
     if (disproved.size === 0) break;
     // The others are edited again without them.
-    targets = targets.map((target) => (disproved.has(target.urn) ? { ...target, isDisproved: true } : target));
+    targets = targets.map((target) => ({ ...target, disproof: disproved.get(target.urn) ?? target.disproof }));
   }
   const byUrn = new Map(changed.map((resource) => [resource.urn, resource]));
   const told = (urn: string, path: string) => {
@@ -138,7 +138,7 @@ export async function acceptDrift(
   };
   return {
     ...result,
-    accepted: edited.accepted.map((one) => ({ ...one, ...told(one.urn, one.path) })),
+    accepted: edited.accepted.map(({ isEdited: _isEdited, ...one }) => ({ ...one, ...told(one.urn, one.path) })),
     left: [
       ...edited.told.map((one) => ({
         ...one,
@@ -191,7 +191,7 @@ function targetOf({ kind, name, urn, properties }: Drifted, places: Places, file
     urn,
     place: place === undefined || file === undefined ? undefined : { ...place, file },
     isShared: places.isShared(urn),
-    isDisproved: false,
+    disproof: undefined,
     changes: properties,
   };
 }

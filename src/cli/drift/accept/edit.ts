@@ -1,5 +1,6 @@
 import type { Kind } from "../../../contract/pointer";
 import { standInsIn } from "../../../contract/standIns";
+import { isWatched } from "../../../contract/watched";
 import { isByReference, type Property } from "../report";
 import { creationAt, creationOf, repetitionOf, type Creation, type NoCreation } from "./creation";
 import { ProgramFile, type TypeScript } from "./programFile";
@@ -19,8 +20,8 @@ export interface Target {
   readonly place: { readonly file: string; readonly line: number; readonly column: number } | undefined;
   /** Other resources of the state have the same place; without one, the same class and name. */
   readonly isShared: boolean;
-  /** With the edit of its place, the plan of the stack has shown another value. */
-  readonly isDisproved: boolean;
+  /** Why a plan of the stack is against an edit of it; undefined where none is known to be. */
+  readonly disproof: string | undefined;
   readonly changes: readonly Property[];
 }
 
@@ -32,6 +33,8 @@ export interface Accepted {
   readonly file: string;
   /** In the text before the edit. */
   readonly line: number;
+  /** False where the text has the value already. */
+  readonly isEdited: boolean;
 }
 
 /** A property that has to be edited by hand. */
@@ -78,7 +81,8 @@ export async function editProgram(
         told.push(toTold(target, property, { file: file.name, line, reason, quote: file.quote }));
         continue;
       }
-      accepted.push({ urn: target.urn, name: target.name, path: property.path, file: file.name, line });
+      const { urn, name } = target;
+      accepted.push({ urn, name, path: property.path, file: file.name, line, isEdited: actions.length > 0 });
       const own = edits.get(file) ?? new Edits(file);
       edits.set(file, own);
       actions.forEach((action) => own.take(action));
@@ -120,13 +124,7 @@ class Program {
   }
 }
 
-const DISPROVED =
-  "with an edit here the plan of the stack still shows another value, so the edit was taken back: the program creates the resource elsewhere, or is compiled before it runs";
-
-function creationIn(
-  program: Program,
-  { place, kind, name, urn, isShared, isDisproved }: Target,
-): Creation | NoCreation {
+function creationIn(program: Program, { place, kind, name, urn, isShared, disproof }: Target): Creation | NoCreation {
   const file = place && program.file(place.file);
   if (place !== undefined && file === undefined) {
     return { file: place.file, line: place.line, reason: "the file is not one of the program" };
@@ -139,13 +137,13 @@ function creationIn(
     place === undefined
       ? "several resources of the stack have this class and name"
       : "several resources are created at this place";
-  const repeated = isShared ? shared : (repetitionOf(creation) ?? (isDisproved ? DISPROVED : undefined));
+  const repeated = isShared ? shared : (repetitionOf(creation) ?? disproof);
   if (repeated === undefined) return creation;
   return { file: creation.file.name, line: creation.file.lineOf(creation.expression), reason: repeated };
 }
 
 function toTold(
-  { urn, name }: Target,
+  { kind, urn, name }: Target,
   property: Property,
   { file, line, reason, quote = '"' }: NoCreation & { readonly quote?: ProgramFile["quote"] },
 ): Told {
@@ -153,7 +151,7 @@ function toTold(
   const key = String(segmentsOf(path).at(-1));
   const hasValue =
     found !== null && !holdsSecret(property) && !isByReference(property) && standInsIn(found).length === 0;
-  const isShown = hasValue && isSpelled(path);
+  const isShown = hasValue && isSpelled(path) && !isWatched(kind, path);
   const code = isShown ? propertyCode(key, found, quote) : undefined;
   return { urn, name, path, file, line, reason, code };
 }

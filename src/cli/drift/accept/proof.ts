@@ -11,15 +11,23 @@ import { declares } from "./plan";
 /** The arguments that the program, as it is now, gives to resources of the stack. */
 export type Planned = (urns: readonly string[]) => Promise<ReadonlyMap<string, Properties>>;
 
+/** Of resources that are not edited: why, by their URNs. */
+type Disproofs = ReadonlyMap<string, string>;
+
+const NOT_REACHED =
+  "with an edit here the plan of the stack still shows another value, so the edit was taken back: the program creates the resource elsewhere, or is compiled before it runs";
+const NOT_NEEDED =
+  "the plan of the stack shows the value without an edit here: the program creates the resource elsewhere, or an option of it, such as ignoreChanges, leaves the value as it is";
+
 /**
  * Writes the files. They are taken back where the plan fails, or shows another value than the accepted one.
- * @returns the URNs of the resources that the edit does not reach. None: the files stay.
+ * @returns the resources that the edit does not reach, or that it is not needed for. None: the files stay.
  */
 export async function writtenIfProven(
   files: readonly Rewritten[],
   accepted: readonly Accepted[],
   asked: { readonly targets: readonly Target[]; readonly planned: Planned },
-): Promise<ReadonlySet<string>> {
+): Promise<Disproofs> {
   // From before the first file on, a signal ends the plan and not this process, which takes the edit back then.
   const wait = (): void => undefined;
   for (const signal of SIGNALS) process.on(signal, wait);
@@ -36,24 +44,37 @@ async function proven(
   files: readonly Rewritten[],
   accepted: readonly Accepted[],
   { targets, planned }: { readonly targets: readonly Target[]; readonly planned: Planned },
-): Promise<ReadonlySet<string>> {
+): Promise<Disproofs> {
+  const targetOf = ({ urn }: Accepted): Target | undefined => targets.find((target) => target.urn === urn);
+  /** Those of which the plan of the program as it is now shows the accepted value. */
+  const shown = async (some: readonly Accepted[]): Promise<Accepted[]> => {
+    const given = await planned([...new Set(some.map(({ urn }) => urn))]);
+    return some.filter((one) => {
+      const args = given.get(one.urn);
+      const change = targetOf(one)?.changes.find(({ path }) => path === one.path);
+      return args !== undefined && change !== undefined && declares(args, change);
+    });
+  };
+  // One that was found by its name may be that of another stack. What is planned anyway is no proof of its edit.
+  const searched = accepted.filter((one) => one.isEdited && targetOf(one)?.place === undefined);
+  const before = searched.length === 0 ? [] : await shown(searched).catch(refuse);
+  if (before.length > 0) return disproofs(NOT_NEEDED, before);
   writeFiles(files);
-  let given: Awaited<ReturnType<Planned>>;
-  try {
-    given = await planned([...new Set(accepted.map(({ urn }) => urn))]);
-  } catch (error) {
+  const after = await shown(accepted).catch((error: unknown) => {
     takeBack(files);
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`nothing is edited, since a plan has to show that an edit is right. ${reason}`, { cause: error });
-  }
-  const disproved = accepted.filter(({ urn, path }) => {
-    const args = given.get(urn);
-    const change = targets.find((target) => target.urn === urn)?.changes.find((one) => one.path === path);
-    return args === undefined || change === undefined || !declares(args, change);
+    return refuse(error);
   });
-  if (disproved.length > 0) takeBack(files);
-  return new Set(disproved.map(({ urn }) => urn));
+  const others = accepted.filter((one) => !after.includes(one));
+  if (others.length > 0) takeBack(files);
+  return disproofs(NOT_REACHED, others);
 }
+
+function refuse(error: unknown): never {
+  const reason = error instanceof Error ? error.message : String(error);
+  throw new Error(`nothing is edited, since a plan has to show that an edit is right. ${reason}`, { cause: error });
+}
+
+const disproofs = (why: string, some: readonly Accepted[]): Disproofs => new Map(some.map(({ urn }) => [urn, why]));
 
 function takeBack(files: readonly Rewritten[]): void {
   try {

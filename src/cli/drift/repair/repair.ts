@@ -1,5 +1,4 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { isWatched } from "../../../contract/watched";
 import { isAgreed } from "../../ask";
 import { ENDING, pulumiIn } from "../../stack/pulumi";
 import { exportedState, type StackState } from "../../stack/state";
@@ -9,7 +8,7 @@ import type { Format } from "../formats";
 import { previewRefresh, refreshedStacks } from "../previewRefresh";
 import { readIgnoreFile } from "../ignoreFile";
 import { type Refreshed, refreshedBy } from "../refreshed";
-import { type Drifted, fingerprint, stackOf } from "../report";
+import { type Drifted, fingerprint, isBeyondRepair, stackOf } from "../report";
 import { selected } from "../selection";
 import { withoutTolerated } from "../tolerated";
 import { checkCli, previewed, stored, updated } from "./engineRun";
@@ -169,14 +168,12 @@ function repairable(inQuestion: readonly Drifted[], resources: readonly Refreshe
   // The engine updates by URN: beside what a replacement has left stands its successor.
   const isWhole = ({ urn }: Drifted): boolean =>
     resources.every((one) => one.urn !== urn || one.drift === undefined || isInQuestion(one.drift));
-  const isWithoutUpdate = ({ kind, properties }: Drifted): boolean =>
-    properties.length > 0 && properties.every(({ path }) => isWatched(kind, path));
-  const left = inQuestion.filter((one) => !isWhole(one) || isWithoutUpdate(one));
+  const left = inQuestion.filter((one) => !isWhole(one) || isBeyondRepair(one));
   return {
     drift: inQuestion.filter((one) => !left.includes(one)),
     left,
     messages: left.map((one) =>
-      isWithoutUpdate(one)
+      isBeyondRepair(one)
         ? `${one.name} is left as it is: ${one.repair.messages.join("; ")}`
         : `${one.name} is left as it is: svc-drift.json covers a part of what differs. Name it to repair all of it`,
     ),

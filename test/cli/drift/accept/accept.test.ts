@@ -42,6 +42,10 @@ const urnOf = ({ kind = "ComputeEndpoint", name = "api" }: Refresh): string =>
   `urn:pulumi:dev::proj::${typeToken(kind)}::${name}`;
 
 function accepted({ refreshes, places = {}, ignored = [], others = [], asked = {} }: Scene): Promise<AcceptResult> {
+  const now = (): string[] => sources().map(read);
+  const before = now().join();
+  // Of a program that declares what is in its text.
+  const argsOf = ({ declared, found }: Refresh) => (now().join() === before ? declared : found) ?? {};
   const resources = refreshes.map((one) => {
     const place = places[one.name ?? "api"];
     const stackTrace = [CLASS, ...(place === undefined ? [] : [`project:///${place}`])].map((sourcePosition) => ({
@@ -64,7 +68,7 @@ function accepted({ refreshes, places = {}, ignored = [], others = [], asked = {
       folder,
       ignored: file,
       force: true,
-      planned: () => Promise.resolve(new Map(refreshes.map((one) => [urnOf(one), one.found ?? {}]))),
+      planned: () => Promise.resolve(new Map(refreshes.map((one) => [urnOf(one), argsOf(one)]))),
       others: () => Promise.resolve(others),
       ...asked,
     },
@@ -72,6 +76,7 @@ function accepted({ refreshes, places = {}, ignored = [], others = [], asked = {
 }
 
 const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+const sources = (): string[] => readdirSync(folder).filter((name) => /\.m?ts$/.test(name));
 const read = (name: string): string => readFileSync(join(folder, name), "utf8");
 const sized = (name: string, size = 1): string =>
   `new svc.ComputeEndpoint("${name}", { projectId: "prj-demo", branchId: "br-dev", size: ${size} });\n`;
@@ -170,7 +175,21 @@ test("what the plan of the stack does not show is taken back, and the rest stays
   ]);
   expect([exitCode(result), result.files, result.otherStacks]).toEqual([7, ["index.ts"], ["prod"]]);
   expect(read("index.ts")).toBe(IMPORT + sized("api", 4) + sized("jobs"));
-  expect(plans).toEqual([["api", "jobs", "other"], ["api"]]);
+  // Each time before the edit, and after it.
+  expect(plans).toEqual([["api", "jobs"], ["api", "jobs", "other"], ["api"], ["api"]]);
+});
+
+test("a file of another stack stays, where the plan shows the value anyway: as an edit that is not deployed, or ignored", async () => {
+  // What creates it in this stack has no `new` of the name.
+  const text = IMPORT + sized("api");
+  write("dev.ts", text);
+  const planned: Asked["planned"] = (urns) => Promise.resolve(new Map(urns.map((urn) => [urn, { size: 4 }])));
+  const result = await accepted({ refreshes: [drifted("api")], others: ["dev"], asked: { planned } });
+  expect(result).toMatchObject({ accepted: [], files: [], otherStacks: [], patch: "" });
+  expect(result.left).toMatchObject([
+    { name: "api", path: "size", file: "dev.ts", line: 2, reason: expect.stringMatching(/without an edit here/) },
+  ]);
+  expect([exitCode(result), read("dev.ts")]).toEqual([7, text]);
 });
 
 test("a program that has no plan is not edited", async () => {

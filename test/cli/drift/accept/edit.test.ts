@@ -395,6 +395,16 @@ describe("tells", () => {
     expect(told?.reason).toBe("the service does not show the value");
   });
 
+  test.each([
+    ["ownedBy", "svc", "user"],
+    ["jwksUrl", "https://a.test/keys", "https://b.test/keys"],
+  ])("an output that no argument declares: %s", async (path, declared, found) => {
+    const text = `${IMPORT}new svc.AuthIntegration("api", { projectId: "prj-demo" });\n`;
+    const told = await reasonOf(text, [path, declared, found], { kind: "AuthIntegration" });
+    expect(told?.reason).toMatch(/^no argument declares it\. pulumi-svc drift --ignore writes down/);
+    expect(told?.code).toBeUndefined();
+  });
+
   test("what is given as a secret in the program, and never its value", async () => {
     const text = compute('name: pulumi.secret("canary")', 'import * as pulumi from "@pulumi/pulumi";\n');
     const told = await reasonOf(text, ["name", "one", "two"]);

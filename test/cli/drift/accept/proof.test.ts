@@ -9,20 +9,27 @@ let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "accept-proof-"))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const target = targetOf([["size", 2, 4]]);
-const accepted = [{ urn: target.urn, name: "api", path: "size", file: "index.ts", line: 2 }];
+const target = targetOf([["size", 2, 4]], { place: { file: "index.ts", line: 2, column: 1 } });
+const searched = { ...target, place: undefined };
+const accepted = { urn: target.urn, name: "api", path: "size", file: "index.ts", line: 2, isEdited: true };
 
 /** An edit from "before" to "after". `meanwhile`: what becomes of the file while the plan is made. */
-function edited(plan: () => object | null, meanwhile: string | undefined = undefined) {
+function edited(
+  plan: (text: string) => object | null,
+  { meanwhile, ...asked }: { meanwhile?: string; isEdited?: boolean; target?: typeof target | typeof searched } = {},
+) {
+  const { isEdited = true, target: own = target } = asked;
   const path = join(folder, "index.ts");
   writeFileSync(path, "before");
   const seen: string[] = [];
-  const disproved = writtenIfProven([{ name: "index.ts", path, before: "before", after: "after" }], accepted, {
-    targets: [target],
+  const files = [{ name: "index.ts", path, before: "before", after: "after" }];
+  const disproved = writtenIfProven(files, [{ ...accepted, isEdited }], {
+    targets: [own],
     planned: (urns) => {
-      seen.push(...urns, readFileSync(path, "utf8"));
+      const text = readFileSync(path, "utf8");
+      seen.push(...urns, text);
       if (meanwhile !== undefined) writeFileSync(path, meanwhile);
-      const args = plan();
+      const args = plan(text);
       return Promise.resolve(new Map(args === null ? [] : [[target.urn, args as Record<string, unknown>]]));
     },
   });
@@ -41,7 +48,34 @@ test.each([
   ["no such resource", null],
 ])("an edit is taken back where the plan shows %s", async (_what, args) => {
   const { disproved, text } = edited(() => args);
-  expect([...(await disproved), text()]).toEqual([target.urn, "before"]);
+  expect([...(await disproved), text()]).toEqual([[target.urn, expect.stringMatching(/taken back/)], "before"]);
+});
+
+describe("where the place was found by a name, which another stack may have,", () => {
+  test("a value that the plan shows without the edit is no proof of it: nothing is written", async () => {
+    const { disproved, seen, text } = edited(() => ({ size: 4 }), { target: searched });
+    expect([...(await disproved), text()]).toEqual([[target.urn, expect.stringMatching(/without an edit/)], "before"]);
+    expect(seen).toEqual([target.urn, "before"]);
+  });
+
+  test("an edit stays that changes the plan", async () => {
+    const plan = (now: string) => ({ size: now === "after" ? 4 : 2 });
+    const { disproved, seen, text } = edited(plan, { target: searched });
+    expect([...(await disproved), text()]).toEqual(["after"]);
+    expect(seen).toEqual([target.urn, "before", target.urn, "after"]);
+  });
+
+  test("what the text has already needs no other plan", async () => {
+    const { disproved, seen } = edited(() => ({ size: 4 }), { target: searched, isEdited: false });
+    expect([...(await disproved)]).toEqual([]);
+    expect(seen).toEqual([target.urn, "after"]);
+  });
+
+  test("without a plan nothing is written", async () => {
+    const { disproved, seen, text } = edited(failing, { target: searched });
+    await expect(disproved).rejects.toThrow(/^nothing is edited, since a plan has to show .*: no way$/);
+    expect([...seen, text()]).toEqual([target.urn, "before", "before"]);
+  });
 });
 
 const failing = (): never => {
@@ -59,7 +93,7 @@ test("without a plan nothing is edited, and the words of the CLI say why", async
 test.each([[failing], [() => ({ size: 2 })]])(
   "what somebody else has written meanwhile stays, and is told",
   async (plan) => {
-    const { disproved, text } = edited(plan, "theirs");
+    const { disproved, text } = edited(plan, { meanwhile: "theirs" });
     await expect(disproved).rejects.toThrow(
       /could not be taken back\. Look at index\.ts: .*it changed while the command ran/,
     );
