@@ -98,6 +98,7 @@ const MISTAKES: readonly Mistake[] = [
   },
   { what: "A size that is not on offer", program: compute({ size: 17.5 }) },
   { what: "`{ min: 4, max: 1 }`", program: compute({ size: { min: 4, max: 1 } }) },
+  { what: "A size of the configuration, which is a string", program: compute({ size: { min: "0.25", max: 2 } }) },
   { what: "A rest after less than 60 seconds", program: compute({ scaleToZero: { afterSeconds: 5 } }) },
   { what: "The name of a branch instead of its id", program: compute({ branchId: "main" }) },
   { what: "A misspelt argument", program: compute({ sise: 1 }) },
