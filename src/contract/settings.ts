@@ -44,6 +44,16 @@ export const SETTING_NAMES: readonly SettingName[] = [
   "apiKeyEnv",
 ];
 
+/**
+ * The names in our namespace that a configuration has, by its keys (`svc:strictplan`), and that are no settings: they have no
+ * effect. In a project that is itself called `svc` they are its own.
+ */
+export function unknownSettings(keys: readonly string[], project: string): string[] {
+  if (project === "svc") return [];
+  const names = keys.flatMap((key) => (key.startsWith("svc:") ? key.slice("svc:".length) : []));
+  return names.filter((name) => !SETTING_NAMES.some((known) => known === name));
+}
+
 const DEFAULT_AUTH_PROVIDER = "supported_provider";
 
 /** A whole number from 10 on. With fewer requests, a change and the looks of its wait would take minutes. */

@@ -46,6 +46,15 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return nearest?.candidate;
 }
 
+/** Keys of the configuration, by their names in a namespace: `svc:strictplan (did you mean svc:strictPlan?), svc:colour`. */
+export function keysWithNearest(namespace: string, names: readonly string[], known: readonly string[]): string {
+  const keys = names.map((name) => {
+    const nearest = nearestName(name, known);
+    return `${namespace}:${name}${nearest === undefined ? "" : ` (did you mean ${namespace}:${nearest}?)`}`;
+  });
+  return keys.sort().join(", ");
+}
+
 const letters = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "");
 
 const sorted = (name: string): string => [...name].sort().join("");

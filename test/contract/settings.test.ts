@@ -1,4 +1,4 @@
-import { resolveSettings } from "../../src/contract/settings";
+import { resolveSettings, unknownSettings } from "../../src/contract/settings";
 
 const NAMES = [
   "SVC_API_KEY",
@@ -181,6 +181,12 @@ test.each(["9", "0", "-10", "12.5", "1e3", "0x20", "Infinity", "many CANARY", "0
 test("a share that is too small is shown", () => {
   const { problems } = from({ apiKey: "k", baseUrl: "https://x.example/v2", maxRequestsPerMinute: "9" });
   expect(problems).toEqual([expect.stringMatching(/10 or more, not "9"$/)]);
+});
+
+test("settings that nobody knows: of our namespace alone, and none in a project of its name", () => {
+  const keys = ["svc:strictplan", "svc:strictPlan", "svc:apiKeyEnv", "svc:", "svcs:quiet", "proj:svc:x", "proj:quiet"];
+  expect(unknownSettings(keys, "proj")).toEqual(["strictplan", ""]);
+  expect(unknownSettings(keys, "svc")).toEqual([]);
 });
 
 test("all that is wrong comes at once", () => {

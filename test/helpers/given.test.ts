@@ -1,4 +1,4 @@
-import { mustBe, nearestName, objectProblems, unknownProperty } from "../../src/helpers/given";
+import { keysWithNearest, mustBe, nearestName, objectProblems, unknownProperty } from "../../src/helpers/given";
 
 const COMPUTE = ["projectId", "branchId", "type", "name", "size", "scaleToZero", "settings", "adopt"];
 
@@ -22,6 +22,13 @@ test.each(["tags", "x", "", "colour", "ty"])("%j is near nothing", (name) => {
       COMPUTE.filter((known) => known !== "type"),
     ),
   ).toBeUndefined();
+});
+
+test("keys of the configuration come sorted, with what was meant", () => {
+  const known = ["strictPlan", "baseUrl"];
+  expect(keysWithNearest("svc", ["strictplan", "colour", "base_url"], known)).toBe(
+    "svc:base_url (did you mean svc:baseUrl?), svc:colour, svc:strictplan (did you mean svc:strictPlan?)",
+  );
 });
 
 test("a name that is near nothing is answered with those that are known", () => {
