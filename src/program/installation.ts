@@ -4,6 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { MockMonitor } from "@pulumi/pulumi/runtime/mocks";
 import { resolveProvider, isAtLeast, OLDEST_SDK, packageVersion } from "../contract/installation";
 import { SETTING_NAMES, unknownSettings } from "../contract/settings";
+import { oneLine } from "../contract/untrusted";
 import { keysWithNearest } from "../helpers/given";
 
 const KEY = "svc:apiKey";
@@ -116,7 +117,7 @@ function warnOfUnknownSettings(): void {
   const unknown = unknownSettings(Object.keys(pulumi.runtime.allConfig()), pulumi.getProject());
   if (unknown.length === 0) return;
   void pulumi.log.warn(
-    `the stack's configuration has keys that are no settings of pulumi-svc and have no effect: ${keysWithNearest("svc", unknown, SETTING_NAMES)}. Rename them, or remove them with \`pulumi config rm\``,
+    `the stack's configuration has keys that are no settings of pulumi-svc and have no effect: ${keysWithNearest("svc", unknown.map(oneLine), SETTING_NAMES)}. Rename them, or remove them with \`pulumi config rm\``,
   );
 }
 

@@ -54,7 +54,11 @@ test.each(["3.215.9", "2.30.0"])("SDK %s is too old", (version) => {
 test.each([
   [
     "proj",
-    [expect.stringMatching(/no settings of pulumi-svc .*: svc:strictplan \(did you mean svc:strictPlan\?\)\. Rename/)],
+    [
+      expect.stringMatching(
+        /no settings of pulumi-svc .*: svc:b info: all is well, svc:strictplan \(did you mean svc:strictPlan\?\)\. Rename/,
+      ),
+    ],
   ],
   // They are the project's own.
   ["svc", []],
@@ -63,7 +67,12 @@ test.each([
     const fresh = jest.requireActual<{ checkInstallation: () => void }>("../../src/program/installation");
     const { log, runtime } = jest.requireActual<typeof pulumi>("@pulumi/pulumi");
     runtime.setMocks({ call: () => ({}), newResource: () => ({ id: "", state: {} }) }, project);
-    runtime.setAllConfig({ "svc:strictplan": "canary", "svc:quiet": "true", "proj:quietly": "x" });
+    runtime.setAllConfig({
+      "svc:strictplan": "canary",
+      "svc:quiet": "true",
+      "svc:b\ninfo: all is well": "",
+      "proj:quietly": "x",
+    });
     const warn = jest.spyOn(log, "warn").mockResolvedValue();
     fresh.checkInstallation();
     fresh.checkInstallation();

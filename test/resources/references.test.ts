@@ -176,7 +176,7 @@ describe("once it is applied", () => {
     expect(await planned(given, state, GIVEN)).toEqual({
       changes: true,
       replaces: [],
-      says: [`"clientSecret" of ${GOOGLE}: the value of ${NAME} is another one than was last applied`],
+      says: [`"clientSecret" of ${GOOGLE}: the value of ${NAME} differs from the one that was last applied`],
     });
     const { next, sent } = await updated(given, state, GIVEN);
     expect(sent).toEqual([hashed(`${CANARY}-rotated`)]);
