@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { isObject, objectProblems, wordFor } from "../helpers/given";
+import { isObject, isOutput, mustBe, objectProblems } from "../helpers/given";
 import { withInheritedAliases } from "../program/options";
 import { ComputeEndpoint, type ComputeEndpointArgs } from "../resources/computeEndpoint/ComputeEndpoint";
 import { declaration as computeEndpoint } from "../resources/computeEndpoint/declaration";
@@ -128,8 +128,8 @@ function argumentProblems(args: unknown): string[] {
   problems.push(...objectProblems(primary, "primary", { known: COMPUTE_ARGS }));
   if (Array.isArray(replicas)) problems.push(...listProblems(replicas));
   else if (replicas !== undefined && !(Number.isInteger(replicas) && Number(replicas) >= 0)) {
-    const but = typeof replicas === "number" ? "" : `, not ${wordFor(replicas)}: each is a resource of its own`;
-    problems.push(`replicas: must be a whole number, 0 or more, or a list${but}`);
+    const each = isOutput(replicas) ? ": each is a resource of its own" : "";
+    problems.push(`replicas: ${mustBe("a whole number, 0 or more, or a list", "number", replicas)}${each}`);
   }
   return problems;
 }

@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { isObject, wordFor } from "../helpers/given";
+import { isObject, mustBe, wordFor } from "../helpers/given";
 
 /** The engine hands no `customTimeouts` on to the children of a component. */
 export function childOptions(
@@ -22,5 +22,5 @@ export function refuse(owner: string, opts: unknown, problems: readonly string[]
 export function flagProblems(args: unknown, name: string): string[] {
   const value = isObject(args) ? args[name] : undefined;
   if (value === undefined || typeof value === "boolean") return [];
-  return [`${name}: must be true or false, not ${wordFor(value)}`];
+  return [`${name}: ${mustBe("true or false", "boolean", value)}`];
 }

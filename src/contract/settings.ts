@@ -2,6 +2,7 @@ import { findKey, type FoundKey, givenText as text, type KeyForm } from "./apiKe
 import { SEGMENT } from "./identifiers";
 import { isLoopback } from "./loopback";
 import { isUnknown } from "./hiddenKeys";
+import { isHarmless } from "./secretNames";
 
 /** Where the service is and who asks (docs/design/api.md, Requests). Resolved anew at each call. */
 export interface Settings extends FoundKey {
@@ -43,6 +44,16 @@ export const SETTING_NAMES: readonly SettingName[] = [
   "apiKeyEnv",
 ];
 
+/**
+ * The names in our namespace that a configuration has, by its keys (`svc:strictplan`), and that are no settings: they have no
+ * effect. In a project that is itself called `svc` they are its own.
+ */
+export function unknownSettings(keys: readonly string[], project: string): string[] {
+  if (project === "svc") return [];
+  const names = keys.flatMap((key) => (key.startsWith("svc:") ? key.slice("svc:".length) : []));
+  return names.filter((name) => !SETTING_NAMES.some((known) => known === name));
+}
+
 const DEFAULT_AUTH_PROVIDER = "supported_provider";
 
 /** A whole number from 10 on. With fewer requests, a change and the looks of its wait would take minutes. */
@@ -67,8 +78,9 @@ export function resolveSettings(read: ReadSetting): { settings?: Settings; probl
     problems.push(...baseUrlProblems(baseUrl, isOn(get("allowHttp"))));
   }
   for (const name of ["quiet", "allowHttp", "allowUnlistedSizes", "strictPlan", "offlinePlan"] as const) {
-    if (isFlag(get(name))) continue;
-    problems.push(`svc:${name} (or ${ENVIRONMENT[name]}) must be true or false (or 1 or 0)`);
+    const flag = get(name);
+    if (isFlag(flag)) continue;
+    problems.push(`svc:${name} (or ${ENVIRONMENT[name]}) must be true or false (or 1 or 0)${butGiven(flag)}`);
   }
   const authProvider = get("authProvider") ?? DEFAULT_AUTH_PROVIDER;
   if (!SEGMENT.test(authProvider)) {
@@ -76,7 +88,9 @@ export function resolveSettings(read: ReadSetting): { settings?: Settings; probl
   }
   const maxRequestsPerMinute = share === undefined ? undefined : Number(share);
   if (share !== undefined && !SHARE.test(share)) {
-    problems.push("svc:maxRequestsPerMinute (or SVC_MAX_REQUESTS_PER_MINUTE) must be a whole number, 10 or more");
+    problems.push(
+      "svc:maxRequestsPerMinute (or SVC_MAX_REQUESTS_PER_MINUTE) must be a whole number, 10 or more" + butGiven(share),
+    );
   }
   if (problems.length > 0 || key === undefined || baseUrl === undefined) return { problems };
   const url = baseUrl.replace(/\/+$/, "");
@@ -108,6 +122,11 @@ function baseUrlProblems(baseUrl: string, allowHttp: boolean): string[] {
     problems.push(`${where} must end in the version segment of the API, such as https://…/api/v2`);
   }
   return problems;
+}
+
+/** What stands there, if it is a flag or a number: another text may be a key that was set under the wrong name. */
+function butGiven(value: string | undefined): string {
+  return isHarmless(value) ? `, not ${JSON.stringify(value)}` : "";
 }
 
 /** Whether it is left out, not known yet, or one of the words for on and off. */

@@ -1,4 +1,4 @@
-import { isObject, wordFor } from "./given";
+import { isObject, isOutput, mustBe } from "./given";
 
 /** Any other number, such as one of the configuration; the plan checks it. With the listed ones beside it, editors offer those. */
 type OtherCu = number & Record<never, never>;
@@ -36,10 +36,11 @@ export const limitsOf = (size: ComputeSize): { min: number; max: number } =>
 export function checkedLimitsOf(size: ComputeSize): { min: number; max: number } {
   const { min, max } = isObject(size) ? size : { min: size, max: size };
   if (typeof min === "number" && typeof max === "number") return { min, max };
-  const given = isObject(size) ? "an object without both of them" : wordFor(size);
-  throw new TypeError(
-    `a size must be a number of compute units (CU), or {min, max}, not ${given}. For an Output, use size.apply(…)`,
-  );
+  const words = "a number of compute units (CU), or {min, max}";
+  const problem = isObject(size)
+    ? `must be ${words}, not an object without both of them`
+    : mustBe(words, "number", size);
+  throw new TypeError(`a size ${problem}${isOutput(size) ? ". Use size.apply(…)" : ""}`);
 }
 
 /** The largest size of a compute, in CU. */

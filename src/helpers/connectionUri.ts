@@ -1,4 +1,4 @@
-import { isOutput, objectProblems, wordFor } from "./given";
+import { isOutput, mustBe, objectProblems } from "./given";
 
 export interface ConnectionUriOptions {
   /** The `host` of a compute. With `pooled`, its pooled form is used, if it is not one already. */
@@ -60,19 +60,22 @@ const SSL_MODES: readonly unknown[] = ["disable", "require", "verify-full"];
 const GATE = /^(\[[\da-fA-F:.]+\]|[\w.-]+):\d{1,5}$/;
 
 /** What each option must be. */
-const OPTIONS: Record<keyof ConnectionUriOptions, readonly [words: string, isGood: (value: unknown) => boolean]> = {
-  host: ["a string that is not empty", isText],
-  database: ["a string that is not empty", isText],
-  role: ["a string that is not empty", isText],
-  password: ["a string", (value) => value === "" || isText(value)],
-  pooled: ["true or false", (value) => typeof value === "boolean"],
+const OPTIONS: Record<keyof ConnectionUriOptions, OptionRule> = {
+  host: ["string", "a string that is not empty", isText],
+  database: ["string", "a string that is not empty", isText],
+  role: ["string", "a string that is not empty", isText],
+  password: ["string", "a string", (value) => value === "" || isText(value)],
+  pooled: ["boolean", "true or false", (value) => typeof value === "boolean"],
   port: [
+    "number",
     "a whole number from 1 to 65535",
     (value) => Number.isInteger(value) && Number(value) > 0 && Number(value) < 65_536,
   ],
-  sslMode: ['"disable", "require" or "verify-full"', (value) => SSL_MODES.includes(value)],
-  gate: ["HOST:PORT", (value) => typeof value === "string" && GATE.test(value)],
+  sslMode: ["string", '"disable", "require" or "verify-full"', (value) => SSL_MODES.includes(value)],
+  gate: ["string", "HOST:PORT", (value) => typeof value === "string" && GATE.test(value)],
 };
+
+type OptionRule = readonly [type: "string" | "number" | "boolean", words: string, isGood: (value: unknown) => boolean];
 
 /** The names that are given, whatever their values are or will be. */
 export function optionNameProblems(options: unknown): string[] {
@@ -88,12 +91,11 @@ function optionProblems(options: unknown): string[] {
       problems.push(`${name}: cannot be given with gate, which has a port and no TLS`);
     }
   }
-  for (const [name, [words, isGood]] of Object.entries(OPTIONS)) {
+  for (const [name, [type, words, isGood]] of Object.entries(OPTIONS)) {
     const value: unknown = Reflect.get(values, name);
     if (isOutput(value)) problems.push(`${name}: is an Output: pass the options to connectionUriOutput`);
     else if (value === null || (value !== undefined && !isGood(value))) {
-      const but = typeof value === "string" || typeof value === "number" ? "" : `, not ${wordFor(value)}`;
-      problems.push(`${name}: must be ${words}${but}`);
+      problems.push(`${name}: ${mustBe(words, type, value)}`);
     }
   }
   return problems;

@@ -46,6 +46,15 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return nearest?.candidate;
 }
 
+/** Keys of the configuration, by their names in a namespace: `svc:strictplan (did you mean svc:strictPlan?), svc:colour`. */
+export function keysWithNearest(namespace: string, names: readonly string[], known: readonly string[]): string {
+  const keys = names.map((name) => {
+    const nearest = nearestName(name, known);
+    return `${namespace}:${name}${nearest === undefined ? "" : ` (did you mean ${namespace}:${nearest}?)`}`;
+  });
+  return keys.sort().join(", ");
+}
+
 const letters = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "");
 
 const sorted = (name: string): string => [...name].sort().join("");
@@ -77,9 +86,53 @@ export function wordFor(value: unknown): string {
   if (value === undefined || value === null) return String(value);
   if (isOutput(value)) return "an Output";
   if (Array.isArray(value)) return "a list";
+  if (Number.isNaN(value)) return "NaN";
   if (typeof value !== "object") return `a ${typeof value}`;
   return "then" in value && typeof value.then === "function" ? "a promise" : "an object";
 }
+
+/** The type of a value that an argument takes. */
+type Taken = "number" | "boolean" | "string" | "list" | "object";
+
+/** Texts whose type alone is wrong. A longer number may be a secret. */
+const FORMS: Partial<Record<Taken, RegExp>> = { number: /^-?\d{1,6}(\.\d{1,4})?$/, boolean: /^(true|false)$/ };
+
+/** Where a value of the wrong type mostly comes from, and what gives the right one (docs/troubleshooting.md, Arguments). */
+const WAYS_OUT: Record<Taken, string> = {
+  number: inConfiguration("config.requireNumber", "float"),
+  boolean: inConfiguration("config.requireBoolean", "bool"),
+  string: ". If it comes from an object of the configuration, set it there with `--type string`",
+  list: ". The configuration holds strings: read it with config.requireObject",
+  object: ". The configuration holds strings: read it with config.requireObject",
+};
+
+function inConfiguration(reader: string, type: string): string {
+  // Where a string stands, the CLI goes on writing one, whatever the type that it is given.
+  return `. The configuration holds strings: read it with ${reader}. Inside an object, remove it with \`pulumi config rm --path\` and set it with \`pulumi config set --path --type ${type}\``;
+}
+
+/**
+ * `must be a number of compute units (CU), not the string "0.25". …`: what an argument takes, and what it was given in place of
+ * that. The value is shown only where it is a number or a flag: whatever else is given may be a secret.
+ */
+export function mustBe(words: string, type: Taken, value: unknown): string {
+  const given = wordFor(value);
+  if (given === TYPE_WORDS[type]) return `must be ${words}`;
+  if (typeof value === "string") {
+    const shown = FORMS[type]?.test(value) === true ? `the string "${value}"` : given;
+    return `must be ${words}, not ${shown}${WAYS_OUT[type]}`;
+  }
+  const isScalar = typeof value === "number" || typeof value === "boolean";
+  return `must be ${words}, not ${given}${type === "string" && isScalar ? WAYS_OUT.string : ""}`;
+}
+
+const TYPE_WORDS: Record<Taken, string> = {
+  number: "a number",
+  boolean: "a boolean",
+  string: "a string",
+  list: "a list",
+  object: "an object",
+};
 
 /** The SDK's own test for an Output; helpers do not load the SDK. */
 export function isOutput(value: unknown): boolean {

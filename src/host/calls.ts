@@ -244,8 +244,12 @@ class Change<Args extends object, Outputs extends object> {
     }
     const { id, outputs, args, shown } = this.#checkpointed;
     this.#remember(id, { ...outputs, ...args });
-    const [what, it] = before === undefined ? ["exists", "It"] : ["was changed", "The change"];
-    const reason = `${hosted.resource.kind} ${id} ${what}, but ${messageOf(thrown)}. ${it} is kept in the stack: run pulumi up again.${advice}`;
+    const object = `${hosted.resource.kind} ${id}`;
+    const [what, it] =
+      before === undefined
+        ? [`${object} exists, but `, "It"]
+        : [`The update of ${object} did not finish: `, "The change"];
+    const reason = `${what}${messageOf(thrown)}. ${it} is kept in the stack: run pulumi up again.${advice}`;
     // What the program does not give is not managed, whatever is known of it.
     const known = Object.entries(shown).filter(([name]) => Object.hasOwn(args, name));
     const keptArgs = { ...args, ...Object.fromEntries(known) };

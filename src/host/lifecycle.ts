@@ -38,10 +38,15 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   /** What a plan should say of the arguments alone, before anything is compared, once. */
   readonly createWarnings?: (declared: Declared<Args>) => string[];
   /**
-   * What the service shows about a creation before it is sent: what blocks it, and what it changes. It reads only lists,
-   * which all resources share (host/lookAhead.ts).
+   * What a creation would do to an object that may stand there already: a plan says it unless `lookAhead` has looked. An update
+   * says what it did.
    */
-  readonly lookAhead?: (look: Look<Args>) => Promise<readonly Finding[]>;
+  readonly createEffects?: (declared: Declared<Args>) => string[];
+  /**
+   * What the service shows about a creation before it is sent: what blocks it, and what it changes. It reads only lists,
+   * which all resources share (host/lookAhead.ts). Undefined: too little is known of the resource to look.
+   */
+  readonly lookAhead?: (look: Look<Args>) => Promise<readonly Finding[] | undefined>;
   /** The objects at the service that these arguments declare: another resource that declares one of them is an error. */
   readonly declares?: (args: Partial<Args>, authProvider: string, givenNames: ReadonlySet<string>) => Claim[];
   /** The objects at the service that the resource manages. */

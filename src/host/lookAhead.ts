@@ -27,8 +27,8 @@ const MOST_UNREACHED = 4;
 export interface Verdict {
   readonly failures: readonly string[];
   readonly warnings: readonly string[];
-  /** A warning names what the creation does to other objects. A remark that it may do so would repeat it. */
-  readonly tellsEffect: boolean;
+  /** The service has shown what stands there: what a creation may do to it is in the warnings, or there is nothing. */
+  readonly hasLooked: boolean;
 }
 
 interface Question {
@@ -38,10 +38,10 @@ interface Question {
   readonly projectId: string;
   readonly onProgress: (text: string) => void;
   /** What the lifecycle asks. */
-  readonly look: (reading: Look<object>["reading"]) => Promise<readonly Finding[]>;
+  readonly look: (reading: Look<object>["reading"]) => Promise<readonly Finding[] | undefined>;
 }
 
-export const NOTHING: Verdict = { failures: [], warnings: [], tellsEffect: false };
+export const NOTHING: Verdict = { failures: [], warnings: [], hasLooked: false };
 
 export const obstacle = (message: string): Finding => ({ message, isObstacle: true });
 export const effect = (message: string): Finding => ({ message, isObstacle: false });
@@ -63,7 +63,7 @@ export class LookAhead {
   #clock: Deadline | undefined;
   #underWay = 0;
   /** Of projects that the service answers 404 for. */
-  readonly #unlisted = new Map<string, readonly Finding[]>();
+  readonly #unlisted = new Map<string, readonly Finding[] | undefined>();
 
   constructor(longestMs = LOOKS_MS) {
     this.#leftMs = longestMs;
@@ -78,26 +78,25 @@ export class LookAhead {
     const { baseUrl, strictPlan, offlinePlan } = settings;
     if (this.#isOver || offlinePlan) return NOTHING;
     const { host } = new URL(baseUrl);
-    const verdict = (findings: readonly Finding[]): Verdict => {
+    const verdict = (findings: readonly Finding[], hasLooked: boolean): Verdict => {
       const of = (fails: boolean): string[] =>
         // Names of the service stand in it.
         findings
           .filter(({ isObstacle }) => (strictPlan && isObstacle) === fails)
           .map(({ message: says }) => messageOf(says));
-      const tellsEffect = findings.some(({ isObstacle }) => !isObstacle);
-      return { failures: of(true), warnings: of(false), tellsEffect };
+      return { failures: of(true), warnings: of(false), hasLooked };
     };
     const timer = setTimeout(() => onProgress(`checking ${host} for conflicts`), SHOWN_AFTER_MS);
     const deadline = this.#startClock();
     try {
       const findings = await untilUnreached((onError) => this.#inProject(question, { deadline, onProgress, onError }));
-      return verdict(findings);
+      return verdict(findings ?? [], findings !== undefined);
     } catch (error) {
       if (this.#isOver) return NOTHING;
       this.#isOver = true;
       if (error instanceof AuthenticationError || error instanceof PermissionError)
-        return { failures: [refusedKey(host, error, keyAdvice)], warnings: [], tellsEffect: false };
-      return verdict([obstacle(notAsked(host, error))]);
+        return { failures: [refusedKey(host, error, keyAdvice)], warnings: [], hasLooked: false };
+      return verdict([obstacle(notAsked(host, error))], false);
     } finally {
       clearTimeout(timer);
       this.#stopClock();
@@ -107,16 +106,15 @@ export class LookAhead {
   async #inProject(
     { client, projectId, look }: Question,
     reading: Look<object>["reading"],
-  ): Promise<readonly Finding[]> {
-    const known = this.#unlisted.get(projectId);
-    if (known !== undefined) return known;
+  ): Promise<readonly Finding[] | undefined> {
+    if (this.#unlisted.has(projectId)) return this.#unlisted.get(projectId);
     try {
       return await look(reading);
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
       const isMissing = saysProjectIsMissing(error) || (await lacksProject(client, projectId, reading));
       // A project whose other list is not there: only the creation can judge that.
-      const findings = isMissing ? [missingProject(projectId)] : [];
+      const findings = isMissing ? [missingProject(projectId)] : undefined;
       this.#unlisted.set(projectId, findings);
       return findings;
     }

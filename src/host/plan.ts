@@ -26,8 +26,13 @@ export async function check<Args extends object, Outputs extends object>(
   const { args, known, problems: found, allowed } = checkNews(hosted, news);
   const { settings, problems: settingProblems } = resolveSettings(readSetting);
   const asDeclared: Checked<Args> = { args, known, allowed, authProvider: settings?.authProvider ?? "" };
-  const { problems: declaredTwice, warnings } =
-    urn === undefined ? { problems: [], warnings: [] } : declare(hosted, { ...request, urn }, asDeclared);
+  const {
+    problems: declaredTwice,
+    warnings,
+    effects,
+  } = urn === undefined
+    ? { problems: [], warnings: [], effects: [] }
+    : declare(hosted, { ...request, urn }, asDeclared);
   const problems: Wrong[] = [
     ...request.problems,
     ...[...found, ...declaredTwice].map(({ path, reason, unlisted }) => ({
@@ -44,7 +49,7 @@ export async function check<Args extends object, Outputs extends object>(
   }
   const mayLook = isPlanned && settings !== undefined && problems.length === 0;
   const ahead = mayLook ? await lookAhead(hosted, urn, known, news) : NOTHING;
-  const messages = ahead.tellsEffect ? ahead.warnings : [...warnings, ...ahead.warnings];
+  const messages = [...(preview && !ahead.hasLooked ? effects : []), ...warnings, ...ahead.warnings];
   messages.forEach((text) => session.warn(urn ?? "", text));
   return { args, problems: [...problems, ...ahead.failures.map(ofWhole)] };
 }
@@ -93,7 +98,7 @@ function declare<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
   { urn, olds, news, preview, ignored }: CheckRequest & { readonly urn: string },
   { args, known, allowed, authProvider }: Checked<Args>,
-): { problems: Problem[]; warnings: readonly string[] } {
+): { problems: Problem[]; warnings: readonly string[]; effects: readonly string[] } {
   const { resource, session } = hosted;
   const isNew = Object.keys(olds).length === 0;
   // For a replacement the engine checks a second time, as if nothing had been there.
@@ -122,8 +127,9 @@ function declare<Args extends object, Outputs extends object>(
     for (const problem of allowed)
       session.warn(urn, `${problemText(problem)}; it is sent, because svc:allowUnlistedSizes is set`);
   }
-  const warnings = resource.createWarnings?.({ args: known, label: labelOf(urn), isNew, isReplacement }) ?? [];
-  return { problems, warnings };
+  const declared = { args: known, label: labelOf(urn), isNew, isReplacement };
+  const warnings = resource.createWarnings?.(declared) ?? [];
+  return { problems, warnings, effects: resource.createEffects?.(declared) ?? [] };
 }
 
 /** What the service shows that blocks a creation (lookAhead.ts). */
@@ -148,7 +154,7 @@ async function lookAhead<Args extends object, Outputs extends object>(
     isOfProgram: (object: string) => session.memory.wasInState(object),
     isDeclared: (matches: (object: string) => boolean) => session.memory.isDeclared(matches),
   };
-  const look = async (reading: Look<Args>["reading"]) => (await resource.lookAhead?.({ ...about, reading })) ?? [];
+  const look = async (reading: Look<Args>["reading"]) => resource.lookAhead?.({ ...about, reading });
   try {
     return await session.lookAhead.ask({ ...account, projectId, onProgress: (text) => progress.show(text), look });
   } finally {

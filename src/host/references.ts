@@ -230,7 +230,7 @@ export async function compareValues(
       const text =
         isReference(was) && digest === undefined
           ? `the state does not tell which value was last applied, so that of ${name} is sent`
-          : `the value of ${name} is another one than was last applied`;
+          : `the value of ${name} differs from the one that was last applied`;
       return [{ path, text }];
     }
     return [];

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { givenProblem, KEY_FORMS, type KeyForm } from "../contract/apiKey";
-import { isOutput, objectProblems, wordFor } from "../helpers/given";
+import { isOutput, mustBe, objectProblems, wordFor } from "../helpers/given";
 
 export interface ProviderArgs {
   /**
@@ -82,7 +82,7 @@ const ARGS = {
   baseUrl: "string",
   authProvider: "string",
   maxRequestsPerMinute: "number",
-} as const satisfies Record<keyof ProviderArgs, string>;
+} as const satisfies Record<keyof ProviderArgs, "string" | "number">;
 
 /** A program without types can give anything. */
 function refuseBadArguments(name: string, args: ProviderArgs): void {
@@ -90,7 +90,7 @@ function refuseBadArguments(name: string, args: ProviderArgs): void {
   for (const [argument, type] of problems.length > 0 ? [] : Object.entries(ARGS)) {
     const value: unknown = Reflect.get(args, argument);
     if (value === undefined || typeof value === type || isLater(value)) continue;
-    problems.push(`${argument}: must be a ${type} or an Output of one, not ${wordFor(value)}`);
+    problems.push(`${argument}: ${mustBe(`a ${type} or an Output of one`, type, value)}`);
   }
   problems.push(...(problems.length > 0 ? [] : keyProblems(args)));
   if (problems.length > 0) throw new Error(`Provider "${name}": ${problems.join("; ")}`);

@@ -3,6 +3,9 @@ import { dirname, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { MockMonitor } from "@pulumi/pulumi/runtime/mocks";
 import { resolveProvider, isAtLeast, OLDEST_SDK, packageVersion } from "../contract/installation";
+import { SETTING_NAMES, unknownSettings } from "../contract/settings";
+import { oneLine } from "../contract/untrusted";
+import { keysWithNearest } from "../helpers/given";
 
 const KEY = "svc:apiKey";
 const OWN_COMPILER = join("@pulumi", "pulumi", "vendor", "typescript@");
@@ -19,6 +22,7 @@ export function checkInstallation(): void {
   checkPointerResolves();
   warnOfOldCompiler();
   warnOfPlainKey();
+  warnOfUnknownSettings();
   checked = true;
 }
 
@@ -105,6 +109,15 @@ function warnOfPlainKey(): void {
   if (pulumi.runtime.allConfig()[KEY] === undefined || isSecret(KEY)) return;
   void pulumi.log.warn(
     `${KEY} is stored in plain text in the stack's configuration, and therefore in its state. Set it again with \`pulumi config set --secret ${KEY}\` and run pulumi up, or remove it and name the variable that holds it with \`pulumi config set svc:apiKeyEnv\`; then rotate the key.`,
+  );
+}
+
+/** A setting that is misspelt has no effect, and nothing else tells. */
+function warnOfUnknownSettings(): void {
+  const unknown = unknownSettings(Object.keys(pulumi.runtime.allConfig()), pulumi.getProject());
+  if (unknown.length === 0) return;
+  void pulumi.log.warn(
+    `the stack's configuration has keys that are no settings of pulumi-svc and have no effect: ${keysWithNearest("svc", unknown.map(oneLine), SETTING_NAMES)}. Rename them, or remove them with \`pulumi config rm\``,
   );
 }
 

@@ -97,7 +97,7 @@ test("names that the managed auth does not know are refused at each depth, all a
     'oauth.google: must be "shared" or an object',
     "oauth.github: must be an object, not null",
     'email.hots: unknown property. Did you mean "host"?',
-    "exclusiveDomains: must be true or false, not a string",
+    expect.stringMatching(/^exclusiveDomains: must be true or false, not a string\. .*config\.requireBoolean/),
     expect.stringMatching(/^redirectDomains: .*plain strings/),
   ]);
 });

@@ -1,4 +1,4 @@
-import { resolveSettings } from "../../src/contract/settings";
+import { resolveSettings, unknownSettings } from "../../src/contract/settings";
 
 const NAMES = [
   "SVC_API_KEY",
@@ -127,12 +127,14 @@ test.each(["maybe", "TRUE", "yes", "CANARY"])("%j is no value of a setting that 
     offlinePlan: value,
   });
   expect(settings).toBeUndefined();
+  // Another text than a flag may be a key that was set under the wrong name.
+  const but = ["TRUE", "yes"].includes(value) ? `, not "${value}"` : "";
   expect(problems).toEqual([
-    "svc:quiet (or SVC_QUIET) must be true or false (or 1 or 0)",
-    "svc:allowHttp (or SVC_ALLOW_HTTP) must be true or false (or 1 or 0)",
-    "svc:allowUnlistedSizes (or SVC_ALLOW_UNLISTED_SIZES) must be true or false (or 1 or 0)",
-    "svc:strictPlan (or SVC_STRICT_PLAN) must be true or false (or 1 or 0)",
-    "svc:offlinePlan (or SVC_OFFLINE_PLAN) must be true or false (or 1 or 0)",
+    `svc:quiet (or SVC_QUIET) must be true or false (or 1 or 0)${but}`,
+    `svc:allowHttp (or SVC_ALLOW_HTTP) must be true or false (or 1 or 0)${but}`,
+    `svc:allowUnlistedSizes (or SVC_ALLOW_UNLISTED_SIZES) must be true or false (or 1 or 0)${but}`,
+    `svc:strictPlan (or SVC_STRICT_PLAN) must be true or false (or 1 or 0)${but}`,
+    `svc:offlinePlan (or SVC_OFFLINE_PLAN) must be true or false (or 1 or 0)${but}`,
   ]);
   process.env["SVC_QUIET"] = value;
   expect(from(good).problems).toHaveLength(1);
@@ -168,11 +170,24 @@ test.each(["9", "0", "-10", "12.5", "1e3", "0x20", "Infinity", "many CANARY", "0
   (maxRequestsPerMinute) => {
     const { settings, problems } = from({ apiKey: "k", baseUrl: "https://x.example/v2", maxRequestsPerMinute });
     expect(settings).toBeUndefined();
-    expect(problems).toEqual([
-      "svc:maxRequestsPerMinute (or SVC_MAX_REQUESTS_PER_MINUTE) must be a whole number, 10 or more",
-    ]);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(
+      /^svc:maxRequestsPerMinute \(or SVC_MAX_REQUESTS_PER_MINUTE\) must be a whole number, 10 or more/,
+    );
+    expect(problems[0]).not.toContain("CANARY");
   },
 );
+
+test("a share that is too small is shown", () => {
+  const { problems } = from({ apiKey: "k", baseUrl: "https://x.example/v2", maxRequestsPerMinute: "9" });
+  expect(problems).toEqual([expect.stringMatching(/10 or more, not "9"$/)]);
+});
+
+test("settings that nobody knows: of our namespace alone, and none in a project of its name", () => {
+  const keys = ["svc:strictplan", "svc:strictPlan", "svc:apiKeyEnv", "svc:", "svcs:quiet", "proj:svc:x", "proj:quiet"];
+  expect(unknownSettings(keys, "proj")).toEqual(["strictplan", ""]);
+  expect(unknownSettings(keys, "svc")).toEqual([]);
+});
 
 test("all that is wrong comes at once", () => {
   expect(from({ baseUrl: "x" }).problems).toHaveLength(2);

@@ -31,6 +31,25 @@ test("bad input gives all the problems of a resource in words, names no string v
   expect(await service.requests()).toEqual([]);
 });
 
+test("a number that `pulumi config set --path` stores as a string is shown, and the commands of the message give it its type", async () => {
+  const stack = await Stack.create({
+    program: `
+      const { min } = new pulumi.Config().requireObject("size");
+      new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: { min, max: 2 } });`,
+  });
+  expect(await stack.run("config", "set", "--path", "size.min", "0.25")).toMatchObject({ code: 0 });
+  const { text } = await stack.preview();
+  const [said = ""] = /size\.min: must be a number .*, not the string "0\.25"\. .*/.exec(text) ?? [text];
+  const [remove, set] = [...said.matchAll(/`pulumi (.*?)`/g)].map(([, command = ""]) => command.split(" "));
+  expect([remove, set]).toEqual([
+    ["config", "rm", "--path"],
+    ["config", "set", "--path", "--type", "float"],
+  ]);
+  expect(await stack.run(...(remove ?? []), "size.min")).toMatchObject({ code: 0 });
+  expect(await stack.run(...(set ?? []), "size.min", "0.25")).toMatchObject({ code: 0 });
+  expect(await stack.preview()).toMatchObject({ code: 0 });
+});
+
 test("an argument that a stack transformation adds is named, with where it may come from", async () => {
   const stack = await Stack.create({
     program: `

@@ -37,9 +37,7 @@ test("what an adoption does is said by the plan, and adopt may stay in the progr
 
   stack.program(program(id, 'size: 1, type: "read_write"'));
   const plan = await stack.preview();
-  expect(plan.text).toContain(
-    `warning: ComputeEndpoint ("main") takes over ${id} instead of creating one: if it is on another branch, it moves to br-dev; if its size differs`,
-  );
+  expect(plan.text).toContain(`warning: pulumi up takes over ${id} on br-dev instead of creating a compute: `);
   expect(await stack.up()).toMatchObject({ code: 0 });
   expect((await stack.resource("main")).id).toBe(`prj-demo/${id}`);
 

@@ -99,8 +99,10 @@ test("a key that stands in clear in the configuration is warned of, once", async
       for (const branchId of ["br-dev", "br-test"]) new svc.ComputeEndpoint(branchId, { projectId: "prj-demo", branchId });`,
   });
   await stack.config("svc:apiKey", stack.service.emulator.apiKey);
+  await stack.config("svc:strictplan", "true");
   const { diagnostics } = JSON.parse((await stack.run("preview", "--json")).stdout) as {
     diagnostics: { message: string }[];
   };
-  expect(diagnostics.filter(({ message }) => KEY_IN_CLEAR.test(message))).toHaveLength(1);
+  for (const words of [KEY_IN_CLEAR, /svc:strictplan \(did you mean svc:strictPlan\?\)/])
+    expect(diagnostics.filter(({ message }) => words.test(message))).toHaveLength(1);
 });

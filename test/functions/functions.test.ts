@@ -213,7 +213,7 @@ describe("settings", () => {
     expect(await readOf(stack)).toMatchObject({ settings: { maxRequestsPerMinute: 33 } });
     const none = new svc.Provider("none", { ...account, maxRequestsPerMinute: 1.5 });
     await expect(svc.getBranches(PROJECT, { provider: none })).rejects.toThrow(
-      /^getBranches: svc:maxRequestsPerMinute .* must be a whole number, 10 or more$/,
+      /^getBranches: svc:maxRequestsPerMinute .* must be a whole number, 10 or more, not "1\.5"$/,
     );
   });
 

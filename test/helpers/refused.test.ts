@@ -38,7 +38,7 @@ test.each([
   [{ ...OPTIONS, sslMode: CANARY }, 'sslMode: must be "disable", "require" or "verify-full"'],
   [
     { ...OPTIONS, pooled: "no", role: "\uD800" },
-    "role: must be a string that is not empty; pooled: must be true or false",
+    "role: must be a string that is not empty; pooled: must be true or false, not a string. The configuration holds strings: read it with config.requireBoolean. Inside an object, remove it with `pulumi config rm --path` and set it with `pulumi config set --path --type bool`",
   ],
 ])("a connection URI of %j is refused with all that is wrong", (options, words) => {
   expect(() => untyped(options)).toThrow(new TypeError(`connectionUri: ${words}`));

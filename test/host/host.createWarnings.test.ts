@@ -43,6 +43,14 @@ describe("warnings about what the program declares", () => {
   });
 });
 
+test("what a creation may do to what stands there is said by a plan that has not looked, and not by an update", async () => {
+  const { toy, log } = hosted({ createEffects: () => ["it is overwritten"] });
+  await toy.check({}, { home: "a", __urn: URN });
+  expect(log).toEqual([]);
+  await toy.check({}, { home: "a", __urn: URN, __preview: true });
+  expect(log.map(({ message }) => message)).toEqual(["it is overwritten"]);
+});
+
 test("rules are told what is given, so that a value that is not known yet is no missing one", async () => {
   const seen: string[][] = [];
   const { toy } = hosted({ rules: (_args, given) => (seen.push([...given].sort()), []) });

@@ -53,6 +53,35 @@ test.each(["3.215.9", "2.30.0"])("SDK %s is too old", (version) => {
 
 test.each([
   [
+    "proj",
+    [
+      expect.stringMatching(
+        /no settings of pulumi-svc .*: svc:b info: all is well, svc:strictplan \(did you mean svc:strictPlan\?\)\. Rename/,
+      ),
+    ],
+  ],
+  // They are the project's own.
+  ["svc", []],
+])("settings that nobody knows, in the project %s", (project, warnings) => {
+  jest.isolateModules(() => {
+    const fresh = jest.requireActual<{ checkInstallation: () => void }>("../../src/program/installation");
+    const { log, runtime } = jest.requireActual<typeof pulumi>("@pulumi/pulumi");
+    runtime.setMocks({ call: () => ({}), newResource: () => ({ id: "", state: {} }) }, project);
+    runtime.setAllConfig({
+      "svc:strictplan": "canary",
+      "svc:quiet": "true",
+      "svc:b\ninfo: all is well": "",
+      "proj:quietly": "x",
+    });
+    const warn = jest.spyOn(log, "warn").mockResolvedValue();
+    fresh.checkInstallation();
+    fresh.checkInstallation();
+    expect(warn.mock.calls.map(([text]) => text)).toEqual(warnings);
+  });
+});
+
+test.each([
+  [
     "another version beside the program is warned of",
     ["0.1.0", "0.0.9"],
     [/0\.1\.0 is imported, but 0\.0\.9 will run/],

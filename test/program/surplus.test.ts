@@ -93,8 +93,11 @@ describe("what JavaScript may give in place of the arguments is refused in words
     [null, "the arguments must be an object, not null"],
     ["x", "the arguments must be an object, not a string"],
     [{ apikey: "x" }, 'apikey: unknown property. Did you mean "apiKey"?'],
-    [{ maxRequestsPerMinute: "120" }, "maxRequestsPerMinute: must be a number or an Output of one, not a string"],
-    [{ apiKey: 7, baseUrl: null }, "apiKey: must be a string or an Output of one, not a number; baseUrl: must be"],
+    [
+      { maxRequestsPerMinute: "120" },
+      'maxRequestsPerMinute: must be a number or an Output of one, not the string "120". The configuration holds strings',
+    ],
+    [{ apiKey: 7, baseUrl: null }, "apiKey: must be a string or an Output of one, not a number."],
   ])("Provider: %j", (args, words) => {
     const Untyped = svc.Provider as unknown as Untyped; // as above
     expect(() => new Untyped("p", args)).toThrow(`Provider "p": ${words}`);

@@ -107,9 +107,11 @@ test("check refuses what is no reference, at its path and without showing it", a
   const given = await oauth.started();
   const wrong = { ...oauth.STANDARD, clientSecret: { fromEnv: `${CANARY} no name` } };
   expect(await given.check(wrong)).toEqual([expect.stringMatching(/^clientSecret: fromEnv must be the name of/)]);
-  expect(await given.check({ ...oauth.STANDARD, clientId: REFERENCE })).toEqual(["clientId: must be a string"]);
+  expect(await given.check({ ...oauth.STANDARD, clientId: REFERENCE })).toEqual([
+    "clientId: must be a string, not an object",
+  ]);
   expect(await given.check({ ...oauth.STANDARD, clientSecret: { other: "x" } })).toEqual([
-    "clientSecret: must be a string",
+    "clientSecret: must be a string, not an object",
   ]);
   expectNoSecrets(given);
 });
@@ -179,7 +181,7 @@ describe("once it is applied", () => {
     expect(await planned(given, state, GIVEN)).toEqual({
       changes: true,
       replaces: [],
-      says: [`"clientSecret" of ${GOOGLE}: the value of ${NAME} is another one than was last applied`],
+      says: [`"clientSecret" of ${GOOGLE}: the value of ${NAME} differs from the one that was last applied`],
     });
     const { next, sent } = await updated(given, state, GIVEN);
     expect(sent).toEqual([hashed(`${CANARY}-rotated`)]);

@@ -108,7 +108,7 @@ describe("an integration that a colleague has replaced since the last look", () 
       const outcome = await outcomeOf(() => given.update(state, update.args));
       expect(wordsOf(outcome)).toContain(id());
       expect(wordsOf(outcome)).toMatch(
-        /^(Could not update|Whitelist \S+ was changed, but) .*another one has replaced it.*Nothing was sent.*pulumi up --refresh/,
+        /^(Could not update|The update of Whitelist \S+ did not finish:) .*another one has replaced it.*Nothing was sent.*pulumi up --refresh/,
       );
       expectNoSecrets(given);
     };

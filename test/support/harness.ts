@@ -222,5 +222,11 @@ export function expectNoSecrets({ log, failures }: Harness, more: readonly strin
 }
 
 /** The lasting lines that are no warnings. */
+/** What a plan does that asks the service nothing. */
+export async function offline<Result>(work: () => Promise<Result>): Promise<Result> {
+  process.env["SVC_OFFLINE_PLAN"] = "1";
+  return work().finally(() => delete process.env["SVC_OFFLINE_PLAN"]);
+}
+
 export const notes = ({ log }: Harness): string[] =>
   log.filter(({ severity, ephemeral }) => severity === "info" && !ephemeral).map(({ message }) => message);

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { programFolder } from "../stack/projectFile";
+import { programFolder, projectName } from "../stack/projectFile";
 import { terminalJson, terminalText, wantsColours } from "../output";
 import type { Check } from "./check";
 import { installationChecks } from "./installation";
@@ -17,7 +17,7 @@ export async function doctor({ project, stack, json }: DoctorFlags): Promise<num
   const folder = process.cwd();
   const program = programFolder(folder);
   const { checks: ofStack, configuration, providers } = await readStack(folder, program !== undefined, stack);
-  const ofService = await serviceChecks(configuration, providers, project);
+  const ofService = await serviceChecks({ configuration, providers, projectName: projectName(folder) }, project);
   const checks = [...installationChecks(program), ...ofStack, ...ofService];
   const ok = checks.every(({ status }) => status !== "failure");
   process.stdout.write(json === true ? `${terminalJson({ ok, checks })}\n` : toText(checks));

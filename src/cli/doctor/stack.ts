@@ -14,13 +14,16 @@ import { isSupported, RANGE } from "./installation";
 /** From this CLI on, `--expect-no-changes` ends with 7 for drift and with another code for a failure. */
 const EXIT_CODES_SINCE = "3.226.1";
 
+const INSTALL = "Install the Pulumi CLI: https://www.pulumi.com/docs/install/";
+const NAMED_STACK = "Run this in the folder of the program, with the name that `pulumi stack ls` shows.";
+
 /** What the Pulumi CLI says of the stack. */
 export interface Stack {
   readonly checks: readonly Check[];
   /** Undefined where it could not be read. */
   readonly configuration: Configuration | undefined;
-  /** Those of its state that resources of ours have. */
-  readonly providers: readonly StoredProvider[];
+  /** Those of its state that resources of ours have. Undefined where it was not read. */
+  readonly providers: readonly StoredProvider[] | undefined;
 }
 
 /** A provider as the last `pulumi up` stored it: a refresh, a destroy and a look for drift use these settings. */
@@ -38,13 +41,14 @@ export async function readStack(folder: string, hasProgram: boolean, stack: stri
   const pulumi = pulumiIn(folder, stack);
   const version = await pulumi(["version"]);
   const checks = [cliCheck(version)];
-  const without = (why: string): Stack => ({
-    checks: [...checks, skippedStack(why, stack)],
+  const without = (why: string, remedy = NAMED_STACK): Stack => ({
+    // Asked for by name, a stack has to be there.
+    checks: [...checks, stack === undefined ? skipped("stack", why) : failure("stack", why, remedy)],
     // Of a stack that was asked for by name, the environment alone says nothing.
     configuration: stack === undefined ? new Map() : undefined,
-    providers: [],
+    providers: undefined,
   });
-  if (!version.ok) return without("without the Pulumi CLI there is no stack configuration to read");
+  if (!version.ok) return without("without the Pulumi CLI there is no stack configuration to read", INSTALL);
   if (!hasProgram) return without("no Pulumi.yaml in this folder or above: only the environment counts");
   const name = await pulumi(["stack", "--show-name"]);
   if (!name.ok) return without(`the configuration of the stack was not read: ${name.reason}`);
@@ -53,7 +57,7 @@ export async function readStack(folder: string, hasProgram: boolean, stack: stri
   if (configuration instanceof Error) {
     const remedy = "Make `pulumi config` work in this folder: it needs the login and the passphrase of the stack.";
     const message = `the configuration of ${name.stdout} cannot be read: ${configuration.message}`;
-    return { checks: [...checks, failure("stack", message, remedy)], configuration: undefined, providers: [] };
+    return { checks: [...checks, failure("stack", message, remedy)], configuration: undefined, providers: undefined };
   }
   checks.push(ok("stack", name.stdout));
   const state = await orReason(exportedState(pulumi, true));
@@ -62,29 +66,22 @@ export async function readStack(folder: string, hasProgram: boolean, stack: stri
     return { checks, configuration, providers: storedProviders(folder, state) };
   }
   checks.push(skipped("stored key", `the state of ${name.stdout} cannot be read: ${state.message}`));
-  return { checks, configuration, providers: [] };
+  return { checks, configuration, providers: undefined };
 }
 
 const orReason = <T>(work: Promise<T>): Promise<T | Error> =>
   work.catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
 
 function cliCheck({ ok: works, stdout, reason }: Run): Check {
-  const install = "Install the Pulumi CLI: https://www.pulumi.com/docs/install/";
-  if (!works) return failure("Pulumi CLI", reason, install);
+  if (!works) return failure("Pulumi CLI", reason, INSTALL);
   const version = stdout.split("\n").at(-1)?.replace(/^v/, "") ?? "";
-  if (!isSupported(version)) return failure("Pulumi CLI", `${version}; pulumi-svc needs ${RANGE}`, install);
+  if (!isSupported(version)) return failure("Pulumi CLI", `${version}; pulumi-svc needs ${RANGE}`, INSTALL);
   if (isAtLeast(version, EXIT_CODES_SINCE)) return ok("Pulumi CLI", version);
   return warning(
     "Pulumi CLI",
     `${version}; before ${EXIT_CODES_SINCE} no exit code of the CLI tells drift from a failure`,
-    install,
+    INSTALL,
   );
-}
-
-/** Asked for by name, a stack has to be there. */
-function skippedStack(why: string, stack: string | undefined): Check {
-  if (stack === undefined) return skipped("stack", why);
-  return failure("stack", why, "Run this in the folder of the program, with the name that `pulumi stack ls` shows.");
 }
 
 /** The engine stores the whole configuration of the stack with its provider, the secrets of other namespaces too. Their names alone. */
@@ -108,7 +105,7 @@ function storedSecretsCheck({ resources }: StackState): Check[] {
 
 const isDefault = (name: string): boolean => /^default(_|$)/.test(name);
 
-function storedProviders(folder: string, state: StackState): StoredProvider[] {
+export function storedProviders(folder: string, state: StackState): StoredProvider[] {
   const types = KINDS.map(typeToken);
   const ours = state.resources.filter(({ type }) => types.includes(type));
   const references = [...new Set(ours.map(({ provider = "" }) => provider))];

@@ -143,9 +143,12 @@ export function named(variables: readonly Variable[], mappings: readonly Mapping
   return all.toSorted((left, right) => compareText(left.name, right.name));
 }
 
-/** `API_POOLED_HOST` of the output `pooledHost` of the resource `api`. */
+/** `API_POOLED_HOST` of the output `pooledHost` of the resource `api`; of `authProviderProjectId` of `auth` the word once. */
 function nameOf({ urn, output }: Variable): string {
-  const name = `${screaming(nameInUrn(urn))}_${screaming(output)}`;
+  const name = `${screaming(nameInUrn(urn))}_${screaming(output)}`.replace(
+    /(?<=^|_)AUTH_(?=AUTH_PROVIDER_PROJECT_ID$)/,
+    "",
+  );
   return /^\d/.test(name) ? `_${name}` : name;
 }
 

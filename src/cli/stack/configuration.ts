@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { referenceProblem } from "../../contract/references";
-import { type ReadSetting, SETTING_NAMES, type SettingName } from "../../contract/settings";
+import { type ReadSetting, SETTING_NAMES } from "../../contract/settings";
 import { programFolder, startOfPaths } from "./projectFile";
 import { type Pulumi, pulumiIn } from "./pulumi";
 
@@ -10,8 +10,8 @@ export interface Configured {
   readonly secret: boolean;
 }
 
-/** By the name in the namespace `svc`. */
-export type Configuration = ReadonlyMap<SettingName, Configured>;
+/** By the name in the namespace `svc`: the settings, and what else is there. */
+export type Configuration = ReadonlyMap<string, Configured>;
 
 /** With the path of a key as the provider's process reads it: a command may run elsewhere. */
 export function fromProgram(folder: string, read: ReadSetting): ReadSetting {
@@ -24,9 +24,7 @@ export function fromProgram(folder: string, read: ReadSetting): ReadSetting {
   };
 }
 
-/**
- * The settings of a stack, by their names in the namespace `svc`.
- * @throws in the words of the CLI.
+/** @throws in the words of the CLI.
  */
 export async function configurationOf(pulumi: Pulumi): Promise<Configuration> {
   const asked = async (...args: string[]): Promise<string> => {
@@ -36,12 +34,13 @@ export async function configurationOf(pulumi: Pulumi): Promise<Configuration> {
   };
   // The CLI's own JSON. It leaves out the values of secrets.
   const all = JSON.parse(await asked("--json")) as Record<string, { value?: string; secret?: boolean }>;
-  const found = new Map<SettingName, Configured>();
-  for (const name of SETTING_NAMES) {
-    const entry = all[`svc:${name}`];
-    if (entry === undefined) continue;
-    const { secret = false } = entry;
-    found.set(name, { value: secret ? await asked("get", `svc:${name}`) : entry.value, secret });
+  const found = new Map<string, Configured>();
+  for (const [key, { value, secret = false }] of Object.entries(all)) {
+    const [, name] = /^svc:(.+)$/s.exec(key) ?? [];
+    if (name === undefined) continue;
+    // What is no setting is nobody's business.
+    const isRead = secret && SETTING_NAMES.some((known) => known === name);
+    found.set(name, { value: isRead ? await asked("get", key) : value, secret });
   }
   return found;
 }

@@ -8,6 +8,11 @@ export function projectText(folder: string): string {
   return file === undefined ? "" : readFileSync(file, "utf8");
 }
 
+/** What Pulumi.yaml calls the project around `folder`; nothing where there is none. */
+export function projectName(folder: string): string {
+  return /^name:[ \t]*["']?([\w.-]+)/m.exec(projectText(folder))?.[1] ?? "";
+}
+
 /** The folder that the program around `start` runs in; undefined without a Pulumi.yaml there or above. */
 export function programFolder(start: string): string | undefined {
   const main = mainOf(start);

@@ -30,7 +30,13 @@ import {
   PRIMARY,
   refuseOccupiedBranch,
 } from "./branchOccupancy";
-import { computeCreateWarnings, computeReplacement, computeRestarts, computeWarnings } from "./warnings";
+import {
+  computeCreateEffects,
+  computeCreateWarnings,
+  computeReplacement,
+  computeRestarts,
+  computeWarnings,
+} from "./warnings";
 import { namingBranches } from "../shared/branches";
 import { claim, splitId } from "../shared/identifiers";
 import { createOrUseExisting, goneError, createdAgo, notListedAdvice } from "../shared/existing";
@@ -46,6 +52,7 @@ export const computeEndpoint = define(declaration, schemas, {
   warnings: computeWarnings,
   restarts: computeRestarts,
   createWarnings: computeCreateWarnings,
+  createEffects: computeCreateEffects,
   lookAhead: computeFindings,
 
   declares({ projectId, branchId, type, adopt }, _authProvider, givenNames) {
@@ -319,6 +326,7 @@ async function adoptCompute(call: Call<Outputs>, args: Shape, endpoint: Endpoint
     );
   }
   call.run.takeOver(computeObject(endpoint.id));
+  call.note(`${endpoint.id} is taken over: destroying deletes it, unless retainOnDelete is set`);
   // All of it is to be as declared, also what is still to be sent when this is interrupted.
   call.sending(Object.keys(args).filter(isUpdatable));
   let adopted = endpoint;

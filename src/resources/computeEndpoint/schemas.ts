@@ -7,6 +7,7 @@ import {
   boolean,
   eitherOr,
   list,
+  needs,
   object,
   orReference,
   string,
@@ -19,7 +20,7 @@ import { branchIdSchema, projectIdSchema } from "../shared/identifiers";
 
 const SIZES = "0.25, 0.5, 1 to 16, and the even numbers from 18 to 56";
 
-const NOT_A_COMPUTE_SIZE = "must be a number of compute units (CU), or {min, max}";
+const A_SIZE = "a number of compute units (CU), or {min, max}";
 
 const isSize = (value: number): boolean => computeSizes.includes(value);
 const notASize = ({ input }: { input?: unknown }) => `${String(input)} CU is not a size of the service (${SIZES})`;
@@ -27,12 +28,12 @@ const notASize = ({ input }: { input?: unknown }) => `${String(input)} CU is not
 const NOT_POSITIVE = "must be more than 0 CU";
 
 const sizeCu = z
-  .number({ error: NOT_A_COMPUTE_SIZE })
+  .number({ error: needs(A_SIZE, "number") })
   .positive({ error: NOT_POSITIVE, abort: true })
   .refine(isSize, { error: notASize, params: UNLISTED });
 
 const limitCu = z
-  .number({ error: "must be a number of compute units (CU)" })
+  .number({ error: needs("a number of compute units (CU)", "number") })
   .positive({ error: NOT_POSITIVE, abort: true })
   // Beyond the limit there is one thing to say, not two.
   .refine((value) => isSize(value) || value > LARGEST_AUTOSCALING_CU, { error: notASize, params: UNLISTED })
@@ -42,36 +43,36 @@ const limitCu = z
     params: UNLISTED,
   });
 
-const range = object({ min: limitCu, max: limitCu }, NOT_A_COMPUTE_SIZE).refine(({ min, max }) => min <= max, {
+const range = object({ min: limitCu, max: limitCu }, A_SIZE).refine(({ min, max }) => min <= max, {
   error: "min must not be larger than max",
   path: ["min"],
 });
 
 const size = eitherOr<ComputeSize>((value) => (typeof value === "object" && value !== null ? range : sizeCu));
 
-const NOT_A_TIMEOUT = "must be true, false or {afterSeconds}";
+const A_TIMEOUT = "true, false or {afterSeconds}";
 
 const scaleToZero = eitherOr<boolean | { afterSeconds: number }>((value) =>
   typeof value === "object" && value !== null
     ? object(
         {
           afterSeconds: z
-            .int({ error: "must be a whole number of seconds" })
+            .int({ error: needs("a whole number of seconds", "number") })
             .min(60, { error: "must be at least 60 seconds" })
             .max(604_800, { error: "must be at most 604800 seconds (a week)" }),
         },
-        NOT_A_TIMEOUT,
+        A_TIMEOUT,
       )
-    : z.boolean({ error: NOT_A_TIMEOUT }),
+    : z.boolean({ error: needs(A_TIMEOUT, "boolean") }),
 );
 
-const NOT_TEXT = "must be a string (Postgres settings are sent as text)";
+const notText = needs("a string (Postgres settings are sent as text)", "string");
+const notSettings = needs("an object of Postgres settings, each a string", "object");
 
 const pgSettings = withoutPrototype("is not a Postgres setting").pipe(
   z
-    .record(z.string().min(1), orReference(z.string({ error: NOT_TEXT }), NOT_TEXT), {
-      error: ({ code }) =>
-        code === "invalid_key" ? "must have a name" : "must be an object of Postgres settings, each a string",
+    .record(z.string().min(1), orReference(z.string({ error: notText }), notText), {
+      error: ({ code, input }) => (code === "invalid_key" ? "must have a name" : notSettings({ input })),
     })
     // No setting has such a name, and what looks like a reference as a whole is one nowhere.
     .refine((value) => !isReference(value), {
@@ -83,19 +84,19 @@ const libraries = object(
   {
     useDefaults: boolean.exactOptional(),
     enabledLibraries: list(
-      z.string({ error: "must be the name of a library" }),
-      "must be a list of names of libraries",
+      z.string({ error: needs("the name of a library", "string") }),
+      "names of libraries",
     ).exactOptional(),
   },
-  "must be an object with useDefaults and enabledLibraries",
+  "an object with useDefaults and enabledLibraries",
 );
 
 const settings = object(
   { pgSettings: pgSettings.exactOptional(), preloadLibraries: libraries.exactOptional() },
-  "must be an object with pgSettings and preloadLibraries",
+  "an object with pgSettings and preloadLibraries",
 );
 
-const NOT_TO_ADOPT = { error: 'must be true, false or the id of a compute, which begins with "ep-"' };
+const TO_ADOPT = 'true, false or the id of a compute, which begins with "ep-"';
 
 export const schemas: SchemasOf<ComputeEndpointShape> = {
   projectId: projectIdSchema,
@@ -113,6 +114,10 @@ export const schemas: SchemasOf<ComputeEndpointShape> = {
   settings,
   restartTriggers: triggersSchema,
   adopt: eitherOr<boolean | string>((value) =>
-    typeof value === "string" ? string.regex(/^ep-[A-Za-z0-9._~-]+$/, NOT_TO_ADOPT) : z.boolean(NOT_TO_ADOPT),
+    typeof value === "string"
+      ? string.regex(/^ep-[A-Za-z0-9._~-]+$/, {
+          error: needs(TO_ADOPT, value === "true" || value === "false" ? "boolean" : "string"),
+        })
+      : z.boolean({ error: needs(TO_ADOPT, "boolean") }),
   ),
 };

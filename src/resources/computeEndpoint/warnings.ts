@@ -1,4 +1,6 @@
-import type { Declared, Plan } from "../../host/lifecycle";
+import type { EndpointRecord } from "../../client";
+import { limitsOf } from "../../helpers/computeSizes";
+import type { Declared, Look, Plan } from "../../host/lifecycle";
 import type { ComputeEndpointOutputs, ComputeEndpointShape, ComputeSettings } from "./declaration";
 
 /** Beyond this span newer rules of the service refuse an autoscaling size: said, not refused. */
@@ -102,18 +104,44 @@ const goneFrom = (before: object, now: object): string[] =>
 /** Remarks on a compute that is not in the stack yet. */
 export function computeCreateWarnings({ args, label, isNew, isReplacement }: Declared<ComputeEndpointShape>): string[] {
   if (!isNew) return [];
-  const { adopt = false, branchId, disabled, type } = args;
+  const { adopt = false, branchId, type } = args;
   const place = branchId === undefined ? "" : ` on ${branchId}`;
   // A replacement deletes the compute that the program may go on naming, and says what else it does where it is planned.
   if (adopt === false || isReplacement) return spanWarnings(`the new compute${place}${label}`, args);
   // The rules refuse it.
   if (type === "read_only" && adopt === true) return [];
-  const compute = `the compute${place}${label}`;
+  return spanWarnings(`the compute${place}${label}`, args);
+}
+
+/** What an adoption may do to the compute that it finds. */
+export function computeCreateEffects({ args, label, isNew, isReplacement }: Declared<ComputeEndpointShape>): string[] {
+  const { adopt = false, branchId, disabled, type } = args;
+  if (!isNew || isReplacement || adopt === false || (type === "read_only" && adopt === true)) return [];
+  const place = branchId === undefined ? "" : ` on ${branchId}`;
   return [
     `ComputeEndpoint${label} ${takesOver(adopt, branchId)}`,
-    ...(disabled === true ? [suspends(compute)] : []),
-    ...spanWarnings(compute, args),
+    ...(disabled === true ? [suspends(`the compute${place}${label}`)] : []),
   ];
+}
+
+/** What an adoption does to the compute that is there. `givenNames`: also of arguments that are not known yet. */
+export function adoptionOf(
+  { id, branch_id, autoscaling_limit_min_cu, autoscaling_limit_max_cu }: EndpointRecord,
+  { args: { branchId, size, disabled }, givenNames }: Pick<Look<ComputeEndpointShape>, "args" | "givenNames">,
+): string {
+  const { min, max } = size === undefined ? {} : limitsOf(size);
+  const isResized = min !== autoscaling_limit_min_cu || max !== autoscaling_limit_max_cu;
+  const moves = branchId === undefined ? "it may move to another branch" : `it moves to ${branchId}`;
+  const resizes = `${size === undefined ? "if its" : "its"} size differs from the program`;
+  const effects = [
+    ...(branchId !== branch_id ? [moves] : []),
+    ...(givenNames.has("size") && (size === undefined || isResized)
+      ? [`${resizes}${size === undefined ? "," : ":"} it restarts when it is active, which drops open connections`]
+      : []),
+    ...(disabled === true ? ['"disabled" suspends it: open connections are dropped, and no query wakes it'] : []),
+    "destroying deletes it, unless retainOnDelete is set",
+  ];
+  return `pulumi up takes over ${id} on ${branch_id} instead of creating a compute: ${effects.join("; ")}`;
 }
 
 function takesOver(adopt: string | true, branchId: string | undefined): string {

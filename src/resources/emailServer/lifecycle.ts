@@ -22,7 +22,7 @@ export const emailServer = inIntegration(declaration, schemas, {
   objects: (projectId) => [serverObject(projectId)],
 
   replacement: () => "the old project uses the shared server of the service again",
-  createWarnings({ args: { projectId }, isNew }) {
+  createEffects({ args: { projectId }, isNew }) {
     const mail = `the mail configuration${projectId === undefined ? "" : ` of project ${projectId}`}`;
     return isNew
       ? [`creating an EmailServer sets ${mail}: another server that is configured there is overwritten`]
@@ -33,7 +33,8 @@ export const emailServer = inIntegration(declaration, schemas, {
     const { projectId } = known;
     // What is not known yet cannot be compared.
     const isKnown = [...givenNames].every((name) => Object.hasOwn(known, name));
-    if (!isKnown || isOfProgram(serverObject(projectId))) return [];
+    if (!isKnown) return undefined;
+    if (isOfProgram(serverObject(projectId))) return [];
     const other = otherServer(known, await client.auth.emailServer(projectId, reading));
     return other === undefined
       ? []

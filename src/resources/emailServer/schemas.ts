@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { SchemasOf } from "../../host/arguments";
 import { projectIdSchema } from "../shared/identifiers";
-import { email, orReference, string, text } from "../shared/schemas";
+import { email, needs, orReference, string, text } from "../shared/schemas";
 import type { EmailServerArguments } from "./declaration";
 
 /** A name or an address, without a port: an IPv6 address has two colons at least. */
 const HOST = /^([^\s/@:[\]]+|\[?[\da-f]*:[\da-f]*:[\da-f:.]*\]?)$/i;
-const PORT = { error: "must be a whole number from 1 to 65535" };
+const PORT = { error: needs("a whole number from 1 to 65535", "number") };
 
 export const schemas: SchemasOf<EmailServerArguments> = {
   projectId: projectIdSchema,

@@ -66,11 +66,11 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
     async lookAhead(look) {
       const { projectId, authProvider } = look.args;
       // Which one it is to live in is not known yet.
-      if (authProvider === undefined && look.givenNames.has("authProvider")) return [];
+      if (authProvider === undefined && look.givenNames.has("authProvider")) return undefined;
       const listed = await look.client.auth.integrations(projectId).list(look.reading);
       const isNamed = isIntegrationNamed(authProvider, look.authProvider);
       if (listed.some((item) => isNamed(item, listed)))
-        return (await child.lookAhead?.({ ...look, authProvider: authProvider ?? look.authProvider })) ?? [];
+        return child.lookAhead?.({ ...look, authProvider: authProvider ?? look.authProvider });
       return look.isDeclared(isIntegrationOf(projectId, authProvider))
         ? []
         : [missingIntegration(listed, projectId, authProvider)];

@@ -1,12 +1,18 @@
 import { z } from "zod";
 import { isReference, referenceProblem, type SecretReference } from "../../contract/references";
 import { UNKNOWN_NAME } from "../../host/arguments";
-import { unknownProperty } from "../../helpers/given";
+import { mustBe, unknownProperty } from "../../helpers/given";
 
-/** Schemas of arguments. Each has its own messages, and none shows a string value. */
+/** Schemas of arguments. Each has its own messages, and none shows a string that may be a secret. */
 
-export const boolean = z.boolean({ error: "must be true or false" });
-export const string = z.string({ error: "must be a string" });
+/** The message of a value of another type than the argument takes: `words` begin behind "must be". */
+export const needs =
+  (words: string, type: Parameters<typeof mustBe>[1]) =>
+  ({ input }: { readonly input?: unknown }): string =>
+    mustBe(words, type, input);
+
+export const boolean = z.boolean({ error: needs("true or false", "boolean") });
+export const string = z.string({ error: needs("a string", "string") });
 // Patterns: zod compares the `length` of whatever has one, also of an object, and throws where that is no number.
 export const text = string.regex(/[^]/, { error: "must not be empty" });
 
@@ -18,12 +24,14 @@ export function textUpTo(longest: number) {
 /** The form of an address only: the service decides which addresses it accepts. */
 export const email = string.regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/u, { error: "must be an e-mail address" });
 
-export const list = <Element extends z.ZodType>(element: Element, error: string) => z.array(element, { error });
+/** `words`: what it is a list of. */
+export const list = <Element extends z.ZodType>(element: Element, words: string) =>
+  z.array(element, { error: needs(`a list of ${words}`, "list") });
 
 /** A text, or a reference to one: what stands behind a reference is never empty. */
 export function orReference(
   literal: z.ZodType<string>,
-  error = "must be a string",
+  error = needs("a string", "string"),
 ): z.ZodType<string | SecretReference> {
   const reference = z.custom<SecretReference>(isReference).check(({ value, issues }) => {
     const message = referenceProblem(value);
@@ -34,17 +42,20 @@ export function orReference(
 }
 
 /** Values that only matter by their change. */
-export const triggersSchema = list(z.unknown(), "must be a list of any values");
+export const triggersSchema = list(z.unknown(), "any values");
 
-/** `z.strictObject`, but each unknown property is a problem of its own, with the nearest known name. */
-export function object<Shape extends z.ZodRawShape>(shape: Shape, error: string) {
+/** `z.strictObject`, but each unknown property is a problem of its own, with the nearest known name. `words`: what it is. */
+export function object<Shape extends z.ZodRawShape>(shape: Shape, words: string) {
   const known = Object.keys(shape);
   const unknown = z.custom<never>(() => false, {
     error: ({ path }) => unknownProperty(String(path?.at(-1)), known),
     params: UNKNOWN_NAME,
   });
   // No value passes `unknown`, so that what comes out has the properties of `shape` alone.
-  const strict = z.object(shape, { error }).catchall(unknown) as unknown as z.ZodObject<Shape, z.core.$strict>;
+  const strict = z.object(shape, { error: needs(words, "object") }).catchall(unknown) as unknown as z.ZodObject<
+    Shape,
+    z.core.$strict
+  >;
   return withoutPrototype(unknownProperty(PROTOTYPE, known)).pipe(strict);
 }
 

@@ -5,7 +5,7 @@ import type { WhitelistDomainShape, WhitelistShape } from "./declaration";
 import { originSchema } from "./origin";
 
 /** A set: where two origins are the same, the second one names the first. */
-const domains = list(originSchema, "must be a list of origins").superRefine((origins, context) => {
+const domains = list(originSchema, "origins").superRefine((origins, context) => {
   for (const [index, origin] of origins.entries()) {
     const first = origins.indexOf(origin);
     if (first === index) continue;

@@ -24,8 +24,9 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
   objects: (projectId, { domains: origins = [] }) => origins.map((origin) => domainObject(projectId, origin)),
 
   replacement: () => "its domains are removed from the whitelist, and the declared ones are added",
-  createWarnings: ({ args: { projectId, domains = [] }, label, isNew }) =>
-    isNew ? [takesOver(`creating the Whitelist${label}`, projectId), ...warningsOf(domains, [], label)] : [],
+  createWarnings: ({ args: { domains = [] }, label, isNew }) => (isNew ? warningsOf(domains, [], label) : []),
+  createEffects: ({ args: { projectId }, label, isNew }) =>
+    isNew ? [takesOver(`creating the Whitelist${label}`, projectId)] : [],
 
   warnings({ stored: { id, outs, unfinished }, news: { domains: declared }, changes, label }) {
     const goesOn = unfinished ? [takesOver(`resuming the Whitelist${label}`, id)] : [];
@@ -43,7 +44,7 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
 
   async lookAhead(look) {
     const { projectId, domains: declared } = look.args;
-    if (declared === undefined) return [];
+    if (declared === undefined) return undefined;
     const shown = originsOf(await look.client.auth.domains(projectId).list(look.reading), look);
     const removed = [...shown.keys()].filter((origin) => !declared.includes(origin));
     const others = removed.filter((origin) => !look.isOfProgram(domainObject(projectId, origin))).sort();

@@ -168,7 +168,9 @@ describe("after a rotation of the key", () => {
     expect(checks["API key"]?.message).toContain("for pulumi up and preview");
     expect(checks["stored key"]).toMatchObject({
       status: "failure",
-      message: expect.stringMatching(/refuses the key that the last pulumi up stored \(401\)/),
+      message: expect.stringMatching(
+        /^the last pulumi up stored a key that is not the configured one; \S+ refuses the key \(401\)/,
+      ),
       remedy: expect.stringMatching(/pulumi up.*--run-program/),
     });
     expect(checks["stored key"]?.message).toMatch(USERS);
@@ -189,6 +191,53 @@ describe("after a rotation of the key", () => {
       status: "ok",
       message: expect.stringMatching(/the same key.*pulumi-svc drift use it/),
     });
+  });
+});
+
+test("a setting that nobody knows is a warning with the nearest one; in a project that is called svc it is the project's", async () => {
+  program();
+  const { SVC_BASE_URL, SVC_API_KEY } = await settings();
+  // The value of what is no setting is not asked for.
+  const config = {
+    "svc:strictplan": { value: "canary", secret: false },
+    "svc:mine": { value: "canary", secret: true },
+    "proj:colour": { value: "red", secret: false },
+  };
+  fakePulumi({ config, fails: { "config get svc:mine": "error: it was asked for" } });
+  const { code, checks } = await doctor(["--json"], { SVC_BASE_URL, SVC_API_KEY });
+  expect(code).toBe(0);
+  expect(checks["unknown settings"]).toMatchObject({
+    status: "warning",
+    message:
+      "no settings of pulumi-svc, so they have no effect: svc:mine, svc:strictplan (did you mean svc:strictPlan?)",
+    remedy: expect.stringContaining("pulumi config rm"),
+  });
+  writeFileSync(join(folder, "Pulumi.yaml"), 'description: name\nname: "svc" # here\nruntime: nodejs\n');
+  expect((await doctor(["--json"], { SVC_BASE_URL, SVC_API_KEY })).checks["unknown settings"]).toBeUndefined();
+});
+
+test("a proxy that no_proxy excludes for the SDK, which trims nothing", async () => {
+  fakePulumi({});
+  const { url: _url, ...env } = await settings();
+  const told = async (more: Record<string, string>) =>
+    (await doctor(["--json"], { ...env, http_proxy: "http://127.0.0.1:9", NO_PROXY: "127.0.0.1", ...more })).checks[
+      "proxy"
+    ];
+  expect(await told({ no_proxy: "localhost,127.0.0.1" })).toMatchObject({ status: "ok" });
+  expect(await told({ no_proxy: "localhost, 127.0.0.1" })).toMatchObject({ status: "warning" });
+  // The one for gRPC takes the place of the other.
+  expect(await told({ no_proxy: "127.0.0.1", no_grpc_proxy: "localhost" })).toMatchObject({
+    status: "warning",
+    remedy: expect.stringContaining("Set no_grpc_proxy="),
+  });
+});
+
+test("a stack that is asked for by name needs the CLI, which is what is to be installed", async () => {
+  program();
+  const { checks } = await doctor(["--json", "--stack", "prod"]);
+  expect(checks["stack"]).toMatchObject({
+    status: "failure",
+    remedy: expect.stringContaining("Install the Pulumi CLI"),
   });
 });
 
@@ -581,7 +630,9 @@ describe("a key by name", () => {
     expect(code).toBe(0);
     expect(checks["provider prod"]).toMatchObject({
       status: "ok",
-      message: expect.stringMatching(/accepts the key of .*(PROD_KEY|keys.prod), whose name the last pulumi up stored/),
+      message: expect.stringMatching(
+        /^the last pulumi up stored no key, but the name of .*(PROD_KEY|keys.prod); \S+ accepts the key/,
+      ),
     });
   });
 

@@ -111,6 +111,19 @@ test.each(["AuthIntegration", "AuthKeys"] as const)("%s gives its keys, and what
   ]);
 });
 
+test.each([
+  ["auth", "AUTH_PROVIDER_PROJECT_ID"],
+  ["main-auth", "MAIN_AUTH_PROVIDER_PROJECT_ID"],
+  ["mainAuth", "MAIN_AUTH_PROVIDER_PROJECT_ID"],
+  ["oauth", "OAUTH_AUTH_PROVIDER_PROJECT_ID"],
+  ["keys", "KEYS_AUTH_PROVIDER_PROJECT_ID"],
+  ["auth-keys", "AUTH_KEYS_AUTH_PROVIDER_PROJECT_ID"],
+])("the project at the auth provider, of a resource %s, is %s", (name, variable) => {
+  expect(
+    Object.keys(values(state(auth(name, { authProviderProjectId: "ap-1" })))).filter((one) => /PROJECT_ID$/.test(one)),
+  ).toEqual([variable]);
+});
+
 test("a secret that is encrypted has no value, and one that stands in clear is one all the same", () => {
   const read = (given: StackState): unknown[] =>
     variablesOf(given, {}).flatMap(({ output, value, isSecret }) =>

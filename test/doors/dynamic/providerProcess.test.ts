@@ -168,7 +168,7 @@ test("a failed update after the change was accepted carries id, complete outs wi
   expect(error.failure).toMatchObject({
     id,
     properties: { ...INPUTS, size: 4, __unfinished: "update" },
-    reasons: [expect.stringMatching(/was changed, but operation \S+ \S+ failed: no capacity/)],
+    reasons: [expect.stringMatching(/did not finish: operation \S+ \S+ failed: no capacity/)],
   });
   expect(error.failure?.properties).toHaveProperty("host");
 });

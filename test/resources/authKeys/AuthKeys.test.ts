@@ -96,6 +96,6 @@ test("triggers may be of any type", async () => {
   const keys = await started();
   expect(await keys.check({ ...INPUTS, rotationTriggers: [1, true, { a: [null] }] })).toEqual([]);
   expect(await keys.check({ ...INPUTS, rotationTriggers: "2025-11" })).toEqual([
-    "rotationTriggers: must be a list of any values",
+    expect.stringMatching(/^rotationTriggers: must be a list of any values, not a string\./),
   ]);
 });

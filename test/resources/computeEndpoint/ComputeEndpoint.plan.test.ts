@@ -1,5 +1,5 @@
 import { computes, endpointId, LEAST, URN, warningsOf } from "../../support/computeCases";
-import { PROJECT, UNKNOWN, type Harness, type State } from "../../support/harness";
+import { offline, PROJECT, UNKNOWN, type Harness, type State } from "../../support/harness";
 
 const OLDS = { ...LEAST, size: 2, restartTriggers: ["v1"] };
 
@@ -155,8 +155,9 @@ test.each([
 describe("an adoption", () => {
   const createWarnings = async (inputs: object) => {
     const compute = await computes();
-    expect(await compute.check({ ...LEAST, ...inputs })).toEqual([]);
-    return compute.log.map(({ message }) => message);
+    const { failures, warnings } = await offline(() => compute.plan({ ...LEAST, ...inputs }));
+    expect(failures).toEqual([]);
+    return warnings;
   };
   const BROUGHT =
     "if its size differs from the program, it restarts and drops open connections; destroying deletes it, unless retainOnDelete is set";

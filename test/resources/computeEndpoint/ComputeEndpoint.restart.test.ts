@@ -120,7 +120,7 @@ test("a restart whose start fails is a failure at once, with action, id and word
   const { compute, state } = await created();
   await compute.fault({ operation: { action: "start_compute", status: "failed", error: "no capacity" } });
   const error = await thrownBy(compute.update(state, V2));
-  expect(error.message).toMatch(/was changed, but operation [0-9a-f-]{36} start_compute failed: no capacity/);
+  expect(error.message).toMatch(/did not finish: operation [0-9a-f-]{36} start_compute failed: no capacity/);
 });
 
 test("a restart on a project that locks waits for its turn", async () => {

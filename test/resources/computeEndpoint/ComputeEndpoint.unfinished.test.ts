@@ -89,7 +89,7 @@ describe("a wait that times out", () => {
     const wanted = { ...LEAST, size: 2, __timeouts: { update: 1 } };
     const error = await thrownBy(compute.update(state, wanted));
     expect(error.message).toMatch(
-      /^ComputeEndpoint prj-demo\/ep-.* was changed, but still "active" with "active" pending after 1 s \(operation .* apply_config running\)\. The change is kept in the stack/,
+      /^The update of ComputeEndpoint prj-demo\/ep-.* did not finish: still "active" with "active" pending after 1 s \(operation .* apply_config running\)\. The change is kept in the stack/,
     );
     const kept = keptBy(error);
     expect(kept.outs).toMatchObject({ size: 2, __provider: "pointer" });
@@ -181,7 +181,7 @@ describe("an operation that fails", () => {
     await compute.fault({ operation: { action: "apply_config", status: "failed", error: "try later" } });
     const wanted = { ...LEAST, size: 2 };
     const error = await thrownBy(compute.update(state, wanted));
-    expect(error.message).toMatch(/was changed, but operation .* apply_config failed: try later\./);
+    expect(error.message).toMatch(/did not finish: operation .* apply_config failed: try later\./);
     // The service has put the old size back.
     await editByHand(compute, endpointId(state), { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 1 });
     await compute.forgetRequests();

@@ -259,6 +259,8 @@ describe("a value that is refused is refused in words", () => {
     (computeEndpoint.args[name].schema.safeParse(value).error?.issues ?? []).map(
       ({ path, message }) => `${path.join(".")}: ${message}`,
     );
+  const CONFIGURED =
+    "The configuration holds strings: read it with config.requireNumber. Inside an object, remove it with `pulumi config rm --path` and set it with `pulumi config set --path --type float`";
   const SIZES = "is not a size of the service (0.25, 0.5, 1 to 16, and the even numbers from 18 to 56)";
 
   test.each<[keyof typeof computeEndpoint.args, unknown, string[]]>([
@@ -272,8 +274,8 @@ describe("a value that is refused is refused in words", () => {
       ["max: 16.5 CU is too large to scale: autoscaling goes up to 16 CU, larger sizes are fixed"],
     ],
     ["size", 17, [`: 17 CU ${SIZES}`]],
-    ["size", "2", [": must be a number of compute units (CU), or {min, max}"]],
-    ["size", null, [": must be a number of compute units (CU), or {min, max}"]],
+    ["size", "2", [`: must be a number of compute units (CU), or {min, max}, not the string "2". ${CONFIGURED}`]],
+    ["size", null, [": must be a number of compute units (CU), or {min, max}, not null"]],
     ["size", { min: 0.3, max: 2 }, [`min: 0.3 CU ${SIZES}`]],
     [
       "size",
@@ -281,24 +283,41 @@ describe("a value that is refused is refused in words", () => {
       ["max: 18 CU is too large to scale: autoscaling goes up to 16 CU, larger sizes are fixed"],
     ],
     ["size", { min: 4, max: 2 }, ["min: min must not be larger than max"]],
-    ["size", { min: "1", max: 2 }, ["min: must be a number of compute units (CU)"]],
+    [
+      "size",
+      { min: "0.25", max: 2 },
+      [`min: must be a number of compute units (CU), not the string "0.25". ${CONFIGURED}`],
+    ],
     ["scaleToZero", true, []],
     ["scaleToZero", { afterSeconds: 60 }, []],
     ["scaleToZero", { afterSeconds: 604_800 }, []],
     ["scaleToZero", { afterSeconds: 59 }, ["afterSeconds: must be at least 60 seconds"]],
     ["scaleToZero", { afterSeconds: 604_801 }, ["afterSeconds: must be at most 604800 seconds (a week)"]],
     ["scaleToZero", { afterSeconds: 60.5 }, ["afterSeconds: must be a whole number of seconds"]],
-    ["scaleToZero", 60, [": must be true, false or {afterSeconds}"]],
-    ["scaleToZero", null, [": must be true, false or {afterSeconds}"]],
-    ["settings", { pgSettings: { a: 1 } }, ["pgSettings.a: must be a string (Postgres settings are sent as text)"]],
+    ["scaleToZero", 60, [": must be true, false or {afterSeconds}, not a number"]],
+    ["scaleToZero", null, [": must be true, false or {afterSeconds}, not null"]],
+    [
+      "settings",
+      { pgSettings: { a: 1 } },
+      [
+        expect.stringMatching(
+          /^pgSettings\.a: must be a string \(Postgres settings are sent as text\), not a number\. .*--type string`$/,
+        ),
+      ],
+    ],
     ["settings", { pgSettings: { "": "1" } }, ["pgSettings.: must have a name"]],
-    ["settings", { pgSettings: 1 }, ["pgSettings: must be an object of Postgres settings, each a string"]],
+    [
+      "settings",
+      { pgSettings: 1 },
+      ["pgSettings: must be an object of Postgres settings, each a string, not a number"],
+    ],
     ["adopt", true, []],
     ["adopt", "ep-a.b_c~d-1", []],
     ["adopt", "an ep-1", [': must be true, false or the id of a compute, which begins with "ep-"']],
     ["adopt", "ep-1/2", [': must be true, false or the id of a compute, which begins with "ep-"']],
     ["adopt", "br-1", [': must be true, false or the id of a compute, which begins with "ep-"']],
-    ["adopt", 1, [': must be true, false or the id of a compute, which begins with "ep-"']],
+    ["adopt", 1, [': must be true, false or the id of a compute, which begins with "ep-", not a number']],
+    ["adopt", "true", [expect.stringMatching(/"ep-", not the string "true"\. .*config\.requireBoolean/)]],
   ])("%s %j", (name, value, expected) => {
     expect(wrong(name, value)).toEqual(expected);
   });

@@ -73,8 +73,8 @@ describe("creating an OAuth provider", () => {
     expect(problems).toEqual([
       "providerId: must be the short name of an OAuth provider, such as google: lower-case letters, digits, _ and -",
       "clientId: must not be empty",
-      "clientSecret: must be a string",
-      "adopt: must be true or false",
+      expect.stringMatching(/^clientSecret: must be a string, not a number\./),
+      expect.stringMatching(/^adopt: must be true or false, not a string\. .*config\.requireBoolean/),
     ]);
   });
 
@@ -289,7 +289,7 @@ test("many providers of one project are read with one list of each collection", 
 const odd: Properties = { ...STANDARD, clientId: { nested: CANARY } };
 test("a credential of another type is refused without its value", async () => {
   const given = await started();
-  expect(await given.check(odd)).toEqual(["clientId: must be a string"]);
+  expect(await given.check(odd)).toEqual(["clientId: must be a string, not an object"]);
   expectNoSecrets(given);
 });
 

@@ -108,9 +108,7 @@ async function repaired(
   }
   if (yes !== true) {
     if (!process.stdin.isTTY) {
-      process.stderr.write(
-        "pulumi-svc: nothing was changed: there is no terminal to ask on. Use --yes to repair this\n",
-      );
+      process.stderr.write("pulumi-svc: there is no terminal to ask on. Use --yes to repair this\n");
       return {
         code: EXIT.notAsked,
         report: { ...report, messages: [...report.messages, "nothing was changed: it needs --yes"] },

@@ -149,7 +149,9 @@ test("another fingerprint than the approved one is other drift: exit code 9, aft
 test("without a terminal and without --yes it shows the plan, and says what is missing", async () => {
   const asked = await repaired({});
   expect(asked).toMatchObject({ code: 2, calls: [...LOOK, "preview"] });
-  expect(asked.stderr).toMatch(/nothing was changed: there is no terminal to ask on. Use --yes/);
+  expect(asked.stderr).toBe("pulumi-svc: there is no terminal to ask on. Use --yes to repair this\n");
+  // Said once, wherever both streams go.
+  expect((asked.stdout + asked.stderr).match(/nothing was changed/g)).toHaveLength(1);
   expect(asked.stdout).toMatch(/ComputeEndpoint api .*: update, which restarts the compute/);
   const [, fingerprint = ""] = /fingerprint ([0-9a-f]{32})/.exec(asked.stdout) ?? [];
   // What is approved is the fingerprint that was shown.

@@ -1,0 +1,122 @@
+/** What the service says to a key: about each project, or about none. */
+import {
+  AuthenticationError,
+  BadResponseError,
+  Client,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServiceError,
+  SvcError,
+} from "../../client";
+import { isLoopback } from "../../contract/loopback";
+import type { Settings } from "../../contract/settings";
+import { failure, ok, skipped, type Check } from "./check";
+
+const LONGEST_READ_MS = 6_000;
+/** Asked for where no project is known: whether the key is refused shows before whether the project exists. */
+const NO_PROJECT = "prj-of-pulumi-svc-doctor";
+
+export const OTHER_ACCOUNT = "Use a key of the account that the project belongs to.";
+const MISSING_PROJECT = "Check its id (`prj-…`, not its name), and that the key belongs to the same account.";
+
+export interface Asked {
+  /** What each project holds, or why it cannot be told. */
+  readonly answers: ReadonlyMap<string, string | Error>;
+  /** What does not hold for one project alone: nothing was asked after it. */
+  readonly failed: Error | undefined;
+  /** What an answer is about. Where no project is known, a 404 tells of the key that it is not refused, and a 403 nothing. */
+  readonly tells: "projects" | "key" | "nothing";
+}
+
+/** Asks each account for each project once. */
+export class Asking {
+  readonly #answers = new Map<string, Promise<string | Error>>();
+
+  async ask(settings: Settings, projects: readonly string[]): Promise<Asked> {
+    const answers = new Map<string, string | Error>();
+    for (const id of projects.length > 0 ? projects : [NO_PROJECT]) {
+      const answer = await this.#answerOf(settings, id);
+      if (answer instanceof Error && !isAboutProject(answer)) return { answers, failed: answer, tells: "key" };
+      answers.set(id, answer);
+    }
+    const isForbidden = answers.get(NO_PROJECT) instanceof PermissionError;
+    return { answers, failed: undefined, tells: projects.length > 0 ? "projects" : isForbidden ? "nothing" : "key" };
+  }
+
+  #answerOf({ baseUrl, apiKey, maxRequestsPerMinute }: Settings, id: string): Promise<string | Error> {
+    const key = JSON.stringify([baseUrl, apiKey, id]);
+    const known = this.#answers.get(key);
+    if (known !== undefined) return known;
+    const account = new Client({ baseUrl, apiKey, readDeadlineMs: LONGEST_READ_MS, throttledMs: LONGEST_READ_MS });
+    account.limitRequests(maxRequestsPerMinute);
+    const answer = contentOf(account, id).catch((error: unknown) => (error instanceof Error ? error : new Error()));
+    this.#answers.set(key, answer);
+    return answer;
+  }
+}
+
+const isAboutProject = (answer: Error): boolean => answer instanceof NotFoundError || answer instanceof PermissionError;
+
+/** What a project holds, for a person. */
+async function contentOf(account: Client, projectId: string): Promise<string> {
+  const computes = await account.computes.list(projectId);
+  const branches = await account.projects.branches(projectId);
+  const names = branches?.map((branch) => (branch.default === true ? `${branch.id} (default)` : branch.id));
+  const listed = names === undefined ? "the service does not list its branches" : `branches ${names.join(", ")}`;
+  return `${listed}; computes: ${computes.length}`;
+}
+
+const projectsWith = (kind: typeof PermissionError | typeof NotFoundError, answers: Asked["answers"]): string[] =>
+  [...answers].flatMap(([id, answer]) => (id !== NO_PROJECT && answer instanceof kind ? id : []));
+
+/** The projects that the key may not read. */
+export const forbiddenIn = (answers: Asked["answers"]): string[] => projectsWith(PermissionError, answers);
+
+/** The projects that the account of the key does not have. */
+export const missingIn = (answers: Asked["answers"]): string[] => projectsWith(NotFoundError, answers);
+
+export function projectChecks(answers: Asked["answers"]): Check[] {
+  return [...answers].map(([id, answer]) => {
+    const name = `project ${id}`;
+    if (typeof answer === "string") return ok(name, answer);
+    if (answer instanceof PermissionError) return skipped(name, "the key may not read it");
+    return failure(name, "the account of this key has no such project", MISSING_PROJECT);
+  });
+}
+
+export const isRefused = (failed: Error | undefined): boolean => failed instanceof AuthenticationError;
+
+export const wordsOf = (failed: Error): string =>
+  failed instanceof SvcError ? failed.withoutAdvice : "an unexpected failure";
+
+/** By fields of the error, never by its words. */
+export function remedyOf(error: unknown, baseUrl: string): string {
+  const { hostname } = new URL(baseUrl);
+  const named = isLoopback(hostname) ? [] : setVariables(["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"]);
+  const ofProxy =
+    named.length === 0
+      ? ""
+      : ` The environment sets a proxy (${named.join(", ")}): it must allow this connection, or NO_PROXY must contain ${hostname}.`;
+  return adviceOn(error) + ofProxy;
+}
+
+function adviceOn(error: unknown): string {
+  const { advice, status } = error instanceof SvcError ? error : {};
+  if (advice !== undefined) return `${advice}.`;
+  if (status === 407) return "A proxy in between requires a user name and a password.";
+  if (error instanceof BadResponseError)
+    return "The response does not come from the service: check the base URL, and whether a proxy or a login page is in between.";
+  if (error instanceof RateLimitError || error instanceof ServiceError) return "Run it again in a few minutes.";
+  return "Check the base URL, the network, and whether a firewall blocks the connection.";
+}
+
+/** The names of the variables alone: an address of a proxy may hold a password. */
+export function setVariables(names: readonly string[]): string[] {
+  return names.filter((name) => (process.env[name] ?? "") !== "");
+}
+
+export function hostAndPort(address: string): string {
+  const { hostname, port, protocol } = new URL(address);
+  return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
+}

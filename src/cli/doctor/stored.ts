@@ -1,0 +1,185 @@
+/** What the commands use that do not run the program: the settings that the last `pulumi up` stored, and the environment. */
+import { isDeepStrictEqual } from "node:util";
+import { findKey, keyName, keySource, type KeySource, placeOf } from "../../contract/apiKey";
+import { resolveSettings, type ReadSetting, type Settings } from "../../contract/settings";
+import {
+  type Asked,
+  type Asking,
+  forbiddenIn,
+  hostAndPort,
+  isRefused,
+  missingIn,
+  OTHER_ACCOUNT,
+  projectChecks,
+  remedyOf,
+  wordsOf,
+} from "./asking";
+import { failure, ok, skipped, warning, type Check } from "./check";
+import type { StoredProvider } from "./stack";
+
+const COMMANDS = "pulumi refresh, pulumi destroy and pulumi-svc drift";
+const USERS = `${COMMANDS} use it`;
+
+const STORE =
+  "Run `pulumi up`: it stores the current settings. Until then, add --run-program to `pulumi refresh` and `pulumi destroy`.";
+const STORE_FIRST = "Before you delete the old key, run `pulumi up`: it stores the current settings.";
+const FIRST_CREDENTIALS = "First correct what the line `credentials` says.";
+const STORE_NEW = "Configure a key that works, and run `pulumi up`: it stores the key.";
+/** Of what is configured as well, so that the line `credentials` tells how. */
+const SET_AGAIN = "Set it again, as the line `credentials` says. No `pulumi up` is needed.";
+const SET_AND_STORE =
+  "Set it again, as the line `credentials` says. Then run `pulumi up`: it stores the current settings.";
+const STORE_OF_PROVIDER =
+  "If the key was rotated, give the provider the new one and run `pulumi up`: it stores the key.";
+const SET_THERE = "If the key was rotated, set the new one there. No `pulumi up` is needed.";
+/** Of a stored name that has no value here. */
+const GIVE_VALUE =
+  "Give it one where these commands run. If another name is configured by now, run `pulumi up`: it stores that name.";
+const SET_MISSING =
+  "Set what is missing in the environment of these commands, or configure it and run `pulumi up`, which stores it.";
+const GIVE_MISSING =
+  "Set what is missing in the environment of these commands, or give it to the svc.Provider and run `pulumi up`, which stores it.";
+const BY_NAME_IN_PROVIDER =
+  "The state holds this key, encrypted. apiKeyEnv or apiKeyFile of the svc.Provider stores a name alone, and a rotation needs no `pulumi up`.";
+
+/** The next `up`, to compare with. */
+interface Next {
+  /** Undefined where they are incomplete. */
+  readonly configured: Settings | undefined;
+  readonly source: KeySource | undefined;
+  /** The service did not answer at their address. */
+  readonly isDown: boolean;
+  /** It refused their key. */
+  readonly isBad: boolean;
+}
+
+/** Of the engine's own provider. */
+export async function storedKeyCheck(
+  { read, projects }: StoredProvider,
+  asking: Asking,
+  { configured, source, isDown, isBad }: Next,
+): Promise<Check> {
+  const name = "stored key";
+  const kept = keptIn(read);
+  // With a key that is refused, no `up` comes to its end.
+  const first = isBad ? `${FIRST_CREDENTIALS} ` : "";
+  if ("problems" in kept) return incomplete(name, kept, configured === undefined ? SET_MISSING : first + STORE);
+  const { form, settings } = kept;
+  const hasOtherKey = configured !== undefined && configured.apiKey !== settings.apiKey;
+  const hasOtherAddress = configured !== undefined && configured.baseUrl !== settings.baseUrl;
+  const isSame = configured !== undefined && !hasOtherKey && !hasOtherAddress;
+  const address = hasOtherAddress ? ` and another address (${hostAndPort(settings.baseUrl)})` : "";
+  const stored = storedWords(kept, configured && (hasOtherKey ? "other" : "same")) + address;
+  if (isDown && !hasOtherAddress) return skipped(name, `${stored}; not tried, since the service does not answer`);
+
+  const asked = await asking.ask(settings, projects);
+  const message = `${stored}; ${verdictOn(settings, asked)}, and ${USERS}`;
+  switch (resultOf(asked)) {
+    case "untold":
+      return skipped(name, message);
+    case "accepted":
+      return isSame || configured === undefined ? ok(name, message) : warning(name, message, first + STORE_FIRST);
+    case "trouble": {
+      const remedy = remedyOf(asked.failed, settings.baseUrl);
+      return failure(name, message, hasOtherAddress ? `${remedy} ${first}${STORE}` : remedy);
+    }
+    case "other account":
+      return failure(name, message, isSame || configured === undefined ? OTHER_ACCOUNT : first + STORE);
+    case "refused": {
+      if (configured === undefined) return failure(name, message, form === "key" ? STORE_NEW : SET_THERE);
+      if (!isSame) return failure(name, message, first + STORE);
+      const isRead = form !== "key" && isDeepStrictEqual(kept.source, source);
+      return failure(name, message, isRead ? SET_AGAIN : SET_AND_STORE);
+    }
+  }
+}
+
+/** Of an `svc.Provider` of the program: what the last `up` stored is all that can be seen of it. */
+export async function explicitChecks(
+  { name: provider, read }: StoredProvider,
+  asking: Asking,
+  projects: readonly string[],
+): Promise<Check[]> {
+  const name = `provider ${provider}`;
+  const kept = keptIn(read);
+  if ("problems" in kept) return [incomplete(name, kept, GIVE_MISSING)];
+  const { form, settings } = kept;
+  const asked = await asking.ask(settings, projects);
+  const message = `${storedWords(kept, undefined)}; ${verdictOn(settings, asked)}, and ${USERS}`;
+  const unasked = projects.filter((id) => !asked.answers.has(id)).map((id) => skipped(`project ${id}`, "not checked"));
+  const ofProjects = projects.length > 0 ? projectChecks(asked.answers) : [];
+  switch (resultOf(asked)) {
+    case "untold":
+      return [skipped(name, message)];
+    case "accepted":
+      return [ok(name, message, form === "key" ? BY_NAME_IN_PROVIDER : undefined), ...ofProjects];
+    case "trouble":
+      return [failure(name, message, remedyOf(asked.failed, settings.baseUrl)), ...unasked];
+    case "other account":
+      return [failure(name, message, OTHER_ACCOUNT), ...ofProjects];
+    case "refused":
+      return [failure(name, message, form === "key" ? STORE_OF_PROVIDER : SET_THERE), ...unasked];
+  }
+}
+
+interface Kept {
+  /** What the state holds of the key: itself, the name of a variable or a file, or nothing. */
+  readonly form: "key" | "name" | "nothing";
+  readonly source: KeySource;
+  readonly settings: Settings;
+}
+
+interface Incomplete {
+  readonly problems: readonly string[];
+  /** A variable or a file is named, and has no key. */
+  readonly lacksValue: boolean;
+}
+
+/** What the state holds of the settings, with the environment, as the provider's process finds them. */
+function keptIn(read: ReadSetting): Kept | Incomplete {
+  const { settings, problems } = resolveSettings(read);
+  const source = keySource(read);
+  const ofName = source?.isConfigured === true && source.form !== "apiKey";
+  if (settings === undefined || source === undefined)
+    return { problems, lacksValue: ofName && findKey(read).key === undefined };
+  return { form: ofName ? "name" : source.isConfigured ? "key" : "nothing", source, settings };
+}
+
+/** `than`: whether it is the configured key. Undefined: there is none to compare it with. */
+function storedWords({ form, source }: Kept, than: "same" | "other" | undefined): string {
+  const stored = "the last pulumi up stored";
+  const but = than === "other" ? " is not the configured one" : "";
+  switch (form) {
+    case "key":
+      return `${stored} ${than === undefined ? "a key" : but === "" ? "the same key" : `a key that${but}`}`;
+    case "name":
+      return `${stored} no key, but the name of ${keyName(source)}${but === "" ? "" : `, whose key${but}`}`;
+    case "nothing":
+      return `${stored} no key, so that of the environment (${placeOf(source)}) counts${but === "" ? "" : `, which${but}`}`;
+  }
+}
+
+type Result = "accepted" | "refused" | "other account" | "trouble" | "untold";
+
+function resultOf({ answers, failed, tells }: Asked): Result {
+  if (failed !== undefined) return isRefused(failed) ? "refused" : "trouble";
+  if (tells === "nothing") return "untold";
+  return forbiddenIn(answers).length + missingIn(answers).length > 0 ? "other account" : "accepted";
+}
+
+function verdictOn({ baseUrl }: Settings, { answers, failed, tells }: Asked): string {
+  const place = hostAndPort(baseUrl);
+  if (isRefused(failed)) return `${place} refuses the key (401)`;
+  if (failed !== undefined) return wordsOf(failed);
+  if (tells === "nothing") return `whether ${place} accepts the key is not known without a project`;
+  if (tells === "key") return `${place} does not refuse the key`;
+  const [forbidden, missing] = [forbiddenIn(answers), missingIn(answers)];
+  if (forbidden.length > 0) return `the key may not read ${forbidden.join(", ")} (403)`;
+  if (missing.length > 0) return `the account of the key has no project ${missing.join(", ")}`;
+  return `${place} accepts the key`;
+}
+
+function incomplete(name: string, { problems, lacksValue }: Incomplete, remedy: string): Check {
+  const message = `with what the last pulumi up stored, ${COMMANDS} fail here: ${problems.join("; ")}`;
+  return failure(name, message, lacksValue ? GIVE_VALUE : remedy);
+}
