@@ -26,6 +26,8 @@ export interface AcceptFlags {
   readonly dryRun?: true;
   /** Also files that git could not bring back. */
   readonly force?: true;
+  /** In seconds: for the end of an update that runs. */
+  readonly wait?: number;
   readonly format: Format;
   readonly out?: string;
 }
@@ -36,11 +38,14 @@ export interface AcceptFlags {
  * @throws where that cannot be found out or written, with a message for a person: then nothing is.
  */
 export async function accept(names: readonly string[], flags: AcceptFlags): Promise<number> {
-  const { stack, format, out } = flags;
+  const { stack, format, out, wait } = flags;
   try {
     // First: where it is wrong, nothing is asked.
     const ignored = readIgnoreFile();
-    const [refreshed] = await refreshedStacks(stack === undefined ? [] : [stack], false);
+    const [refreshed] = await refreshedStacks(stack === undefined ? [] : [stack], {
+      withSecrets: false,
+      waitSeconds: wait,
+    });
     // One stack is asked, so one answers.
     const folder = process.cwd();
     const result = await acceptDrift(refreshed as RefreshedStack, {
