@@ -209,7 +209,7 @@ test("what may push is not there while pulumi-svc runs, and its keys are not the
   expect(await place.accept(edited())).toMatchObject({ code: 0 });
   const [npx] = place.npxCalls();
   expect(npx?.args.join(" ")).toBe(
-    "--no -- pulumi-svc drift --accept --stack dev --format markdown --out accept.markdown",
+    "--no -- pulumi-svc drift --accept --stack dev --wait 600 --format markdown --out accept.markdown",
   );
   expect(npx?.env).toMatchObject(SECRETS);
   for (const name of ["GH_TOKEN", "ACCEPT_TOKEN", "ISSUE_TOKEN"]) expect(npx?.env).not.toHaveProperty(name);

@@ -9,6 +9,7 @@ import { refreshedStacks, type RefreshedStack } from "../previewRefresh";
 import { type Drifted, fingerprint, stackOf } from "../report";
 import { selected } from "../selection";
 import { withoutTolerated } from "../tolerated";
+import { Component } from "./component";
 import { STALE } from "./creation";
 import { type Edited, editProgram, type Target } from "./edit";
 import { notInGit } from "./git";
@@ -114,8 +115,11 @@ export async function acceptDrift(
   const typescript = typeScriptOf(programAt);
   const files = new ProjectFiles(projectAt, programAt, typescript);
   const places = new Places(state, projectAt);
-  let targets = changed.map((resource): Target => targetOf(resource, places, files));
-  const unplaced = targets.filter(({ place }) => place === undefined).flatMap(({ kind, name }) => [kind, name]);
+  let targets = changed.map((resource): Target => targetOf(resource, Component.of(resource.urn, state), places, files));
+  const unplaced = targets.flatMap(({ place, component, ...child }) => {
+    const { kind, name } = component ?? child;
+    return place === undefined ? [kind, name] : [];
+  });
   const texts = unplaced.length === 0 ? new Map<string, string>() : files.having(unplaced);
   for (const { place } of targets) if (place !== undefined) texts.set(place.file, files.read(place.file));
 
@@ -187,15 +191,21 @@ function leftAsWhole({ urn, kind, name, change, properties }: Drifted): LeftProp
     : left("no property differs, but a change that pulumi up started is not finished: pulumi up --refresh finishes it");
 }
 
-function targetOf({ kind, name, urn, properties }: Drifted, places: Places, files: ProjectFiles): Target {
+function targetOf(
+  { kind, name, urn, properties }: Drifted,
+  component: Component | undefined,
+  places: Places,
+  files: ProjectFiles,
+): Target {
   const place = places.of(urn);
   const file = place === undefined ? undefined : files.named(place.file);
   return {
     kind,
     name,
     urn,
+    component,
     place: place === undefined || file === undefined ? undefined : { ...place, file },
-    isShared: places.isShared(urn),
+    isShared: places.isShared(urn, component),
     isDisproved: false,
     changes: properties,
   };

@@ -1,10 +1,12 @@
 import type { Kind } from "../../../contract/pointer";
 import { standInsIn } from "../../../contract/standIns";
+import { sameJson } from "../../../host/arguments";
 import { isByReference, type Property } from "../report";
+import type { Component } from "./component";
 import { creationAt, creationOf, repetitionOf, type Creation, type NoCreation } from "./creation";
 import { ProgramFile, type TypeScript } from "./programFile";
 import { segmentsOf } from "../../../contract/propertyPath";
-import { plansOf, holdsSecret, isSpelled, type Action } from "./plan";
+import { plansOf, holdsSecret, isSpelled, type Action, type IsAlike } from "./plan";
 import { listSplices, spliced, type List, type ListChange, type Splice } from "./splices";
 import { propertyCode } from "./value";
 
@@ -15,6 +17,8 @@ export interface Target {
   readonly kind: Kind;
   readonly name: string;
   readonly urn: string;
+  /** The component of this package that creates it: its place and its arguments are those of the component. */
+  readonly component?: Component | undefined;
   /** Where the program creates it, counted from 1; undefined: it is searched by class and name. */
   readonly place: { readonly file: string; readonly line: number; readonly column: number } | undefined;
   /** Other resources of the state have the same place; without one, the same class and name. */
@@ -66,6 +70,12 @@ export async function editProgram(
   const accepted: Accepted[] = [];
   const told: Told[] = [];
   const edits = new Map<ProgramFile, Edits>();
+  // Several children of a component may have one argument.
+  const edited = new Set<string>();
+  const isAlike: IsAlike = (urn, { path, found }) =>
+    targets.some(
+      (target) => target.urn === urn && target.changes.some((one) => one.path === path && sameJson(one.found, found)),
+    );
   for (const target of targets) {
     const creation = creationIn(program, target);
     if ("reason" in creation) {
@@ -73,12 +83,15 @@ export async function editProgram(
       continue;
     }
     const { file } = creation;
-    for (const { property, line, reason, actions } of await plansOf(creation, target)) {
+    for (const { property, line, reason, actions, at } of await plansOf(creation, target, isAlike)) {
       if (reason !== undefined) {
-        told.push(toTold(target, property, { file: file.name, line, reason, quote: file.quote }));
+        told.push(toTold(target, property, { file: file.name, line, reason, quote: file.quote, key: at.at(-1) }));
         continue;
       }
       accepted.push({ urn: target.urn, name: target.name, path: property.path, file: file.name, line });
+      const place = JSON.stringify([file.name, creation.expression.pos, at]);
+      if (edited.has(place)) continue;
+      edited.add(place);
       const own = edits.get(file) ?? new Edits(file);
       edits.set(file, own);
       actions.forEach((action) => own.take(action));
@@ -125,12 +138,13 @@ const DISPROVED =
 
 function creationIn(
   program: Program,
-  { place, kind, name, urn, isShared, isDisproved }: Target,
+  { place, component, isShared, isDisproved, ...child }: Target,
 ): Creation | NoCreation {
   const file = place && program.file(place.file);
   if (place !== undefined && file === undefined) {
     return { file: place.file, line: place.line, reason: "the file is not one of the program" };
   }
+  const { kind, name, urn } = component ?? child;
   // The types of a URN begin with those of its parents; the stack is none of them.
   const sought = { kind, name, hasParent: urn.split("::")[2]?.includes("$") === true };
   const creation = place && file ? creationAt(file, place, sought) : creationOf(program.candidates(), sought);
@@ -144,17 +158,22 @@ function creationIn(
   return { file: creation.file.name, line: creation.file.lineOf(creation.expression), reason: repeated };
 }
 
+interface NotEdited {
+  readonly quote?: ProgramFile["quote"];
+  /** The name that the program has for the property. */
+  readonly key?: string | number | undefined;
+}
+
 function toTold(
   { urn, name }: Target,
   property: Property,
-  { file, line, reason, quote = '"' }: NoCreation & { readonly quote?: ProgramFile["quote"] },
+  { file, line, reason, quote = '"', key = segmentsOf(property.path).at(-1) }: NoCreation & NotEdited,
 ): Told {
   const { path, found } = property;
-  const key = String(segmentsOf(path).at(-1));
   const hasValue =
     found !== null && !holdsSecret(property) && !isByReference(property) && standInsIn(found).length === 0;
   const isShown = hasValue && isSpelled(path);
-  const code = isShown ? propertyCode(key, found, quote) : undefined;
+  const code = isShown ? propertyCode(String(key), found, quote) : undefined;
   return { urn, name, path, file, line, reason, code };
 }
 

@@ -4,7 +4,7 @@ import type { Kind } from "../../../contract/pointer";
 import { isObject } from "../ignoredChanges";
 import type { ProgramFile } from "./programFile";
 import { whatItIs } from "./reasons";
-import { isUndefined, keyOf, valueOf, wrapped } from "./value";
+import { isHole, isUndefined, keyOf, valueOf, wrapped } from "./value";
 
 /** Why not, and where it stands. */
 export interface Obstacle {
@@ -35,6 +35,12 @@ export function placeOf(
     const literal = editable(file, current, { value: change, kind });
     if ("reason" in literal) return literal;
     const { node } = literal;
+    if (typeof segment === "number" && file.typescript.isArrayLiteralExpression(node)) {
+      const element = node.elements.some((one) => isHole(file, one)) ? undefined : node.elements[segment];
+      if (element === undefined) return obstacle(node, whatItIs(file, node));
+      current = element;
+      continue;
+    }
     if (!file.typescript.isObjectLiteralExpression(node)) return obstacle(node, whatItIs(file, node));
     const isLast = index === path.length - 1;
     const place = propertyIn(file, node, { name: String(segment), isRemoved: isLast && found === null });
@@ -151,8 +157,19 @@ function allows(
   }
   const name = file.exportOf(type.typeName);
   if (name === "ComputeCu" || name === "AutoscalingCu") return typeof value === "number";
-  return name !== undefined && [`${kind}Args`, "ComputeSize", "ComputeSettings"].includes(name);
+  return name !== undefined && [`${kind}Args`, ...WIDE_TYPES].includes(name);
 }
+
+/** Types of this package that allow what the check of a kind allows. */
+const WIDE_TYPES = [
+  "ComputeSize",
+  "ComputeSettings",
+  "ComputeGroupArgs",
+  "GroupComputeArgs",
+  "GroupReplicaArgs",
+  "ProjectAuthArgs",
+  "ProjectAuthEmail",
+];
 
 /** A value with another one at a path. What is not known stays so. */
 export function withChange(value: unknown, [segment, ...rest]: readonly (string | number)[], found: unknown): unknown {
