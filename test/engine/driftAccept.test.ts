@@ -63,7 +63,7 @@ new svc.ComputeEndpoint("const-object", {
   projectId, branchId, type: "read_only", size: { min: 0.5, max: 1 } as const,
 });
 new svc.ComputeEndpoint("imported", { projectId, branchId, type: "read_only", size: sharedSize });
-new svc.ComputeEndpoint("configured", { projectId, branchId, type: "read_only", size: config.getNumber("size") ?? 1 });
+new svc.ComputeEndpoint("configured", { projectId, branchId, type: "read_only", size: config.getNumber("size") || 1 });
 function once({ name }: Named) {
   return new svc.ComputeEndpoint("in-function", { projectId, branchId, type: "read_only", size: 1 });
 }

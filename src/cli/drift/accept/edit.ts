@@ -4,9 +4,10 @@ import { sameJson } from "../../../host/arguments";
 import { isByReference, type Property } from "../report";
 import type { Component } from "./component";
 import { creationAt, creationOf, repetitionOf, type Creation, type NoCreation } from "./creation";
+import { type StackConfiguration, usesOf } from "./configured";
 import { ProgramFile, type TypeScript } from "./programFile";
 import { segmentsOf } from "../../../contract/propertyPath";
-import { plansOf, holdsSecret, isSpelled, type Action, type IsAlike } from "./plan";
+import { plansOf, holdsSecret, isSpelled, type Action, type ConfigurationChange, type IsAlike } from "./plan";
 import { listSplices, spliced, type List, type ListChange, type Splice } from "./splices";
 import { propertyCode } from "./value";
 
@@ -28,7 +29,7 @@ export interface Target {
   readonly changes: readonly Property[];
 }
 
-/** A property that the program declares as it was found, after the edit. */
+/** A property that is declared as it was found, after the edit. */
 export interface Accepted {
   readonly urn: string;
   readonly name: string;
@@ -36,6 +37,8 @@ export interface Accepted {
   readonly file: string;
   /** In the text before the edit. */
   readonly line: number;
+  /** Of one that stands in the configuration of the stack: the key there. */
+  readonly key?: string;
 }
 
 /** A property that has to be edited by hand. */
@@ -50,7 +53,25 @@ export interface Told {
   readonly code: string | undefined;
 }
 
+/** What of the configuration of the stack is to be another value. */
+export interface ConfigurationEdit extends Pick<ConfigurationChange, "path" | "value" | "whole"> {
+  readonly key: string;
+  /** The resource that differs. */
+  readonly urn: string;
+}
+
+/** What of the program and of the stack's configuration is looked at, beside the files. */
+export interface Around {
+  readonly configuration: StackConfiguration;
+  /** Keys that are not edited, with the reason. */
+  readonly refused: ReadonlyMap<string, string>;
+  /** The files of the program that have a text. */
+  readonly having: (text: string) => ReadonlyMap<string, string>;
+}
+
 export interface Edited {
+  /** Those of properties that stay accepted. */
+  readonly configuration: readonly ConfigurationEdit[];
   /** Of the files that changed: the whole new text. */
   readonly files: ReadonlyMap<string, string>;
   readonly accepted: readonly Accepted[];
@@ -65,11 +86,13 @@ export async function editProgram(
   typescript: TypeScript,
   files: ReadonlyMap<string, string>,
   targets: readonly Target[],
+  around?: Around,
 ): Promise<Edited> {
   const program = new Program(typescript, files);
   const accepted: Accepted[] = [];
   const told: Told[] = [];
   const edits = new Map<ProgramFile, Edits>();
+  const configured: Configured[] = [];
   // Several children of a component may have one argument.
   const edited = new Set<string>();
   const isAlike: IsAlike = (urn, { path, found }) =>
@@ -83,29 +106,86 @@ export async function editProgram(
       continue;
     }
     const { file } = creation;
-    for (const { property, line, reason, actions, at } of await plansOf(creation, target, isAlike)) {
+    for (const { property, line, reason, actions, at } of await plansOf(
+      creation,
+      target,
+      isAlike,
+      around?.configuration,
+    )) {
       if (reason !== undefined) {
         told.push(toTold(target, property, { file: file.name, line, reason, quote: file.quote, key: at.at(-1) }));
         continue;
       }
+      const changes = actions.filter((action) => "configure" in action);
+      for (const change of changes) configured.push({ target, property, file, line, change, key: at.at(-1) });
+      if (changes.length > 0) continue;
       accepted.push({ urn: target.urn, name: target.name, path: property.path, file: file.name, line });
       const place = JSON.stringify([file.name, creation.expression.pos, at]);
       if (edited.has(place)) continue;
       edited.add(place);
       const own = edits.get(file) ?? new Edits(file);
       edits.set(file, own);
-      actions.forEach((action) => own.take(action));
+      for (const action of actions) if (!("configure" in action)) own.take(action);
     }
+  }
+  const configuration: ConfigurationEdit[] = [];
+  for (const one of configured) {
+    const { target, property, file, line, change, key } = one;
+    const reason = around && whyNot(program, one, { configured, around });
+    if (reason !== undefined) {
+      told.push(toTold(target, property, { file: file.name, line, reason, quote: file.quote, key }));
+      continue;
+    }
+    const { configure, path, value, whole } = change;
+    accepted.push({ urn: target.urn, name: target.name, path: property.path, file: file.name, line, key: configure });
+    configuration.push({ key: configure, urn: target.urn, path, value, whole });
   }
   const changed = [...edits].map(([{ name }, own]): [string, string] => [name, own.text()]);
   // No edit may leave a text behind that does not parse.
   for (const [name, text] of changed) new ProgramFile(typescript, name, text);
-  return { files: new Map(changed.filter(([name, text]) => files.get(name) !== text)), accepted, told };
+  return { files: new Map(changed.filter(([name, text]) => files.get(name) !== text)), configuration, accepted, told };
+}
+
+/** A property whose value stands in the configuration of the stack. */
+interface Configured {
+  readonly target: Target;
+  readonly property: Property;
+  readonly file: ProgramFile;
+  readonly line: number;
+  readonly change: ConfigurationChange;
+  readonly key: string | number | undefined;
+}
+
+/** An edit of the configuration reaches all that uses the value: each use has to be one that becomes so, too. */
+function whyNot(
+  program: Program,
+  { change }: Configured,
+  { configured, around }: { readonly configured: readonly Configured[]; readonly around: Around },
+): string | undefined {
+  const { project } = around.configuration;
+  const name = change.configure.slice(change.configure.indexOf(":") + 1);
+  const same = configured.filter((other) => other.change.configure === change.configure);
+  const files = program.with(around.having(name));
+  const others = usesOf(files, change.configure, project).filter(
+    ({ node, isKnown }) => !isKnown || !same.some((other) => other.change.use === node),
+  );
+  const isAt = ({ change: other }: Configured): boolean => sameJson(other.path, change.path);
+  const isOther = same.some((other) => !isAt(other) || !sameJson(other.change.value, change.value));
+  const value = `the value is ${JSON.stringify(change.configure)} of the stack's configuration`;
+  if (others.length > 0) {
+    const places = [...new Set(others.map(({ file, node }) => `${file.name}:${file.lineOf(node)}`))].join(", ");
+    return `${value}, which the program uses elsewhere, too: ${places}`;
+  }
+  const refusal = around.refused.get(change.configure);
+  if (refusal !== undefined) return `${value}, ${refusal}`;
+  const isShared = new Set(same.map((other) => other.change.use)).size > 1;
+  return isShared && isOther ? `${value}, which several resources use that differ in different ways` : undefined;
 }
 
 /** The files, each parsed when it is needed. */
 class Program {
   readonly #parsed = new Map<string, ProgramFile>();
+  readonly #others = new Map<string, string>();
 
   constructor(
     readonly typescript: TypeScript,
@@ -113,11 +193,23 @@ class Program {
   ) {}
 
   file(name: string): ProgramFile | undefined {
-    const text = this.texts.get(name);
+    const text = this.texts.get(name) ?? this.#others.get(name);
     if (text === undefined) return undefined;
     const file = this.#parsed.get(name) ?? new ProgramFile(this.typescript, name, text);
     this.#parsed.set(name, file);
     return file;
+  }
+
+  /** Those, and all that were looked at before. A file that does not parse is none that runs. */
+  with(texts: ReadonlyMap<string, string>): ProgramFile[] {
+    for (const [name, text] of texts) if (!this.#parsed.has(name)) this.#others.set(name, text);
+    return [...new Set([...this.texts.keys(), ...this.#others.keys()])].flatMap((name) => {
+      try {
+        return this.file(name) ?? [];
+      } catch {
+        return [];
+      }
+    });
   }
 
   /** One that does not name the package may import it by another file. Node runs none that does not parse. */
@@ -184,7 +276,7 @@ class Edits {
 
   constructor(readonly file: ProgramFile) {}
 
-  take(action: Action): void {
+  take(action: Exclude<Action, ConfigurationChange>): void {
     if ("replace" in action) {
       const { replace: node, by: text } = action;
       this.#splices.push({ start: node.getStart(this.file.source), end: node.end, text });

@@ -15,11 +15,12 @@ import { isByReference, type Property, SECRET } from "../report";
 import type { Creation } from "./creation";
 import { editable, NOT_DEPLOYED, placeOf, valueIn, withChange } from "./propertyPlace";
 import type { ProgramFile } from "./programFile";
-import { otherThanReferred, otherThanSecret, whatItIs } from "./reasons";
+import { CONFIGURED, otherThanReferred, otherThanSecret, whatItIs } from "./reasons";
 import type { List } from "./splices";
 import { codeOf, keyOf, literalValue, objectIn, propertyCode, valueOf } from "./value";
 import type { Origin } from "../../../components/origins";
 import type { Component } from "./component";
+import { type Setting, settingOf, type StackConfiguration } from "./configured";
 
 export interface Plan {
   readonly property: Property;
@@ -34,7 +35,21 @@ export interface Plan {
 export type Action =
   | { readonly replace: ts.Node; readonly by: string }
   | { readonly remove: ts.Node; readonly list: List }
-  | { readonly add: string; readonly list: List };
+  | { readonly add: string; readonly list: List }
+  | ConfigurationChange;
+
+/** An edit of the stack's configuration. */
+export interface ConfigurationChange {
+  /** `proj:size` */
+  readonly configure: string;
+  /** Within the value. */
+  readonly path: Origin;
+  readonly value: unknown;
+  /** The value as a whole, as it becomes. */
+  readonly whole: unknown;
+  /** Where the program uses it for this property. */
+  readonly use: ts.Node;
+}
 
 /** The argument that decides which others there are: with it, all of them change or none. */
 const FORM: { readonly [Name in Kind]?: string } = { EmailServer: "type" };
@@ -47,6 +62,7 @@ interface Given {
   readonly kind: Kind;
   /** The second argument of the `new`. */
   readonly node: ts.Expression;
+  readonly settingOf: (node: ts.Expression) => Setting | undefined;
   /** Where an argument of the resource stands in it; undefined where the component gives it. */
   readonly originOf: (argument: string) => Origin | undefined;
   /** Which other resources have a property from the same place, and do not differ in the same way. */
@@ -61,6 +77,7 @@ export async function plansOf(
   { file, expression }: Creation,
   { kind, name, urn, component, changes }: Resource,
   isAlike: IsAlike,
+  configuration: StackConfiguration | undefined,
 ): Promise<readonly Plan[]> {
   const line = file.lineOf(expression);
   const node = expression.arguments?.[1];
@@ -72,6 +89,7 @@ export async function plansOf(
   const form = changes.some(({ path }) => path === FORM[kind]) ? FORM[kind] : undefined;
   const given: Given = {
     ...{ file, kind, node, known, normalised, form },
+    settingOf: (expression) => configuration && settingOf(file, expression, configuration),
     originOf: (argument) => (origins === undefined ? [argument] : origins.get(argument)),
     unlike: (property, origin) =>
       (component?.alsoFrom(origin, topOf(property.path), urn, own) ?? [])
@@ -157,8 +175,18 @@ function planOf(given: Given, property: Property, creationLine: number): Plan {
     const names = unlike.map((name) => JSON.stringify(name)).join(", ");
     return told(`the argument of the component is also that of ${names}, which differs in another way, or not at all`);
   }
-  const place = placeOf(file, { given: node, path: at, found, kind });
+  const place = placeOf(file, { given: node, path: at, found, kind, settingOf: given.settingOf });
   if ("reason" in place) return told(place.reason, place.node);
+  if ("setting" in place) {
+    const { setting, use, rest: within } = place;
+    const value = within.reduce<unknown>(member, setting.value);
+    if (same(value, found)) return accepted(use);
+    if (!same(value, declared)) return told(NOT_DEPLOYED, use);
+    const whole = within.length === 0 ? found : withChange(setting.value, within, found);
+    // Without a value nothing tells what the call gives.
+    if (found === null || !setting.takes(whole)) return told(`the value is ${CONFIGURED}`, use);
+    return accepted(use, { configure: setting.key, path: within, value: found, whole, use });
+  }
   const { object, property: own } = place;
   if (own === undefined) {
     if (found === null) return accepted(object);

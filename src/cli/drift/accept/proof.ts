@@ -1,4 +1,5 @@
 /** An edit of the program stays only where the plan of the stack shows what it declares. */
+import { readFileSync, rmSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import type { Properties } from "../../../contract/hiddenKeys";
@@ -11,14 +12,21 @@ import { declares } from "./plan";
 /** The arguments that the program, as it is now, gives to resources of the stack. */
 export type Planned = (urns: readonly string[]) => Promise<ReadonlyMap<string, Properties>>;
 
+interface Proof {
+  readonly targets: readonly Target[];
+  readonly planned: Planned;
+  /** The URNs of resources whose edit changes the plan of others. */
+  readonly refused?: (given: ReadonlyMap<string, Properties>) => readonly string[];
+}
+
 /**
  * Writes the files. They are taken back where the plan fails, or shows another value than the accepted one.
- * @returns the URNs of the resources that the edit does not reach. None: the files stay.
+ * @returns the URNs of the resources that the edit does not reach, or reaches with others. None: the files stay.
  */
 export async function writtenIfProven(
   files: readonly Rewritten[],
   accepted: readonly Accepted[],
-  asked: { readonly targets: readonly Target[]; readonly planned: Planned },
+  asked: Proof,
 ): Promise<ReadonlySet<string>> {
   // From before the first file on, a signal ends the plan and not this process, which takes the edit back then.
   const wait = (): void => undefined;
@@ -35,7 +43,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 async function proven(
   files: readonly Rewritten[],
   accepted: readonly Accepted[],
-  { targets, planned }: { readonly targets: readonly Target[]; readonly planned: Planned },
+  { targets, planned, refused = () => [] }: Proof,
 ): Promise<ReadonlySet<string>> {
   writeFiles(files);
   let given: Awaited<ReturnType<Planned>>;
@@ -51,13 +59,17 @@ async function proven(
     const change = targets.find((target) => target.urn === urn)?.changes.find((one) => one.path === path);
     return args === undefined || change === undefined || !declares(args, change);
   });
-  if (disproved.length > 0) takeBack(files);
-  return new Set(disproved.map(({ urn }) => urn));
+  const wrong = new Set([...disproved.map(({ urn }) => urn), ...refused(given)]);
+  if (wrong.size > 0) takeBack(files);
+  return wrong;
 }
 
 function takeBack(files: readonly Rewritten[]): void {
   try {
-    writeFiles(files.map(({ before = "", after, ...file }) => ({ ...file, before: after, after: before })));
+    const there = files.filter(({ before }) => before !== undefined);
+    writeFiles(there.map(({ before = "", after, ...file }) => ({ ...file, before: after, after: before })));
+    for (const { before, after, path } of files)
+      if (before === undefined && readFileSync(path, "utf8") === after) rmSync(path);
   } catch (error) {
     const names = files.map(({ name }) => name).join(", ");
     const reason = error instanceof Error ? error.message : String(error);

@@ -3,6 +3,7 @@ import type * as ts from "typescript";
 import type { Kind } from "../../../contract/pointer";
 import { isObject } from "../ignoredChanges";
 import type { ProgramFile } from "./programFile";
+import type { Setting } from "./configured";
 import { whatItIs } from "./reasons";
 import { isHole, isUndefined, keyOf, valueOf, wrapped } from "./value";
 
@@ -19,7 +20,16 @@ export interface Place {
   readonly property: ts.PropertyAssignment | ts.ShorthandPropertyAssignment | undefined;
 }
 
-/** The place of a property by its path. `arguments`: the second argument of the `new`. */
+/** A value of the stack's configuration, instead of a place in the program. */
+export interface ConfiguredPlace {
+  readonly setting: Setting;
+  /** Where the program uses it for this property. */
+  readonly use: ts.Node;
+  /** The rest of the path, within the value. */
+  readonly rest: readonly (string | number)[];
+}
+
+/** The place of a property by its path. `given`: the second argument of the `new`. */
 export function placeOf(
   file: ProgramFile,
   {
@@ -27,10 +37,23 @@ export function placeOf(
     path,
     found,
     kind,
-  }: { given: ts.Expression; path: readonly (string | number)[]; found: unknown; kind: Kind },
-): Place | Obstacle {
+    settingOf,
+  }: {
+    given: ts.Expression;
+    path: readonly (string | number)[];
+    found: unknown;
+    kind: Kind;
+    settingOf: (node: ts.Expression) => Setting | undefined;
+  },
+): Place | ConfiguredPlace | Obstacle {
+  const configured = (use: ts.Expression, rest: readonly (string | number)[]): ConfiguredPlace | undefined => {
+    const setting = settingOf(use);
+    return setting && { setting, use, rest };
+  };
   let current = given;
   for (const [index, segment] of path.entries()) {
+    const above = configured(current, path.slice(index));
+    if (above !== undefined) return above;
     const change = withChange(valueOf(file, current), path.slice(index), found);
     const literal = editable(file, current, { value: change, kind });
     if ("reason" in literal) return literal;
@@ -44,7 +67,8 @@ export function placeOf(
     if (!file.typescript.isObjectLiteralExpression(node)) return obstacle(node, whatItIs(file, node));
     const isLast = index === path.length - 1;
     const place = propertyIn(file, node, { name: String(segment), isRemoved: isLast && found === null });
-    if ("reason" in place || isLast) return place;
+    if ("reason" in place) return place;
+    if (isLast) return (place.property && configured(valueIn(place.property), [])) ?? place;
     if (place.property === undefined) return { node, reason: NOT_DEPLOYED };
     current = valueIn(place.property);
   }

@@ -78,7 +78,13 @@ function planOf(folder: string, stack: StackName): Declared {
   const svc = { ComputeEndpoint, ComputeGroup };
   const packages: Record<string, object> = {
     "pulumi-svc": svc,
-    "@pulumi/pulumi": { getStack: () => stack, ComponentResource },
+    "@pulumi/pulumi": {
+      getStack: () => stack,
+      ComponentResource,
+      Config: class {
+        requireNumber = (key: string): number => Number(configured(folder, stack)[`proj:${key}`]?.value);
+      },
+    },
   };
   const loaded = new Map<string, { exports: unknown }>();
   const load = (path: string, text = readFileSync(path, "utf8")): unknown => {
@@ -96,6 +102,12 @@ function planOf(folder: string, stack: StackName): Declared {
   };
   load(join(folder, "index.js"));
   return declared;
+}
+
+/** What the CLI tells of the configuration of a stack. */
+function configured(folder: string, stack: StackName): Record<string, { value: string }> {
+  const lines = readFileSync(join(folder, `Pulumi.${stack}.yaml`), "utf8").matchAll(/^ {2}(proj:\w+): (.*)$/gm);
+  return Object.fromEntries([...lines].map(([, key = "", value = ""]) => [key, { value }]));
 }
 
 const GROUP = "svc:components:ComputeGroup";
@@ -171,6 +183,15 @@ const FORMS: Record<string, (name: string, size: string, n: number) => string> =
   constant: (name, size, n) => `const size${n} = ${size};\nnew svc.ComputeEndpoint("${name}", ${args(`size${n}`)});`,
   "value of the stack": (name, size) =>
     `new svc.ComputeEndpoint("${name}", ${args(`stack === "prod" ? ${size} : ${size}`)});`,
+  // The key says which value its stacks have.
+  configuration: (name, size, n) =>
+    `new svc.ComputeEndpoint("${name}", ${args(`new pulumi.Config().requireNumber("own${n}of${size}")`)});`,
+  "configuration of two": (name, size, n) =>
+    `const cu${n} = new pulumi.Config().requireNumber("two${n}of${size}");\nnew svc.ComputeEndpoint("${name}", ${args(`cu${n}`)});\nnew svc.ComputeEndpoint("${name}-too", ${args(`cu${n}`)});`,
+  "configuration of a group": (name, size, n) =>
+    `new svc.ComputeGroup("${name}", { ${AT}, primary: { size: new pulumi.Config().requireNumber("group${n}of${size}") }, replicas: 1 });`,
+  "configuration by a function": (name, size, n) =>
+    `const read${n} = (key) => new pulumi.Config().requireNumber(key);\nnew svc.ComputeEndpoint("${name}", ${args(`read${n}("by${n}of${size}")`)});\nnew svc.ComputeEndpoint("${name}-too", ${args(`new pulumi.Config().requireNumber("by${n}of${size}")`)});`,
   group: (name, size) => `new svc.ComputeGroup("${name}", { ${AT}, primary: { size: ${size} } });`,
   "group of three": (name, size) =>
     `new svc.ComputeGroup("${name}", { ${AT}, primary: { size: ${size} }, replicas: 2 });`,
@@ -198,6 +219,12 @@ const resource = (name: Resource["name"]): fc.Arbitrary<Resource> =>
     // Half of them in a form that is edited.
     form: fc.oneof(
       fc.constantFrom("direct", "destructured", "options", "group", "group of three", "group with a list"),
+      fc.constantFrom(
+        "configuration",
+        "configuration of two",
+        "configuration of a group",
+        "configuration by a function",
+      ),
       fc.constantFrom(...Object.keys(FORMS)),
     ),
     size: fc.constantFrom(1, 2),
@@ -289,6 +316,9 @@ function write(files: Record<string, string>): void {
   writeFileSync(join(folder, "Pulumi.yaml"), "name: proj\nruntime: nodejs\n");
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const keys = new Set(Object.values(files).flatMap((text) => text.match(/\w+\d+of\d/g) ?? []));
+  const values = [...keys].map((key) => `  proj:${key}: ${key.slice(-1)}\n`).join("");
+  for (const stack of STACKS) writeFileSync(join(folder, `Pulumi.${stack}.yaml`), `config:\n  proj:none: 0\n${values}`);
 }
 
 const texts = (): Record<string, string> =>
@@ -301,7 +331,7 @@ const texts = (): Record<string, string> =>
 const plans = (): Record<StackName, Declared> => ({ dev: planOf(folder, "dev"), prod: planOf(folder, "prod") });
 
 /** A campaign in which nothing is edited, or nothing is shared, would be no proof. */
-const counts = { accepted: 0, left: 0, theirs: 0, stale: 0, grouped: 0 };
+const counts = { accepted: 0, left: 0, theirs: 0, stale: 0, grouped: 0, configured: 0 };
 
 async function expectOwnPlan(given: typeof cases extends fc.Arbitrary<infer Case> ? Case : never): Promise<void> {
   const { deployed, asked, found, hasPlaces, drifted } = given;
@@ -346,6 +376,7 @@ async function expectOwnPlan(given: typeof cases extends fc.Arbitrary<infer Case
         [...state].map(([urn, { stackTrace, group }]) => ({
           urn,
           type: TYPE,
+          inputs: state.get(urn)?.args,
           ...(group !== undefined && { parent: group }),
           stackTrace: hasPlaces ? stackTrace : [{ sourcePosition: CLASS }, {}],
         })),
@@ -359,6 +390,7 @@ async function expectOwnPlan(given: typeof cases extends fc.Arbitrary<infer Case
       ignored: { name: "svc-drift.json", entries: [] },
       force: true,
       planned: () => Promise.resolve(new Map([...planOf(folder, asked)].map(([urn, one]) => [urn, one.args]))),
+      configured: () => Promise.resolve(configured(folder, asked)),
       others: () => Promise.resolve(STACKS.filter((name) => name !== asked)),
     },
   ).catch((error: Error) => {
@@ -393,6 +425,7 @@ async function expectOwnPlan(given: typeof cases extends fc.Arbitrary<infer Case
   if (result.files.length === 0) expect(texts()).toEqual(now);
   counts.accepted += result.accepted.length;
   counts.left += result.left.length;
+  counts.configured += result.accepted.filter(({ file }) => file.endsWith(".yaml")).length;
   counts.grouped += [...accepted].filter((urn) => state.get(urn)?.group !== undefined).length;
 }
 
@@ -400,6 +433,6 @@ const RUNS = 300;
 
 test("what is accepted is in the plan of the stack that was asked for, and no other `new` changes", async () => {
   await fc.assert(fc.asyncProperty(cases, expectOwnPlan), { numRuns: RUNS });
-  for (const count of [counts.accepted, counts.left, counts.theirs, counts.stale, counts.grouped])
+  for (const count of [counts.accepted, counts.left, counts.theirs, counts.stale, counts.grouped, counts.configured])
     expect(count).toBeGreaterThan(RUNS / 50);
 }, 600_000);
