@@ -102,7 +102,7 @@ export const importRules = [
   {
     files: "src/cli/**",
     what: "the command `pulumi-svc`",
-    imports: ["contract", "client", "host", "provider", "emulator", "helpers", "audit"],
+    imports: ["contract", "client", "host", "provider", "emulator", "helpers", "audit", "components/origins"],
     packages: ["commander", "zod"],
     except: { "src/cli/drift/repair/*.ts": ["@pulumi/pulumi", "zod"] },
   },

@@ -8,6 +8,7 @@ import { addEnvCommand } from "./env/command";
 import { addImportCommand } from "./import/command";
 import { addInitCommand } from "./init";
 import { terminalText } from "./output";
+import { BusyError, EXIT_BUSY } from "./stack/unfinished";
 
 const USAGE_ERROR = 2;
 
@@ -48,7 +49,7 @@ async function main(): Promise<void> {
     // What the service and the Pulumi CLI say is part of it. Several lines are as many problems.
     const lines = (error instanceof Error ? error.message : String(error)).split("\n");
     process.stderr.write(lines.map((line) => `pulumi-svc: ${terminalText(line)}\n`).join(""));
-    process.exitCode = 1;
+    process.exitCode = error instanceof BusyError ? EXIT_BUSY : 1;
   }
 }
 

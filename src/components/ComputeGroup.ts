@@ -4,6 +4,7 @@ import { withInheritedAliases } from "../program/options";
 import { ComputeEndpoint, type ComputeEndpointArgs } from "../resources/computeEndpoint/ComputeEndpoint";
 import { declaration as computeEndpoint } from "../resources/computeEndpoint/declaration";
 import { childOptions, refuse } from "./component";
+import { keyOf } from "./origins";
 
 const TYPE = "svc:components:ComputeGroup";
 /** In characters, at the service (docs/design/api.md, Compute record). */
@@ -110,9 +111,6 @@ function replicasOf(name: string, { primary, replicas = 0 }: ComputeGroupArgs): 
   }
   return replicas.map((replica, index) => ({ ...replica, key: keyOf(replica, index) }));
 }
-
-const keyOf = ({ key }: { readonly key?: unknown }, index: number): string =>
-  typeof key === "string" ? key : String(index);
 
 const ARGS = ["projectId", "branchId", "primary", "replicas"] as const satisfies readonly (keyof ComputeGroupArgs)[];
 

@@ -209,7 +209,7 @@ test("what may push is not there while pulumi-svc runs, and its keys are not the
   expect(await place.accept(edited())).toMatchObject({ code: 0 });
   const [npx] = place.npxCalls();
   expect(npx?.args.join(" ")).toBe(
-    "--no -- pulumi-svc drift --accept --stack dev --format markdown --out accept.markdown",
+    "--no -- pulumi-svc drift --accept --stack dev --wait 600 --format markdown --out accept.markdown",
   );
   expect(npx?.env).toMatchObject(SECRETS);
   for (const name of ["GH_TOKEN", "ACCEPT_TOKEN", "ISSUE_TOKEN"]) expect(npx?.env).not.toHaveProperty(name);
@@ -448,8 +448,8 @@ test("a repair is of the drift that was shown and approved, and of no other", as
   const place = repository();
   const [outputs, jobSummary] = [join(place.folder, "outputs"), join(place.folder, "summary")];
   Object.assign(place.env, { GITHUB_OUTPUT: outputs, GITHUB_STEP_SUMMARY: jobSummary });
-  const plan = "npx --no -- pulumi-svc drift --repair --stack dev --format markdown";
-  const repair = `npx --no -- pulumi-svc drift --repair --yes --expect ${FINGERPRINT} --stack dev --format markdown`;
+  const plan = "npx --no -- pulumi-svc drift --repair --stack dev --wait 600 --format markdown";
+  const repair = `npx --no -- pulumi-svc drift --repair --yes --expect ${FINGERPRINT} --stack dev --wait 600 --format markdown`;
   const asked = () => place.npxCalls().map(({ args }) => ["npx", ...args].join(" "));
   const planned = (next: Next, ...flags: string[]) => place.next(next, "repair-plan.sh", "dev", ...flags);
   const repaired = (next: Next, ...args: string[]) => place.next(next, "repair.sh", "dev", ...args);
@@ -465,6 +465,7 @@ test("a repair is of the drift that was shown and approved, and of no other", as
   // Refused, not to be told, or wrong flags.
   expect(await planned({ code: 1, report: report(OTHER_FINGERPRINT) })).toMatchObject({ code: 1 });
   expect(await planned({ code: 1 })).toMatchObject({ code: 1 });
+  expect(await planned({ code: 11 })).toMatchObject({ code: 11 });
   expect(await planned({ code: 2 })).toMatchObject({ code: 1 });
   expect(readFileSync(outputs, "utf8")).toBe(`fingerprint=${FINGERPRINT}\n`);
   expect(new Set(asked())).toEqual(new Set([plan]));
@@ -516,7 +517,9 @@ test("drift is one issue of the stack: opened, left alone, edited with another d
   expect(asked()).toEqual(["issue list", "label create", "issue create"]);
   expect(issues()).toMatchObject([{ state: "open", label: "drift-dev", title: "Drift of stack dev" }]);
   const [npx] = place.npxCalls();
-  expect(npx?.args.join(" ")).toBe("--no -- pulumi-svc drift --stack dev --unmanaged --format markdown --out drift.md");
+  expect(npx?.args.join(" ")).toBe(
+    "--no -- pulumi-svc drift --stack dev --unmanaged --wait 600 --format markdown --out drift.md",
+  );
 
   // The same drift: nothing is edited. Another one: the same issue, edited once.
   expect(await drift(8)).toMatchObject({ code: 8 });
@@ -538,6 +541,8 @@ test("drift is one issue of the stack: opened, left alone, edited with another d
 
   // Nobody knows: the issue is not even looked for.
   for (const code of [1, 2, 9]) expect(await drift(code)).toMatchObject({ code: 1 });
+  // An update of the stack ran all the time.
+  expect(await drift(11)).toMatchObject({ code: 11 });
   expect(asked()).toEqual([]);
 
   // A tracker that fails is not taken for "no drift", nor for drift.

@@ -274,15 +274,18 @@ test("what it cannot tell is a failure in one line, with the words of the CLI or
   mkdirSync(join(stack.folder, "elsewhere"));
   // The command starts Node by its path, and looks for the CLI only.
   expectFailure(await ended(stack, [], { PATH: "/nowhere" }), /Pulumi CLI was not found.*PATH/);
-  stack.write("old/pulumi", "#!/bin/sh\necho 'error: unknown flag: --run-program' >&2\nexit 255\n");
+  stack.write(
+    "old/pulumi",
+    `#!/bin/sh\n[ "$1" != stack ] || { echo '{"deployment":{}}'; exit; }\necho 'error: unknown flag: --run-program' >&2\nexit 255\n`,
+  );
   chmodSync(join(stack.folder, "program", "old", "pulumi"), 0o755);
   expectFailure(await ended(stack, [], { PATH: `./old:${stack.env["PATH"]}` }), /unknown flag.*too old.*update it/);
-  expectFailure(await ended(stack, [], {}, "elsewhere"), /pulumi refresh failed: no Pulumi\.yaml/);
+  expectFailure(await ended(stack, [], {}, "elsewhere"), /pulumi stack export failed: no Pulumi\.yaml/);
   expectFailure(await ended(stack, ["--stack", "nope"]), /no stack named 'nope'/);
   expectFailure(await ended(stack, [], { PULUMI_CONFIG_PASSPHRASE: "wrong" }), /incorrect passphrase/);
   expectFailure(
     await ended(stack, [], { PULUMI_BACKEND_URL: "https://me:canary-pw@127.0.0.1:9" }),
-    /pulumi refresh failed/,
+    /pulumi stack export failed/,
   );
 
   const fault = (body: object) =>

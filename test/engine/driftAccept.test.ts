@@ -63,7 +63,7 @@ new svc.ComputeEndpoint("const-object", {
   projectId, branchId, type: "read_only", size: { min: 0.5, max: 1 } as const,
 });
 new svc.ComputeEndpoint("imported", { projectId, branchId, type: "read_only", size: sharedSize });
-new svc.ComputeEndpoint("configured", { projectId, branchId, type: "read_only", size: config.getNumber("size") ?? 1 });
+new svc.ComputeEndpoint("configured", { projectId, branchId, type: "read_only", size: config.getNumber("size") || 1 });
 function once({ name }: Named) {
   return new svc.ComputeEndpoint("in-function", { projectId, branchId, type: "read_only", size: 1 });
 }
@@ -111,18 +111,8 @@ test("a TypeScript program: what one place declares is edited, all else is told,
   stack.write(".gitignore", "node_modules\nPulumi.dev.yaml\n");
   expect(await stack.up()).toMatchObject({ code: 0 });
 
-  const edited = ["api", "literal", "const-object", "in-function"];
-  const told = [
-    "in-arrow",
-    "imported",
-    "configured",
-    "loop-a",
-    "loop-b",
-    "anonymous",
-    "mine-compute",
-    "group-primary",
-    "group-replica-0",
-  ];
+  const edited = ["api", "literal", "const-object", "in-function", "group-primary", "group-replica-0"];
+  const told = ["in-arrow", "imported", "configured", "loop-a", "loop-b", "anonymous", "mine-compute"];
   await resized(stack, 4, ...edited, ...told);
 
   // Nothing is in git: refused.
@@ -148,8 +138,6 @@ test("a TypeScript program: what one place declares is edited, all else is told,
     anonymous: expect.stringMatching(/another one whose name is an expression: index\.ts:/),
     "in-arrow": expect.stringMatching(/another one whose name is an expression: index\.ts:/),
     "mine-compute": expect.stringMatching(/expression|class/),
-    "group-primary": expect.stringMatching(/ComputeGroup creates it/),
-    "group-replica-0": expect.stringMatching(/ComputeGroup creates it/),
   });
   expect(new Set(result.left.map(({ code }) => code))).toEqual(new Set(["size: 4"]));
   expect(result).toMatchObject({ files: ["index.ts"], messages: [], dryRun: false, stack: "dev" });
@@ -157,10 +145,11 @@ test("a TypeScript program: what one place declares is edited, all else is told,
   const expected = SHAPES.replace("size = 1; // the", "size = 4; // the")
     .replace("size: 1 /* small */", "size: 4 /* small */")
     .replace("{ min: 0.5, max: 1 } as const", "4 as const")
-    .replace(/("in-function".*)size: 1/, "$1size: 4");
+    .replace(/("in-function".*)size: 1/, "$1size: 4")
+    .replace("primary: { size: 1 }", "primary: { size: 4 }");
   expect(read(stack, "index.ts")).toBe(expected);
   for (const { name, line } of result.left)
-    if (line !== null && !name.startsWith("mine")) expect(lines[line - 1]).toMatch(/ComputeEndpoint|ComputeGroup/);
+    if (line !== null && !name.startsWith("mine")) expect(lines[line - 1]).toMatch(/ComputeEndpoint/);
 
   await resized(stack, 1, ...told);
   await expectNoChanges(stack);
@@ -310,20 +299,6 @@ ${more}`;
   expect(dry.fingerprint).toBe(report.fingerprint);
   expect(await accepted(stack, "--force", "api", "mail")).toMatchObject({ code: 0, left: [], files: ["index.js"] });
   expect(read(stack, "index.js")).toContain('branchId: "br-dev", size: 4 }');
-
-  // An update that runs: what it has changed already is no drift.
-  stack.program(program(`new svc.ComputeEndpoint("slow", { projectId: "prj-demo", branchId: "br-test" });`, "4"));
-  await stack.service.fault({ method: "POST", delayMs: 15_000 });
-  let isRunning = true;
-  const up = stack.up().finally(() => (isRunning = false));
-  while (isRunning && !(await stack.exported()).includes('"pending_operations"'))
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  await expectRefusal(
-    stack,
-    /an update of the stack is running, or was interrupted: its change of "slow" has not ended/,
-    "api",
-  );
-  expect(await up).toMatchObject({ code: 0 });
 
   expect(await stack.leaks(["canary-accept-password", stack.service.emulator.apiKey])).toEqual([]);
 });

@@ -257,7 +257,7 @@ class Campaign {
     const { code, stdout, stderr } = await svc(this.stack, ["drift", "--json"]);
     this.log.push(`-- drift: ${code}`, stderr);
     const differing = await this.#differing(this.#size);
-    if (code === 1) {
+    if (code === 11) {
       expect(stderr).toMatch(/is running, or was interrupted: .*pulumi cancel, then pulumi up --refresh/);
       return;
     }

@@ -83,7 +83,7 @@ test("the state holds what was last deployed, whatever stands in the way of a re
   const lock = { pid: 1, username: "them", hostname: "there", timestamp: new Date() };
   writeFileSync(join(locks, "one.json"), JSON.stringify(lock));
   expect(await repair(stack)).toMatchObject({
-    code: 1,
+    code: 11,
     stderr: expect.stringMatching(/was interrupted: it has locked the stack.*pulumi cancel/),
   });
   expect(await service.mutations()).toEqual([]);
@@ -134,7 +134,7 @@ test("the state holds what was last deployed, whatever stands in the way of a re
   const target = (await stack.resource("auth")).urn.replace("AuthIntegration::auth", "WhitelistDomain::theirs");
   const deploy = `pulumi up --yes --skip-preview --non-interactive --target '${target}'`;
   expect(await repair(stack, [], { BEFORE_UP: deploy })).toMatchObject({
-    code: 1,
+    code: 11,
     stderr: expect.stringMatching(/nothing was changed: the state has changed since/),
   });
   // The colleague's: the repair has sent nothing.

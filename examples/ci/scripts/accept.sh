@@ -15,7 +15,7 @@
 # GIT_AUTHOR_NAME and GIT_AUTHOR_EMAIL, or the configuration of git, say who commits.
 #
 # Exit code: 0 all drift is accepted, or there is none, 7 some is left (accept.markdown tells what and why); 1 it could not be told,
-# edited or pushed.
+# edited or pushed; 11 an update of the stack still ran after ten minutes, or was interrupted.
 set -eu
 stack=${1:?"usage: scripts/accept.sh <stack> [host]"}
 scripts=$(cd "$(dirname "$0")" && pwd)
@@ -40,10 +40,11 @@ code=0
 # Nothing that may push.
 (
   unset GH_TOKEN ACCEPT_TOKEN ISSUE_TOKEN
-  exec npx --no -- pulumi-svc drift --accept --stack "$stack" --format markdown --out accept.markdown
+  exec npx --no -- pulumi-svc drift --accept --stack "$stack" --wait 600 --format markdown --out accept.markdown
 ) || code=$?
 case $code in
 0 | 7) ;;
+11) exit 11 ;;
 *) exit 1 ;; # The pull request stays as it is: nobody knows.
 esac
 if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then head -c 1000000 accept.markdown >>"$GITHUB_STEP_SUMMARY"; fi # one of more than 1 MiB is dropped

@@ -10,7 +10,8 @@
 #   update <number>       with the new body on standard input
 #   close <number>
 #
-# Exit code: 0 no drift, 7 drift, 8 only what is not declared; 1 it could not be told, or the tracker failed.
+# Exit code: 0 no drift, 7 drift, 8 only what is not declared; 1 it could not be told, or the tracker failed; 11 an update of the stack
+# still ran after ten minutes, or was interrupted.
 set -eu
 stack=${1:?"usage: scripts/drift.sh <stack> [tracker]"}
 scripts=$(dirname "$0")
@@ -18,9 +19,10 @@ tracker=${2:-$scripts/issue-github.sh}
 label="drift-$stack"
 
 code=0
-npx --no -- pulumi-svc drift --stack "$stack" --unmanaged --format markdown --out drift.md || code=$?
+npx --no -- pulumi-svc drift --stack "$stack" --unmanaged --wait 600 --format markdown --out drift.md || code=$?
 case $code in
 0 | 7 | 8) ;;
+11) exit 11 ;;
 *) exit 1 ;; # The issue stays as it is: nobody knows.
 esac
 # The tracker needs none of these.

@@ -22,7 +22,7 @@ shift 2
 unset GH_TOKEN ISSUE_TOKEN
 
 code=0
-npx --no -- pulumi-svc drift --repair --yes --expect "$fingerprint" --stack "$stack" --format markdown "$@" >repair.markdown || code=$?
+npx --no -- pulumi-svc drift --repair --yes --expect "$fingerprint" --stack "$stack" --wait 600 --format markdown "$@" >repair.markdown || code=$?
 cat repair.markdown
 if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then head -c 1000000 repair.markdown >>"$GITHUB_STEP_SUMMARY"; fi # one of more than 1 MiB is dropped
 exit "$code"

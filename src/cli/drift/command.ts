@@ -2,6 +2,7 @@ import { open } from "node:fs/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { exitCodes, jsonOption, STACK } from "../options";
 import type { DriftFlags } from "./drift";
+import { EXIT_BUSY } from "../stack/unfinished";
 import { FORMATS } from "./formats";
 
 /** What belongs to one mode alone, by the property that commander gives an option. */
@@ -49,6 +50,11 @@ export function addDriftCommand(program: Command): void {
         "read an earlier result instead: a report written with --format json, or an event log of the Pulumi CLI",
       ).conflicts(["stack", "unmanaged"]),
     )
+    .addOption(
+      new Option("--wait <seconds>", "where an update of the stack runs: wait for its end, at most this long")
+        .argParser(seconds)
+        .conflicts("from"),
+    )
     .option("--unmanaged", "also report what exists in the projects of the stack and is not declared in it")
     .addOption(new Option("--format <format>", "format of the report").choices(FORMATS).default("text"))
     .addOption(jsonOption("--format json").conflicts("format"))
@@ -85,6 +91,7 @@ export function addDriftCommand(program: Command): void {
         7: "drift, or some of it is left after --accept or --repair",
         8: "no drift, but objects that are not declared",
         9: "with --repair: other drift than what was expected or shown",
+        [EXIT_BUSY]: "an update of the stack is running, or was interrupted: nothing is known",
       }),
     )
     .action(async (resources: string[], given: DriftFlags & ModeFlags, command: Command) => {
@@ -155,6 +162,11 @@ const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${l
 function reasonText(text: string): string {
   if (text.trim() !== "") return text.trim();
   throw new InvalidArgumentError("It must not be empty.");
+}
+
+function seconds(text: string): number {
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a number of seconds.");
 }
 
 function lastDay(text: string): string {

@@ -6,7 +6,7 @@ import { readEventLog } from "./eventLog";
 import { type Format, render, summary } from "./formats";
 import { appendToJobSummary } from "./jobSummary";
 import { type IgnoreFile, readIgnoreFile } from "./ignoreFile";
-import { refreshedStacks } from "./previewRefresh";
+import { lookedAt } from "./previewRefresh";
 import { type Refreshed, refreshedBy } from "./refreshed";
 import { exitCode, type Report, reportSchema, stackOf, toReport } from "./report";
 import { judged } from "./tolerated";
@@ -17,6 +17,8 @@ export interface DriftFlags {
   readonly stack?: readonly string[];
   readonly from?: string;
   readonly unmanaged?: true;
+  /** In seconds: for the end of an update that runs. */
+  readonly wait?: number;
   readonly format: Format;
   readonly out?: string;
 }
@@ -25,8 +27,8 @@ export interface DriftFlags {
  * Reports what was changed at the service outside Pulumi, and returns the exit code.
  * @throws where that cannot be found out, with a message for a person.
  */
-export async function drift({ stack, from, unmanaged, format, out }: DriftFlags): Promise<number> {
-  const finding = from === undefined ? asked(stack ?? [], unmanaged === true) : read(from);
+export async function drift({ stack, from, unmanaged, wait, format, out }: DriftFlags): Promise<number> {
+  const finding = from === undefined ? asked(stack ?? [], unmanaged === true, wait) : read(from);
   const report = await finding.catch((error: Error) => {
     // A script gets it in its format, too, and nothing that could be taken for a report.
     if (format === "json") process.stdout.write(`${terminalJson({ messages: error.message.split("\n") })}\n`);
@@ -39,15 +41,19 @@ export async function drift({ stack, from, unmanaged, format, out }: DriftFlags)
   return isDelivered ? exitCode(report) : EXIT_FAILURE;
 }
 
-async function asked(names: readonly string[], withUnmanaged: boolean): Promise<Report> {
+async function asked(
+  names: readonly string[],
+  withUnmanaged: boolean,
+  waitSeconds: number | undefined,
+): Promise<Report> {
   // First: where it is wrong, nothing is asked.
   const file = readIgnoreFile();
-  const stacks = await refreshedStacks(names, withUnmanaged);
-  const undeclared = withUnmanaged ? await unmanagedObjects(stacks) : undefined;
-  return reportOf(
-    stacks.flatMap(({ resources }) => resources),
-    undeclared,
-    file,
+  return lookedAt(names, { withSecrets: withUnmanaged, waitSeconds }, async (stacks) =>
+    reportOf(
+      stacks.flatMap(({ resources }) => resources),
+      withUnmanaged ? await unmanagedObjects(stacks) : undefined,
+      file,
+    ),
   );
 }
 

@@ -24,7 +24,7 @@ import {
   type ResourceEntry,
   type UnmanagedEntry,
 } from "./ignoreFile";
-import { refreshedStacks } from "./previewRefresh";
+import { lookedAt } from "./previewRefresh";
 import type { Refreshed } from "./refreshed";
 import {
   type Drifted,
@@ -51,6 +51,8 @@ export interface IgnoreFlags {
   readonly allStacks?: true;
   readonly stack?: readonly string[];
   readonly unmanaged?: true;
+  /** In seconds: for the end of an update that runs. */
+  readonly wait?: number;
   readonly format: Format;
   readonly out?: string;
 }
@@ -93,17 +95,16 @@ export async function ignore(flags: IgnoreFlags): Promise<number> {
 }
 
 async function ignored(flags: IgnoreFlags): Promise<IgnoreResult> {
-  const { stack: names = [], unmanaged = false } = flags;
+  const { stack: names = [], unmanaged = false, wait } = flags;
   const path = ignoreFilePath(process.cwd());
   if (path === undefined)
     throw new Error("no Pulumi.yaml in this folder or above, and svc-drift.json belongs beside it");
   // First: where it is wrong, nothing is asked.
   readIgnoreFile();
-  const stacks = await refreshedStacks(names, unmanaged);
-  const found = {
+  const found = await lookedAt(names, { withSecrets: unmanaged, waitSeconds: wait }, async (stacks) => ({
     resources: stacks.flatMap(({ resources }) => resources),
     objects: unmanaged ? (await unmanagedObjects(stacks)).unmanaged : [],
-  };
+  }));
   // Again: the refresh took its time.
   const file = readIgnoreFile();
   const entries = newEntries(found, file, flags, new Date());

@@ -1,60 +1,127 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { visible } from "../../contract/hiddenKeys";
 import { nameInUrn } from "../../contract/identifiers";
 import { KINDS, typeToken } from "../../contract/pointer";
+import { terminalText } from "../output";
 import { NamelessFile } from "../stack/namelessFile";
 import { type Pulumi, pulumiIn, withoutSecrets } from "../stack/pulumi";
 import { exportedState, stateKey, type StackState } from "../stack/state";
-import { refuseLocked, refuseUnfinished } from "../stack/unfinished";
+import { BusyError, refuseLocked, refuseUnfinished, UnfinishedError } from "../stack/unfinished";
 import { type EventLog, keyOf, readEventLog, type RefreshResult } from "./eventLog";
 import { type Refreshed, refreshedBy } from "./refreshed";
 
 /** Resources of this package, at any depth: no other package is asked, so none needs its credentials here. */
 const OURS = "**pulumi-nodejs:dynamic/svc:**";
 
-/** What a refresh found, and the state that it began with. */
+/** What a refresh found, and the state that it began and ended with. */
 export interface RefreshedStack {
   readonly resources: readonly Refreshed[];
   readonly state: StackState;
 }
 
+export interface LookOptions {
+  /** The states hold their secrets in clear: in memory only. */
+  readonly withSecrets: boolean;
+  /** How long an update of a stack may go on before the look ends with it. */
+  readonly waitSeconds: number | undefined;
+  /** The resources that are asked, by their URNs. @default all of ours */
+  readonly targets?: readonly string[];
+}
+
 /**
- * The stacks of these names, the selected one without any. One after the other: each asks the service for all that it holds.
- * @throws in the words of the CLI, and where a stack holds nothing of ours.
+ * Looks at stacks that nobody changes meanwhile: what an update has changed at the service and not stored yet would look
+ * like drift. The engine stores that it begins before it asks a provider to change something, and the result afterwards.
+ * So an update that has changed anything of what was seen has a pending operation at the beginning, or another state at the end.
+ * No lock is looked at: each backend has another one, and none that a command can ask for.
+ * @param names the stacks; the selected one without any. One after the other: each asks the service for all that it holds.
+ * @param look what else is looked at, before anybody may change it.
+ * @throws in the words of the CLI, where a stack holds nothing of ours, and where an update runs longer than one may wait.
  */
-export async function refreshedStacks(names: readonly string[], withSecrets: boolean): Promise<RefreshedStack[]> {
-  const stacks: RefreshedStack[] = [];
-  for (const name of new Set(names.length === 0 ? [undefined] : names)) {
-    const refreshed = await previewRefresh(name, withSecrets);
-    if (refreshed.resources.length === 0) {
-      const which = name === undefined ? "the stack" : `the stack ${name}`;
-      throw new Error(
-        `${which} holds no resource of pulumi-svc, so there is nothing to check. Run pulumi up first, or name another stack with --stack`,
-      );
+export async function lookedAt<Found>(
+  names: readonly string[],
+  options: LookOptions,
+  look: (stacks: readonly RefreshedStack[]) => Promise<Found>,
+): Promise<Found> {
+  const { waitSeconds = 0 } = options;
+  const end = Date.now() + waitSeconds * 1_000;
+  for (let isTold = false; ; isTold = true) {
+    try {
+      return await lookedOnce(names, options, look);
+    } catch (error) {
+      const left = end - Date.now();
+      if (!(error instanceof UnfinishedError) || left <= 0) throw error;
+      if (!isTold)
+        process.stderr.write(
+          `pulumi-svc: ${terminalText(`${error.what}. Waiting for its end, ${waitSeconds} s at most`)}\n`,
+        );
+      await pause(Math.min(LOOK_EVERY_MS, left));
     }
-    stacks.push(refreshed);
   }
-  return stacks;
+}
+
+/** Each look at a state that is not at rest costs a command of the CLI. */
+const LOOK_EVERY_MS = 3_000;
+
+/** As `lookedAt`, where the refresh is all that is looked at. */
+export function refreshedStacks(names: readonly string[], options: LookOptions): Promise<readonly RefreshedStack[]> {
+  return lookedAt(names, options, (stacks) => Promise.resolve(stacks));
+}
+
+async function lookedOnce<Found>(
+  names: readonly string[],
+  { withSecrets, targets }: LookOptions,
+  look: (stacks: readonly RefreshedStack[]) => Promise<Found>,
+): Promise<Found> {
+  const asked: { readonly name: string | undefined; readonly pulumi: Pulumi; readonly state: StackState }[] = [];
+  for (const name of new Set(names.length === 0 ? [undefined] : names)) {
+    const pulumi = pulumiIn(process.cwd(), name);
+    const state = await exportedState(pulumi, withSecrets);
+    refuseUnfinished(state);
+    asked.push({ name, pulumi, state });
+  }
+  const mustBeAsBefore = async (): Promise<void> => {
+    for (const { pulumi, state } of asked) {
+      const now = await exportedState(pulumi, withSecrets);
+      refuseUnfinished(now);
+      if (now.text !== state.text) throw new UnfinishedError("it has changed the state during the look at it");
+    }
+  };
+  try {
+    const stacks: RefreshedStack[] = [];
+    for (const one of asked) stacks.push(await refreshed(one, targets));
+    const found = await look(stacks);
+    await mustBeAsBefore();
+    return found;
+  } catch (error) {
+    if (error instanceof BusyError) throw error;
+    // What an update does makes a look fail, too: then that is the reason.
+    await mustBeAsBefore().catch((reason: unknown) => {
+      if (reason instanceof BusyError) throw reason;
+    });
+    throw error;
+  }
 }
 
 /**
  * Runs the CLI's refresh, which changes nothing and does not run the program, and reads its event log: what the
  * Automation API reads, too. The output of `--json` holds the state from before.
- * @param withSecrets the state holds its secrets in clear: in memory only.
- * @param targets the resources that are asked, by their URNs. Without: all of ours.
- * @throws in the words of the CLI, while an update of the stack runs, and where a resource was not looked at.
+ * @throws where a resource was not looked at, and where there is none of ours.
  */
-export async function previewRefresh(
-  stack: string | undefined,
-  withSecrets: boolean,
-  targets?: readonly string[],
+async function refreshed(
+  { name, pulumi, state }: { readonly name: string | undefined; readonly pulumi: Pulumi; readonly state: StackState },
+  targets: readonly string[] | undefined,
 ): Promise<RefreshedStack> {
-  const pulumi = pulumiIn(process.cwd(), stack);
   const command = ["refresh", "--preview-only", "--run-program=false"] as const;
   const { results } = await loggedRun(pulumi, command, targets ?? [OURS]);
-  const state = await exportedState(pulumi, withSecrets);
-  refuseUnfinished(state);
   mustHoldAll(results, state, targets);
-  return { resources: refreshedBy(results, state), state };
+  const resources = refreshedBy(results, state);
+  if (resources.length === 0 && targets === undefined) {
+    const which = name === undefined ? "the stack" : `the stack ${name}`;
+    throw new Error(
+      `${which} holds no resource of pulumi-svc, so there is nothing to check. Run pulumi up first, or name another stack with --stack`,
+    );
+  }
+  return { resources, state };
 }
 
 const TYPES: ReadonlySet<string> = new Set(KINDS.map(typeToken));

@@ -8,6 +8,7 @@ import type { Pulumi } from "./pulumi";
 const resource = z.object({
   urn: z.string(),
   type: z.string(),
+  parent: z.string().optional(),
   /** False for a component, and for the stack itself. */
   custom: z.boolean().optional(),
   id: z.string().optional(),

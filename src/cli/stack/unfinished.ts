@@ -7,12 +7,23 @@ import type { StackState } from "./state";
  */
 export const REPAIR_TYPE = "pulumi-svc:drift:Repair";
 
+/** The exit code of a command that an update of the stack stops: nothing is known, and a later run may tell. */
+export const EXIT_BUSY = 11;
+
+/** Somebody else changes the stack. Of a script this is no failure: it waits. */
+export class BusyError extends Error {}
+
 /** An update runs, or was cut off: what the state tells until its end is no base for anything. */
-export class UnfinishedError extends Error {
-  constructor(what: string) {
+export class UnfinishedError extends BusyError {
+  /** The first sentence. */
+  readonly what: string;
+
+  constructor(sign: string) {
+    const what = `an update of the stack is running, or was interrupted: ${sign}`;
     super(
-      `an update of the stack is running, or was interrupted: ${what}. Wait for its end. If its process was killed, run pulumi cancel, then pulumi up --refresh, and pulumi refresh --clear-pending-creates if operations are still pending`,
+      `${what}. Wait for its end, as with --wait 600. If its process was killed, run pulumi cancel, then pulumi up --refresh, and pulumi refresh --clear-pending-creates if operations are still pending`,
     );
+    this.what = what;
   }
 }
 

@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { previewRefresh } from "../../../src/cli/drift/previewRefresh";
-import { REPAIR_TYPE } from "../../../src/cli/stack/unfinished";
+import { lookedAt, type RefreshedStack } from "../../../src/cli/drift/previewRefresh";
+import { BusyError, REPAIR_TYPE } from "../../../src/cli/stack/unfinished";
 import { typeToken } from "../../../src/contract/pointer";
 import { events, log } from "../../support/refreshes";
 
@@ -21,11 +21,13 @@ afterEach(() => {
   rmSync(temporary, { recursive: true });
 });
 
+/** Each export answers the next state; the last one stays. */
 const CLI = `#!/bin/sh
 cd "$FOLDER"
+echo "$1" >> calls
 case "$1" in
   refresh) file=$(echo " $*" | sed 's/.*--event-log //; s/ .*//') && cat refresh.json > "$file"; cat refused >&2 2>/dev/null && exit 1; exit 0 ;;
-  stack) cat state.json ;;
+  stack) cat state.json; if [ -e next/1 ]; then mv next/1 state.json; for file in next/*; do [ ! -e "$file" ] || mv "$file" "next/$(( \${file#next/} - 1 ))"; done; fi ;;
 esac
 `;
 
@@ -40,36 +42,50 @@ const entry = (one: typeof api, more: object = {}) => ({
   ...more,
 });
 
-interface Scene {
+interface State {
   readonly resources?: readonly object[];
   readonly pending?: readonly object[];
+}
+
+interface Scene extends State {
+  /** What the state becomes, with each export. */
+  readonly then?: readonly State[];
   readonly text?: string;
   readonly refused?: string;
+  readonly waitSeconds?: number;
+  /** What else is looked at. */
+  readonly more?: () => Promise<unknown>;
 }
 
-function look({
-  resources = [entry(api)],
-  pending = [],
-  text,
-  refused,
-}: Scene): Promise<{ resources: readonly { urn: string }[] }> {
-  const deployment = { resources, pending_operations: pending };
-  writeFileSync(join(folder, "state.json"), JSON.stringify({ deployment }));
+const stateOf = ({ resources = [entry(api)], pending = [] }: State): string =>
+  JSON.stringify({ deployment: { resources, pending_operations: pending } });
+
+function look({ then = [], text, refused, waitSeconds, more, ...state }: Scene): Promise<readonly RefreshedStack[]> {
+  writeFileSync(join(folder, "state.json"), stateOf(state));
+  rmSync(join(folder, "next"), { recursive: true, force: true });
+  mkdirSync(join(folder, "next"));
+  for (const [index, one] of then.entries()) writeFileSync(join(folder, "next", String(index + 1)), stateOf(one));
+  rmSync(join(folder, "calls"), { force: true });
   writeFileSync(join(folder, "refresh.json"), text ?? `${log(...events(api))}\n`);
+  rmSync(join(folder, "refused"), { force: true });
   if (refused !== undefined) writeFileSync(join(folder, "refused"), refused);
   writeFileSync(join(folder, "pulumi"), CLI, { mode: 0o755 });
-  const PATH = `${folder}${delimiter}${process.env["PATH"]}`;
-  Object.assign(process.env, { FOLDER: folder, TMPDIR: temporary, PATH });
-  return previewRefresh(undefined, false);
+  Object.assign(process.env, { FOLDER: folder, TMPDIR: temporary, PATH: `${folder}${delimiter}${before["PATH"]}` });
+  return lookedAt([], { withSecrets: false, waitSeconds }, async (stacks) => {
+    await more?.();
+    return stacks;
+  });
 }
 
+const calls = (): string[] => readFileSync(join(folder, "calls"), "utf8").trim().split("\n");
+
 test("a refresh that tells of each resource counts, and leaves no file", async () => {
-  expect((await look({})).resources.map(({ urn }) => urn)).toEqual([urnOf(api)]);
+  expect((await look({})).flatMap(({ resources }) => resources).map(({ urn }) => urn)).toEqual([urnOf(api)]);
   // What is only looked up, and what a replacement has deleted, need no result.
   const looked = entry(other, { inputs: {} });
-  expect((await look({ resources: [entry(api), looked] })).resources).toHaveLength(1);
+  expect((await look({ resources: [entry(api), looked] }))[0]?.resources).toHaveLength(1);
   const unreplaced = entry(other, { pendingReplacement: true });
-  expect((await look({ resources: [entry(api), unreplaced] })).resources).toHaveLength(1);
+  expect((await look({ resources: [entry(api), unreplaced] }))[0]?.resources).toHaveLength(1);
   expect(readdirSync(temporary)).toEqual([]);
 });
 
@@ -91,7 +107,7 @@ test("events that end too early end it in words, also in the middle of a line", 
 test("an update that runs or was cut off is told in one text, whatever tells of it", async () => {
   const text = (what: string): RegExp =>
     new RegExp(
-      `^an update of the stack is running, or was interrupted: ${what}\\. Wait for its end\\. If its process was killed, run pulumi cancel, then pulumi up --refresh, and `,
+      `^an update of the stack is running, or was interrupted: ${what}\\. Wait for its end, as with --wait 600\\. If its process was killed, run pulumi cancel, then pulumi up --refresh, and `,
     );
   const pending = [{ type: "updating", resource: { urn: urnOf(api) } }];
   await expect(look({ pending })).rejects.toThrow(text('its change of "api" has not ended'));
@@ -102,4 +118,56 @@ test("an update that runs or was cut off is told in one text, whatever tells of 
     "error: [409] Conflict: Another update is currently in progress.",
   ])
     await expect(look({ refused })).rejects.toThrow(text("it has locked the stack"));
+});
+
+const PENDING = { pending: [{ type: "updating", resource: { urn: urnOf(api) } }] };
+const CHANGED = { resources: [entry(api, { modified: "later" })] };
+const ofUpdate = /^an update of the stack is running, or was interrupted: /;
+
+test.each([
+  ["had begun before it, and has ended meanwhile", { ...PENDING, then: [{}] }, ["stack"]],
+  ["began meanwhile", { then: [PENDING] }, ["stack", "refresh", "stack"]],
+  ["began and ended meanwhile", { then: [CHANGED] }, ["stack", "refresh", "stack"]],
+] as const)("a look beside an update that %s tells nothing", async (_when, scene, expected) => {
+  await expect(look(scene)).rejects.toThrow(ofUpdate);
+  await expect(look(scene)).rejects.toBeInstanceOf(BusyError);
+  expect(calls()).toEqual(expected);
+});
+
+test("what else is looked at is looked at before the state is compared", async () => {
+  let isLookedAt = false;
+  const more = async (): Promise<void> => {
+    expect(calls()).toEqual(["stack", "refresh"]);
+    writeFileSync(join(folder, "state.json"), stateOf(CHANGED));
+    isLookedAt = await Promise.resolve(true);
+  };
+  await expect(look({ more })).rejects.toThrow(/has changed the state during the look at it/);
+  expect(isLookedAt).toBe(true);
+});
+
+test("a look that fails beside an update fails because of it, and any other one in its own words", async () => {
+  const refused = "error: ComputeEndpoint is locked";
+  await expect(look({ refused, then: [CHANGED] })).rejects.toThrow(ofUpdate);
+  await expect(look({ refused })).rejects.toThrow(/^pulumi refresh failed: ComputeEndpoint is locked/);
+  const gone = () => Promise.reject(new Error("the list cannot be read"));
+  await expect(look({ more: gone, then: [PENDING] })).rejects.toThrow(ofUpdate);
+  await expect(look({ more: gone })).rejects.toThrow(/^the list cannot be read$/);
+});
+
+test("--wait looks again until nobody changes the stack, says so once, and refreshes nothing until then", async () => {
+  let said = "";
+  jest.spyOn(process.stderr, "write").mockImplementation((text) => (said += String(text)) !== "");
+  try {
+    const stacks = await look({ ...PENDING, then: [PENDING, CHANGED], waitSeconds: 600 });
+    expect(stacks.map(({ state }) => state.text)).toEqual([stateOf(CHANGED)]);
+    expect(calls()).toEqual(["stack", "stack", "stack", "refresh", "stack"]);
+    expect(said).toBe(
+      'pulumi-svc: an update of the stack is running, or was interrupted: its change of "api" has not ended. Waiting for its end, 600 s at most\n',
+    );
+    await expect(look({ ...PENDING, waitSeconds: 1 })).rejects.toThrow(ofUpdate);
+    // Waiting is for an update: any other failure ends it at once.
+    await expect(look({ refused: "error: no way", waitSeconds: 600 })).rejects.toThrow(/no way/);
+  } finally {
+    jest.restoreAllMocks();
+  }
 });

@@ -1,4 +1,9 @@
+import { visible } from "../../../contract/hiddenKeys";
+import { nameInUrn } from "../../../contract/identifiers";
+import { KINDS, typeToken } from "../../../contract/pointer";
 import { projectFolder } from "../../../contract/projectFile";
+import { sameJson } from "../../../host/arguments";
+import type { StoredResource } from "../../stack/state";
 import { otherStacks as stacksBeside } from "../../stack/otherStacks";
 import { programFolder } from "../../stack/projectFile";
 import { pulumiIn } from "../../stack/pulumi";
@@ -8,16 +13,18 @@ import { type IgnoreFile, readIgnoreFile } from "../ignoreFile";
 import { refreshedStacks, type RefreshedStack } from "../previewRefresh";
 import { type Drifted, fingerprint, stackOf } from "../report";
 import { selected } from "../selection";
-import { withoutTolerated } from "../tolerated";
+import { judged, withoutTolerated } from "../tolerated";
+import { Component } from "./component";
 import { STALE } from "./creation";
-import { type Edited, editProgram, type Target } from "./edit";
+import { type Configuration, configurationOf, mustDifferInKeys, StackFile } from "./configured";
+import { type Around, type Edited, editProgram, type Target } from "./edit";
 import { notInGit } from "./git";
 import { unifiedDiff } from "./patch";
 import { Places } from "./places";
 import { type Planned, plannedArguments, writtenIfProven } from "./proof";
 import { ProjectFiles, typeScriptOf } from "./projectFiles";
 import { type AcceptResult, exitCode, type LeftProperty, render, summary } from "./result";
-import { shownText } from "./shownText";
+import { shownText, shownYaml } from "./shownText";
 import type { Rewritten } from "../writeFiles";
 
 export interface AcceptFlags {
@@ -26,6 +33,8 @@ export interface AcceptFlags {
   readonly dryRun?: true;
   /** Also files that git could not bring back. */
   readonly force?: true;
+  /** In seconds: for the end of an update that runs. */
+  readonly wait?: number;
   readonly format: Format;
   readonly out?: string;
 }
@@ -36,11 +45,14 @@ export interface AcceptFlags {
  * @throws where that cannot be found out or written, with a message for a person: then nothing is.
  */
 export async function accept(names: readonly string[], flags: AcceptFlags): Promise<number> {
-  const { stack, format, out } = flags;
+  const { stack, format, out, wait } = flags;
   try {
     // First: where it is wrong, nothing is asked.
     const ignored = readIgnoreFile();
-    const [refreshed] = await refreshedStacks(stack === undefined ? [] : [stack], false);
+    const [refreshed] = await refreshedStacks(stack === undefined ? [] : [stack], {
+      withSecrets: false,
+      waitSeconds: wait,
+    });
     // One stack is asked, so one answers.
     const folder = process.cwd();
     const result = await acceptDrift(refreshed as RefreshedStack, {
@@ -49,6 +61,7 @@ export async function accept(names: readonly string[], flags: AcceptFlags): Prom
       ignored,
       folder,
       planned: (urns) => plannedArguments(pulumiIn(folder, stack), urns),
+      configured: () => configurationOf(pulumiIn(folder, stack)),
       others: (own) => stacksBeside(folder, own),
     });
     const isDelivered = await deliver(render(result, format), { out, summary: summary(result) });
@@ -71,6 +84,8 @@ export interface Asked extends Pick<AcceptFlags, "dryRun" | "force"> {
   readonly folder: string;
   /** The arguments that the program as it is now gives to resources of the stack. */
   readonly planned: Planned;
+  /** The configuration of the stack, as it is now. */
+  readonly configured?: () => Promise<Configuration>;
   /** The other stacks of the program. */
   readonly others: (own: string) => Promise<readonly string[]>;
 }
@@ -80,6 +95,7 @@ const NOTHING: Omit<AcceptResult, "stack" | "dryRun"> = {
   left: [],
   files: [],
   otherStacks: [],
+  tolerated: [],
   patch: "",
   messages: [],
   fingerprint: "",
@@ -88,10 +104,12 @@ const NOTHING: Omit<AcceptResult, "stack" | "dryRun"> = {
 /** @throws as `accept`. */
 export async function acceptDrift(
   { resources, state }: RefreshedStack,
-  { names, ignored, folder, planned, others, dryRun, force }: Asked,
+  { names, ignored, folder, planned, configured, others, dryRun, force }: Asked,
 ): Promise<AcceptResult> {
   const chosen = names.length > 0 ? selected(resources, names) : withoutTolerated(resources, ignored, new Date());
   const drift = chosen.flatMap((resource) => resource.drift ?? []);
+  const { tolerated } = judged(resources, undefined, ignored, new Date());
+  const toleratedUrns = [...new Set(tolerated.map(({ urn }) => urn))];
   const { project, stack } = stackOf(resources[0]?.urn ?? "");
   const whole = drift.flatMap(leftAsWhole);
   const changed = drift.filter(({ change, properties }) => change === "changed" && properties.length > 0);
@@ -109,26 +127,66 @@ export async function acceptDrift(
   const typescript = typeScriptOf(programAt);
   const files = new ProjectFiles(projectAt, programAt, typescript);
   const places = new Places(state, projectAt);
-  let targets = changed.map((resource): Target => targetOf(resource, places, files));
-  const unplaced = targets.filter(({ place }) => place === undefined).flatMap(({ kind, name }) => [kind, name]);
+  let targets = changed.map((resource): Target => targetOf(resource, Component.of(resource.urn, state), places, files));
+  const unplaced = targets.flatMap(({ place, component, ...child }) => {
+    const { kind, name } = component ?? child;
+    return place === undefined ? [kind, name] : [];
+  });
   const texts = unplaced.length === 0 ? new Map<string, string>() : files.having(unplaced);
   for (const { place } of targets) if (place !== undefined) texts.set(place.file, files.read(place.file));
 
   const otherStacks = await others(stack);
+  // Most programs that read it name the class.
+  const values = [...texts.values()].some((text) => text.includes("Config")) ? await configured?.() : undefined;
+  const refused = new Map<string, string>();
+  const around: Around | undefined = values && {
+    ...{ configuration: { project, values }, refused },
+    having: (text) => files.having([text]),
+  };
+  const stackFile = new StackFile(projectAt, stack);
   let edited: Edited;
-  let rewritten: (Rewritten & { readonly before: string })[];
+  let rewritten: Rewritten[];
   for (;;) {
-    edited = await editProgram(typescript, texts, targets);
+    edited = await editProgram(typescript, texts, targets, around);
     refuseStale(edited);
     rewritten = [...edited.files].map(([name, after]) => {
       return { name, path: files.absolute(name), before: texts.get(name) ?? "", after };
     });
+    const configuration = stackFile.with(edited.configuration, project);
+    if ("refused" in configuration) {
+      refused.set(configuration.refused, "which stands there in a form that is not edited");
+      continue;
+    }
+    rewritten.push(...configuration.files);
     if (dryRun === true || edited.accepted.length === 0) break;
     if (force !== true) await mustBeInGit(rewritten);
-    const disproved = await writtenIfProven(rewritten, edited.accepted, { targets, planned });
+    const settings = edited.configuration;
+    const own = new Set(edited.accepted.map(({ urn }) => urn));
+    const beside = settings.length === 0 ? [] : state.resources.filter((one) => isOurs(one) && !own.has(one.urn));
+    const refusedNow = new Map<string, string>();
+    const disproved = await writtenIfProven(rewritten, edited.accepted, {
+      targets,
+      planned: (urns) => planned([...urns, ...beside.map(({ urn }) => urn)]),
+      written: async () => {
+        if (settings.length > 0) mustDifferInKeys(values ?? {}, (await configured?.()) ?? {}, settings);
+      },
+      // Not all that uses a value is told by the text of the program.
+      refused: (given) => {
+        for (const { urn, inputs } of beside)
+          for (const { key, value, urn: accepted } of settings)
+            if (gains(given.get(urn), visible(inputs ?? {}), value)) {
+              const reason = `which changes the plan of ${JSON.stringify(nameInUrn(urn))}, too`;
+              refused.set(key, reason);
+              refusedNow.set(accepted, reason);
+            }
+        return refusedNow;
+      },
+    });
     if (disproved.size === 0) break;
     // The others are edited again without them.
-    targets = targets.map((target) => ({ ...target, disproof: disproved.get(target.urn) ?? target.disproof }));
+    targets = targets.map((target) =>
+      refusedNow.has(target.urn) ? target : { ...target, disproof: disproved.get(target.urn) ?? target.disproof },
+    );
   }
   const byUrn = new Map(changed.map((resource) => [resource.urn, resource]));
   const told = (urn: string, path: string) => {
@@ -138,7 +196,11 @@ export async function acceptDrift(
   };
   return {
     ...result,
-    accepted: edited.accepted.map(({ isEdited: _isEdited, ...one }) => ({ ...one, ...told(one.urn, one.path) })),
+    accepted: edited.accepted.map(({ key, isEdited: _isEdited, ...one }) => ({
+      ...one,
+      ...told(one.urn, one.path),
+      ...(key !== undefined && stackFile.placeOf(key, project)),
+    })),
     left: [
       ...edited.told.map((one) => ({
         ...one,
@@ -150,13 +212,30 @@ export async function acceptDrift(
       ...whole,
     ],
     files: rewritten.map(({ name }) => name),
-    otherStacks: rewritten.length === 0 ? [] : [...otherStacks],
+    tolerated: toleratedUrns.filter((urn) => edited.accepted.every((one) => one.urn !== urn)),
+    // The configuration is that of this stack alone.
+    otherStacks: edited.files.size === 0 ? [] : [...otherStacks],
     patch: rewritten
-      .map(({ name, before, after }) =>
-        unifiedDiff(name, shownText(typescript, name, before), shownText(typescript, name, after)),
-      )
+      .map(({ name, before = "", after }) => {
+        const shown = (text: string) => (name === stackFile.name ? shownYaml(text) : shownText(typescript, name, text));
+        return unifiedDiff(name, shown(before), shown(after));
+      })
       .join(""),
   };
+}
+
+const TYPES: ReadonlySet<string> = new Set(KINDS.map(typeToken));
+
+/** A resource of this package that the program declares. */
+const isOurs = ({ type, inputs, delete: isLeft }: StoredResource): boolean =>
+  TYPES.has(type) && isLeft !== true && Object.keys(visible(inputs ?? {})).length > 0;
+
+/** Whether arguments have a value somewhere that they have not been deployed with. */
+function gains(planned: unknown, deployed: unknown, value: unknown): boolean {
+  if (sameJson(planned, deployed)) return false;
+  if (sameJson(planned, value)) return true;
+  if (typeof planned !== "object" || planned === null) return false;
+  return Object.entries(planned).some(([key, inner]) => gains(inner, Reflect.get(Object(deployed), key), value));
 }
 
 function refuseStale({ told }: Edited): void {
@@ -182,15 +261,21 @@ function leftAsWhole({ urn, kind, name, change, properties }: Drifted): LeftProp
     : left("no property differs, but a change that pulumi up started is not finished: pulumi up --refresh finishes it");
 }
 
-function targetOf({ kind, name, urn, properties }: Drifted, places: Places, files: ProjectFiles): Target {
+function targetOf(
+  { kind, name, urn, properties }: Drifted,
+  component: Component | undefined,
+  places: Places,
+  files: ProjectFiles,
+): Target {
   const place = places.of(urn);
   const file = place === undefined ? undefined : files.named(place.file);
   return {
     kind,
     name,
     urn,
+    component,
     place: place === undefined || file === undefined ? undefined : { ...place, file },
-    isShared: places.isShared(urn),
+    isShared: places.isShared(urn, component),
     disproof: undefined,
     changes: properties,
   };

@@ -1,6 +1,7 @@
 /** Where a program creates a resource. */
 import { isBuiltin } from "node:module";
 import type * as ts from "typescript";
+import type { ComponentName } from "../../../components/origins";
 import type { Kind } from "../../../contract/pointer";
 import { isUnknown } from "../../../contract/hiddenKeys";
 import type { ProgramFile } from "./programFile";
@@ -23,7 +24,7 @@ export interface NoCreation {
 export const STALE = "the position no longer fits the file";
 
 interface Sought {
-  readonly kind: Kind;
+  readonly kind: Kind | ComponentName;
   readonly name: string;
   /** Another one than the stack, by its URN. */
   readonly hasParent: boolean;
@@ -56,10 +57,7 @@ export function creationAt(
   if (created === undefined) {
     return { ...at, reason: `${OTHER_CLASS} ${kind} of pulumi-svc` };
   }
-  if (created !== kind) {
-    const isComponent = ["ComputeGroup", "ProjectAuth"].includes(created);
-    return { ...at, reason: isComponent ? `a ${created} creates it: edit its arguments` : noLongerFits };
-  }
+  if (created !== kind) return { ...at, reason: noLongerFits };
   const found = nameOf(file, expression);
   if (found === undefined)
     return { ...at, reason: "the name of the resource is an expression, so the place may create others too" };

@@ -1,11 +1,14 @@
 import type { Kind } from "../../../contract/pointer";
 import { standInsIn } from "../../../contract/standIns";
 import { isWatched } from "../../../contract/watched";
+import { sameJson } from "../../../host/arguments";
 import { isByReference, type Property } from "../report";
+import type { Component } from "./component";
 import { creationAt, creationOf, repetitionOf, type Creation, type NoCreation } from "./creation";
+import { type StackConfiguration, usesOf } from "./configured";
 import { ProgramFile, type TypeScript } from "./programFile";
 import { segmentsOf } from "../../../contract/propertyPath";
-import { plansOf, holdsSecret, isSpelled, type Action } from "./plan";
+import { plansOf, holdsSecret, isSpelled, type Action, type ConfigurationChange, type IsAlike } from "./plan";
 import { listSplices, spliced, type List, type ListChange, type Splice } from "./splices";
 import { propertyCode } from "./value";
 
@@ -16,6 +19,8 @@ export interface Target {
   readonly kind: Kind;
   readonly name: string;
   readonly urn: string;
+  /** The component of this package that creates it: its place and its arguments are those of the component. */
+  readonly component?: Component | undefined;
   /** Where the program creates it, counted from 1; undefined: it is searched by class and name. */
   readonly place: { readonly file: string; readonly line: number; readonly column: number } | undefined;
   /** Other resources of the state have the same place; without one, the same class and name. */
@@ -25,7 +30,7 @@ export interface Target {
   readonly changes: readonly Property[];
 }
 
-/** A property that the program declares as it was found, after the edit. */
+/** A property that is declared as it was found, after the edit. */
 export interface Accepted {
   readonly urn: string;
   readonly name: string;
@@ -35,6 +40,8 @@ export interface Accepted {
   readonly line: number;
   /** False where the text has the value already. */
   readonly isEdited: boolean;
+  /** Of one that stands in the configuration of the stack: the key there. */
+  readonly key?: string;
 }
 
 /** A property that has to be edited by hand. */
@@ -49,7 +56,25 @@ export interface Told {
   readonly code: string | undefined;
 }
 
+/** What of the configuration of the stack is to be another value. */
+export interface ConfigurationEdit extends Pick<ConfigurationChange, "path" | "value" | "whole"> {
+  readonly key: string;
+  /** The resource that differs. */
+  readonly urn: string;
+}
+
+/** What of the program and of the stack's configuration is looked at, beside the files. */
+export interface Around {
+  readonly configuration: StackConfiguration;
+  /** Keys that are not edited, with the reason. */
+  readonly refused: ReadonlyMap<string, string>;
+  /** The files of the program that have a text. */
+  readonly having: (text: string) => ReadonlyMap<string, string>;
+}
+
 export interface Edited {
+  /** Those of properties that stay accepted. */
+  readonly configuration: readonly ConfigurationEdit[];
   /** Of the files that changed: the whole new text. */
   readonly files: ReadonlyMap<string, string>;
   readonly accepted: readonly Accepted[];
@@ -64,11 +89,19 @@ export async function editProgram(
   typescript: TypeScript,
   files: ReadonlyMap<string, string>,
   targets: readonly Target[],
+  around?: Around,
 ): Promise<Edited> {
   const program = new Program(typescript, files);
   const accepted: Accepted[] = [];
   const told: Told[] = [];
   const edits = new Map<ProgramFile, Edits>();
+  const configured: Configured[] = [];
+  // Several children of a component may have one argument.
+  const edited = new Set<string>();
+  const isAlike: IsAlike = (urn, { path, found }) =>
+    targets.some(
+      (target) => target.urn === urn && target.changes.some((one) => one.path === path && sameJson(one.found, found)),
+    );
   for (const target of targets) {
     const creation = creationIn(program, target);
     if ("reason" in creation) {
@@ -76,27 +109,88 @@ export async function editProgram(
       continue;
     }
     const { file } = creation;
-    for (const { property, line, reason, actions } of await plansOf(creation, target)) {
+    for (const { property, line, reason, actions, at } of await plansOf(
+      creation,
+      target,
+      isAlike,
+      around?.configuration,
+    )) {
       if (reason !== undefined) {
-        told.push(toTold(target, property, { file: file.name, line, reason, quote: file.quote }));
+        told.push(toTold(target, property, { file: file.name, line, reason, quote: file.quote, key: at.at(-1) }));
         continue;
       }
+      const changes = actions.filter((action) => "configure" in action);
+      for (const change of changes) configured.push({ target, property, file, line, change, key: at.at(-1) });
+      if (changes.length > 0) continue;
       const { urn, name } = target;
       accepted.push({ urn, name, path: property.path, file: file.name, line, isEdited: actions.length > 0 });
+      const place = JSON.stringify([file.name, creation.expression.pos, at]);
+      if (edited.has(place)) continue;
+      edited.add(place);
       const own = edits.get(file) ?? new Edits(file);
       edits.set(file, own);
-      actions.forEach((action) => own.take(action));
+      for (const action of actions) if (!("configure" in action)) own.take(action);
     }
+  }
+  const configuration: ConfigurationEdit[] = [];
+  for (const one of configured) {
+    const { target, property, file, line, change, key } = one;
+    const reason = around && whyNot(program, one, { configured, around });
+    if (reason !== undefined) {
+      told.push(toTold(target, property, { file: file.name, line, reason, quote: file.quote, key }));
+      continue;
+    }
+    const { configure, path, value, whole } = change;
+    const { urn, name } = target;
+    accepted.push({ urn, name, path: property.path, file: file.name, line, key: configure, isEdited: true });
+    configuration.push({ key: configure, urn, path, value, whole });
   }
   const changed = [...edits].map(([{ name }, own]): [string, string] => [name, own.text()]);
   // No edit may leave a text behind that does not parse.
   for (const [name, text] of changed) new ProgramFile(typescript, name, text);
-  return { files: new Map(changed.filter(([name, text]) => files.get(name) !== text)), accepted, told };
+  return { files: new Map(changed.filter(([name, text]) => files.get(name) !== text)), configuration, accepted, told };
+}
+
+/** A property whose value stands in the configuration of the stack. */
+interface Configured {
+  readonly target: Target;
+  readonly property: Property;
+  readonly file: ProgramFile;
+  readonly line: number;
+  readonly change: ConfigurationChange;
+  readonly key: string | number | undefined;
+}
+
+/** An edit of the configuration reaches all that uses the value: each use has to be one that becomes so, too. */
+function whyNot(
+  program: Program,
+  { change }: Configured,
+  { configured, around }: { readonly configured: readonly Configured[]; readonly around: Around },
+): string | undefined {
+  const { project } = around.configuration;
+  const name = change.configure.slice(change.configure.indexOf(":") + 1);
+  const same = configured.filter((other) => other.change.configure === change.configure);
+  const files = program.with(around.having(name));
+  const others = usesOf(files, change.configure, project).filter(
+    ({ node, isKnown }) => !isKnown || !same.some((other) => other.change.use === node),
+  );
+  const isAt = ({ change: other }: Configured): boolean => sameJson(other.path, change.path);
+  const isOther = same.some((other) => !isAt(other) || !sameJson(other.change.value, change.value));
+  const value = `the value is ${JSON.stringify(change.configure)} of the stack's configuration`;
+  if (others.length > 0) {
+    const places = [...new Set(others.map(({ file, node }) => `${file.name}:${file.lineOf(node)}`))].join(", ");
+    return `${value}, which the program uses elsewhere, too: ${places}`;
+  }
+  const refusal = around.refused.get(change.configure);
+  if (refusal !== undefined) return `${value}, ${refusal}`;
+  const isShared = new Set(same.map((other) => other.change.use)).size > 1;
+  return isShared && isOther ? `${value}, which several resources use that differ in different ways` : undefined;
 }
 
 /** The files, each parsed when it is needed. */
 class Program {
   readonly #parsed = new Map<string, ProgramFile>();
+  readonly #others = new Map<string, string>();
 
   constructor(
     readonly typescript: TypeScript,
@@ -104,11 +198,23 @@ class Program {
   ) {}
 
   file(name: string): ProgramFile | undefined {
-    const text = this.texts.get(name);
+    const text = this.texts.get(name) ?? this.#others.get(name);
     if (text === undefined) return undefined;
     const file = this.#parsed.get(name) ?? new ProgramFile(this.typescript, name, text);
     this.#parsed.set(name, file);
     return file;
+  }
+
+  /** Those, and all that were looked at before. A file that does not parse is none that runs. */
+  with(texts: ReadonlyMap<string, string>): ProgramFile[] {
+    for (const [name, text] of texts) if (!this.#parsed.has(name)) this.#others.set(name, text);
+    return [...new Set([...this.texts.keys(), ...this.#others.keys()])].flatMap((name) => {
+      try {
+        return this.file(name) ?? [];
+      } catch {
+        return [];
+      }
+    });
   }
 
   /** One that does not name the package may import it by another file. Node runs none that does not parse. */
@@ -124,11 +230,15 @@ class Program {
   }
 }
 
-function creationIn(program: Program, { place, kind, name, urn, isShared, disproof }: Target): Creation | NoCreation {
+function creationIn(
+  program: Program,
+  { place, component, isShared, disproof, ...child }: Target,
+): Creation | NoCreation {
   const file = place && program.file(place.file);
   if (place !== undefined && file === undefined) {
     return { file: place.file, line: place.line, reason: "the file is not one of the program" };
   }
+  const { kind, name, urn } = component ?? child;
   // The types of a URN begin with those of its parents; the stack is none of them.
   const sought = { kind, name, hasParent: urn.split("::")[2]?.includes("$") === true };
   const creation = place && file ? creationAt(file, place, sought) : creationOf(program.candidates(), sought);
@@ -142,17 +252,22 @@ function creationIn(program: Program, { place, kind, name, urn, isShared, dispro
   return { file: creation.file.name, line: creation.file.lineOf(creation.expression), reason: repeated };
 }
 
+interface NotEdited {
+  readonly quote?: ProgramFile["quote"];
+  /** The name that the program has for the property. */
+  readonly key?: string | number | undefined;
+}
+
 function toTold(
   { kind, urn, name }: Target,
   property: Property,
-  { file, line, reason, quote = '"' }: NoCreation & { readonly quote?: ProgramFile["quote"] },
+  { file, line, reason, quote = '"', key = segmentsOf(property.path).at(-1) }: NoCreation & NotEdited,
 ): Told {
   const { path, found } = property;
-  const key = String(segmentsOf(path).at(-1));
   const hasValue =
     found !== null && !holdsSecret(property) && !isByReference(property) && standInsIn(found).length === 0;
   const isShown = hasValue && isSpelled(path) && !isWatched(kind, path);
-  const code = isShown ? propertyCode(key, found, quote) : undefined;
+  const code = isShown ? propertyCode(String(key), found, quote) : undefined;
   return { urn, name, path, file, line, reason, code };
 }
 
@@ -163,7 +278,7 @@ class Edits {
 
   constructor(readonly file: ProgramFile) {}
 
-  take(action: Action): void {
+  take(action: Exclude<Action, ConfigurationChange>): void {
     if ("replace" in action) {
       const { replace: node, by: text } = action;
       this.#splices.push({ start: node.getStart(this.file.source), end: node.end, text });

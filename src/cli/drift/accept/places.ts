@@ -42,11 +42,16 @@ export class Places {
   /**
    * Other resources are declared there as well: by a loop, a function that is called again, or a component. Where no place
    * is known, another one of this type and name may be.
+   * @param whole of a component of ours, which is declared with its children: the component. One of them tells the place.
    */
-  isShared(urn: string): boolean {
+  isShared(
+    urn: string,
+    whole?: { readonly urn: string; readonly children: readonly { readonly urn: string }[] },
+  ): boolean {
     const place = this.of(urn);
-    if (place !== undefined) return (this.#urns.get(keyOf(place))?.size ?? 0) > 1;
-    return (this.#named.get(namedAs(urn))?.size ?? 0) > 1;
+    const own = whole === undefined ? [urn] : [whole.urn, ...whole.children.map((child) => child.urn)];
+    if (place !== undefined) return [...(this.#urns.get(keyOf(place)) ?? [])].some((one) => !own.includes(one));
+    return (this.#named.get(namedAs(whole?.urn ?? urn))?.size ?? 0) > 1;
   }
 }
 

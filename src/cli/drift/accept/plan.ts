@@ -15,12 +15,17 @@ import { isByReference, type Property, SECRET } from "../report";
 import type { Creation } from "./creation";
 import { editable, NOT_DEPLOYED, placeOf, valueIn, withChange } from "./propertyPlace";
 import type { ProgramFile } from "./programFile";
-import { otherThanReferred, otherThanSecret, whatItIs } from "./reasons";
+import { CONFIGURED, otherThanReferred, otherThanSecret, whatItIs } from "./reasons";
 import type { List } from "./splices";
 import { codeOf, keyOf, literalValue, objectIn, propertyCode, valueOf } from "./value";
+import type { Origin } from "../../../components/origins";
+import type { Component } from "./component";
+import { type Setting, settingOf, type StackConfiguration } from "./configured";
 
 export interface Plan {
   readonly property: Property;
+  /** Where it stands among the arguments of the `new`. */
+  readonly at: Origin;
   readonly line: number;
   /** Undefined: it is accepted. */
   readonly reason: string | undefined;
@@ -30,17 +35,39 @@ export interface Plan {
 export type Action =
   | { readonly replace: ts.Node; readonly by: string }
   | { readonly remove: ts.Node; readonly list: List }
-  | { readonly add: string; readonly list: List };
+  | { readonly add: string; readonly list: List }
+  | ConfigurationChange;
+
+/** An edit of the stack's configuration. */
+export interface ConfigurationChange {
+  /** `proj:size` */
+  readonly configure: string;
+  /** Within the value. */
+  readonly path: Origin;
+  readonly value: unknown;
+  /** The value as a whole, as it becomes. */
+  readonly whole: unknown;
+  /** Where the program uses it for this property. */
+  readonly use: ts.Node;
+}
 
 /** The argument that decides which others there are: with it, all of them change or none. */
 const FORM: { readonly [Name in Kind]?: string } = { EmailServer: "type" };
+
+/** Whether another resource differs in the same way, and is to be accepted, too. */
+export type IsAlike = (urn: string, property: Property) => boolean;
 
 interface Given {
   readonly file: ProgramFile;
   readonly kind: Kind;
   /** The second argument of the `new`. */
   readonly node: ts.Expression;
-  /** What the text tells of the arguments, and the same normalised. */
+  readonly settingOf: (node: ts.Expression) => Setting | undefined;
+  /** Where an argument of the resource stands in it; undefined where the component gives it. */
+  readonly originOf: (argument: string) => Origin | undefined;
+  /** Which other resources have a property from the same place, and do not differ in the same way. */
+  readonly unlike: (property: Property, origin: Origin) => readonly string[];
+  /** What the text tells of the arguments of the resource, and the same normalised. */
   readonly known: Properties;
   readonly normalised: Properties;
   readonly form: string | undefined;
@@ -48,15 +75,27 @@ interface Given {
 
 export async function plansOf(
   { file, expression }: Creation,
-  { kind, changes }: { kind: Kind; changes: readonly Property[] },
+  { kind, name, urn, component, changes }: Resource,
+  isAlike: IsAlike,
+  configuration: StackConfiguration | undefined,
 ): Promise<readonly Plan[]> {
   const line = file.lineOf(expression);
   const node = expression.arguments?.[1];
   if (node === undefined) return changes.map((property) => left(property, line, "it has no arguments in the program"));
-  const { known, isWhole } = knownArguments(file, node);
+  const { known: own, isWhole } = knownArguments(file, node);
+  const origins = component?.originsOf({ kind, name }, own);
+  const known = origins === undefined ? own : argumentsFrom(own, origins);
   const normalised: Properties = (await load(kind).check({}, known)).inputs ?? {};
   const form = changes.some(({ path }) => path === FORM[kind]) ? FORM[kind] : undefined;
-  const given = { file, kind, node, known, normalised, form };
+  const given: Given = {
+    ...{ file, kind, node, known, normalised, form },
+    settingOf: (expression) => configuration && settingOf(file, expression, configuration),
+    originOf: (argument) => (origins === undefined ? [argument] : origins.get(argument)),
+    unlike: (property, origin) =>
+      (component?.alsoFrom(origin, topOf(property.path), urn, own) ?? [])
+        .filter((other) => !isAlike(other.urn, property))
+        .map((other) => other.name),
+  };
   const plans = await declarable(
     given,
     changes.map((property) => planOf(given, property, line)),
@@ -66,12 +105,32 @@ export async function plansOf(
   if (form === undefined || obstacle === undefined) return plans;
   return plans.map((plan) =>
     plan.reason === undefined
-      ? left(plan.property, plan.line, `it changes together with ${obstacle}, which is not edited`)
+      ? left(plan.property, plan.line, `it changes together with ${obstacle}, which is not edited`, plan.at)
       : plan,
   );
 }
 
-const left = (property: Property, line: number, reason: string): Plan => ({ property, line, reason, actions: [] });
+/** What drifted: an argument of its own, or of the component that creates it. */
+interface Resource {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly urn: string;
+  readonly component?: Component | undefined;
+  readonly changes: readonly Property[];
+}
+
+const argumentsFrom = (own: Properties, origins: ReadonlyMap<string, Origin>): Properties =>
+  Object.fromEntries(
+    [...origins].flatMap(([argument, origin]) => {
+      const value = origin.reduce<unknown>(member, own);
+      return value === undefined ? [] : [[argument, value]];
+    }),
+  );
+
+const left = (property: Property, line: number, reason: string, at: Origin = segmentsOf(property.path)): Plan => ({
+  ...{ property, at, line, reason },
+  actions: [],
+});
 
 /** What the text tells of the arguments; `isWhole`: there are no others. */
 function knownArguments(file: ProgramFile, node: ts.Expression): { known: Properties; isWhole: boolean } {
@@ -91,10 +150,13 @@ function planOf(given: Given, property: Property, creationLine: number): Plan {
   const { file, kind, node, form } = given;
   const { declared, found } = property;
   const path = segmentsOf(property.path);
+  const [first, ...rest] = path;
+  const origin = given.originOf(String(first));
+  const at = origin === undefined ? path : [...origin, ...rest];
   const told = (reason: string, where?: ts.Node): Plan =>
-    left(property, where === undefined ? creationLine : file.lineOf(where), reason);
+    left(property, where === undefined ? creationLine : file.lineOf(where), reason, at);
   const accepted = (where: ts.Node, ...actions: Action[]): Plan => ({
-    property,
+    ...{ property, at },
     line: file.lineOf(where),
     reason: undefined,
     actions,
@@ -107,13 +169,29 @@ function planOf(given: Given, property: Property, creationLine: number): Plan {
   if (isByReference(property) && !isDropped) return told(otherThanReferred(property));
   if (holdsSecret(property) && !isDropped) return told(otherThanSecret(property));
   if (standInsIn(found).length > 0) return told("the service does not show the value");
-  const place = placeOf(file, { given: node, path, found, kind });
+  if (origin === undefined) return told("no argument of the component declares it");
+  const unlike = given.unlike(property, origin);
+  if (unlike.length > 0) {
+    const names = unlike.map((name) => JSON.stringify(name)).join(", ");
+    return told(`the argument of the component is also that of ${names}, which differs in another way, or not at all`);
+  }
+  const place = placeOf(file, { given: node, path: at, found, kind, settingOf: given.settingOf });
   if ("reason" in place) return told(place.reason, place.node);
+  if ("setting" in place) {
+    const { setting, use, rest: within } = place;
+    const value = within.reduce<unknown>(member, setting.value);
+    if (same(value, found)) return accepted(use);
+    if (!same(value, declared)) return told(NOT_DEPLOYED, use);
+    const whole = within.length === 0 ? found : withChange(setting.value, within, found);
+    // Without a value nothing tells what the call gives.
+    if (found === null || !setting.takes(whole)) return told(`the value is ${CONFIGURED}`, use);
+    return accepted(use, { configure: setting.key, path: within, value: found, whole, use });
+  }
   const { object, property: own } = place;
   if (own === undefined) {
     if (found === null) return accepted(object);
     if (declared !== null) return told(NOT_DEPLOYED, object);
-    return accepted(object, { add: propertyCode(String(path.at(-1)), found, file.quote), list: object });
+    return accepted(object, { add: propertyCode(String(at.at(-1)), found, file.quote), list: object });
   }
   const expression = valueIn(own);
   const current = valueOf(file, expression);
@@ -225,7 +303,9 @@ async function declarable(given: Given, first: readonly Plan[]): Promise<readonl
     const [problem] = (await problemsOf(after)).filter((one) => !isOld(one));
     const unused = problem === undefined ? unusedAfter(file, open) : undefined;
     if (unused !== undefined) {
-      plans = plans.map((plan) => (plan === unused.plan ? left(plan.property, plan.line, unused.reason) : plan));
+      plans = plans.map((plan) =>
+        plan === unused.plan ? left(plan.property, plan.line, unused.reason, plan.at) : plan,
+      );
       continue;
     }
     if (problem === undefined) return plans;
@@ -234,13 +314,13 @@ async function declarable(given: Given, first: readonly Plan[]): Promise<readonl
     const isNamed = plans.some(({ property: { path } }) => topOf(path) === name);
     if (plans.some(isOpen)) {
       const reason = `the value cannot be declared: it ${problem.reason}`;
-      plans = plans.map((plan) => (isOpen(plan) ? left(plan.property, plan.line, reason) : plan));
+      plans = plans.map((plan) => (isOpen(plan) ? left(plan.property, plan.line, reason, plan.at) : plan));
     } else if (!isNamed && Object.hasOwn(after, name)) {
       const dropped: Property = { path: name, declared: SECRET, found: null };
       plans = [...plans, planOf(given, dropped, file.lineOf(node))];
     } else {
       const reason = `it changes together with ${name}, which ${problem.reason}`;
-      plans = plans.map((plan) => (plan.reason === undefined ? left(plan.property, plan.line, reason) : plan));
+      plans = plans.map((plan) => (plan.reason === undefined ? left(plan.property, plan.line, reason, plan.at) : plan));
     }
   }
 }

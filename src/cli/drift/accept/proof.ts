@@ -1,4 +1,5 @@
 /** An edit of the program stays only where the plan of the stack shows what it declares. */
+import { readFileSync, rmSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import type { Properties } from "../../../contract/hiddenKeys";
@@ -19,14 +20,23 @@ const NOT_REACHED =
 const NOT_NEEDED =
   "the plan of the stack shows the value without an edit here: the program creates the resource elsewhere, or an option of it, such as ignoreChanges, leaves the value as it is";
 
+interface Proof {
+  readonly targets: readonly Target[];
+  readonly planned: Planned;
+  /** Runs once the files are written, before the plan. */
+  readonly written?: () => Promise<void>;
+  /** The resources whose edit changes the plan of others. */
+  readonly refused?: (given: ReadonlyMap<string, Properties>) => Disproofs;
+}
+
 /**
  * Writes the files. They are taken back where the plan fails, or shows another value than the accepted one.
- * @returns the resources that the edit does not reach, or that it is not needed for. None: the files stay.
+ * @returns the resources that the edit does not reach, that it is not needed for, or that it reaches with others. None: the files stay.
  */
 export async function writtenIfProven(
   files: readonly Rewritten[],
   accepted: readonly Accepted[],
-  asked: { readonly targets: readonly Target[]; readonly planned: Planned },
+  asked: Proof,
 ): Promise<Disproofs> {
   // From before the first file on, a signal ends the plan and not this process, which takes the edit back then.
   const wait = (): void => undefined;
@@ -43,30 +53,42 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 async function proven(
   files: readonly Rewritten[],
   accepted: readonly Accepted[],
-  { targets, planned }: { readonly targets: readonly Target[]; readonly planned: Planned },
+  { targets, planned, written, refused }: Proof,
 ): Promise<Disproofs> {
   const targetOf = ({ urn }: Accepted): Target | undefined => targets.find((target) => target.urn === urn);
-  /** Those of which the plan of the program as it is now shows the accepted value. */
-  const shown = async (some: readonly Accepted[]): Promise<Accepted[]> => {
-    const given = await planned([...new Set(some.map(({ urn }) => urn))]);
-    return some.filter((one) => {
+  const plan = () => planned([...new Set(accepted.map(({ urn }) => urn))]);
+  /** Those of which a plan shows the accepted value. */
+  const shownIn = (given: ReadonlyMap<string, Properties>): Accepted[] =>
+    accepted.filter((one) => {
       const args = given.get(one.urn);
       const change = targetOf(one)?.changes.find(({ path }) => path === one.path);
       return args !== undefined && change !== undefined && declares(args, change);
     });
-  };
   // One that was found by its name may be that of another stack. What is planned anyway is no proof of its edit.
   const searched = accepted.filter((one) => one.isEdited && targetOf(one)?.place === undefined);
-  const before = searched.length === 0 ? [] : await shown(searched).catch(refuse);
-  if (before.length > 0) return disproofs(NOT_NEEDED, before);
+  if (searched.length > 0) {
+    const before = shownIn(await plan().catch(refuse)).filter((one) => searched.includes(one));
+    if (before.length > 0) return disproofs(NOT_NEEDED, before);
+  }
   writeFiles(files);
-  const after = await shown(accepted).catch((error: unknown) => {
+  const planAfter = async (): ReturnType<Planned> => {
+    await written?.();
+    return plan();
+  };
+  const given = await planAfter().catch((error: unknown) => {
     takeBack(files);
     return refuse(error);
   });
-  const others = accepted.filter((one) => !after.includes(one));
-  if (others.length > 0) takeBack(files);
-  return disproofs(NOT_REACHED, others);
+  const after = shownIn(given);
+  const wrong = new Map([
+    ...disproofs(
+      NOT_REACHED,
+      accepted.filter((one) => !after.includes(one)),
+    ),
+    ...(refused?.(given) ?? []),
+  ]);
+  if (wrong.size > 0) takeBack(files);
+  return wrong;
 }
 
 function refuse(error: unknown): never {
@@ -78,7 +100,10 @@ const disproofs = (why: string, some: readonly Accepted[]): Disproofs => new Map
 
 function takeBack(files: readonly Rewritten[]): void {
   try {
-    writeFiles(files.map(({ before = "", after, ...file }) => ({ ...file, before: after, after: before })));
+    const there = files.filter(({ before }) => before !== undefined);
+    writeFiles(there.map(({ before = "", after, ...file }) => ({ ...file, before: after, after: before })));
+    for (const { before, after, path } of files)
+      if (before === undefined && readFileSync(path, "utf8") === after) rmSync(path);
   } catch (error) {
     const names = files.map(({ name }) => name).join(", ");
     const reason = error instanceof Error ? error.message : String(error);

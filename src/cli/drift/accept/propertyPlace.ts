@@ -3,8 +3,9 @@ import type * as ts from "typescript";
 import type { Kind } from "../../../contract/pointer";
 import { isObject } from "../ignoredChanges";
 import type { ProgramFile } from "./programFile";
+import type { Setting } from "./configured";
 import { whatItIs } from "./reasons";
-import { isUndefined, keyOf, valueOf, wrapped } from "./value";
+import { isHole, isUndefined, keyOf, valueOf, wrapped } from "./value";
 
 /** Why not, and where it stands. */
 export interface Obstacle {
@@ -19,7 +20,16 @@ export interface Place {
   readonly property: ts.PropertyAssignment | ts.ShorthandPropertyAssignment | undefined;
 }
 
-/** The place of a property by its path. `arguments`: the second argument of the `new`. */
+/** A value of the stack's configuration, instead of a place in the program. */
+export interface ConfiguredPlace {
+  readonly setting: Setting;
+  /** Where the program uses it for this property. */
+  readonly use: ts.Node;
+  /** The rest of the path, within the value. */
+  readonly rest: readonly (string | number)[];
+}
+
+/** The place of a property by its path. `given`: the second argument of the `new`. */
 export function placeOf(
   file: ProgramFile,
   {
@@ -27,18 +37,38 @@ export function placeOf(
     path,
     found,
     kind,
-  }: { given: ts.Expression; path: readonly (string | number)[]; found: unknown; kind: Kind },
-): Place | Obstacle {
+    settingOf,
+  }: {
+    given: ts.Expression;
+    path: readonly (string | number)[];
+    found: unknown;
+    kind: Kind;
+    settingOf: (node: ts.Expression) => Setting | undefined;
+  },
+): Place | ConfiguredPlace | Obstacle {
+  const configured = (use: ts.Expression, rest: readonly (string | number)[]): ConfiguredPlace | undefined => {
+    const setting = settingOf(use);
+    return setting && { setting, use, rest };
+  };
   let current = given;
   for (const [index, segment] of path.entries()) {
+    const above = configured(current, path.slice(index));
+    if (above !== undefined) return above;
     const change = withChange(valueOf(file, current), path.slice(index), found);
     const literal = editable(file, current, { value: change, kind });
     if ("reason" in literal) return literal;
     const { node } = literal;
+    if (typeof segment === "number" && file.typescript.isArrayLiteralExpression(node)) {
+      const element = node.elements.some((one) => isHole(file, one)) ? undefined : node.elements[segment];
+      if (element === undefined) return obstacle(node, whatItIs(file, node));
+      current = element;
+      continue;
+    }
     if (!file.typescript.isObjectLiteralExpression(node)) return obstacle(node, whatItIs(file, node));
     const isLast = index === path.length - 1;
     const place = propertyIn(file, node, { name: String(segment), isRemoved: isLast && found === null });
-    if ("reason" in place || isLast) return place;
+    if ("reason" in place) return place;
+    if (isLast) return (place.property && configured(valueIn(place.property), [])) ?? place;
     if (place.property === undefined) return { node, reason: NOT_DEPLOYED };
     current = valueIn(place.property);
   }
@@ -151,8 +181,19 @@ function allows(
   }
   const name = file.exportOf(type.typeName);
   if (name === "ComputeCu" || name === "AutoscalingCu") return typeof value === "number";
-  return name !== undefined && [`${kind}Args`, "ComputeSize", "ComputeSettings"].includes(name);
+  return name !== undefined && [`${kind}Args`, ...WIDE_TYPES].includes(name);
 }
+
+/** Types of this package that allow what the check of a kind allows. */
+const WIDE_TYPES = [
+  "ComputeSize",
+  "ComputeSettings",
+  "ComputeGroupArgs",
+  "GroupComputeArgs",
+  "GroupReplicaArgs",
+  "ProjectAuthArgs",
+  "ProjectAuthEmail",
+];
 
 /** A value with another one at a path. What is not known stays so. */
 export function withChange(value: unknown, [segment, ...rest]: readonly (string | number)[], found: unknown): unknown {

@@ -63,8 +63,10 @@ function whatCallIs(file: ProgramFile, { expression: callee }: ts.CallExpression
   const name = typescript.isPropertyAccessExpression(callee) ? callee.name.text : callee.getText(file.source);
   if (/^((get|require)Secret\w*|secret)$/.test(name)) return "a secret";
   const isConfigured = typescript.isPropertyAccessExpression(callee) && isConfig(file, callee.expression);
-  return isConfigured ? "a value of the stack's configuration" : "an expression";
+  return isConfigured ? CONFIGURED : "an expression";
 }
+
+export const CONFIGURED = "a value of the stack's configuration";
 
 /** `new pulumi.Config()`, or the name of one. */
 function isConfig(file: ProgramFile, node: ts.Expression): boolean {

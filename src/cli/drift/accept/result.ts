@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { KINDS } from "../../../contract/pointer";
 import { terminalJson, terminalText } from "../../output";
+import { IGNORE_FILE } from "../ignoreFile";
 import { code, type Format, printable, table, valueText } from "../formats";
 
 const named = { urn: z.string(), kind: z.enum(KINDS), name: z.string() };
@@ -32,6 +33,8 @@ export const acceptSchema = z.object({
   files: z.array(z.string()),
   /** The other stacks of the program, whose plans the edit may change. */
   otherStacks: z.array(z.string()),
+  /** What svc-drift.json covers of the stack, and was not accepted: its URNs. An `up --refresh` repairs it. */
+  tolerated: z.array(z.string()),
   /** The edit as a unified diff. */
   patch: z.string(),
   /** Why it failed. */
@@ -67,10 +70,12 @@ export function summary({ stack, dryRun, accepted, left }: AcceptResult): string
 const LEFT = "Left: not edited";
 
 /** What is to be done now. `files`: their names, as the format shows them. */
-const next = ({ dryRun }: AcceptResult, files: readonly string[]): string =>
-  dryRun
-    ? `Nothing was written. Without --dry-run it edits ${files.join(", ")}.`
-    : `Edited ${files.join(", ")}. Now run pulumi up --refresh: it shows no change for what was accepted.`;
+function next({ dryRun, tolerated }: AcceptResult, files: readonly string[]): string {
+  if (dryRun) return `Nothing was written. Without --dry-run it edits ${files.join(", ")}.`;
+  const edited = `Edited ${files.join(", ")}.`;
+  if (tolerated.length === 0) return `${edited} Now run pulumi up --refresh: it shows no change for what was accepted.`;
+  return `${edited} pulumi up --refresh shows no change for what was accepted, but also repairs what ${IGNORE_FILE} tolerates. To keep that, give it --target for the accepted resources, or name the property in ignoreChanges.`;
+}
 
 /** Of one, or of several. */
 const isTheirs = (names: readonly string[]): string =>

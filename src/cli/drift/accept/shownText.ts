@@ -31,7 +31,10 @@ export function shownText(typescript: TypeScript, name: string, text: string): s
     }
     if (isText(typescript, node)) {
       const value = "text" in node ? node.text : node.getText(file);
-      const isHidden = context.isSecret ? value !== "" : mayBeSecret(context.name, value);
+      // A template of nothing but expressions has no text of its own.
+      const own = "text" in node ? value : [node.head, ...node.templateSpans.map((span) => span.literal)];
+      const hasText = typeof own === "string" || own.some(({ text: part }) => part !== "");
+      const isHidden = hasText && (context.isSecret ? value !== "" : mayBeSecret(context.name, value));
       if (isHidden) return hide(node.getStart(file), node.end, `"${SECRET}"`);
     }
     // With its tokens: a comment may stand before each of them.
@@ -59,11 +62,13 @@ function contextOf(
   { node, child, context }: { readonly node: ts.Node; readonly child: ts.Node; readonly context: Context },
 ): Context {
   if (typescript.isCallExpression(node) && child !== node.expression) {
-    const callee = node.expression.getText().split(".").at(-1) ?? "";
+    const callee = /(\w+)\W*$/.exec(node.expression.getText())?.[1] ?? "";
     // `config.requireSecret("smtpPassword")` and `svc.fromEnv("SMTP_PASSWORD")` name a secret.
-    if (/^(?:get|require|from(?:Env|File)$)/.test(callee)) return NONE;
+    if (/^(?:get|require|env$|from(?:Env|File)$)/.test(callee)) return NONE;
     return { ...context, isSecret: context.isSecret || isSecretName(callee) };
   }
+  // `new pulumi.Config("smtp")` names a part of the configuration.
+  if (typescript.isNewExpression(node) && /(^|\.)Config$/.test(node.expression.getText())) return NONE;
   // `process.env["SMTP_PASSWORD"]`
   if (typescript.isElementAccessExpression(node)) return child === node.argumentExpression ? NONE : context;
   const isNamed =
@@ -91,4 +96,18 @@ function isGiven({ SyntaxKind }: TypeScript, { operatorToken: { kind } }: ts.Bin
     BarBarToken,
   ];
   return all.includes(kind);
+}
+
+/** The same of the configuration of a stack: without what is encrypted, and without values that may be secrets. */
+export function shownYaml(text: string): string {
+  return text.replaceAll(
+    /^(\s*(?:- )?["']?([^"'#\s][^#\n]*?)["']?\s*:[ \t]+)(\S.*)$/gm,
+    (line, head: string, name: string, value: string) =>
+      name === "secure" ||
+      name === "encryptionsalt" ||
+      name === "encryptedkey" ||
+      mayBeSecret(name.split(":").at(-1) ?? "", value.replace(/^["']|["']$/g, ""))
+        ? `${head}"${SECRET}"`
+        : line,
+  );
 }

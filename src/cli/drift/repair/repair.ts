@@ -2,10 +2,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isAgreed } from "../../ask";
 import { ENDING, pulumiIn } from "../../stack/pulumi";
 import { exportedState, type StackState } from "../../stack/state";
-import { UnfinishedError } from "../../stack/unfinished";
+import { BusyError, UnfinishedError } from "../../stack/unfinished";
 import { type EventLog, keyOf } from "../eventLog";
 import type { Format } from "../formats";
-import { previewRefresh, refreshedStacks } from "../previewRefresh";
+import { refreshedStacks } from "../previewRefresh";
 import { readIgnoreFile } from "../ignoreFile";
 import { type Refreshed, refreshedBy } from "../refreshed";
 import { type Drifted, fingerprint, isBeyondRepair, stackOf } from "../report";
@@ -23,6 +23,8 @@ export interface RepairFlags {
   readonly yes?: true;
   readonly expect?: string;
   readonly allowReplace?: true;
+  /** In seconds: for the end of an update that runs. */
+  readonly wait?: number;
   readonly format: Format;
 }
 
@@ -63,14 +65,15 @@ export async function repair(names: readonly string[], flags: RepairFlags): Prom
 
 async function repaired(
   names: readonly string[],
-  { stack, yes, expect, allowReplace, format }: RepairFlags,
+  { stack, yes, expect, allowReplace, wait, format }: RepairFlags,
   tell: (report: RepairReport) => void,
 ): Promise<Ending> {
   // First: where it is wrong, nothing is asked.
   const ignoreFile = readIgnoreFile();
   const pulumi = pulumiIn(process.cwd(), stack);
   await checkCli(pulumi);
-  const [look] = await refreshedStacks(stack === undefined ? [] : [stack], true);
+  const asked = stack === undefined ? [] : [stack];
+  const [look] = await refreshedStacks(asked, { withSecrets: true, waitSeconds: wait });
   // One stack is asked, so one answers.
   const { resources, state } = look as NonNullable<typeof look>;
   const inQuestion =
@@ -136,7 +139,7 @@ async function repaired(
       });
       checkGoesOn();
       const marked = await exportedState(pulumi, true);
-      if (!isSameBesideMark(marked, state)) throw new Error(CHANGED);
+      if (!isSameBesideMark(marked, state)) throw new BusyError(CHANGED);
       // A target that is not declared: the engine deletes the mark when all the rest is done.
       const alsoMark = { ...declared, targets: new Set([...targets, mark.urn]) };
       await updated(pulumi, alsoMark, async ({ register }, soFar) => {
@@ -152,7 +155,12 @@ async function repaired(
     },
   );
   const affected = [...targets, ...report.plan.flatMap(({ lost }) => lost)];
-  return looked(report, await previewRefresh(stack, false, affected));
+  const options = { withSecrets: false, waitSeconds: wait, targets: affected };
+  const [after] = await refreshedStacks(asked, options).catch((error: Error) => {
+    error.message = `the repair has ended, and could not be looked at: ${error.message}`;
+    throw error;
+  });
+  return looked(report, after as NonNullable<typeof after>);
 }
 
 /**
@@ -197,7 +205,7 @@ const CHANGED = "nothing was changed: the state has changed since the look at it
 
 /** The state is the one that the plan was made of. */
 function checkSame(now: StackState, shown: StackState): void {
-  if (now.text !== shown.text) throw new Error(CHANGED);
+  if (now.text !== shown.text) throw new BusyError(CHANGED);
 }
 
 /** Inside the lock of the stack, before anything is registered: the engine's own refresh has found what was shown. */

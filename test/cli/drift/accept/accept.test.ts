@@ -291,9 +291,16 @@ test("what svc-drift.json covers is skipped, unless it is named", async () => {
   };
   const skipped = await accepted(scene);
   expect([skipped.accepted.map(({ name }) => name), skipped.left]).toEqual([["other"], []]);
+  expect(skipped.tolerated).toEqual([urnOf(drifted("api"))]);
   const named = await accepted({ ...scene, asked: { dryRun: true, names: ["api"] } });
-  expect([named.accepted.map(({ name }) => name), named.left]).toEqual([["api"], []]);
+  expect([named.accepted.map(({ name }) => name), named.left, named.tolerated]).toEqual([["api"], [], []]);
   expect(named.fingerprint).not.toBe(skipped.fingerprint);
+  // An up --refresh would repair it.
+  const written = render(await accepted({ ...scene, asked: {} }), "text");
+  expect(written).toMatch(
+    /^Edited index\.ts\. pulumi up --refresh shows no change .* but also repairs what svc-drift\.json tolerates\./m,
+  );
+  expect(written).toMatch(/give it --target for the accepted resources, or name the property in ignoreChanges\.$/m);
 });
 
 test.each(FORMATS)(

@@ -296,3 +296,12 @@ pulumi.secret({ "app.token": one, 'a-b': 1 < 2 }); // The password of the mail s
 `;
   expect(shownText(typescript, "index.ts", text)).toBe(text.replace("1 < 2", '"[secret]" < "[secret]"'));
 });
+
+test.each([
+  'const smtp = { password: config["requireSecret"]("smtpPassword") };\n',
+  'const smtpPassword = new pulumi.Config("smtp").require("password");\n',
+  'const password = pulumi.interpolate`${config.requireSecret("smtpPassword")}`;\n',
+  'const smtp = { password: env("SMTP_PASSWORD") };\n',
+])("the name of a setting or of a variable is none: %s", (text) => {
+  expect(shownText(typescript, "index.ts", text)).toBe(text);
+});

@@ -114,11 +114,6 @@ new Stage("dev");
     urn: "urn:pulumi:dev::proj::demo:index:Stage$pulumi-nodejs:dynamic/svc:ComputeEndpoint::api",
     reason: "it is created in a class, which may create others too",
   },
-  "component of this package": {
-    before: `${IMPORT}export const group = new svc.ComputeGroup("api", { ${PLACE}, primary: { size: 2 } });\n`,
-    place: { file: "index.ts", line: 2, column: 22 },
-    reason: "a ComputeGroup creates it: edit its arguments",
-  },
   class: {
     before: `${IMPORT}export class Stage {\n  readonly api = new svc.ComputeEndpoint("api", { ${PLACE}, size: 2 });\n}\n`,
     reason: "it is created in a class, which may create others too",

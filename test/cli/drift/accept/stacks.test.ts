@@ -27,7 +27,12 @@ type StackName = (typeof STACKS)[number];
 /** What the program of a stack declares: its arguments, by URN, and where, as the SDK tells the engine. */
 type Declared = ReadonlyMap<
   string,
-  { readonly args: { readonly size: unknown }; readonly stackTrace: readonly Frame[] }
+  {
+    readonly args: { readonly size: unknown };
+    readonly stackTrace: readonly Frame[];
+    /** The component of this package that it is a child of. */
+    readonly group?: string;
+  }
 >;
 interface Frame {
   readonly sourcePosition?: string;
@@ -38,7 +43,7 @@ const TYPE = "pulumi-nodejs:dynamic/svc:ComputeEndpoint";
 
 /** Runs the program in a folder, as far as its plan depends on its text. */
 function planOf(folder: string, stack: StackName): Declared {
-  const declared = new Map<string, { args: { size: unknown }; stackTrace: Frame[] }>();
+  const declared = new Map<string, { args: { size: unknown }; stackTrace: Frame[]; group?: string }>();
   class ComponentResource {
     constructor(
       readonly type: string,
@@ -47,16 +52,39 @@ function planOf(folder: string, stack: StackName): Declared {
   }
   class ComputeEndpoint {
     readonly type = TYPE;
-    constructor(name: string, args: { size: unknown }, { parent }: { parent?: { type: string } } = {}) {
+    constructor(name: string, args: { size: unknown }, { parent }: { parent?: ComponentResource } = {}) {
       const urn = `urn:pulumi:${stack}::proj::${parent === undefined ? "" : `${parent.type}$`}${TYPE}::${name}`;
       if (declared.has(urn)) throw new Error(`${urn} is declared twice`);
-      declared.set(urn, { args, stackTrace: [{ sourcePosition: CLASS }, ...frames(folder)] });
+      const stackTrace = [{ sourcePosition: CLASS }, ...frames(folder)];
+      const isOfGroup = parent instanceof ComputeGroup;
+      declared.set(urn, {
+        args,
+        stackTrace,
+        ...(isOfGroup && { group: `urn:pulumi:${stack}::proj::${GROUP}::${parent.name}` }),
+      });
     }
   }
-  const svc = { ComputeEndpoint };
+  /** As docs/resources.md says of it. */
+  class ComputeGroup extends ComponentResource {
+    constructor(name: string, { primary, replicas }: { primary: { size: unknown }; replicas?: unknown }) {
+      super(GROUP, name);
+      new ComputeEndpoint(`${name}-primary`, primary, { parent: this });
+      const each = typeof replicas === "number" ? Array.from({ length: replicas }, () => primary) : replicas;
+      const list = (each ?? []) as { size: unknown; key?: string }[];
+      for (const [index, { size, key = String(index) }] of list.entries())
+        new ComputeEndpoint(`${name}-replica-${key}`, { size }, { parent: this });
+    }
+  }
+  const svc = { ComputeEndpoint, ComputeGroup };
   const packages: Record<string, object> = {
     "pulumi-svc": svc,
-    "@pulumi/pulumi": { getStack: () => stack, ComponentResource },
+    "@pulumi/pulumi": {
+      getStack: () => stack,
+      ComponentResource,
+      Config: class {
+        requireNumber = (key: string): number => Number(configured(folder, stack)[`proj:${key}`]?.value);
+      },
+    },
   };
   const loaded = new Map<string, { exports: unknown }>();
   const load = (path: string, text = readFileSync(path, "utf8")): unknown => {
@@ -76,11 +104,21 @@ function planOf(folder: string, stack: StackName): Declared {
   return declared;
 }
 
+/** What the CLI tells of the configuration of a stack. */
+function configured(folder: string, stack: StackName): Record<string, { value: string }> {
+  const lines = readFileSync(join(folder, `Pulumi.${stack}.yaml`), "utf8").matchAll(/^ {2}(proj:\w+): (.*)$/gm);
+  return Object.fromEntries([...lines].map(([, key = "", value = ""]) => [key, { value }]));
+}
+
+const GROUP = "svc:components:ComputeGroup";
+const OF_GROUP = "project:///node_modules/pulumi-svc/src/components/ComputeGroup.ts#89,20";
+
 /** As the SDK reads the calls that led to a declaration. */
 function frames(folder: string): Frame[] {
   const lines = (new Error().stack ?? "").split("\n").slice(3);
   const own = lines.slice(0, lines.findLastIndex((line) => line.includes(folder)) + 1);
   return own.map((line) => {
+    if (line.includes("at new ComputeGroup ")) return { sourcePosition: OF_GROUP };
     const [, file = "", at, column] = /^\s*at .* \((.*):(\d+):(\d+)\)$/.exec(line) ?? [];
     return file === "" ? {} : { sourcePosition: `project:///${relative(folder, file)}#${at},${column}` };
   });
@@ -114,7 +152,8 @@ const libOf = (program: string): string =>
     .filter(([name]) => program.includes(`lib.${name}`))
     .reduce((text, [name, value]) => `${text}exports.${name} = ${value};\n`, 'const svc = require("pulumi-svc");\n');
 
-const args = (size: string): string => `{ projectId: "prj-demo", branchId: "br-dev", size: ${size} }`;
+const AT = 'projectId: "prj-demo", branchId: "br-dev"';
+const args = (size: string): string => `{ ${AT}, size: ${size} }`;
 
 /** How a program creates a resource. `n`: a number for names that are used once. */
 const FORMS: Record<string, (name: string, size: string, n: number) => string> = {
@@ -144,6 +183,24 @@ const FORMS: Record<string, (name: string, size: string, n: number) => string> =
   constant: (name, size, n) => `const size${n} = ${size};\nnew svc.ComputeEndpoint("${name}", ${args(`size${n}`)});`,
   "value of the stack": (name, size) =>
     `new svc.ComputeEndpoint("${name}", ${args(`stack === "prod" ? ${size} : ${size}`)});`,
+  // The key says which value its stacks have.
+  configuration: (name, size, n) =>
+    `new svc.ComputeEndpoint("${name}", ${args(`new pulumi.Config().requireNumber("own${n}of${size}")`)});`,
+  "configuration of two": (name, size, n) =>
+    `const cu${n} = new pulumi.Config().requireNumber("two${n}of${size}");\nnew svc.ComputeEndpoint("${name}", ${args(`cu${n}`)});\nnew svc.ComputeEndpoint("${name}-too", ${args(`cu${n}`)});`,
+  "configuration of a group": (name, size, n) =>
+    `new svc.ComputeGroup("${name}", { ${AT}, primary: { size: new pulumi.Config().requireNumber("group${n}of${size}") }, replicas: 1 });`,
+  "configuration by a function": (name, size, n) =>
+    `const read${n} = (key) => new pulumi.Config().requireNumber(key);\nnew svc.ComputeEndpoint("${name}", ${args(`read${n}("by${n}of${size}")`)});\nnew svc.ComputeEndpoint("${name}-too", ${args(`new pulumi.Config().requireNumber("by${n}of${size}")`)});`,
+  group: (name, size) => `new svc.ComputeGroup("${name}", { ${AT}, primary: { size: ${size} } });`,
+  "group of three": (name, size) =>
+    `new svc.ComputeGroup("${name}", { ${AT}, primary: { size: ${size} }, replicas: 2 });`,
+  "group with a list": (name, size, n) =>
+    `const one${n} = { key: "b", size: ${size} };\nnew svc.ComputeGroup("${name}", { ${AT}, primary: { size: ${size} }, replicas: [{ size: ${size} }, one${n}] });`,
+  "group of another file": (name, size) =>
+    `new lib.svc.ComputeGroup("${name}", { ${AT}, primary: { size: ${size} } });`,
+  "groups of a loop": (name, size) =>
+    `for (const name of ["${name}"]) new svc.ComputeGroup(name, { ${AT}, primary: { size: ${size} } });`,
   "arguments of a constant": (name, size, n) =>
     `const args${n} = ${args(size)};\nnew svc.ComputeEndpoint("${name}", args${n});`,
 };
@@ -160,7 +217,16 @@ const resource = (name: Resource["name"]): fc.Arbitrary<Resource> =>
   fc.record({
     name: fc.constant(name),
     // Half of them in a form that is edited.
-    form: fc.oneof(fc.constantFrom("direct", "destructured", "options"), fc.constantFrom(...Object.keys(FORMS))),
+    form: fc.oneof(
+      fc.constantFrom("direct", "destructured", "options", "group", "group of three", "group with a list"),
+      fc.constantFrom(
+        "configuration",
+        "configuration of two",
+        "configuration of a group",
+        "configuration by a function",
+      ),
+      fc.constantFrom(...Object.keys(FORMS)),
+    ),
     size: fc.constantFrom(1, 2),
   });
 
@@ -250,6 +316,9 @@ function write(files: Record<string, string>): void {
   writeFileSync(join(folder, "Pulumi.yaml"), "name: proj\nruntime: nodejs\n");
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const keys = new Set(Object.values(files).flatMap((text) => text.match(/\w+\d+of\d/g) ?? []));
+  const values = [...keys].map((key) => `  proj:${key}: ${key.slice(-1)}\n`).join("");
+  for (const stack of STACKS) writeFileSync(join(folder, `Pulumi.${stack}.yaml`), `config:\n  proj:none: 0\n${values}`);
 }
 
 const texts = (): Record<string, string> =>
@@ -262,7 +331,7 @@ const texts = (): Record<string, string> =>
 const plans = (): Record<StackName, Declared> => ({ dev: planOf(folder, "dev"), prod: planOf(folder, "prod") });
 
 /** A campaign in which nothing is edited, or nothing is shared, would be no proof. */
-const counts = { accepted: 0, left: 0, theirs: 0, stale: 0 };
+const counts = { accepted: 0, left: 0, theirs: 0, stale: 0, grouped: 0, configured: 0 };
 
 async function expectOwnPlan(given: typeof cases extends fc.Arbitrary<infer Case> ? Case : never): Promise<void> {
   const { deployed, asked, found, hasPlaces, drifted } = given;
@@ -301,11 +370,17 @@ async function expectOwnPlan(given: typeof cases extends fc.Arbitrary<infer Case
     },
   );
   const deployment = {
-    resources: [...state].map(([urn, { stackTrace }]) => ({
-      urn,
-      type: TYPE,
-      stackTrace: hasPlaces ? stackTrace : [{ sourcePosition: CLASS }, {}],
-    })),
+    resources: [...new Set([...state.values()].flatMap(({ group }) => group ?? []))]
+      .map((urn): object => ({ urn, type: GROUP }))
+      .concat(
+        [...state].map(([urn, { stackTrace, group }]) => ({
+          urn,
+          type: TYPE,
+          inputs: state.get(urn)?.args,
+          ...(group !== undefined && { parent: group }),
+          stackTrace: hasPlaces ? stackTrace : [{ sourcePosition: CLASS }, {}],
+        })),
+      ),
   };
   const result = await acceptDrift(
     { resources, state: new StackState(JSON.stringify({ deployment })) },
@@ -315,6 +390,7 @@ async function expectOwnPlan(given: typeof cases extends fc.Arbitrary<infer Case
       ignored: { name: "svc-drift.json", entries: [] },
       force: true,
       planned: () => Promise.resolve(new Map([...planOf(folder, asked)].map(([urn, one]) => [urn, one.args]))),
+      configured: () => Promise.resolve(configured(folder, asked)),
       others: () => Promise.resolve(STACKS.filter((name) => name !== asked)),
     },
   ).catch((error: Error) => {
@@ -349,12 +425,14 @@ async function expectOwnPlan(given: typeof cases extends fc.Arbitrary<infer Case
   if (result.files.length === 0) expect(texts()).toEqual(now);
   counts.accepted += result.accepted.length;
   counts.left += result.left.length;
+  counts.configured += result.accepted.filter(({ file }) => file.endsWith(".yaml")).length;
+  counts.grouped += [...accepted].filter((urn) => state.get(urn)?.group !== undefined).length;
 }
 
 const RUNS = 300;
 
 test("what is accepted is in the plan of the stack that was asked for, and no other `new` changes", async () => {
   await fc.assert(fc.asyncProperty(cases, expectOwnPlan), { numRuns: RUNS });
-  for (const count of [counts.accepted, counts.left, counts.theirs, counts.stale])
+  for (const count of [counts.accepted, counts.left, counts.theirs, counts.stale, counts.grouped, counts.configured])
     expect(count).toBeGreaterThan(RUNS / 50);
 }, 600_000);

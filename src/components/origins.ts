@@ -1,0 +1,98 @@
+/**
+ * Which argument of a component an argument of its child comes from: `drift --accept` edits the program there. The classes
+ * make the children; that both agree is tested with every argument of every child. Loading it loads no SDK.
+ */
+import { isObject } from "../helpers/given";
+import { declaration as authIntegration } from "../resources/authIntegration/declaration";
+import { declaration as computeEndpoint } from "../resources/computeEndpoint/declaration";
+import { declaration as emailServer } from "../resources/emailServer/declaration";
+import { declaration as oauthProvider } from "../resources/oauthProvider/declaration";
+import { whitelistDeclaration, whitelistDomainDeclaration } from "../resources/whitelist/declaration";
+
+/** A path among the arguments of a component. */
+export type Origin = readonly (string | number)[];
+
+export interface ComponentChild {
+  readonly kind: string;
+  readonly name: string;
+}
+
+interface Declared {
+  /** Of the component. */
+  readonly name: string;
+  /** As far as they are known. */
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+type OriginOf = (argument: string, child: ComponentChild, component: Declared) => Origin | undefined;
+
+const ofGroup: OriginOf = (argument, child, { name, args: { replicas } }) => {
+  if (argument === "projectId" || argument === "branchId") return [argument];
+  // The group says which one is the primary.
+  if (argument === "type") return undefined;
+  if (child.name === `${name}-primary`) return ["primary", argument];
+  if (Array.isArray(replicas)) {
+    const index = replicas.findIndex(
+      (replica: unknown, at) => isObject(replica) && `${name}-replica-${keyOf(replica, at)}` === child.name,
+    );
+    return index < 0 ? undefined : ["replicas", index, argument];
+  }
+  // With a number of replicas, each is like the primary, but for what tells them apart.
+  const isLikePrimary = typeof replicas === "number" && argument !== "name" && argument !== "adopt";
+  return isLikePrimary ? ["primary", argument] : undefined;
+};
+
+/** The key in the name of a replica in a list. */
+export const keyOf = ({ key }: { readonly key?: unknown }, index: number): string =>
+  typeof key === "string" ? key : String(index);
+
+const ofAuth: OriginOf = (argument, { kind, name: child }, { name }) => {
+  if (argument === "projectId") return [argument];
+  switch (kind) {
+    case "AuthIntegration":
+      return [argument];
+    case "OAuthProvider":
+      return argument === "providerId" ? undefined : ["oauth", child.slice(`${name}-`.length), argument];
+    case "EmailServer":
+      return ["email", argument];
+    case "Whitelist":
+      return [argument === "domains" ? "redirectDomains" : argument];
+    default:
+      // The domain of a WhitelistDomain is a part of its name: another one is another resource.
+      return argument === "authProvider" ? [argument] : undefined;
+  }
+};
+
+const ORIGINS = { ComputeGroup: ofGroup, ProjectAuth: ofAuth } as const satisfies Record<string, OriginOf>;
+
+export type ComponentName = keyof typeof ORIGINS;
+
+/** Of a type in the state. */
+export function componentOfType(type: string): ComponentName | undefined {
+  const name = type.replace(/^svc:components:/, "");
+  return name !== type && Object.hasOwn(ORIGINS, name) ? (name as ComponentName) : undefined; // a key of the table
+}
+
+const DECLARATIONS = [
+  authIntegration,
+  computeEndpoint,
+  emailServer,
+  oauthProvider,
+  whitelistDeclaration,
+  whitelistDomainDeclaration,
+];
+
+/** The arguments of a child that come from those of the component, by their names. */
+export function originsOf(
+  component: ComponentName,
+  declared: Declared,
+  child: ComponentChild,
+): ReadonlyMap<string, Origin> {
+  const { args = {} } = DECLARATIONS.find(({ kind }) => kind === child.kind) ?? {};
+  return new Map(
+    Object.keys(args).flatMap((argument) => {
+      const origin = ORIGINS[component](argument, child, declared);
+      return origin === undefined ? [] : [[argument, origin] as const];
+    }),
+  );
+}
