@@ -38,7 +38,7 @@ test("what an adoption does is said by the plan, and adopt may stay in the progr
   stack.program(program(id, 'size: 1, type: "read_write"'));
   const plan = await stack.preview();
   expect(plan.text).toContain(
-    `warning: ComputeEndpoint ("main") takes over ${id} instead of creating one: if it is on another branch, it moves to br-dev; if its size differs`,
+    `warning: ComputeEndpoint ("main") takes over ${id} instead of creating one: if it is on another branch, it moves to br-dev: expect open connections to be dropped; if its size differs`,
   );
   expect(await stack.up()).toMatchObject({ code: 0 });
   expect((await stack.resource("main")).id).toBe(`prj-demo/${id}`);
