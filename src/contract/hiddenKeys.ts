@@ -18,8 +18,11 @@ export interface HiddenInputs {
   readonly __replaceOnChanges?: boolean;
   /** The paths of the option `ignoreChanges`. Never stored. */
   readonly __ignoreChanges?: readonly string[];
-  /** The program runs for a preview, where `check` may ask the service (host/lookAhead.ts). Never stored either. */
-  readonly __preview?: boolean;
+  /**
+   * The program runs for a preview, where the service may be asked (host/lookAhead.ts). As a number: how many computes it
+   * declares. Never stored either.
+   */
+  readonly __preview?: true | number;
 }
 
 /** `customTimeouts`, in seconds. */
@@ -47,7 +50,7 @@ export function hiddenInputs(properties: Properties): HiddenInputs {
     ...(Array.isArray(__surplus) && { __surplus: namesIn(__surplus) }),
     ...(__replaceOnChanges === true && { __replaceOnChanges }),
     ...(Array.isArray(__ignoreChanges) && { __ignoreChanges: namesIn(__ignoreChanges) }),
-    ...(__preview === true && { __preview }),
+    ...((__preview === true || typeof __preview === "number") && { __preview }),
   };
 }
 

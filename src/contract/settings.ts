@@ -104,6 +104,11 @@ export function allowsUnlistedSizes(read: ReadSetting): boolean {
   return isOn(text(read("allowUnlistedSizes")) ?? text(process.env[ENVIRONMENT.allowUnlistedSizes]));
 }
 
+/** Whether a plan fails for what it finds in the way. */
+export function isStrictPlan(read: ReadSetting): boolean {
+  return isOn(text(read("strictPlan")) ?? text(process.env[ENVIRONMENT.strictPlan]));
+}
+
 /** In words that never repeat the URL: it may hold a password. */
 function baseUrlProblems(baseUrl: string, allowHttp: boolean): string[] {
   const where = "svc:baseUrl (or SVC_BASE_URL)";

@@ -1,5 +1,5 @@
 import type { Client, Deadline, SvcError } from "../client";
-import type { Claim, RunMemory } from "./memory";
+import type { Claim, Planned, RunMemory } from "./memory";
 import type { Kind } from "../contract/pointer";
 import type { Properties } from "../contract/hiddenKeys";
 import type { SecretReference } from "../contract/references";
@@ -47,6 +47,8 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
    * which all resources share (host/lookAhead.ts). Undefined: too little is known of the resource to look.
    */
   readonly lookAhead?: (look: Look<Args>) => Promise<readonly Finding[] | undefined>;
+  /** The same for an update that is planned, with its plan: what makes it fail. Not asked for a replacement. */
+  readonly lookAtUpdate?: (look: Look<Args>, plan: Plan<Args, Outputs>) => Promise<readonly Finding[]>;
   /** The objects at the service that these arguments declare: another resource that declares one of them is an error. */
   readonly declares?: (args: Partial<Args>, authProvider: string, givenNames: ReadonlySet<string>) => Claim[];
   /** The objects at the service that the resource manages. */
@@ -114,14 +116,16 @@ export interface Declared<Args> {
   readonly isReplacement: boolean;
 }
 
-/** What a plan has found out from the service about a resource that it creates. */
+/** What a plan has found out from the service about a resource that it creates or updates. */
 export interface Finding {
   readonly message: string;
-  /** The creation would fail because of it, or wait for it. Otherwise it is an effect of the creation. */
+  /** The change would fail because of it, or wait for it. Otherwise it is an effect of the change. */
   readonly isObstacle: boolean;
+  /** A resource that is compared later may remove the obstacle in the same run. */
+  readonly mayLeave?: true;
 }
 
-/** A resource that is to be created, and what is needed to ask the service about it. Its project is known. */
+/** A resource that is to be created or updated, and what is needed to ask the service about it. Its project is known. */
 export interface Look<Args> {
   /** Those that are known and well formed. */
   readonly args: Partial<Args> & { readonly projectId: string };
@@ -135,8 +139,10 @@ export interface Look<Args> {
     readonly onProgress: (text: string) => void;
     readonly onError: (error: SvcError) => void;
   };
-  /** Whether a resource of the program has the object in its state: it may move, delete or replace it. */
-  readonly isOfProgram: (object: string) => boolean;
+  /** What is planned for the resource of the program that has the object in its state. Undefined: none was compared yet. */
+  readonly planned: (object: string) => Planned | undefined;
+  /** Every resource of this kind that the program declares was compared: none will come that has an object in its state. */
+  readonly isComplete: boolean;
   /** Whether a resource of the program declares such an object. */
   readonly isDeclared: (matches: (object: string) => boolean) => boolean;
 }

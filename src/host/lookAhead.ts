@@ -1,6 +1,6 @@
 /**
- * What a plan asks the service (docs/design/rules.md, 5). If it creates something, the lists of the service show what blocks the
- * creation, before anything is deployed. Each list is read once for all resources. A plan that creates nothing sends nothing.
+ * What a plan asks the service (docs/design/rules.md, 5). If it creates or updates something, the lists of the service show what
+ * blocks that, before anything is deployed. Each list is read once for all resources. A plan without changes sends nothing.
  */
 import {
   AuthenticationError,
@@ -15,6 +15,7 @@ import {
 } from "../client";
 import { messageOf } from "../contract/untrusted";
 import type { Finding, Look } from "./lifecycle";
+import type { Kind } from "../contract/pointer";
 import type { Settings } from "../contract/settings";
 
 /** How long the looks of a plan may take in all. */
@@ -31,14 +32,19 @@ export interface Verdict {
   readonly hasLooked: boolean;
 }
 
+type Asking = Pick<Look<object>, "reading" | "isComplete">;
+
 interface Question {
+  readonly kind: Kind;
+  /** The resource, for a failure that is found when another one is compared. */
+  readonly name: string;
   readonly client: Client;
   readonly settings: Settings;
   readonly keyAdvice: string;
   readonly projectId: string;
   readonly onProgress: (text: string) => void;
   /** What the lifecycle asks. */
-  readonly look: (reading: Look<object>["reading"]) => Promise<readonly Finding[] | undefined>;
+  readonly look: (asking: Asking) => Promise<readonly Finding[] | undefined>;
 }
 
 export const NOTHING: Verdict = { failures: [], warnings: [], hasLooked: false };
@@ -49,6 +55,13 @@ export const effect = (message: string): Finding => ({ message, isObstacle: fals
 /** An object that exists where one is to be created, with the message of the creation. */
 export const inTheWay = (words: string): Finding =>
   obstacle(`pulumi up will fail here, unless the same run removes this first: ${words}`);
+
+/** What stays in the way. */
+export const staysInTheWay = (words: string): Finding => obstacle(`pulumi up will fail here: ${words}`);
+
+/** An object that stays in the way unless it is that of a resource which is compared later. */
+export const mayLeave = (words: string, { isComplete }: Pick<Look<object>, "isComplete">): Finding =>
+  isComplete ? staysInTheWay(words) : { ...inTheWay(words), mayLeave: true };
 
 const missingProject = (projectId: string): Finding =>
   obstacle(
@@ -64,6 +77,11 @@ export class LookAhead {
   #underWay = 0;
   /** Of projects that the service answers 404 for. */
   readonly #unlisted = new Map<string, readonly Finding[] | undefined>();
+  /** By kind: how many the program declares, as far as it has told, and the URNs of those that are new or were compared. */
+  readonly #declared = new Map<Kind, number>();
+  readonly #compared = new Map<Kind, Set<string>>();
+  /** Of strict plans: what a resource that is compared later may settle. */
+  #open: Question[] = [];
 
   constructor(longestMs = LOOKS_MS) {
     this.#leftMs = longestMs;
@@ -79,10 +97,11 @@ export class LookAhead {
     if (this.#isOver || offlinePlan) return NOTHING;
     const { host } = new URL(baseUrl);
     const verdict = (findings: readonly Finding[], hasLooked: boolean): Verdict => {
+      if (strictPlan && findings.some(({ mayLeave: isOpen }) => isOpen)) this.#open.push(question);
       const of = (fails: boolean): string[] =>
         // Names of the service stand in it.
         findings
-          .filter(({ isObstacle }) => (strictPlan && isObstacle) === fails)
+          .filter(({ isObstacle, mayLeave: isOpen = false }) => (strictPlan && isObstacle && !isOpen) === fails)
           .map(({ message: says }) => messageOf(says));
       return { failures: of(true), warnings: of(false), hasLooked };
     };
@@ -103,13 +122,36 @@ export class LookAhead {
     }
   }
 
+  /** `declared`: see `CheckRequest`. */
+  noteDeclared(kind: Kind, declared: number): void {
+    this.#declared.set(kind, Math.max(declared, this.#declared.get(kind) ?? 0));
+  }
+
+  /** A resource is new, or was compared. */
+  noteCompared(kind: Kind, urn: string): void {
+    this.#compared.set(kind, (this.#compared.get(kind) ?? new Set()).add(urn));
+  }
+
+  /** When all of a kind were compared, what is in the way stays there. Returns why a strict plan fails then. */
+  async settle(kind: Kind): Promise<string[]> {
+    if (!this.#isComplete(kind)) return [];
+    const open = this.#open.filter((question) => question.kind === kind);
+    this.#open = this.#open.filter((question) => question.kind !== kind);
+    const verdicts = await Promise.all(open.map(async (one) => ({ one, verdict: await this.ask(one) })));
+    return verdicts.flatMap(({ one, verdict }) => verdict.failures.map((text) => `"${one.name}": ${text}`));
+  }
+
+  #isComplete(kind: Kind): boolean {
+    return (this.#compared.get(kind)?.size ?? 0) >= (this.#declared.get(kind) ?? Infinity);
+  }
+
   async #inProject(
-    { client, projectId, look }: Question,
+    { client, kind, projectId, look }: Question,
     reading: Look<object>["reading"],
   ): Promise<readonly Finding[] | undefined> {
     if (this.#unlisted.has(projectId)) return this.#unlisted.get(projectId);
     try {
-      return await look(reading);
+      return await look({ reading, isComplete: this.#isComplete(kind) });
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
       const isMissing = saysProjectIsMissing(error) || (await lacksProject(client, projectId, reading));
@@ -155,7 +197,7 @@ function refusedKey(host: string, { withoutAdvice }: SvcError, keyAdvice: string
 
 function notAsked(host: string, error: unknown): string {
   return (
-    `${host} could not be queried, so this plan does not show whether its resources can be created: ${messageOf(error)}. ` +
+    `${host} could not be queried, so this plan does not show what would make pulumi up fail: ${messageOf(error)}. ` +
     "pulumi up needs the service. Run the plan again, or set svc:offlinePlan (SVC_OFFLINE_PLAN=1) to plan without it"
   );
 }

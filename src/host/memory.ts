@@ -17,6 +17,16 @@ export interface Claim {
   readonly shared?: boolean;
 }
 
+/** What a plan does with the resource of the program that has an object in its state. */
+export interface Planned {
+  readonly urn: string;
+  /** Its arguments that are known. */
+  readonly news: object;
+  /** The names of the arguments that change, and of those that replace it. */
+  readonly changed: ReadonlySet<string>;
+  readonly replaces: ReadonlySet<string>;
+}
+
 /** The deletion of an object, or its move away, while it is under way. */
 export interface Release {
   /** Settles when it has ended. Never rejects. */
@@ -48,8 +58,8 @@ export class RunMemory {
   readonly #states = new Map<string, ObjectState>();
   /** By object, the URN under which a refresh of this process has found it in the state. */
   readonly #refreshed = new Map<string, string>();
-  /** What resources of the program had in their state when they were compared. */
-  readonly #inState = new Set<string>();
+  /** By object: what is planned for the resource of the program that had it in its state when it was compared. */
+  readonly #planned = new Map<string, Planned>();
   /** Emits the name of an object when its release begins. */
   readonly #releases = new EventEmitter().setMaxListeners(0);
 
@@ -88,14 +98,14 @@ export class RunMemory {
     return [...this.#claims.values()].some((claims) => claims.some(({ object }) => matches(object)));
   }
 
-  /** Records what a resource has in its state, also where this run will replace it. */
-  noteInState(objects: readonly string[]): void {
-    objects.forEach((object) => this.#inState.add(object));
+  /** Records what is planned for a resource that has these objects in its state, also where this run will replace it. */
+  notePlanned(objects: readonly string[], planned: Planned): void {
+    objects.forEach((object) => this.#planned.set(object, planned));
   }
 
-  /** Whether a resource of the program had the object in its state: then this run knows what becomes of it. */
-  wasInState(object: string): boolean {
-    return this.#inState.has(object);
+  /** What is planned for the resource of the program that had the object in its state. Undefined: none was compared yet. */
+  planned(object: string): Planned | undefined {
+    return this.#planned.get(object);
   }
 
   /** Another resource that has the object in its state, or has created it or taken it over in this run. */

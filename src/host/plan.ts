@@ -4,7 +4,7 @@ import { allowsUnlistedSizes, resolveSettings } from "../contract/settings";
 import { referenceName } from "../contract/references";
 import { isUrn, labelOf, nameInUrn } from "../contract/identifiers";
 import { checkArguments, problemText, sameJson, specEntries, type Comparison, type Problem } from "./arguments";
-import type { Lifecycle, Look, Plan, Stored } from "./lifecycle";
+import type { Changes, Finding, Lifecycle, Look, Plan, Stored } from "./lifecycle";
 import { NOTHING, type Verdict } from "./lookAhead";
 import { Progress } from "./progress";
 import { type Compared, SecretValues } from "./references";
@@ -22,7 +22,12 @@ export async function check<Args extends object, Outputs extends object>(
   request: CheckRequest,
 ): Promise<CheckResult> {
   const { session, readSetting } = hosted;
-  const { urn, olds, news, preview } = request;
+  const { urn = "", olds, news, declared } = request;
+  const { kind } = hosted.resource;
+  // Not in an update: it would see what it does itself, and must not fail by a look.
+  const isPreview = declared !== undefined;
+  if (isPreview) session.previewed.add(urn);
+  else session.previewed.delete(urn);
   const { args, known, problems: found, allowed } = checkNews(hosted, news);
   const { settings, problems: settingProblems } = resolveSettings(readSetting);
   const asDeclared: Checked<Args> = { args, known, allowed, authProvider: settings?.authProvider ?? "" };
@@ -30,9 +35,7 @@ export async function check<Args extends object, Outputs extends object>(
     problems: declaredTwice,
     warnings,
     effects,
-  } = urn === undefined
-    ? { problems: [], warnings: [], effects: [] }
-    : declare(hosted, { ...request, urn }, asDeclared);
+  } = urn === "" ? { problems: [], warnings: [], effects: [] } : declare(hosted, { ...request, urn }, asDeclared);
   const problems: Wrong[] = [
     ...request.problems,
     ...[...found, ...declaredTwice].map(({ path, reason, unlisted }) => ({
@@ -41,17 +44,20 @@ export async function check<Args extends object, Outputs extends object>(
     })),
     ...settingProblems.map(ofWhole),
   ];
-  // Not in an update: it would see what it does itself, and must not fail by a look.
-  const isPlanned = preview && Object.keys(olds).length === 0;
-  if (urn !== undefined && isPlanned && problems.length === 0) {
+  const isPlanned = isPreview && Object.keys(olds).length === 0;
+  if (urn !== "" && isPlanned && problems.length === 0) {
     for (const text of valuesOf(hosted).lackingIn(args))
-      session.warn(urn, `${hosted.resource.kind}${labelOf(urn)} needs ${text}. pulumi up fails without it`);
+      session.warn(urn, `${kind}${labelOf(urn)} needs ${text}. pulumi up fails without it`);
   }
+  if (isPreview) session.lookAhead.noteDeclared(kind, declared);
+  if (isPlanned) session.lookAhead.noteCompared(kind, urn);
   const mayLook = isPlanned && settings !== undefined && problems.length === 0;
-  const ahead = mayLook ? await lookAhead(hosted, urn, known, news) : NOTHING;
-  const messages = [...(preview && !ahead.hasLooked ? effects : []), ...warnings, ...ahead.warnings];
-  messages.forEach((text) => session.warn(urn ?? "", text));
-  return { args, problems: [...problems, ...ahead.failures.map(ofWhole)] };
+  const { lookAhead } = hosted.resource;
+  const ahead = mayLook && lookAhead ? await ask(hosted, { urn, known, news }, lookAhead) : NOTHING;
+  const messages = [...(isPreview && !ahead.hasLooked ? effects : []), ...warnings, ...ahead.warnings];
+  messages.forEach((text) => session.warn(urn, text));
+  const settled = isPlanned ? await session.lookAhead.settle(kind) : [];
+  return { args, problems: [...problems, ...[...ahead.failures, ...settled].map(ofWhole)] };
 }
 
 const ofWhole = (reason: string): Wrong => ({ path: "", reason });
@@ -96,11 +102,12 @@ export function checkedArgs<Args extends object, Outputs extends object>(
 /** Records what a resource of the program declares. Returns what a plan reports of the declaration alone. */
 function declare<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
-  { urn, olds, news, preview, ignored }: CheckRequest & { readonly urn: string },
+  { urn, olds, news, declared, ignored }: CheckRequest & { readonly urn: string },
   { args, known, allowed, authProvider }: Checked<Args>,
 ): { problems: Problem[]; warnings: readonly string[]; effects: readonly string[] } {
   const { resource, session } = hosted;
   const isNew = Object.keys(olds).length === 0;
+  const isPreview = declared !== undefined;
   // For a replacement the engine checks a second time, as if nothing had been there.
   const earlier = session.checkedInputs.get(urn) ?? {};
   const isReplacement = isNew && Object.keys(earlier).length > 0;
@@ -113,9 +120,9 @@ function declare<Args extends object, Outputs extends object>(
     path: "",
     reason: `"${nameInUrn(other)}" of this program declares ${what} too. Declare it once`,
   }));
-  if (isNew && !preview) session.newInputs.set(urn, known);
+  if (isNew && !isPreview) session.newInputs.set(urn, known);
   // Here, since the old object is deleted before the creation could fail for want of a value.
-  if (isReplacement && !preview) {
+  if (isReplacement && !isPreview) {
     // Of what is malformed no name is told: it may be the secret.
     for (const text of valuesOf(hosted).lackingIn(known))
       problems.push({ path: "", reason: `the replacement needs ${text}. Nothing is deleted` });
@@ -127,20 +134,19 @@ function declare<Args extends object, Outputs extends object>(
     for (const problem of allowed)
       session.warn(urn, `${problemText(problem)}; it is sent, because svc:allowUnlistedSizes is set`);
   }
-  const declared = { args: known, label: labelOf(urn), isNew, isReplacement };
-  const warnings = resource.createWarnings?.(declared) ?? [];
-  return { problems, warnings, effects: resource.createEffects?.(declared) ?? [] };
+  const own = { args: known, label: labelOf(urn), isNew, isReplacement };
+  const warnings = resource.createWarnings?.(own) ?? [];
+  return { problems, warnings, effects: resource.createEffects?.(own) ?? [] };
 }
 
-/** What the service shows that blocks a creation (lookAhead.ts). */
-async function lookAhead<Args extends object, Outputs extends object>(
+/** What the service shows that blocks a creation or an update (lookAhead.ts). */
+async function ask<Args extends object, Outputs extends object>(
   { resource, session, readSetting }: Hosted<Args, Outputs>,
-  urn: string | undefined,
-  known: Partial<Args>,
-  news: Properties,
+  { urn, known, news }: { urn: string; known: Partial<Args>; news: Properties },
+  question: (look: Look<Args>) => Promise<readonly Finding[] | undefined>,
 ): Promise<Verdict> {
   const projectId: unknown = Reflect.get(known, "projectId");
-  if (resource.lookAhead === undefined || typeof projectId !== "string") return NOTHING;
+  if (typeof projectId !== "string") return NOTHING;
   const account = session.account(readSetting);
   const { client, settings } = account;
   client.learnSecrets(news);
@@ -151,12 +157,18 @@ async function lookAhead<Args extends object, Outputs extends object>(
     givenNames: new Set(Object.keys(news)),
     authProvider: settings.authProvider,
     client,
-    isOfProgram: (object: string) => session.memory.wasInState(object),
+    planned: (object: string) => session.memory.planned(object),
     isDeclared: (matches: (object: string) => boolean) => session.memory.isDeclared(matches),
   };
-  const look = async (reading: Look<Args>["reading"]) => resource.lookAhead?.({ ...about, reading });
+  const look = (asking: Pick<Look<Args>, "reading" | "isComplete">) => question({ ...about, ...asking });
+  const asked = {
+    kind: resource.kind,
+    name: nameInUrn(urn),
+    projectId,
+    onProgress: (text: string) => progress.show(text),
+  };
   try {
-    return await session.lookAhead.ask({ ...account, projectId, onProgress: (text) => progress.show(text), look });
+    return await session.lookAhead.ask({ ...account, ...asked, look });
   } finally {
     progress.end();
   }
@@ -181,15 +193,34 @@ export async function diff<Args extends object, Outputs extends object>(
     const ofValues = remarks.map(({ path, text }) => `"${path}" of ${subject}: ${text}`);
     for (const text of [...planMessages(resource, plan, news), ...ofValues]) session.warn(urn, text);
     if (isUrn(urn)) holdObjects(hosted, { urn, stateUrn, plan });
+    if (session.previewed.has(urn)) await lookAtUpdate(hosted, { urn, plan, news });
   }
-  const { changed, dropped, added } = changes;
-  const isSame = changed.size + dropped.size + added.size === 0;
+  const isSame = isUnchanged(changes);
   const inInputs = oldInputs === undefined || !sameJson(oldInputs, news);
   return {
     changes: stored.unfinished ? "outs" : isSame ? "none" : inInputs ? "inputs" : "outs",
     replaces: [...changes.replaces],
     deleteBeforeReplace: resource.deleteBeforeReplace,
   };
+}
+
+const isUnchanged = ({ changed, dropped, added }: Changes<never>): boolean =>
+  changed.size + dropped.size + added.size === 0;
+
+/** Warns of what the service shows that blocks an update. @throws where a strict plan fails. */
+async function lookAtUpdate<Args extends object, Outputs extends object>(
+  hosted: Hosted<Args, Outputs>,
+  { urn, plan, news }: { urn: string; plan: Plan<Args, Outputs>; news: Properties },
+): Promise<void> {
+  const { resource, session } = hosted;
+  const { lookAtUpdate: look } = resource;
+  const { stored, changes, replaces, news: known } = plan;
+  session.lookAhead.noteCompared(resource.kind, urn);
+  const isUpdate = replaces.size === 0 && (stored.unfinished || !isUnchanged(changes));
+  const ahead = isUpdate && look ? await ask(hosted, { urn, known, news }, (about) => look(about, plan)) : NOTHING;
+  ahead.warnings.forEach((text) => session.warn(urn, text));
+  const failures = [...ahead.failures, ...(await session.lookAhead.settle(resource.kind))];
+  if (failures.length > 0) throw new Error(failures.join("; "));
 }
 
 /** What a plan says of references that have no value: nothing of one that `ignoreChanges` names, unless it is sent. */
@@ -224,7 +255,7 @@ function holdObjects<Args extends object, Outputs extends object>(
   const known = { ...outs, ...news } as Partial<Outputs & Args>;
   // A resource that is to be replaced no longer manages its object: the replacement may take it over.
   const objects = replaces.size > 0 ? [] : resource.objects(id, known);
-  memory.noteInState(resource.objects(id, outs));
+  memory.notePlanned(resource.objects(id, outs), { urn, news, changed: plan.changes.changed, replaces });
   // The state may carry an older URN, which an alias leaves behind.
   memory.setStored(urn, objects, stateUrn);
   const other = objects.map((object) => memory.otherOwner(object, urn)).find((owner) => owner !== undefined);

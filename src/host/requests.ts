@@ -14,8 +14,11 @@ export interface CheckRequest extends Request {
   /** The inputs of the state; empty for a resource that is new. */
   readonly olds: Properties;
   readonly news: Properties;
-  /** The program runs for a preview: then the service may be asked. */
-  readonly preview: boolean;
+  /**
+   * The program runs for a preview: then the service may be asked. How many resources of the kind it declares; Infinity where it
+   * does not tell. Undefined: no preview.
+   */
+  readonly declared: number | undefined;
   /** The paths of the option `ignoreChanges`. */
   readonly ignored: readonly string[];
   /** What the door has found wrong with the inputs. */

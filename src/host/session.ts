@@ -50,6 +50,8 @@ export class Session {
   readonly siblingStartsMs: number;
   /** By URN, the old inputs that `check` saw in this process. It never runs in a refresh. */
   readonly checkedInputs = new Map<string, Properties>();
+  /** The URNs of resources that `check` has seen for a preview last, not for an update. */
+  readonly previewed = new Set<string>();
   /** By URN, what an update creates: also in place of an object that it deletes first, which only the deletion tells. */
   readonly newInputs = new Map<string, Properties>();
   /** By URN, the paths of `ignoreChanges` of what `check` saw. */

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isObject, isOutput, unknownNames, wordFor } from "../helpers/given";
 import { timeoutsOf, withInheritedAliases } from "./options";
+import { previewMark } from "./declared";
 import { checkInstallation } from "./installation";
 import { pointer, typeToken } from "../contract/pointer";
 import { isReference } from "../contract/references";
@@ -77,7 +78,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
         ...((opts.ignoreChanges?.length ?? 0) > 0 &&
           holdsReference(table, args) && { __ignoreChanges: opts.ignoreChanges }),
         // Nothing else tells the provider: a preview and its update are the same calls of `check`.
-        ...(pulumi.runtime.isDryRun() && { __preview: true }),
+        ...(pulumi.runtime.isDryRun() && opts.id === undefined && { __preview: previewMark(kind) }),
       };
       // The SDK formats a stack trace, through source maps, for each of the four promises of each property. Nothing shows
       // them, and with one line each they cost a fifth.

@@ -19,7 +19,7 @@ async function plans(given: Harness) {
 }
 
 const NOT_ASKED =
-  /^127\.0\.0\.1:\d+ could not be queried, so this plan does not show whether its resources can be created: (.*)\. pulumi up needs the service\./;
+  /^127\.0\.0\.1:\d+ could not be queried, so this plan does not show what would make pulumi up fail: (.*)\. pulumi up needs the service\./;
 
 const TROUBLE: readonly (readonly [string, Json, RegExp, object])[] = [
   ["a service that fails", { status: 503, times: 0 }, /the service failed.*; still failing after.*503/, QUICK],

@@ -31,8 +31,9 @@ interface Mistake {
   readonly plant?: (given: World) => Promise<unknown>;
   /** Instead of the account of the service. */
   readonly account?: { readonly baseUrl?: string; readonly apiKey?: string | undefined };
-  /** An up with this program came before. */
+  /** An up with this program came before, in what stood there then. */
   readonly before?: Program;
+  readonly given?: (given: World) => Promise<unknown>;
   /** What the plan says of it now, that it did not say before; left out: the same as before. */
   readonly now?: RegExp;
   /** The up succeeds: what the plan says is what it does. */
@@ -49,6 +50,11 @@ const fault =
     control(url, "POST", "/faults", { times: 0, ...spec });
 const integration = (given: World) =>
   given.call("POST", "/projects/auth/create", { project_id: P, auth_provider: AUTH_PROVIDER, branch_id: "br-main" });
+const withoutIntegration = (given: World) => given.call("DELETE", `/projects/${P}/auth/integration/${AUTH_PROVIDER}`);
+const otherIntegration = async (given: World) => {
+  await withoutIntegration(given);
+  await integration(given);
+};
 const within = (path: string, body: object) => async (given: World) => {
   await integration(given);
   await given.call("POST", `/projects/${P}${path}`, body);
@@ -235,6 +241,67 @@ const MISTAKES: readonly Mistake[] = [
     succeeds: true,
   },
   {
+    what: "A changed compute that is gone",
+    before: COMPUTE,
+    program: compute({ size: 2 }),
+    plant: async (given) => {
+      const made = (await given.computes(P)).find(({ branch_id }) => branch_id === "br-dev");
+      await given.edit(P, { kind: "endpoint", id: made?.["id"], delete: true });
+    },
+    now: /will fail here: compute ep-\S+ \("a"\) no longer exists/,
+  },
+  {
+    what: "A move to a branch that is not there",
+    before: COMPUTE,
+    program: compute({ branchId: "br-prod" }),
+    now: /project prj-demo has no branch br-prod/,
+  },
+  {
+    what: "A move to a branch that has a primary",
+    before: COMPUTE,
+    program: compute({ branchId: "br-main" }),
+    now: /unless the same run removes this first: br-main already has a primary/,
+  },
+  {
+    what: "A move to the branch of a compute that is taken out of the program",
+    before: [...COMPUTE, one("ComputeEndpoint", { branchId: "br-test" }, "b")],
+    program: compute({ branchId: "br-test" }),
+    now: /unless the same run removes this first: br-test already has a primary/,
+  },
+  { what: "A change to a size that is not on offer", before: COMPUTE, program: compute({ size: 17.5 }) },
+  {
+    what: "Other credentials for an OAuth provider that is gone",
+    given: integration,
+    before: [one("OAuthProvider", { providerId: "microsoft", clientId: "x", clientSecret: "y" })],
+    program: [one("OAuthProvider", { providerId: "microsoft", clientId: "z", clientSecret: "y" })],
+    plant: (given) => given.call("DELETE", `/projects/${P}/auth/oauth_providers/microsoft`),
+    now: /will fail here: the OAuth provider microsoft \("a"\) no longer exists/,
+  },
+  {
+    what: "A changed `Whitelist` whose integration is gone",
+    given: integration,
+    before: [one("Whitelist", { domains: [DOMAIN] })],
+    program: [one("Whitelist", { domains: ["https://new.example.com"] })],
+    plant: withoutIntegration,
+    now: /will fail here: the auth integration of this resource .* no longer exists\./,
+  },
+  {
+    what: "A changed `Whitelist` in somebody else's integration",
+    given: integration,
+    before: [one("Whitelist", { domains: [DOMAIN] })],
+    program: [one("Whitelist", { domains: ["https://new.example.com"] })],
+    plant: otherIntegration,
+    now: /will fail here: the auth integration of this resource .* another one has replaced it/,
+  },
+  {
+    what: "A changed e-mail server in somebody else's integration",
+    given: integration,
+    before: [one("EmailServer", { type: "shared" })],
+    program: [one("EmailServer", { type: "standard", ...SMTP })],
+    plant: otherIntegration,
+    now: /will fail here: the auth integration of this resource .* another one has replaced it/,
+  },
+  {
     what: "An e-mail server in place of another one",
     program: [one("EmailServer", { type: "standard", ...SMTP, host: "smtp.new.example" })],
     plant: async (given) => {
@@ -286,7 +353,8 @@ async function rowOf(mistake: Mistake): Promise<Row> {
     { baseUrl: given.baseUrl, apiKey: given.apiKey, ...account },
     isBroken === true ? BROKEN : CLIENT,
   );
-  if (before.length > 0) await stack.up(before, { seed: 1, preview: "none" });
+  await mistake.given?.(given);
+  if (before.length > 0) expect((await stack.up(before, { seed: 1, preview: "none" })).errors).toEqual([]);
   await plant?.(given);
   const course = { seed: 1, jitterMs: 0, looks: true } as const;
   process.env["SVC_OFFLINE_PLAN"] = "1";
@@ -303,10 +371,11 @@ function said({ errors, log }: Outcome): string[] {
   const all = [...errors.map((text) => `error: ${text}`), ...warnings.map(({ message }) => `warning: ${message}`)];
   return all.map((text) =>
     text
-      .replace(/^error: (Could not create \w+ \("\w+"\)|\w): /, "error: ")
+      .replace(/^error: (Could not (create|update) \w+( \S+)? \("\w+"\)|\w): /, "error: ")
       .replace(/, created [^.;,]* ago|, created just now/g, "")
       .replace(/, request [\w-]+/g, "")
       .replace(/127\.0\.0\.1:\d+/g, "api.example.com")
+      .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "…")
       .replace(/\bep-(?!demo|none)[\w-]+/g, "ep-…"),
   );
 }

@@ -156,7 +156,8 @@ export async function harness<Args extends object, Outputs extends object>(
     },
     plan: async (inputs, olds = {}, name = "thing") => {
       const before = log.length;
-      const given = { ...inputs, ...hiddenInputs, __urn: urnOf(lifecycle.kind, name), __preview: true };
+      const strict = process.env["SVC_STRICT_PLAN"] !== undefined;
+      const given = { ...inputs, ...hiddenInputs, __urn: urnOf(lifecycle.kind, name), __preview: strict ? 1 : true };
       const { failures: found = [], inputs: kept } = await provider.check(olds, unmarked(given));
       for (const { property } of found) expect(property).toBe("");
       expect(kept).not.toHaveProperty("__preview");

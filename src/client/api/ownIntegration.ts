@@ -8,17 +8,21 @@ import type { AuthIntegrationRecord } from "./records";
 
 /** Thrown in place of sending a change: its integration does not exist any more. `instead`: the one in its place. */
 export class NotOursError extends Error {
+  /** What has become of it, and what to do: for a plan, which sends nothing anyway. */
+  readonly forPlan: string;
+
   constructor(
     id: string,
     readonly instead: AuthIntegrationRecord | undefined,
   ) {
     const gone = `the auth integration of this resource (${id}) no longer exists`;
-    super(
+    const what = instead === undefined ? gone : `${gone}: another one has replaced it (${identityOf(instead)})`;
+    const advice =
       instead === undefined
-        ? `${gone}. Nothing was sent. Run pulumi up --refresh, which creates what is missing`
-        : `${gone}: another one has replaced it (${identityOf(instead)}). Nothing was sent. ` +
-            'Run pulumi up --refresh, which creates this resource there, or adopts an existing one with "adopt: true"',
-    );
+        ? "Run pulumi up --refresh, which creates what is missing"
+        : 'Run pulumi up --refresh, which creates this resource there, or adopts an existing one with "adopt: true"';
+    super(`${what}. Nothing was sent. ${advice}`);
+    this.forPlan = `${what}. ${advice}`;
   }
 }
 
@@ -62,9 +66,14 @@ export class OwnIntegration {
    * @throws NotOursError when it is gone.
    */
   async prove(options: WaitOptions): Promise<void> {
-    const found = await this.find({ ...options, since: performance.now() });
+    await this.check({ ...options, since: performance.now() });
+  }
+
+  /** The same with a list that was read before, for a plan. */
+  async check(options: ListOptions): Promise<void> {
+    const found = await this.find(options);
     if (this.#id !== undefined && found === undefined) {
-      const listed = await this.integrations.list(options);
+      const listed = await this.integrations.list({ ...options, since: undefined });
       throw new NotOursError(this.#id, listed.find((item) => this.isNamed(item, listed)) ?? listed[0]);
     }
     this.#id = found?.auth_provider_project_id;

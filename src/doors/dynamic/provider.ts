@@ -40,9 +40,10 @@ export function dynamicProvider<Args extends object, Outputs extends object>(
 
     async check(olds, news) {
       const own = hiddenInputs(news);
-      const { __urn: urn, __surplus = [], __ignoreChanges: ignored = [], __preview: preview = false } = own;
+      const { __urn: urn, __surplus = [], __ignoreChanges: ignored = [], __preview: preview } = own;
+      const declared = preview === true ? Infinity : preview;
       const problems = surplus(__surplus);
-      const request = { urn, olds: visible(olds), news: visible(news), preview, ignored, problems };
+      const request = { urn, olds: visible(olds), news: visible(news), declared, ignored, problems };
       const { args, problems: found } = await inEngineForm(check(hosted, request));
       if (urn !== undefined && hidesChange(olds, news)) hiddenChanges.add(urn);
       // Never a property: the engine would print its value, secrets too (docs/design/engine.md).
@@ -92,7 +93,7 @@ export function dynamicProvider<Args extends object, Outputs extends object>(
     },
 
     async problems(news) {
-      const request = { urn: undefined, olds: {}, news: visible(news), preview: false, ignored: [], problems: [] };
+      const request = { urn: undefined, olds: {}, news: visible(news), declared: undefined, ignored: [], problems: [] };
       return (await inEngineForm(check(hosted, request))).problems;
     },
   };

@@ -60,7 +60,8 @@ export const authIntegration = define(declaration, schemas, {
     if (givenNames.has("authProvider") && known.authProvider === undefined) return [];
     const existing = (await client.auth.integrations(projectId).list(reading)).find(isIntegration(authProvider));
     if (existing !== undefined) {
-      if (look.isOfProgram(integrationObject(projectId, authProvider, existing.auth_provider_project_id))) return [];
+      const object = integrationObject(projectId, authProvider, existing.auth_provider_project_id);
+      if (look.planned(object) !== undefined) return [];
       const refusal = refusalToAdopt(known, existing);
       return refusal === undefined ? [] : [inTheWay(refusal)];
     }

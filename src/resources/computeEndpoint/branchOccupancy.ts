@@ -43,10 +43,7 @@ export async function findOccupant(
       continue;
     }
     if (moverId !== undefined && waitsInCycle(call, computeObject(moverId), object))
-      throw new Error(
-        `${occupiedBranch(occupant)}; that one in turn waits for the branch of ${moverId}: computes cannot swap branches in one step. Nothing was changed. ` +
-          `Use two steps: first move one of them to a free branch and run pulumi up; then move it to its branch and run pulumi up again`,
-      );
+      throw new Error(`${occupiedBranch(occupant)}; ${waitsInTurn(moverId)}. Nothing was changed. ${SWAP_ADVICE}`);
     call.onProgress(`waiting for ${occupant.id} to leave ${branchId}`);
     await run.waitUntilFree(object, `${occupant.id} was still leaving ${branchId}`);
   }
@@ -73,9 +70,7 @@ export async function refuseOccupiedBranch(
   if (occupant === undefined) return;
   const order = orderAdvice(call, occupant);
   throw new Error(
-    `${occupiedBranch(occupant)}. Nothing was changed. ${order === "" ? "Use" : `${order}. Otherwise use`} two steps: ` +
-      `first move ${occupant.id} to a free branch, or remove it from the program, and run pulumi up; ` +
-      `then move this one and run pulumi up again`,
+    `${occupiedBranch(occupant)}. Nothing was changed. ${order === "" ? "Use" : `${order}. Otherwise use`} ${twoSteps(occupant.id)}`,
   );
 }
 
@@ -92,6 +87,18 @@ export function orderAdvice({ run }: Call<never>, { id }: EndpointRecord): strin
 
 export const occupiedBranch = ({ id, branch_id }: EndpointRecord): string =>
   `${branch_id} already has a primary compute (${id}), and a branch can have only one`;
+
+/** For the plan, and for an update. */
+export const waitsInTurn = (moverId: string): string =>
+  `that one in turn waits for the branch of ${moverId}: computes cannot swap branches in one step`;
+
+export const SWAP_ADVICE =
+  "Use two steps: first move one of them to a free branch and run pulumi up; then move it to its branch and run pulumi up again";
+
+/** It ends a sentence that says what to do. */
+export const twoSteps = (occupantId: string): string =>
+  `two steps: first move ${occupantId} to a free branch, or remove it from the program, and run pulumi up; ` +
+  "then move this one and run pulumi up again";
 
 /** The error for a compute that exists where one is to be created. */
 export function alreadyExists(endpoint: EndpointRecord): Error {

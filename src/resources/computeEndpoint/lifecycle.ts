@@ -16,7 +16,7 @@ import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } f
 import { omitUndefined } from "../shared/outputs";
 import { schemas } from "./schemas";
 import { LARGEST_AUTOSCALING_CU } from "../../helpers/computeSizes";
-import { computeFindings } from "./lookAhead";
+import { computeFindings, updateFindings } from "./lookAhead";
 import { isSettled, sendsUnmanaged, toArguments, toAttributes, toOutputs } from "./mapping";
 import {
   adoptedObject,
@@ -54,6 +54,7 @@ export const computeEndpoint = define(declaration, schemas, {
   createWarnings: computeCreateWarnings,
   createEffects: computeCreateEffects,
   lookAhead: computeFindings,
+  lookAtUpdate: updateFindings,
 
   declares({ projectId, branchId, type, adopt }, _authProvider, givenNames) {
     const primaryOf = type === PRIMARY || !givenNames.has("type") ? projectId : undefined;

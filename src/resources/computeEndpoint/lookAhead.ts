@@ -1,25 +1,39 @@
+/** What the lists of the service show about a compute, for a plan. */
 import type { EndpointRecord } from "../../client";
-import type { Finding, Look } from "../../host/lifecycle";
-import { effect, inTheWay, obstacle } from "../../host/lookAhead";
-import { alreadyExists, computeObject, occupiedBranch, PRIMARY, refusalToAdopt } from "./branchOccupancy";
-import type { ComputeEndpointShape } from "./declaration";
+import { nameInUrn } from "../../contract/identifiers";
+import type { Finding, Look, Plan } from "../../host/lifecycle";
+import { effect, inTheWay, mayLeave, obstacle, staysInTheWay } from "../../host/lookAhead";
+import {
+  adoptedObject,
+  alreadyExists,
+  computeObject,
+  occupiedBranch,
+  PRIMARY,
+  refusalToAdopt,
+  SWAP_ADVICE,
+  twoSteps,
+  waitsInTurn,
+} from "./branchOccupancy";
+import type { ComputeEndpointOutputs, ComputeEndpointShape } from "./declaration";
 import { isSettled } from "./mapping";
 import { adoptionOf } from "./warnings";
 import { listBranches, missingBranch } from "../shared/branches";
+import { goneFinding } from "../shared/existing";
+import { splitId } from "../shared/identifiers";
 
-/** What the lists show about a compute that is to be created, for a plan. */
+/** What the lists show about a compute that is to be created. */
 export async function computeFindings(look: Look<ComputeEndpointShape>): Promise<Finding[] | undefined> {
   const { args, givenNames, client, reading } = look;
   const { projectId, branchId, type = PRIMARY, name, adopt = false } = args;
   const listed = await client.computes.list(projectId, reading);
   const isOpen = (argument: "type" | "adopt"): boolean => givenNames.has(argument) && args[argument] === undefined;
   if (isOpen("type") || isOpen("adopt")) return undefined;
-  const isForeign = ({ id }: EndpointRecord): boolean => !look.isOfProgram(computeObject(id));
+  const isForeign = ({ id }: EndpointRecord): boolean => look.planned(computeObject(id)) === undefined;
 
   const named = typeof adopt === "string" ? listed.find(({ id }) => id === adopt) : undefined;
   const refusal = typeof adopt === "string" ? refusalToAdopt(named, type) : undefined;
   // A replacement may go on naming the compute that it replaces.
-  if (refusal !== undefined && !look.isOfProgram(computeObject(String(adopt)))) return [obstacle(refusal)];
+  if (refusal !== undefined && look.planned(computeObject(String(adopt))) === undefined) return [obstacle(refusal)];
   const takenOver = (endpoint: EndpointRecord | undefined): Finding[] =>
     endpoint === undefined || !isForeign(endpoint)
       ? underWay(endpoint)
@@ -35,10 +49,93 @@ export async function computeFindings(look: Look<ComputeEndpointShape>): Promise
     (type === PRIMARY || (name !== undefined && endpoint.name === name));
   const existing = listed.find((endpoint) => isSame(endpoint) && endpoint.id !== named?.id && isForeign(endpoint));
   if (adopt === true) return takenOver(existing);
-  if (existing !== undefined && adopt === false) return [inTheWay(alreadyExists(existing).message)];
+  if (existing !== undefined && adopt === false) {
+    const { message } = alreadyExists(existing);
+    return [type === PRIMARY ? mayLeave(message, look) : inTheWay(message)];
+  }
   // Two replicas may have the same name.
-  return existing !== undefined && type === PRIMARY ? [inTheWay(occupiedBranch(existing))] : takenOver(named);
+  if (type !== PRIMARY) return takenOver(named);
+  if (existing !== undefined) return [mayLeave(occupiedBranch(existing), look)];
+  // One of the program that somebody has moved here.
+  const moved = listed.find((endpoint) => isSame(endpoint) && endpoint.id !== named?.id);
+  const { staysWith } = moved === undefined ? {} : fateOf(look, moved);
+  return moved === undefined || staysWith === undefined ? takenOver(named) : [managedThere(moved, staysWith)];
 }
+
+/** What the lists show about a compute that is to be changed. */
+export async function updateFindings(
+  look: Look<ComputeEndpointShape>,
+  { stored, changes, label }: Plan<ComputeEndpointShape, ComputeEndpointOutputs & Partial<ComputeEndpointShape>>,
+): Promise<Finding[]> {
+  const { args, client, reading } = look;
+  const { projectId, branchId } = args;
+  const { rest: id } = splitId(stored.id);
+  const own = await client.computes.find(projectId, id, reading);
+  if (own === undefined) return [goneFinding(`compute ${id}${label}`)];
+  if (!changes.changed.has("branchId") || branchId === undefined || own.branch_id === branchId) return [];
+  const branches = await listBranches(look);
+  if (branches?.some((branch) => branch.id === branchId) === false)
+    return [obstacle(missingBranch(projectId, branchId, branches))];
+  return own.type === PRIMARY ? occupancyFindings(look, own, branchId) : [];
+}
+
+/** What an update does about a primary on the branch that one is to move to: see `findOccupant`. */
+async function occupancyFindings(
+  look: Look<ComputeEndpointShape>,
+  mover: EndpointRecord,
+  branchId: string,
+): Promise<Finding[]> {
+  const listed = await look.client.computes.list(look.args.projectId, look.reading);
+  const primaryOn = (branch: string): EndpointRecord | undefined =>
+    listed.find(({ id, type, branch_id }) => type === PRIMARY && branch_id === branch && id !== mover.id);
+  const occupant = primaryOn(branchId);
+  if (occupant === undefined) return [];
+  const words = occupiedBranch(occupant);
+  const { staysWith, isUnknown, goal } = fateOf(look, occupant);
+  if (staysWith !== undefined) return [managedThere(occupant, staysWith)];
+  if (isUnknown === true) {
+    const unless = look.isComplete
+      ? "Use"
+      : "If this program moves it away, add its resource to dependsOn of this one. Otherwise use";
+    return [mayLeave(`${words}. ${unless} ${twoSteps(occupant.id)}`, look)];
+  }
+  // From branch to branch: a circle in which each one waits for the next.
+  const passed = new Set<string>();
+  for (let branch = goal; branch !== undefined && !passed.has(branch);) {
+    if (branch === mover.branch_id) return [staysInTheWay(`${words}; ${waitsInTurn(mover.id)}. ${SWAP_ADVICE}`)];
+    passed.add(branch);
+    const next = primaryOn(branch);
+    branch = next && fateOf(look, next).goal;
+  }
+  return [];
+}
+
+/** What becomes of a primary in this run, as far as resources were compared: it stays, or leaves, for a branch that may be known. */
+interface Fate {
+  /** The name of its resource. */
+  readonly staysWith?: string;
+  readonly goal?: string;
+  /** No resource that was compared has it. One that the program no longer declares is deleted last, which is too late. */
+  readonly isUnknown?: true;
+}
+
+function fateOf(look: Look<ComputeEndpointShape>, { id }: EndpointRecord): Fate {
+  const planned = look.planned(computeObject(id));
+  // A new resource may take it over, and move it to its own branch.
+  if (planned === undefined)
+    return look.isDeclared((object) => object === adoptedObject(id)) ? {} : { isUnknown: true };
+  const { urn, news, changed, replaces } = planned;
+  if (replaces.size > 0) return {};
+  if (!changed.has("branchId")) return { staysWith: nameInUrn(urn) };
+  const goal: unknown = Reflect.get(news, "branchId");
+  return typeof goal === "string" ? { goal } : {};
+}
+
+/** Somebody has moved it there, since its resource declares another branch. */
+const managedThere = (occupant: EndpointRecord, name: string): Finding =>
+  staysInTheWay(
+    `${occupiedBranch(occupant)}. "${name}" of this program manages it and declares another branch: somebody has moved it. Run pulumi up --refresh, which moves it back`,
+  );
 
 /** A compute that is to be taken over while something is under way there. */
 function underWay(endpoint: EndpointRecord | undefined): Finding[] {

@@ -21,6 +21,9 @@ export function computeRestarts({ stored, changes }: Plan<ComputeEndpointShape, 
   return stored.unfinished || RESTARTING.some((name) => changes.changed.has(name));
 }
 
+/** The service does not say it (docs/design/api.md, Compute states). */
+const MOVE_DROPS = "expect open connections to be dropped";
+
 /** What a change may do while its value is not known. */
 interface Possible {
   readonly may: string;
@@ -56,10 +59,10 @@ export function computeWarnings({
       `"size" of ${what} is managed from now on: if the service has another size, ${what} restarts and drops open connections`,
     );
   }
-  const moves = `${what} moves from ${from} to ${news.branchId}: it keeps its id and host, and serves the data of the other branch from then on`;
+  const moves = `${what} moves from ${from} to ${news.branchId}: it keeps its id and host, and serves the data of the other branch from then on; ${MOVE_DROPS}`;
   const mayMove = {
     may: `move from ${from}`,
-    then: ". It keeps its id and host, and serves the data of the other branch then",
+    then: `. It keeps its id and host, and serves the data of the other branch then; ${MOVE_DROPS}`,
   };
   const maySuspend = { may: "be suspended, which drops open connections" };
   warnings.push(
@@ -148,7 +151,10 @@ function takesOver(adopt: string | true, branchId: string | undefined): string {
   const [which, moved] =
     adopt === true
       ? [`the primary compute of ${branchId ?? "its branch"}, if there is one,`, ""]
-      : [adopt, `if it is on another branch, it moves${branchId === undefined ? "" : ` to ${branchId}`}; `];
+      : [
+          adopt,
+          `if it is on another branch, it moves${branchId === undefined ? "" : ` to ${branchId}`}: ${MOVE_DROPS}; `,
+        ];
   return (
     `takes over ${which} instead of creating one: ${moved}` +
     "if its size differs from the program, it restarts and drops open connections; " +

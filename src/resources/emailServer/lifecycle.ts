@@ -7,7 +7,7 @@ import { declaration, SMTP_ARGUMENTS, type EmailServerArguments, type EmailServe
 import { schemas } from "./schemas";
 import { omitUndefined } from "../shared/outputs";
 import { claim } from "../shared/identifiers";
-import { inIntegration, type ChildCall } from "../shared/integrationChild";
+import { atIntegration, inIntegration, type ChildCall } from "../shared/integrationChild";
 import { readable } from "../../helpers/masked";
 
 type Shape = EmailServerArguments;
@@ -29,17 +29,19 @@ export const emailServer = inIntegration(declaration, schemas, {
       : [];
   },
 
-  async lookAhead({ args: known, givenNames, client, reading, isOfProgram }) {
+  async lookAhead({ args: known, givenNames, client, reading, planned }) {
     const { projectId } = known;
     // What is not known yet cannot be compared.
     const isKnown = [...givenNames].every((name) => Object.hasOwn(known, name));
     if (!isKnown) return undefined;
-    if (isOfProgram(serverObject(projectId))) return [];
+    if (planned(serverObject(projectId)) !== undefined) return [];
     const other = otherServer(known, await client.auth.emailServer(projectId, reading));
     return other === undefined
       ? []
       : [effect(`pulumi up overwrites the e-mail server of project ${projectId}: ${other}`)];
   },
+
+  lookAtUpdate: atIntegration,
 
   async create(call, args) {
     const { projectId } = args;

@@ -13,6 +13,7 @@ import {
   adoptionNote,
   ALIAS_ADVICE,
   goneError,
+  goneFinding,
   possibleOwner,
   useExistingOrCreate,
   notListedAdvice,
@@ -51,13 +52,19 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     `it is deleted and created again${replaces.has("clientId") ? " with the shared keys of the service" : ""}: ` +
     `users cannot sign in with it meanwhile${adoptionNote(news)}`,
 
-  async lookAhead({ args: known, givenNames, client, reading, isOfProgram }) {
+  async lookAhead({ args: known, givenNames, client, reading, planned }) {
     const { projectId, providerId } = known;
-    if (providerId === undefined || isOfProgram(providerObject(projectId, providerId))) return [];
+    if (providerId === undefined || planned(providerObject(projectId, providerId)) !== undefined) return [];
     const listed = await client.auth.oauthProviders(projectId).list(reading);
     const existing = listed.find(isProvider(providerId));
     const refusal = existing && refusalToAdopt(known.adopt === true, givenNames.has("clientId"), existing);
     return refusal === undefined ? [] : [inTheWay(refusal)];
+  },
+
+  async lookAtUpdate({ client, reading }, { stored: { id }, label }) {
+    const { projectId, rest: providerId } = splitId(id);
+    const found = await client.auth.oauthProviders(projectId).find(isProvider(providerId), reading);
+    return found === undefined ? [goneFinding(`the OAuth provider ${providerId}${label}`)] : [];
   },
 
   async create(call, args) {

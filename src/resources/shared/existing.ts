@@ -1,7 +1,8 @@
 /** Objects that exist already where one is to be created: taking them over, and the messages about them. */
 import { ConflictError } from "../../client";
 import type { Collection } from "../../client/reads/absence";
-import type { Call } from "../../host/lifecycle";
+import type { Call, Finding } from "../../host/lifecycle";
+import { staysInTheWay } from "../../host/lookAhead";
 
 /** An object of which the service takes only one. */
 interface UniqueObject<Item, Result> {
@@ -53,6 +54,10 @@ export const adoptionNote = ({ adopt }: { adopt?: unknown }): string =>
   adopt === true ? '; with "adopt" it takes over an object that exists by then' : "";
 
 export const goneError = (): Error => new Error("it no longer exists. Run pulumi up --refresh, which creates it again");
+
+/** For the plan of an update. */
+export const goneFinding = (what: string): Finding =>
+  staysInTheWay(`${what} no longer exists. Run pulumi up --refresh, which creates it again`);
 
 export const notListedAdvice = (thing: string): string =>
   `But the service does not list ${thing}. Lists can be out of date: run pulumi up again in a while, or delete it first`;

@@ -4,7 +4,7 @@ import { projectOf } from "../../contract/identifiers";
 import type { SchemasOf } from "../../host/arguments";
 import { define, type Methods } from "../../host/define";
 import type { Call, Changes, Created, Finding, Lifecycle, Observed, Stored } from "../../host/lifecycle";
-import { obstacle } from "../../host/lookAhead";
+import { obstacle, staysInTheWay } from "../../host/lookAhead";
 import { isIntegrationOf } from "./identifiers";
 import { omitUndefined } from "./outputs";
 
@@ -43,6 +43,9 @@ export const keepStored = <Args extends object, Outputs extends object>(
   update: async (_call, { id, outs }) => storedOutputs(id, outs),
 });
 
+/** For a child whose updates send something: of these, a plan looks at the integration alone. */
+export const atIntegration = (): Promise<readonly Finding[]> => Promise.resolve([]);
+
 /**
  * The wrapper around those lifecycles. A child is gone when its integration is (two good lists), or when another one is in its
  * place: an object of the same name in that one belongs to somebody else, and is neither changed nor deleted. The child is
@@ -75,6 +78,27 @@ export function inIntegration<Args extends ChildArguments, Declared extends Inte
         ? []
         : [missingIntegration(listed, projectId, authProvider)];
     },
+
+    ...(child.lookAtUpdate !== undefined && {
+      lookAtUpdate: async (look, plan) => {
+        const { stored, changes } = plan;
+        // Such an update sends nothing.
+        if (changes.changed.size === 0 && !stored.unfinished) return [];
+        const { projectId, authProvider } = look.args;
+        const integration = integrationOf(look, projectId, stored.outs);
+        try {
+          await integration.check(look.reading);
+        } catch (error) {
+          if (!(error instanceof NotOursError)) throw error;
+          return [staysInTheWay(error.forPlan)];
+        }
+        if (integration.id !== undefined) return (await child.lookAtUpdate?.(look, plan)) ?? [];
+        const listed = await look.client.auth.integrations(projectId).list(look.reading);
+        return look.isDeclared(isIntegrationOf(projectId, authProvider))
+          ? []
+          : [missingIntegration(listed, projectId, authProvider)];
+      },
+    }),
 
     async create(call, args) {
       const integration = integrationOf(call, args.projectId, { authProvider: args.authProvider });
@@ -131,7 +155,11 @@ const outputsOf = ({ id }: Pick<OwnIntegration, "id">): IntegrationOutputs =>
   omitUndefined({ authProviderProjectId: id });
 
 /** The integration of a child: by the id in its state, else by its auth provider, that of the setting, or the only one of the project. */
-function integrationOf(call: Call<never>, projectId: string, outs: object): OwnIntegration {
+function integrationOf(
+  call: Pick<Call<never>, "client" | "authProvider">,
+  projectId: string,
+  outs: object,
+): OwnIntegration {
   const { authProvider, authProviderProjectId } = storedIntegration(outs);
   const isNamed = isIntegrationNamed(authProvider, call.authProvider);
   return call.client.auth.ownIntegration(

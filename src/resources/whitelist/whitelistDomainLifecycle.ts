@@ -43,7 +43,8 @@ export const whitelistDomain = inIntegration(whitelistDomainDeclaration, whiteli
 
   async lookAhead(look) {
     const { projectId, domain, adopt } = look.args;
-    if (domain === undefined || adopt === true || look.isOfProgram(domainObject(projectId, domain))) return [];
+    if (domain === undefined || adopt === true || look.planned(domainObject(projectId, domain)) !== undefined)
+      return [];
     const listed = await look.client.auth.domains(projectId).list(look.reading);
     return listed.some(isOrigin(look, domain)) ? [inTheWay(onTheList(domain))] : [];
   },

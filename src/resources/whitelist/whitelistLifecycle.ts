@@ -4,7 +4,7 @@ import { whitelistDeclaration, type WhitelistOutputs, type WhitelistShape } from
 import { domainWarnings } from "./origin";
 import { whitelistSchemas } from "./schemas";
 import { listed } from "../../contract/untrusted";
-import { inIntegration, type ChildCall } from "../shared/integrationChild";
+import { atIntegration, inIntegration, type ChildCall } from "../shared/integrationChild";
 import {
   addDomain,
   deleteOrigins,
@@ -47,7 +47,7 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
     if (declared === undefined) return undefined;
     const shown = originsOf(await look.client.auth.domains(projectId).list(look.reading), look);
     const removed = [...shown.keys()].filter((origin) => !declared.includes(origin));
-    const others = removed.filter((origin) => !look.isOfProgram(domainObject(projectId, origin))).sort();
+    const others = removed.filter((origin) => look.planned(domainObject(projectId, origin)) === undefined).sort();
     if (others.length === 0) return [];
     return [
       effect(
@@ -55,6 +55,9 @@ export const whitelist = inIntegration(whitelistDeclaration, whitelistSchemas, {
       ),
     ];
   },
+
+  // A domain that is gone is added again.
+  lookAtUpdate: atIntegration,
 
   async create(call, args) {
     const { projectId } = args;

@@ -40,14 +40,14 @@ test("a restart trigger: an active compute restarts", async () => {
 test("a move: from where to where, and what stays", async () => {
   const { id, warnings } = await plan({ branchId: "br-test" });
   expect(warnings).toEqual([
-    `compute ${id} ("thing") moves from br-dev to br-test: it keeps its id and host, and serves the data of the other branch from then on`,
+    `compute ${id} ("thing") moves from br-dev to br-test: it keeps its id and host, and serves the data of the other branch from then on; expect open connections to be dropped`,
   ]);
 });
 
 test("a branch that is not known yet: it may move", async () => {
   const { id, warnings } = await plan({ branchId: UNKNOWN });
   expect(warnings).toEqual([
-    `compute ${id} ("thing") may move from br-dev: its "branchId" is not known yet. It keeps its id and host, and serves the data of the other branch then`,
+    `compute ${id} ("thing") may move from br-dev: its "branchId" is not known yet. It keeps its id and host, and serves the data of the other branch then; expect open connections to be dropped`,
   ]);
 });
 
@@ -81,7 +81,7 @@ test.each([
     `ComputeEndpoint ${PROJECT}/${id} ("thing") is replaced, because "type" changes: it is deleted first, and the new one has another id and another host` +
       (itself
         ? '; "adopt", which names the old one, has no effect then'
-        : '; "adopt" takes over ep-other-1 instead of creating one: if it is on another branch, it moves to br-dev; if its size differs from the program, it restarts and drops open connections; destroying deletes it, unless retainOnDelete is set'),
+        : '; "adopt" takes over ep-other-1 instead of creating one: if it is on another branch, it moves to br-dev: expect open connections to be dropped; if its size differs from the program, it restarts and drops open connections; destroying deletes it, unless retainOnDelete is set'),
   );
 });
 
@@ -173,10 +173,10 @@ describe("an adoption", () => {
 
   test("of one by its id: it may move", async () => {
     expect(await createWarnings({ adopt: "ep-there-1" })).toEqual([
-      `ComputeEndpoint ("thing") takes over ep-there-1 instead of creating one: if it is on another branch, it moves to br-dev; ${BROUGHT}`,
+      `ComputeEndpoint ("thing") takes over ep-there-1 instead of creating one: if it is on another branch, it moves to br-dev: expect open connections to be dropped; ${BROUGHT}`,
     ]);
     expect(await createWarnings({ adopt: "ep-there-1", branchId: UNKNOWN, type: "read_only" })).toEqual([
-      `ComputeEndpoint ("thing") takes over ep-there-1 instead of creating one: if it is on another branch, it moves; ${BROUGHT}`,
+      `ComputeEndpoint ("thing") takes over ep-there-1 instead of creating one: if it is on another branch, it moves: expect open connections to be dropped; ${BROUGHT}`,
     ]);
   });
 

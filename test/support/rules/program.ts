@@ -5,7 +5,7 @@ import { dynamicProvider } from "../../../src/doors/dynamic/provider";
 import type { DynamicProvider } from "../../../src/doors/dynamic/types";
 import type { Kind } from "../../../src/contract/pointer";
 import type { Properties } from "../../../src/contract/hiddenKeys";
-import { Session } from "../../../src/host/session";
+import { Session, type SessionOptions } from "../../../src/host/session";
 import { KIND_CASES } from "../../kinds";
 import { unmarked } from "../engineMarks";
 
@@ -80,6 +80,8 @@ interface Account {
   readonly apiKey: string | undefined;
 }
 
+type Delays = Partial<ClientOptions> & Pick<SessionOptions, "siblingStartsMs">;
+
 /** Short, but longer than what the tests let lists lag. */
 const QUICK: Partial<ClientOptions> = { baseDelayMs: 2, lagMs: 30, pollCeilingMs: 5, attemptTimeoutMs: 10_000 };
 const TOKEN = "pulumi-nodejs:dynamic/svc:";
@@ -124,9 +126,12 @@ class Process {
   readonly #session: Session;
   readonly #account: Account;
 
-  constructor(account: Account, client: Partial<ClientOptions>) {
+  constructor(account: Account, { siblingStartsMs, ...client }: Delays) {
     this.#account = account;
-    this.#session = new Session((line) => this.log.push(line), { client: { ...QUICK, ...client } });
+    this.#session = new Session((line) => this.log.push(line), {
+      client: { ...QUICK, ...client },
+      ...(siblingStartsMs !== undefined && { siblingStartsMs }),
+    });
   }
 
   of(kind: Kind): DynamicProvider {
@@ -176,7 +181,8 @@ class Run {
     const taken = new Set<string>();
     for (const declared of program) {
       await this.#jitter(`register ${declared.name}`, 0.3);
-      const registered = this.#register(declared, ready, taken);
+      const sameKind = program.filter(({ kind }) => kind === declared.kind).length;
+      const registered = this.#register(declared, ready, taken, sameKind);
       // A resource whose dependency failed is never registered.
       ready.set(
         declared.name,
@@ -260,6 +266,7 @@ class Run {
     { kind, name, inputs, aliases = [] }: Declared,
     ready: ReadonlyMap<string, Promise<Properties | undefined>>,
     taken: Set<string>,
+    sameKind: number,
   ): Promise<Properties> {
     const urn = urnOf(kind, name);
     const dependencies: Record<string, string[]> = {};
@@ -275,7 +282,10 @@ class Run {
       const from = [...this.#old.keys(), ...this.state.keys()].find((other) => other.endsWith(`::${value.name}`));
       if (from !== undefined) (dependencies[from] ??= []).push(key);
     }
-    const preview = this.dry && this.course.looks === true ? { __preview: true } : {};
+    const preview =
+      this.dry && this.course.looks === true
+        ? { __preview: process.env["SVC_STRICT_PLAN"] === undefined ? true : sameKind }
+        : {};
     const news = unmarked({ ...given, __urn: urn, __provider: "pointer", ...preview });
     const provider = this.process.of(kind);
     const [oldUrn = urn] = [name, ...aliases]
@@ -404,9 +414,9 @@ function partOf(error: unknown): { id: string; outs: Properties } | undefined {
 export class Stack {
   state: readonly Entry[] = [];
   readonly #account: Account;
-  readonly #client: Partial<ClientOptions>;
+  readonly #client: Delays;
 
-  constructor(account: Account, client: Partial<ClientOptions> = {}) {
+  constructor(account: Account, client: Delays = {}) {
     this.#account = account;
     this.#client = client;
   }

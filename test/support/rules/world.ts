@@ -1,4 +1,3 @@
-import type { ClientOptions } from "../../../src/client";
 import { records, start, until, type Json } from "../emulator";
 import type { EmulatorOptions } from "../../../src/emulator";
 import type { Place } from "../../kinds/KindCase";
@@ -17,7 +16,7 @@ export interface World {
   /** A project of its own for each run, with branches `br-<id>-1` to `-4` and an integration if wanted. */
   project(id: string, more?: { integration?: boolean; compute?: boolean }): Promise<void>;
   /** A stack without resources; `baseUrl`: by way of a proxy. */
-  stack(client?: Partial<ClientOptions>, baseUrl?: string): Stack;
+  stack(client?: ConstructorParameters<typeof Stack>[1], baseUrl?: string): Stack;
   call(method: string, path: string, body?: unknown): Promise<Json>;
   /** The same for what may well be refused. */
   ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: Json }>;
