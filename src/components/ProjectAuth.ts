@@ -62,6 +62,12 @@ export interface ProjectAuthArgs {
    */
   adopt?: pulumi.Input<boolean> | undefined;
   /**
+   * While it is on, the integration is neither deleted nor replaced. It says nothing of what lives in it: `pulumi
+   * destroy` deletes that before it comes to the integration, and only `protect: true` of the component refuses that.
+   * @default false
+   */
+  deletionProtection?: pulumi.Input<boolean> | undefined;
+  /**
    * How users may sign in, by the short name of the provider. Existing providers are adopted automatically and updated
    * to match, even if their credentials were set by hand. With `adopt: false`, an existing provider is an error.
    */
@@ -118,11 +124,21 @@ export class ProjectAuth extends pulumi.ComponentResource {
     const domains = redirectDomainsOf(args);
     refuse(`ProjectAuth "${name}"`, opts, [...argumentProblems(args), ...domains.problems]);
     super(TYPE, name, {}, withInheritedAliases(name, TYPE, opts ?? {}));
-    const { projectId, branchId, databaseName, roleName, authProvider, adopt, oauth = {}, email } = args;
+    const {
+      projectId,
+      branchId,
+      databaseName,
+      roleName,
+      authProvider,
+      adopt,
+      deletionProtection,
+      oauth = {},
+      email,
+    } = args;
     const child = childOptions(this, opts);
     this.integration = new AuthIntegration(
       name,
-      { projectId, branchId, databaseName, roleName, authProvider, adopt },
+      { projectId, branchId, databaseName, roleName, authProvider, adopt, deletionProtection },
       child,
     );
     // An echo of the argument, unknown only while the integration is replaced: then its children are as well.
@@ -166,6 +182,7 @@ const ARGS = [
   "roleName",
   "authProvider",
   "adopt",
+  "deletionProtection",
   "oauth",
   "redirectDomains",
   "exclusiveDomains",

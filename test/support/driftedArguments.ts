@@ -23,8 +23,8 @@ const NEVER: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   AuthKeys: ["rotationTriggers"],
   AuthOwnershipTransfer: ["triggers"],
   AuthUser: ["email", "name"],
-  ComputeEndpoint: ["restartTriggers"],
-  AuthIntegration: ["roleName"],
+  ComputeEndpoint: ["restartTriggers", "deletionProtection"],
+  AuthIntegration: ["roleName", "deletionProtection"],
   OAuthProvider: ["clientSecret"],
 };
 /** They name the object: another one is another object. */

@@ -115,4 +115,5 @@ export const schemas: SchemasOf<ComputeEndpointShape> = {
   adopt: eitherOr<boolean | string>((value) =>
     typeof value === "string" ? string.regex(/^ep-[A-Za-z0-9._~-]+$/, NOT_TO_ADOPT) : z.boolean(NOT_TO_ADOPT),
   ),
+  deletionProtection: boolean,
 };
