@@ -94,7 +94,7 @@ test("names that the managed auth does not know are refused at each depth, all a
   expect(words(svc.ProjectAuth, args).split("; ")).toEqual([
     'ProjectAuth "it": projectID: unknown property. Did you mean "projectId"?',
     "projectId: is required",
-    'oauth.google: must be "shared" or an object',
+    'oauth.google: must be "shared", false or an object',
     "oauth.github: must be an object, not null",
     'email.hots: unknown property. Did you mean "host"?',
     "exclusiveDomains: must be true or false, not a string",

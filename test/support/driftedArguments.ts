@@ -96,6 +96,12 @@ const ROWS: Readonly<Partial<Record<Kind, readonly Row[]>>> = {
       google({ type: "standard", client_id: "theirs", client_secret: "canary-table-theirs" }),
       "replace",
     ],
+    [
+      "absent",
+      `providerId: "google", absent: true, adopt: true`,
+      () => ({ kind: "oauth_provider", create: { id: "google" } }),
+      "replace",
+    ],
     ["clientId", OWN, google({ type: "shared", client_id: null, client_secret: null })],
   ],
   Whitelist: [
