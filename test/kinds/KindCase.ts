@@ -112,6 +112,8 @@ export interface ArgumentCase {
   /** Undefined: there is no other value. */
   readonly other: Value | ((place: Place) => Value) | undefined;
   readonly change: Change;
+  /** The arguments that cannot be given beside the other value. */
+  readonly without?: readonly string[];
   readonly rule: Rule;
 }
 
