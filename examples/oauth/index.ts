@@ -16,6 +16,8 @@ const auth = new svc.ProjectAuth("auth", {
     // Offered by a new integration from the start: taken over here, so that it is not lost unnoticed.
     github: "shared",
   },
+  // The users live in it. To destroy the stack: `pulumi config set deletionProtection false`, then `pulumi up`.
+  deletionProtection: config.getBoolean("deletionProtection") ?? true,
   redirectDomains: [config.get("appOrigin") ?? "https://app.example.com", "http://localhost:3000"],
 });
 

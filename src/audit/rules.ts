@@ -28,6 +28,8 @@ export interface AuditedResource {
   readonly isComponent?: boolean;
   /** Of an AuthIntegration: an AuthOwnershipTransfer of the stack has moved its ownership, or may have. */
   readonly isTransferred?: boolean;
+  /** Of an AuthIntegration: the OAuth providers that the service adds to a new one, and of which the stack declares nothing. */
+  readonly undeclaredOAuth?: readonly string[];
 }
 
 /** What the user allows. A rule whose limit is not given finds nothing. */
@@ -68,11 +70,13 @@ const sharedOAuthKeys: AuditRule = {
   name: "shared-oauth-keys",
   description: "An OAuth provider uses the shared keys of the service.",
   remedy: 'Register an application of your own at the provider, and declare its "clientId" and "clientSecret".',
-  find: ofKinds(["OAuthProvider"], ({ type, clientId, clientSecret }) => {
+  find: ofKinds(["OAuthProvider"], ({ type, clientId, clientSecret, absent }) => {
     if (isSecret(type)) return unread("type");
     // The type is what the service shows; a plan has the arguments alone.
     const isShared =
-      typeof type === "string" ? type === "shared" : clientId === undefined && clientSecret === undefined;
+      typeof type === "string"
+        ? type === "shared"
+        : clientId === undefined && clientSecret === undefined && absent !== true;
     return isShared ? "uses the shared keys of the service" : undefined;
   }),
 };
@@ -313,8 +317,22 @@ const notProtected: AuditRule = {
   remedy: "Set the option `protect: true` of the resource, or of the component that it is in.",
   find: ofKinds(
     KINDS.filter((kind) => !DELETES_NOTHING.includes(kind)),
-    (_props, _kind, { protect }) => (protect === false ? "is not protected" : undefined),
+    // Of a provider that is declared absent there is nothing to delete.
+    ({ absent }, _kind, { protect }) => (protect === false && absent !== true ? "is not protected" : undefined),
   ),
+};
+
+const undeclaredSharedOAuth: AuditRule = {
+  name: "undeclared-shared-oauth",
+  description:
+    "The stack says nothing of OAuth providers that the service adds to a new integration, with its shared keys.",
+  remedy:
+    "Declare each: with credentials of your own, or absent (`github: false` in the oauth of a ProjectAuth, `absent: true` of an OAuthProvider). `pulumi-svc drift --unmanaged` shows which are there.",
+  find: ofKinds(["AuthIntegration"], (_props, _kind, { undeclaredOAuth = [] }) => {
+    if (undeclaredOAuth.length === 0) return undefined;
+    const [are, them] = undeclaredOAuth.length === 1 ? ["is", "it"] : ["are", "them"];
+    return `${undeclaredOAuth.join(" and ")} ${are} not declared: the service adds ${them} with its shared keys, so users can sign in with ${them} unless somebody has deleted ${them}`;
+  }),
 };
 
 const ownerChanged: AuditRule = {
@@ -361,4 +379,9 @@ export const auditRules: readonly AuditRule[] = [
 ];
 
 /** For a state alone: a plan hands secrets over in clear, and does not have what a refresh has found. */
-export const stateRules: readonly AuditRule[] = [secretInClear, ownerChanged, keysAddressChanged];
+export const stateRules: readonly AuditRule[] = [
+  secretInClear,
+  undeclaredSharedOAuth,
+  ownerChanged,
+  keysAddressChanged,
+];

@@ -96,11 +96,9 @@ const LISTINGS: { readonly [Of in Kind]: Of extends keyof Records ? Listing<Of> 
   Whitelist: "its domains are listed one by one",
 };
 
-/** The OAuth providers that a new integration offers by itself, with the service's keys. */
-const FROM_THE_START = ["github", "google"];
-
 /**
- * Whether a new project, or a new integration, has it without anybody's doing.
+ * Whether a new project has it without anybody's doing, and it is harmless. The shared OAuth providers of a new integration are
+ * not: users can sign in with them.
  * @param defaultBranch undefined where it is not known: then no compute counts as such.
  */
 export function isThereByItself(object: ProjectObject, defaultBranch: string | undefined): boolean {
@@ -108,7 +106,6 @@ export function isThereByItself(object: ProjectObject, defaultBranch: string | u
     case "ComputeEndpoint":
       return object.record.type === "read_write" && object.record.branch_id === defaultBranch;
     case "OAuthProvider":
-      return object.record.type === "shared" && FROM_THE_START.includes(object.record.id);
     case "AuthIntegration":
     case "EmailServer":
     case "WhitelistDomain":

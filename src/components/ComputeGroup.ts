@@ -37,7 +37,7 @@ export interface ComputeGroupArgs {
   primary: GroupComputeArgs;
   /**
    * The number of read replicas, or a list of them. With a number, each replica has the size and the settings of the
-   * primary. Its name at the service is `<group>-replica-<key>` (cut to 64 characters), so that a compute that an
+   * primary, but not its `deletionProtection`. Its name at the service is `<group>-replica-<key>` (cut to 64 characters), so that a compute that an
    * interrupted creation left behind is recognized. In a list, a replica has a name at the service only if you give
    * one. A compute that was left behind can be taken over only in a list: by an entry with its number as `key`, the
    * same `name`, and `adopt`.
@@ -101,8 +101,9 @@ export class ComputeGroup extends pulumi.ComponentResource {
 
 function replicasOf(name: string, { primary, replicas = 0 }: ComputeGroupArgs): (GroupReplicaArgs & { key: string })[] {
   if (typeof replicas === "number") {
-    // A replica is no second adoption of the same compute, and bears a name of its own.
-    const { adopt: _adopt, name: _name, ...like } = primary;
+    // A replica is no second adoption of the same compute, and bears a name of its own. A smaller number deletes some, so they
+    // are not protected.
+    const { adopt: _adopt, name: _name, deletionProtection: _protection, ...like } = primary;
     return Array.from({ length: replicas }, (_, index) => ({
       ...like,
       name: replicaName(name, index),

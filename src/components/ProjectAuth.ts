@@ -17,10 +17,11 @@ const TYPE = "svc:components:ProjectAuth";
 type Without<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never;
 
 /**
- * `"shared"`: with the keys of the service. Otherwise the arguments of `OAuthProvider`; here `adopt` is true by
- * default, because a new integration has some providers by default.
+ * `"shared"`: with the keys of the service. `false`: users cannot sign in with it; one with the keys of the service is
+ * deleted. Otherwise the arguments of `OAuthProvider`; here `adopt` is true by default, because a new integration has some
+ * providers by default.
  */
-export type ProjectAuthProvider = "shared" | Without<OAuthProviderArgs, "projectId" | "providerId">;
+export type ProjectAuthProvider = "shared" | false | Without<OAuthProviderArgs, "projectId" | "providerId">;
 
 /** By the short name of the provider; editors offer the known ones. */
 export type ProjectAuthProviders = { readonly [Name in KnownOAuthProvider]?: ProjectAuthProvider | undefined } & {
@@ -62,8 +63,17 @@ export interface ProjectAuthArgs {
    */
   adopt?: pulumi.Input<boolean> | undefined;
   /**
+   * While it is on, the integration is neither deleted nor replaced. It says nothing of what lives in it: `pulumi
+   * destroy` deletes that before it comes to the integration, and only `protect: true` of the component refuses that.
+   * @default false
+   */
+  deletionProtection?: pulumi.Input<boolean> | undefined;
+  /**
    * How users may sign in, by the short name of the provider. Existing providers are adopted automatically and updated
    * to match, even if their credentials were set by hand. With `adopt: false`, an existing provider is an error.
+   *
+   * A new integration has google and github, with the keys of the service, also if they are not declared: give `false`
+   * for those that users are not to sign in with.
    */
   oauth?: ProjectAuthProviders | undefined;
   /**
@@ -118,11 +128,21 @@ export class ProjectAuth extends pulumi.ComponentResource {
     const domains = redirectDomainsOf(args);
     refuse(`ProjectAuth "${name}"`, opts, [...argumentProblems(args), ...domains.problems]);
     super(TYPE, name, {}, withInheritedAliases(name, TYPE, opts ?? {}));
-    const { projectId, branchId, databaseName, roleName, authProvider, adopt, oauth = {}, email } = args;
+    const {
+      projectId,
+      branchId,
+      databaseName,
+      roleName,
+      authProvider,
+      adopt,
+      deletionProtection,
+      oauth = {},
+      email,
+    } = args;
     const child = childOptions(this, opts);
     this.integration = new AuthIntegration(
       name,
-      { projectId, branchId, databaseName, roleName, authProvider, adopt },
+      { projectId, branchId, databaseName, roleName, authProvider, adopt, deletionProtection },
       child,
     );
     // An echo of the argument, unknown only while the integration is replaced: then its children are as well.
@@ -132,7 +152,7 @@ export class ProjectAuth extends pulumi.ComponentResource {
     const offered = Object.keys(oauth).filter((providerId) => oauth[providerId] !== undefined);
     this.oauthProviders = mapped(offered, (providerId) => {
       const declared = oauth[providerId] ?? "shared";
-      const provider = declared === "shared" ? {} : declared;
+      const provider = declared === "shared" ? {} : declared === false ? { absent: true } : declared;
       return new OAuthProvider(
         `${name}-${providerId}`,
         { ...provider, adopt: provider.adopt ?? true, ...home, providerId },
@@ -166,6 +186,7 @@ const ARGS = [
   "roleName",
   "authProvider",
   "adopt",
+  "deletionProtection",
   "oauth",
   "redirectDomains",
   "exclusiveDomains",
@@ -184,8 +205,9 @@ function argumentProblems(args: unknown): string[] {
     const providers = isObject(oauth) ? oauth : {};
     problems.push(...objectProblems(oauth, "oauth", { known: Object.keys(providers) }));
     for (const [id, provider] of Object.entries(providers)) {
-      if (provider === "shared" || provider === undefined) continue;
-      if (typeof provider === "string") problems.push(`oauth.${id}: must be "shared" or an object`);
+      if (provider === "shared" || provider === false || provider === undefined) continue;
+      if (typeof provider === "string" || provider === true)
+        problems.push(`oauth.${id}: must be "shared", false or an object`);
       else problems.push(...objectProblems(provider, `oauth.${id}`, { known: PROVIDER_ARGS }));
     }
   }

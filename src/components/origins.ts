@@ -37,10 +37,11 @@ const ofGroup: OriginOf = (argument, child, { name, args: { replicas } }) => {
     );
     return index < 0 ? undefined : ["replicas", index, argument];
   }
-  // With a number of replicas, each is like the primary, but for what tells them apart.
-  const isLikePrimary = typeof replicas === "number" && argument !== "name" && argument !== "adopt";
-  return isLikePrimary ? ["primary", argument] : undefined;
+  return typeof replicas === "number" && !OF_PRIMARY_ALONE.includes(argument) ? ["primary", argument] : undefined;
 };
+
+/** With a number of replicas, each is like the primary, but for what tells them apart and what a smaller number deletes. */
+const OF_PRIMARY_ALONE = ["name", "adopt", "deletionProtection"];
 
 /** The key in the name of a replica in a list. */
 export const keyOf = ({ key }: { readonly key?: unknown }, index: number): string =>

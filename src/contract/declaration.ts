@@ -30,6 +30,8 @@ export interface ArgumentRules<Value> {
   readonly unreadable?: true;
   /** A value that no request carries. Beginning to give it is a change of it. */
   readonly local?: true;
+  /** While the state holds `true` of it, the object is neither deleted nor replaced (host/protection.ts). It stands in the state alone. */
+  readonly protects?: true;
   /** Used only when the object is created: a change of it is no change of the object. */
   readonly createOnly?: true;
   /** The service shows only the parts that are managed, so there is no value where none is given. */

@@ -19,6 +19,7 @@ import type { Call, Created } from "./lifecycle";
 import { ManagedElsewhereError } from "./memory";
 import { checkedArgs } from "./plan";
 import { Progress } from "./progress";
+import { isOfProtectionAlone, refuseProtectedDeletion, withoutProtection } from "./protection";
 import { digestsOf, hideFound, SecretValues, type Applied } from "./references";
 import type { CreateRequest, DeleteRequest, Kept, ReadRequest, ReadResult, UpdateRequest } from "./requests";
 import type { Hosted } from "./session";
@@ -83,7 +84,14 @@ export async function update<Args extends object, Outputs extends object>(
     values.require(args, needed);
     return {
       applied: await digestsOf({ ...digesting(hosted), values }, args, applied),
-      work: async () => ({ id, outputs: await resource.update({ ...call, sending }, stored, args, changes) }),
+      work: async () => ({
+        id,
+        outputs:
+          isOfProtectionAlone(resource.args, changes) && !stored.unfinished
+            ? // What a lifecycle has returned, with arguments.
+              (withoutProtection(resource.args, stored.outs) as Outputs)
+            : await resource.update({ ...call, sending }, stored, args, changes),
+      }),
     };
   });
   return updated.outs;
@@ -148,6 +156,8 @@ export async function remove<Args extends object, Outputs extends object>(
     const beforeDelete = (): void => memory.checkDeletable(objects, urn ?? "");
     memory.removeStored(objects, urn ?? "");
     beforeDelete();
+    // After it: what another resource manages is not deleted, so there is nothing to refuse.
+    refuseProtectedDeletion(resource.args, stored.outs);
     const leaving = objects.filter((object) => memory.deletionBlocker(object, urn ?? "") === undefined);
     const { call, finish } = startCall(hosted, { urn, deadline: new Deadline(timeoutMs), secrets: [stored.outs] });
     await memory.whileReleasing({ objects: leaving, urn: urn ?? "", deletes: true }, () =>

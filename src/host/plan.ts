@@ -1,5 +1,5 @@
 /** What a plan does: it checks the inputs, compares them with the state, and reports both. */
-import { type Properties, containsUnknown } from "../contract/hiddenKeys";
+import { type Properties, containsUnknown, isUnknown } from "../contract/hiddenKeys";
 import { allowsUnlistedSizes, resolveSettings } from "../contract/settings";
 import { referenceName } from "../contract/references";
 import { isUrn, labelOf, nameInUrn } from "../contract/identifiers";
@@ -7,6 +7,7 @@ import { checkArguments, problemText, sameJson, specEntries, type Comparison, ty
 import type { Changes, Finding, Lifecycle, Look, Plan, Stored } from "./lifecycle";
 import { NOTHING, type Verdict } from "./lookAhead";
 import { Progress } from "./progress";
+import { protectionOf, refuseProtectedReplacement } from "./protection";
 import { type Compared, SecretValues } from "./references";
 import { renamedWarning } from "./renamed";
 import type { CheckRequest, CheckResult, DiffRequest, DiffResult, Repair, RepairRequest, Wrong } from "./requests";
@@ -192,6 +193,8 @@ export async function diff<Args extends object, Outputs extends object>(
     const remarks = [...(byValue?.compared.remarks ?? []), ...missing(values, news, byValue)];
     const ofValues = remarks.map(({ path, text }) => `"${path}" of ${subject}: ${text}`);
     for (const text of [...planMessages(resource, plan, news), ...ofValues]) session.warn(urn, text);
+    const because = [...changes.replaces].filter((name) => !isUnknown(news[name]));
+    refuseProtectedReplacement(resource.args, { subject, because, outs: stored.outs, news });
     if (isUrn(urn)) holdObjects(hosted, { urn, stateUrn, plan });
     if (session.previewed.has(urn)) await lookAtUpdate(hosted, { urn, plan, news });
   }
@@ -281,7 +284,12 @@ export function repair<Args extends object, Outputs extends object>(
   const stored = storedFrom(resource, id, outs);
   const plan = planOf({ urn, stored, news, changes: compareWith(resource, stored, news) });
   const messages = planMessages(resource, plan, news);
-  if (plan.replaces.size > 0) return { action: "replace", restarts: false, messages };
+  if (plan.replaces.size > 0) {
+    const guard = protectionOf(resource.args, news);
+    if (guard !== undefined)
+      messages.push(`pulumi up refuses that: "${guard}" of ${resource.kind} ${id}${plan.label} is on`);
+    return { action: "replace", restarts: false, messages };
+  }
   return { action: "update", restarts: resource.restarts?.(plan) ?? false, messages };
 }
 
@@ -326,9 +334,13 @@ function planMessages<Args extends object, Outputs extends object>(
   }
   // A replacement is created from the program alone: a dropped argument needs no warning.
   if (replaces.size > 0) return messages;
+  const guard = protectionOf(resource.args, stored.outs);
+  if (guard !== undefined && protectionOf(resource.args, { ...stored.outs, [guard]: undefined, ...news }) === undefined)
+    messages.push(`"${guard}" of ${subject} is turned off: it can be deleted and replaced from then on`);
   messages.push(...(resource.warnings?.(plan) ?? []));
   for (const name of changes.dropped) {
-    const { unreadable, local } = resource.args[name];
+    const { unreadable, local, protects } = resource.args[name];
+    if (protects === true) continue;
     const what = `"${name}" of ${subject} is no longer managed`;
     const isShown = unreadable !== true && local !== true;
     messages.push(isShown ? `${what}: the value is unchanged, and drift is no longer detected` : what);

@@ -85,7 +85,7 @@ export function resource<Args extends object, Shape extends object, Outputs exte
       const { stackTraceLimit } = Error;
       Error.stackTraceLimit = 1;
       try {
-        super(type, name, props, withDefaults(table, opts));
+        super(type, name, props, withDefaults(table, opts, args));
       } catch (error) {
         Error.stackTraceLimit = stackTraceLimit;
         addCallers(error, new.target);
@@ -189,12 +189,25 @@ function holdsReference({ args: declared }: Table, args: object | undefined): bo
 }
 
 function withDefaults(
-  { outputs, deleteBeforeReplace }: Table,
+  { args: declared, outputs, deleteBeforeReplace }: Table,
   opts: pulumi.CustomResourceOptions,
+  args: object | undefined,
 ): pulumi.CustomResourceOptions {
   // The provider marks them by itself (host/secrets.ts). This shows them as secrets in a preview, too, where they are unknown.
   const additionalSecretOutputs = Object.keys(outputs).filter((name) => outputs[name]?.secret === true);
-  return pulumi.mergeOptions({ ...(deleteBeforeReplace && { deleteBeforeReplace }), additionalSecretOutputs }, opts);
+  // The engine asks no provider before it deletes, and begins with what depends on the resource. Where it knows of the
+  // protection, the plan fails for all that is protected, and nothing is deleted.
+  const isProtected = Object.keys(declared).some(
+    (name) => declared[name]?.protects === true && Reflect.get(args ?? {}, name) === true,
+  );
+  return pulumi.mergeOptions(
+    {
+      ...(deleteBeforeReplace && { deleteBeforeReplace }),
+      ...(isProtected && opts.protect === undefined && { protect: true }),
+      additionalSecretOutputs,
+    },
+    opts,
+  );
 }
 
 /**

@@ -69,6 +69,8 @@ const inClear = (...paths: string[]): string =>
 /** By the name of a rule: resources with what it finds in each. */
 const CASES: Record<string, readonly (readonly [AuditedResource, string | undefined])[]> = {
   "shared-oauth-keys": [
+    [resource("OAuthProvider", { providerId: "github", absent: true }), undefined],
+    [resource("OAuthProvider", { providerId: "github", absent: true, type: "absent" }), undefined],
     [oauth({}), SHARED_KEYS],
     [oauth({ type: "shared" }), SHARED_KEYS],
     // The service shows it, whatever is declared: somebody changed it, or a change did not finish.
@@ -241,6 +243,8 @@ const CASES: Record<string, readonly (readonly [AuditedResource, string | undefi
     [resource(PROVIDER, {}), undefined],
   ],
   "not-protected": [
+    // There is nothing to delete.
+    [{ ...resource("OAuthProvider", { absent: true }), protect: false }, undefined],
     [resource("AuthIntegration", {}, false), "is not protected"],
     [resource("ComputeEndpoint", {}, true), undefined],
     [resource("ComputeEndpoint", {}, undefined), undefined],
@@ -290,6 +294,18 @@ const CASES: Record<string, readonly (readonly [AuditedResource, string | undefi
     // Guesses at what a digest is of need no key where it is in plain text.
     [oauth({ clientSecret: fromEnv("A"), __applied: { clientSecret: "scrypt$…" } }), inClear("__applied")],
     [oauth({ clientSecret: fromEnv("A"), __applied: encrypted }), undefined],
+  ],
+  "undeclared-shared-oauth": [
+    [
+      { ...integration({ projectId: "prj-1" }), undeclaredOAuth: ["github", "google"] },
+      "github and google are not declared: the service adds them with its shared keys, so users can sign in with them unless somebody has deleted them",
+    ],
+    [
+      { ...integration({ projectId: "prj-1" }), undeclaredOAuth: ["github"] },
+      "github is not declared: the service adds it with its shared keys, so users can sign in with it unless somebody has deleted it",
+    ],
+    [{ ...integration({ projectId: "prj-1" }), undeclaredOAuth: [] }, undefined],
+    [integration({ projectId: "prj-1" }), undefined],
   ],
   "owner-changed": [
     [integration({ ownedBy: "user", __first: { ownedBy: "svc" } }), 'was owned by "svc", and is by "user"'],

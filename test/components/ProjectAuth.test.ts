@@ -74,6 +74,7 @@ test("declares the integration and everything in it, each with the project of th
       google: { clientId: "id", clientSecret: pulumi.secret("canary-google") },
       github: "shared",
       microsoft: { adopt: false },
+      gitlab: false,
     },
     redirectDomains: ["https://App.example.com/", "http://localhost:3000"],
     email: EMAIL,
@@ -94,11 +95,12 @@ test("declares the integration and everything in it, each with the project of th
     "auth-google": { ...provider, providerId: "google", clientId: "id", adopt: true },
     "auth-github": { ...provider, providerId: "github", adopt: true },
     "auth-microsoft": { ...provider, providerId: "microsoft", adopt: false },
+    "auth-gitlab": { ...provider, providerId: "gitlab", absent: true, adopt: true },
     "auth-https://app.example.com": { ...domain, domain: "https://app.example.com" },
     "auth-http://localhost:3000": { ...domain, domain: "http://localhost:3000" },
     "auth-email": { kind: "EmailServer", ...project, type: "standard", host: "smtp.example.com" },
   });
-  expect(Object.keys(byName)).toHaveLength(7);
+  expect(Object.keys(byName)).toHaveLength(8);
   for (const urn of urns) expect(urn).toContain("::svc:components:ProjectAuth$pulumi-nodejs:dynamic/svc:");
 });
 

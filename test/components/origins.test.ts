@@ -63,6 +63,7 @@ const AUTH = {
   roleName: "role",
   authProvider: "provider",
   adopt: true,
+  deletionProtection: "protection",
   oauth: { google: all(oauthProvider, "google", "projectId", "providerId"), github: "shared" },
   redirectDomains: ["https://one.example.com", "https://two.example.com"],
   exclusiveDomains: true,
@@ -78,6 +79,9 @@ const OWN: Own = {
   WhitelistDomain: ["domain", "adopt"],
 };
 
+/** Of a replica by number: what tells it apart, and what would keep a smaller number from deleting it. */
+const OWN_OF_NUMBERED = ["name", "adopt", "deletionProtection"];
+
 /** A component, and the children that it shows. */
 const resourcesIn = (component: pulumi.Resource): pulumi.Resource[] => [
   component,
@@ -91,7 +95,7 @@ const clear = (value: unknown): unknown => (isSecret(value) ? Reflect.get(Object
 
 test.each<[string, ComponentName, Args, Own]>([
   ["a list of replicas", "ComputeGroup", GROUP, {}],
-  ["a number of replicas", "ComputeGroup", { ...GROUP, replicas: 2 }, { replica: ["name", "adopt"] }],
+  ["a number of replicas", "ComputeGroup", { ...GROUP, replicas: 2 }, { replica: [...OWN_OF_NUMBERED] }],
   ["the whole list of domains", "ProjectAuth", AUTH, {}],
   ["a resource for each domain", "ProjectAuth", { ...AUTH, exclusiveDomains: undefined }, {}],
 ])(

@@ -70,7 +70,7 @@ test("names that a group does not know are refused at each depth, all at once", 
   ).toBe(
     'ComputeGroup "it": project: unknown property. Did you mean "projectId"?; projectId: is required; ' +
       'primary.sise: unknown property. Did you mean "size"?; ' +
-      "primary.type: unknown property. Known: name, size, scaleToZero, poolerEnabled, poolerMode, disabled, passwordlessAccess, regionId, provisioner, settings, restartTriggers, adopt; " +
+      "primary.type: unknown property. Known: name, size, scaleToZero, poolerEnabled, poolerMode, disabled, passwordlessAccess, regionId, provisioner, settings, restartTriggers, adopt, deletionProtection; " +
       'replicas[0].key: must be a string that is not empty; replicas[1].setings: unknown property. Did you mean "settings"?',
   );
 });
@@ -94,7 +94,7 @@ test("names that the managed auth does not know are refused at each depth, all a
   expect(words(svc.ProjectAuth, args).split("; ")).toEqual([
     'ProjectAuth "it": projectID: unknown property. Did you mean "projectId"?',
     "projectId: is required",
-    'oauth.google: must be "shared" or an object',
+    'oauth.google: must be "shared", false or an object',
     "oauth.github: must be an object, not null",
     'email.hots: unknown property. Did you mean "host"?',
     expect.stringMatching(/^exclusiveDomains: must be true or false, not a string\. .*config\.requireBoolean/),

@@ -22,6 +22,8 @@ const mended = (protect: boolean): string => `
   const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" }, opts);
   const inAuth = { projectId: auth.projectId };
   new svc.OAuthProvider("microsoft", { ...inAuth, providerId: "microsoft", clientId: "own", clientSecret: svc.fromEnv("MICROSOFT_SECRET") }, opts);
+  for (const providerId of ["google", "github"])
+    new svc.OAuthProvider(providerId, { ...inAuth, providerId, absent: true, adopt: true }, opts);
   new svc.Whitelist("domains", { ...inAuth, domains: ["https://app.example.com"] }, opts);
   new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1, scaleToZero: false }, opts);`;
 
@@ -59,17 +61,20 @@ test("a stack that breaks every rule is told rule by rule; mended or accepted, i
     "size-over-limit api",
     "secret-in-state microsoft",
     provider,
+    "undeclared-shared-oauth auth",
     ...["auth", "api", "mail", "google", "microsoft", "local", "plain", "wild"].map((name) => `not-protected ${name}`),
   ];
   expect(broken.findings.toSorted()).toEqual(all.toSorted());
-  expect(new Set(broken.findings.map((one) => one.split(" ")[0]))).toEqual(new Set(auditRules.map(({ name }) => name)));
+  expect(new Set(broken.findings.map((one) => one.split(" ")[0]))).toEqual(
+    new Set([...auditRules.map(({ name }) => name), "undeclared-shared-oauth"]),
+  );
   expect(broken).toMatchObject({ code: 10, stack: "dev", accepted: [], expired: [], unused: [] });
   expect((await report(stack)).findings.toSorted()).toEqual(
     all.filter((one) => one !== "size-over-limit api").toSorted(),
   );
   const text = await audit(stack, "--max-size", "1");
   expect(text).toMatchObject({ code: 10, stderr: "" });
-  expect(text.stdout).toMatch(/^Stack dev: 20 findings\n/);
+  expect(text.stdout).toMatch(/^Stack dev: 21 findings\n/);
   expect(text.stdout).toContain(`
 size-over-limit
   ComputeEndpoint api: can have 2 CU, and the limit is 1 CU

@@ -22,6 +22,8 @@ test("examples/oauth is deployed as it stands; a new client secret is an update 
   );
 
   stack.env["GOOGLE_CLIENT_SECRET"] = "canary-google-new";
+  // So that the stack can be destroyed at the end: it sends nothing.
+  await stack.config("deletionProtection", "false");
   await service.clearRequests();
   expect(await stack.up()).toMatchObject({ code: 0 });
   expect(await service.mutations()).toEqual(["PATCH /projects/{project_id}/auth/oauth_providers/{oauth_provider_id}"]);

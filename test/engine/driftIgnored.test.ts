@@ -14,6 +14,8 @@ const SMTP = "canary-smtp-ignored";
 const PROGRAM = `
 const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
 const { projectId } = auth;
+for (const providerId of ["google", "github"])
+  new svc.OAuthProvider(providerId, { projectId, providerId, absent: true, adopt: true });
 new svc.EmailServer("email", {
   projectId, type: "standard", host: "smtp.example.com", port: 587, username: "mailer",
   password: pulumi.secret("${SMTP}"), senderEmail: "auth@example.com", senderName: "Demo",

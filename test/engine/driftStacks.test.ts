@@ -8,6 +8,7 @@ const [branchId, providerId] = pulumi.getStack() === "dev" ? ["br-dev", "github"
 const auth = pulumi.getStack() === "dev" ? new svc.AuthIntegration("auth", { projectId: "prj-demo" }) : undefined;
 // After the integration, where this stack makes it.
 new svc.OAuthProvider("oauth", { projectId: auth?.projectId ?? "prj-demo", providerId, adopt: true });
+if (auth) new svc.OAuthProvider("google", { projectId: auth.projectId, providerId: "google", absent: true, adopt: true });
 new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId, size: 1 });
 `;
 

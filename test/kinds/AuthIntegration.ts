@@ -32,6 +32,7 @@ export const authIntegrationCase: KindCase<AuthIntegrationShape> = {
     databaseName: { value: INPUTS.databaseName, other: "other", change: "replaces", rule: counted(63) },
     roleName: { value: INPUTS.roleName, other: "other", change: "replaces", rule: counted(63) },
     authProvider: { value: PROVIDER, other: "another", change: "replaces", rule: segment },
+    deletionProtection: { value: undefined, other: true, change: "stored", rule: flag },
     adopt: { value: undefined, other: true, change: "nothing", rule: flag },
   },
   least: ({ projectId, main }) => ({ projectId, branchId: main }),

@@ -146,6 +146,7 @@ export const computeEndpointCase: KindCase<ComputeEndpointShape> = {
       },
     },
     restartTriggers: { value: ["first"], other: ["second"], change: "restarts", rule: free },
+    deletionProtection: { value: undefined, other: true, change: "stored", rule: flag },
     adopt: {
       value: undefined,
       other: true,

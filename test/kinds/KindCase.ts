@@ -98,8 +98,8 @@ export interface Place {
 
 export const DEMO: Place = { projectId: PROJECT, main: "br-main", free: "br-dev", other: "br-test" };
 
-/** `replaces`: another object takes its place. `restarts`: it is updated, and drops its connections. `nothing`: it counts at the creation only. */
-type Change = "replaces" | "updates" | "restarts" | "nothing";
+/** `replaces`: another object takes its place. `restarts`: it is updated, and drops its connections. `stored`: the state holds it, and nothing is sent. `nothing`: it counts at the creation only. */
+type Change = "replaces" | "updates" | "restarts" | "stored" | "nothing";
 
 type Value = string | number | boolean | readonly unknown[] | Properties;
 
@@ -112,6 +112,8 @@ export interface ArgumentCase {
   /** Undefined: there is no other value. */
   readonly other: Value | ((place: Place) => Value) | undefined;
   readonly change: Change;
+  /** The arguments that cannot be given beside the other value. */
+  readonly without?: readonly string[];
   readonly rule: Rule;
 }
 

@@ -48,6 +48,13 @@ export const oauthProviderCase: KindCase<OAuthProviderShape> = {
     clientId: { value: STANDARD.clientId, other: "other-id", change: "updates", rule: text(canary) },
     clientSecret: { value: STANDARD.clientSecret, other: "other", change: "updates", rule: text(canary) },
     adopt: { value: undefined, other: true, change: "nothing", rule: flag },
+    absent: {
+      value: undefined,
+      other: true,
+      change: "replaces",
+      without: ["clientId", "clientSecret"],
+      rule: flag,
+    },
   },
   least: ({ projectId }) => ({ projectId, providerId: STANDARD.providerId }),
   unknowns: { clientId: UNKNOWN, clientSecret: UNKNOWN },

@@ -79,3 +79,28 @@ test("without an alias of the parent the options are what they were", () => {
   const root = { aliases: [{ name: "old" }] };
   expect(withInheritedAliases("new", COMPUTE, root)).toBe(root);
 });
+
+test.each([
+  ["on", { deletionProtection: true }, {}, true],
+  ["off", { deletionProtection: false }, {}, undefined],
+  ["not given", {}, {}, undefined],
+  ["an Output, whose value the program does not know", { deletionProtection: pulumi.output(true) }, {}, undefined],
+  ["on, and the program says otherwise", { deletionProtection: true }, { protect: false }, false],
+] as const)("deletionProtection that is %s: the option protect", (_how, args, opts, expected) => {
+  // It is internal in the types of the SDK.
+  const protectOf = (resource: pulumi.Resource) => (resource as unknown as { __protect?: boolean }).__protect;
+  const all = [
+    new svc.ComputeEndpoint("api", { ...BASE, ...args }, opts),
+    new svc.AuthIntegration("auth", { projectId: "prj-1", ...args }, opts),
+    // `protect: false` of a component says nothing of each child.
+    ...("protect" in opts
+      ? []
+      : [
+          new svc.ComputeGroup("db", { ...BASE, primary: { ...args } }).primary,
+          new svc.ProjectAuth("whole", { projectId: "prj-1", ...args }).integration,
+        ]),
+  ];
+  expect(all.map(protectOf)).toEqual(all.map(() => expected));
+  const { replicas } = new svc.ComputeGroup("more", { ...BASE, primary: { ...args }, replicas: 1 });
+  expect(replicas.map(protectOf)).toEqual([undefined]);
+});

@@ -34,7 +34,8 @@ test.each(EACH)(
   "%s: another value of %s is announced as a replacement, with what is lost",
   async (_kind, argument, kindCase, other) => {
     const { warnings } = await deployed(kindCase);
-    const said = await warnings({ [argument]: other });
+    const { without = [] } = kindCase.arguments[argument] ?? {};
+    const said = await warnings({ ...Object.fromEntries(without.map((name) => [name, undefined])), [argument]: other });
     const [announcement = ""] = said.filter((text) => /replace/i.test(text));
     expect(announcement).toContain(`"${argument}"`);
     expect(announcement).not.toMatch(/may be replaced/);

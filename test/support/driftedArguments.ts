@@ -23,8 +23,8 @@ const NEVER: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   AuthKeys: ["rotationTriggers"],
   AuthOwnershipTransfer: ["triggers"],
   AuthUser: ["email", "name"],
-  ComputeEndpoint: ["restartTriggers"],
-  AuthIntegration: ["roleName"],
+  ComputeEndpoint: ["restartTriggers", "deletionProtection"],
+  AuthIntegration: ["roleName", "deletionProtection"],
   OAuthProvider: ["clientSecret"],
 };
 /** They name the object: another one is another object. */
@@ -94,6 +94,12 @@ const ROWS: Readonly<Partial<Record<Kind, readonly Row[]>>> = {
       "clientId",
       `providerId: "google", adopt: true`,
       google({ type: "standard", client_id: "theirs", client_secret: "canary-table-theirs" }),
+      "replace",
+    ],
+    [
+      "absent",
+      `providerId: "google", absent: true, adopt: true`,
+      () => ({ kind: "oauth_provider", create: { id: "google" } }),
       "replace",
     ],
     ["clientId", OWN, google({ type: "shared", client_id: null, client_secret: null })],

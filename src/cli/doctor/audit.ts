@@ -2,7 +2,8 @@ import { styleText } from "node:util";
 import { z } from "zod";
 import { type AuditedResource, type AuditLimits, type AuditRule, auditRules, stateRules } from "../../audit/rules";
 import { visible } from "../../contract/hiddenKeys";
-import { nameInUrn } from "../../contract/identifiers";
+import { nameInUrn, projectOf } from "../../contract/identifiers";
+import { oauthProviderId, presentId, SHARED_FROM_THE_START } from "../../contract/oauthProviders";
 import { KINDS, PROVIDER_TYPE, STACK_TYPE, typeToken } from "../../contract/pointer";
 import { ambiguity, countingEntries, isAbout, isOfStacks, told, why } from "../drift/entries";
 import { aligned, EXPIRED, printable, reasonText, UNUSED } from "../drift/formats";
@@ -93,11 +94,11 @@ async function audited(stack: string | undefined, limits: AuditLimits): Promise<
 /** `urns`: of all that was audited. */
 export function findingsIn(state: StackState, limits: AuditLimits): { findings: Finding[]; urns: string[] } {
   const declared = state.resources.filter((one) => isDeclared(one) || one.type === PROVIDER_TYPE);
-  const transfers = transfersIn(state.resources);
+  const context = { transfers: transfersIn(state.resources), declared };
   const findings = [
-    ...auditRules.flatMap((rule) => findingsOf(rule, looksOf(declared, transfers), limits)),
+    ...auditRules.flatMap((rule) => findingsOf(rule, looksOf(declared, context), limits)),
     // Whoever reads a state reads all of it.
-    ...stateRules.flatMap((rule) => findingsOf(rule, looksOf(state.resources, transfers), limits)),
+    ...stateRules.flatMap((rule) => findingsOf(rule, looksOf(state.resources, context), limits)),
   ];
   const urns = [...declared, ...findings].map(({ urn }) => urn);
   return { findings, urns: [...new Set(urns)].sort(compareText) };
@@ -110,14 +111,30 @@ interface Looks {
   readonly declared: AuditedResource;
 }
 
+/** What is known of the stack beside a resource. */
+interface Context {
+  readonly transfers: ReturnType<typeof transfersIn>;
+  readonly declared: readonly StoredResource[];
+}
+
+/** Of which the stack declares neither that they are there nor that they are absent. */
+function undeclaredOAuthIn(projectId: string, declared: readonly StoredResource[]): string[] {
+  const ids = declared.flatMap(({ type, id = "" }) => (type === typeToken("OAuthProvider") ? presentId(id).id : []));
+  return SHARED_FROM_THE_START.filter((providerId) => !ids.includes(oauthProviderId(projectId, providerId)));
+}
+
 /** In the order of their URNs. Those of other packages are passed over. */
-function looksOf(resources: readonly StoredResource[], transfers: ReturnType<typeof transfersIn>): Looks[] {
+function looksOf(resources: readonly StoredResource[], { transfers, declared: all }: Context): Looks[] {
   const looks = resources.flatMap((resource): Looks[] => {
     const { type, urn, id = "", inputs, outputs, protect = false } = resource;
     const kind = kindOf(resource);
     if (kind === undefined) return [];
     const isTransferred = transfers.some((transfer) => isTransferOf(transfer, id));
-    const seen = { type, name: nameInUrn(urn), urn, protect, isComponent: kind === COMPONENT, isTransferred };
+    // One that is only looked up, or left over, is declared elsewhere or nowhere.
+    const isIntegration = kind === "AuthIntegration" && all.includes(resource);
+    const undeclaredOAuth = isIntegration ? undeclaredOAuthIn(projectOf(id), all) : [];
+    const name = nameInUrn(urn);
+    const seen = { type, name, urn, protect, isComponent: kind === COMPONENT, isTransferred, undeclaredOAuth };
     const declared = { ...seen, props: inputs ?? {} };
     return [{ kind, last: { ...declared, props: { ...inputs, ...outputs } }, declared }];
   });

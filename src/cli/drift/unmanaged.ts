@@ -1,4 +1,5 @@
 import type { Client } from "../../client";
+import { presentId } from "../../contract/oauthProviders";
 import { projectOf } from "../../contract/identifiers";
 import { Session } from "../../host/session";
 import { isThereByItself, listProjectObjects, type ProjectObject } from "../projectObjects";
@@ -36,6 +37,8 @@ export async function unmanagedObjects(
       if (!projects.has(key)) projects.set(key, { address, client, projectId, authProvider: settings.authProvider });
       if (!isHeld) continue;
       declared.add(`${address} ${kind} ${id}`);
+      // One that is declared absent and is there all the same is drift.
+      if (kind === "OAuthProvider") declared.add(`${address} ${kind} ${presentId(id).id}`);
       // Of the same project there may be domains of several auth providers.
       declared.add(`${address} ${kind} ${id} ${authProvider ?? settings.authProvider}`);
     }

@@ -30,6 +30,13 @@ export interface AuthIntegrationShape {
    * @default false
    */
   adopt?: boolean;
+  /**
+   * While it is on, the integration is neither deleted nor replaced: the plan of a replacement fails, and so does a deletion,
+   * before anything is sent. To delete it, first set `false` and run `pulumi up`, which then sends nothing. The service
+   * knows nothing of it. The option `protect: true` refuses a deletion already in the plan; see the guide.
+   * @default false
+   */
+  deletionProtection?: boolean;
 }
 
 /**
@@ -70,6 +77,8 @@ export const declaration: Declaration<AuthIntegrationShape, AuthIntegrationOutpu
     roleName: { replaces: true, unreadable: true },
     authProvider: { replaces: true },
     adopt: { createOnly: true },
+    // No request carries it, and leaving it out turns it off.
+    deletionProtection: { local: true, protects: true, assumed: false },
   },
   outputs: {
     authProviderProjectId: { identity: true },

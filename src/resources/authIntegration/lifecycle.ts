@@ -43,7 +43,7 @@ export const authIntegration = define(declaration, schemas, {
 
   replacement({ replaces, news, stored }) {
     const lost =
-      'it is deleted and created again: all of its users and keys are lost, and only resources that use its "projectId" output are created again';
+      'it is deleted and created again: all of its users and keys are lost. Its OAuth providers, redirect domains and mail settings are deleted with it: only those of resources that use its "projectId" output are created again';
     const elsewhere = (["projectId", "branchId", "databaseName"] as const).some(
       (name) => replaces.has(name) || (news[name] === undefined && stored.managed.has(name)),
     );
@@ -109,6 +109,13 @@ export const authIntegration = define(declaration, schemas, {
 
   async delete(call, { id, outs }) {
     const { projectId, rest: authProvider } = splitId(id);
+    let isTold = false;
+    // No preview can tell: before it deletes what the program no longer declares, the engine asks no provider.
+    const beforeAttempt = (): void => {
+      call.beforeDelete();
+      if (!isTold) call.note(deletionNote(id, outs));
+      isTold = true;
+    };
     const matches = isIntegration(authProvider, outs.authProviderProjectId);
     const integration = call.client.auth.ownIntegration(
       projectId,
@@ -121,12 +128,19 @@ export const authIntegration = define(declaration, schemas, {
         {
           ...call,
           integration,
-          beforeAttempt: call.beforeDelete,
+          beforeAttempt,
         },
       ),
     );
   },
 });
+
+/** What goes with an integration, as far as the state knows it: the service lists neither users nor keys. */
+function deletionNote(id: string, { branchId, databaseName }: Partial<Outputs>): string {
+  const database = databaseName === undefined ? "" : `database ${databaseName} of `;
+  const table = branchId === undefined ? "" : `. The table of synced users may stay in ${database}${branchId}`;
+  return `AuthIntegration ${id} is being deleted, and with it all of its users, keys, OAuth providers, redirect domains and mail settings, also those that this stack does not declare${table}`;
+}
 
 /** Another auth project under the same name is another integration: the stored one is gone then, with its keys. */
 const isIntegration =

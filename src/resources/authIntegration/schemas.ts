@@ -13,4 +13,5 @@ export const schemas: SchemasOf<AuthIntegrationShape> = {
   roleName: identifier,
   authProvider: authProviderSchema,
   adopt: boolean,
+  deletionProtection: boolean,
 };

@@ -63,6 +63,13 @@ export interface ComputeEndpointShape {
    * @default false
    */
   adopt?: boolean | string;
+  /**
+   * While it is on, the compute is neither deleted nor replaced: the plan of a replacement fails, and so does a deletion,
+   * before anything is sent. To delete it, first set `false` and run `pulumi up`, which then sends nothing. The service
+   * knows nothing of it. The option `protect: true` refuses a deletion already in the plan; see the guide.
+   * @default false
+   */
+  deletionProtection?: boolean;
 }
 
 /** Settings of the Postgres server. */
@@ -161,6 +168,8 @@ export const declaration: Declaration<ComputeEndpointShape, ComputeEndpointOutpu
     settings: { onlyIfGiven: true, reference: { valuesOf: "pgSettings" } },
     restartTriggers: { local: true },
     adopt: { createOnly: true },
+    // No request carries it, and leaving it out turns it off.
+    deletionProtection: { local: true, protects: true, assumed: false },
   },
   outputs: {
     // From the id, which stays known in the preview of a change.

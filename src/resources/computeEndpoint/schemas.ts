@@ -120,4 +120,5 @@ export const schemas: SchemasOf<ComputeEndpointShape> = {
         })
       : z.boolean({ error: needs(TO_ADOPT, "boolean") }),
   ),
+  deletionProtection: boolean,
 };

@@ -47,10 +47,17 @@ export interface OAuthProviderShape {
    * @default false
    */
   adopt?: boolean;
+  /**
+   * Declares that users cannot sign in with it. One that exists, with the shared keys of the service, is deleted if
+   * `adopt` is given; the plan says so. One with credentials of its own is not deleted: the plan fails. If somebody adds
+   * it later, that is drift. Destroying such a resource deletes nothing. Changing this replaces the resource.
+   * @default false
+   */
+  absent?: boolean;
 }
 
 export interface OAuthProviderOutputs {
-  /** Whose keys are used: `shared` (the service's) or `standard` (your own). */
+  /** Whose keys are used: `shared` (the service's) or `standard` (your own). `absent` if there is no such provider. */
   type: string;
   /** The project at the auth provider that it was created in. */
   authProviderProjectId?: string;
@@ -67,6 +74,7 @@ export const declaration: Declaration<OAuthProviderShape, OAuthProviderOutputs> 
     clientId: { unset: "replace" },
     clientSecret: { secret: true, reference: true, unset: "replace" },
     adopt: { createOnly: true },
+    absent: { replaces: true, assumed: false, onlyIfGiven: true },
   },
   outputs: {
     type: {},

@@ -1,7 +1,8 @@
 import type { CreationRecovery, OAuthProviderRecord } from "../../client";
 import type { Call, Observed, Stored } from "../../host/lifecycle";
-import { inTheWay } from "../../host/lookAhead";
+import { effect, inTheWay } from "../../host/lookAhead";
 import { unconfirmed, shownDifferently } from "../../host/confirmed";
+import { oauthProviderId, presentId } from "../../contract/oauthProviders";
 import { STAND_INS } from "../../contract/standIns";
 import { declaration, KNOWN_OAUTH_PROVIDERS, type OAuthProviderOutputs, type OAuthProviderShape } from "./declaration";
 import { schemas } from "./schemas";
@@ -26,11 +27,26 @@ const CREDENTIALS = ["clientId", "clientSecret"] as const;
 type CredentialName = (typeof CREDENTIALS)[number];
 type Credentials = { [Name in CredentialName]?: Shape[Name] | undefined };
 
+/** The output in place of a type. */
+const NO_TYPE = "absent";
+
+/** What an id names. */
+function named(id: string): { projectId: string; providerId: string; isAbsent: boolean } {
+  const present = presentId(id);
+  const { projectId, rest: providerId } = splitId(present.id);
+  return { projectId, providerId, isAbsent: present.isAbsent };
+}
+
 const providerObject = (projectId: string, id: string): string => `OAuth provider ${projectId}/${id}`;
 
 /** A way to sign in (docs/design/api.md). */
 export const oauthProvider = inIntegration(declaration, schemas, {
-  rules(_args, givenNames) {
+  rules({ absent }, givenNames) {
+    if (absent === true)
+      return CREDENTIALS.filter((name) => givenNames.has(name)).map((path) => ({
+        path,
+        reason: 'must be left out beside "absent: true"',
+      }));
     const missing = ["clientId", "clientSecret"].filter((name) => !givenNames.has(name));
     const reason =
       'is missing: give both "clientId" and "clientSecret", or neither to use the shared keys of the service';
@@ -39,8 +55,9 @@ export const oauthProvider = inIntegration(declaration, schemas, {
   declares: ({ projectId, providerId }) =>
     claim('an OAuth provider with the same "projectId" and "providerId"', providerObject, projectId, providerId),
   objects(id) {
-    const { projectId, rest } = splitId(id);
-    return [providerObject(projectId, rest)];
+    const { projectId, providerId, isAbsent } = named(id);
+    // Its deletion deletes nothing, and so leaves nothing for the creation in its place to rely on.
+    return isAbsent ? [] : [providerObject(projectId, providerId)];
   },
 
   createWarnings({ args: { providerId }, label, isNew }) {
@@ -48,15 +65,29 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     if (meant === undefined) return [];
     return [`OAuthProvider${label}: its "providerId" is not a known one. Did you mean "${meant}"?`];
   },
-  replacement: ({ replaces, news }) =>
-    `it is deleted and created again${replaces.has("clientId") ? " with the shared keys of the service" : ""}: ` +
-    `users cannot sign in with it meanwhile${adoptionNote(news)}`,
+  replacement({ replaces, news, stored }) {
+    if (news.absent === true)
+      return `users can no longer sign in with it: it is deleted${named(stored.id).isAbsent ? deletedIfShared : ""}`;
+    if (named(stored.id).isAbsent) return `it is created, and users can sign in with it${adoptionNote(news)}`;
+    return (
+      `it is deleted and created again${replaces.has("clientId") ? " with the shared keys of the service" : ""}: ` +
+      `users cannot sign in with it meanwhile${adoptionNote(news)}`
+    );
+  },
 
   async lookAhead({ args: known, givenNames, client, reading, planned }) {
     const { projectId, providerId } = known;
     if (providerId === undefined || planned(providerObject(projectId, providerId)) !== undefined) return [];
     const listed = await client.auth.oauthProviders(projectId).list(reading);
     const existing = listed.find(isProvider(providerId));
+    if (known.absent === true) {
+      if (existing === undefined) return [];
+      const reason = refusalToDelete(known.adopt === true, existing);
+      const what = `pulumi up deletes the OAuth provider ${providerId} of project ${projectId}, which has the shared keys of the service`;
+      return [reason === undefined ? effect(`${what}: users can no longer sign in with it`) : inTheWay(reason)];
+    }
+    // Whether it is to be there is not known yet.
+    if (givenNames.has("absent") && known.absent === undefined) return [];
     const refusal = existing && refusalToAdopt(known.adopt === true, givenNames.has("clientId"), existing);
     return refusal === undefined ? [] : [inTheWay(refusal)];
   },
@@ -69,6 +100,10 @@ export const oauthProvider = inIntegration(declaration, schemas, {
 
   async create(call, args) {
     const { projectId, providerId } = args;
+    if (args.absent === true) {
+      await makeAbsent(call, args);
+      return { id: idOf(args), outputs: { type: NO_TYPE } };
+    }
     const { type } = await useExistingOrCreate(call, () => providerObject(projectId, providerId), {
       collection: call.client.auth.oauthProviders(projectId),
       matches: isProvider(providerId),
@@ -80,7 +115,13 @@ export const oauthProvider = inIntegration(declaration, schemas, {
   },
 
   async read(call, { id, managed, unfinished }) {
-    const { projectId } = splitId(id);
+    const { projectId, providerId, isAbsent } = named(id);
+    if (isAbsent) {
+      // One list is enough: nothing is deleted because of it, and a later one shows what this one lacks.
+      const listed = (await call.client.auth.oauthProviders(projectId).list(call)).find(isProvider(providerId));
+      const args = { projectId, providerId, absent: listed === undefined };
+      return { args, outputs: { type: listed?.type ?? NO_TYPE }, ready: !unfinished || listed === undefined };
+    }
     const provider = await find(call, id);
     if (provider === undefined) return undefined;
     return {
@@ -92,6 +133,10 @@ export const oauthProvider = inIntegration(declaration, schemas, {
   },
 
   async update(call, { id, outs, unfinished, sent: sentBefore }, args, { changed }) {
+    if (args.absent === true) {
+      await makeAbsent(call, args);
+      return { type: NO_TYPE };
+    }
     const current = await find(call, id, performance.now());
     if (current === undefined) throw goneError();
     // Of an unfinished change, what it had sent is sent again.
@@ -105,8 +150,10 @@ export const oauthProvider = inIntegration(declaration, schemas, {
   },
 
   async delete(call, { id }) {
-    const { projectId, rest } = splitId(id);
-    await call.client.auth.deleteOAuthProvider(projectId, rest, { ...call, beforeAttempt: call.beforeDelete });
+    const { projectId, providerId, isAbsent } = named(id);
+    // Who has added one meanwhile is somebody else.
+    if (isAbsent) return;
+    await call.client.auth.deleteOAuthProvider(projectId, providerId, { ...call, beforeAttempt: call.beforeDelete });
   },
 });
 
@@ -116,7 +163,7 @@ function nearMiss(providerId: string): string | undefined {
   return nearest === undefined || providerId.startsWith(nearest) ? undefined : nearest;
 }
 
-const idOf = ({ projectId, providerId }: Shape): string => `${projectId}/${providerId}`;
+const idOf = ({ projectId, providerId, absent }: Shape): string => oauthProviderId(projectId, providerId, absent);
 
 const isProvider =
   (providerId: string) =>
@@ -180,8 +227,46 @@ const credentials = (call: Call<Outputs>, { clientId, clientSecret }: Credential
   });
 
 function find(call: Call<Outputs>, id: string, since?: number) {
-  const { projectId, rest: providerId } = splitId(id);
+  const { projectId, providerId } = named(id);
   return call.client.auth.oauthProviders(projectId).find(isProvider(providerId), { ...call, since });
+}
+
+/** Deletes the provider, as the plan has said. A new integration may list its first ones late, so two lists are asked. */
+async function makeAbsent(call: ChildCall<Outputs>, args: Shape): Promise<void> {
+  const { projectId, providerId } = args;
+  const object = providerObject(projectId, providerId);
+  if (await call.run.waitUntilFree(object)) return;
+  const existing = await find(call, idOf(args), performance.now());
+  if (existing === undefined) return;
+  const requireDeletable = (found: OAuthProviderRecord): void => {
+    const refusal = refusalToDelete(args.adopt === true, found);
+    if (refusal !== undefined) throw new Error(refusal);
+  };
+  requireDeletable(existing);
+  call.run.takeOver(object);
+  let attempts = 0;
+  await call.client.auth.deleteOAuthProvider(projectId, providerId, {
+    ...call,
+    // The last attempt may have deleted it, and somebody may have set up another one under its name.
+    beforeAttempt: async () => {
+      attempts += 1;
+      if (attempts === 1) return;
+      const listed = await call.client.auth.oauthProviders(projectId).list({ ...call, since: performance.now() });
+      listed.filter(isProvider(providerId)).forEach(requireDeletable);
+    },
+  });
+  call.note(`OAuth provider ${providerId} of project ${projectId}, with the shared keys of the service, was deleted`);
+}
+
+const deletedIfShared =
+  " if it has the shared keys of the service, and the update fails if it has credentials of its own";
+
+/** Why an existing provider is not deleted; undefined where it is. Credentials cannot be read back, so somebody would lose theirs. */
+function refusalToDelete(isAdopted: boolean, { id, type }: OAuthProviderRecord): string | undefined {
+  if (type !== "shared")
+    return `the OAuth provider ${id} is declared absent, and exists with the type ${type}: somebody has set it up. It is not deleted. Delete it at the service, or declare it`;
+  if (isAdopted) return undefined;
+  return `the OAuth provider ${id} is declared absent, and exists, with the shared keys of the service. Set "adopt: true" to have it deleted, or delete it first`;
 }
 
 async function adopt(

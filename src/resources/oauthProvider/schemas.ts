@@ -9,4 +9,5 @@ export const schemas: SchemasOf<OAuthProviderShape> = {
   clientId: text,
   clientSecret: orReference(text),
   adopt: boolean,
+  absent: boolean,
 };

@@ -110,3 +110,39 @@ describe("a secret in plain text is found", () => {
     expect(inClear({ type: "aws:rds/instance:Instance", custom: true, outputs })).toEqual([]);
   });
 });
+
+test("shared providers of a new integration: found where the stack neither declares them nor declares them absent", () => {
+  const one = (kind: "AuthIntegration" | "OAuthProvider", id: string, inputs: object, more: object = {}) => ({
+    ...{
+      urn: urnOf(kind, id),
+      type: typeToken(kind),
+      id,
+      custom: true,
+      protect: true,
+      inputs,
+      outputs: inputs,
+      ...more,
+    },
+  });
+  const auth = (inputs: object = { projectId: "prj-1" }, more: object = {}) =>
+    one("AuthIntegration", "prj-1/auth", inputs, { outputs: { projectId: "prj-1" }, ...more });
+  const google = { projectId: "prj-1", providerId: "google", clientId: "own" };
+  const github = { projectId: "prj-1", providerId: "github", absent: true };
+  const foundIn = (...resources: object[]) =>
+    findingsIn(new StackState(JSON.stringify({ deployment: { resources } })), {})
+      .findings.filter(({ rule }) => rule === "undeclared-shared-oauth")
+      .map(({ name, message }) => [name, message.replace(/:.*/, "")]);
+  expect(foundIn(auth())).toEqual([["prj-1/auth", "github and google are not declared"]]);
+  expect(foundIn(auth(), one("OAuthProvider", "prj-1/google", google))).toEqual([
+    ["prj-1/auth", "github is not declared"],
+  ]);
+  const declared = [one("OAuthProvider", "prj-1/google", google), one("OAuthProvider", "prj-1/github/absent", github)];
+  expect(foundIn(auth(), ...declared)).toEqual([]);
+  // Of another project, left over, or only looked up.
+  const elsewhere = one("OAuthProvider", "prj-2/google", { ...google, projectId: "prj-2" });
+  const left = one("OAuthProvider", "prj-1/google", google, { delete: true });
+  const looked = one("OAuthProvider", "prj-1/google", {}, { outputs: google });
+  expect(foundIn(auth(), elsewhere, left, looked)).toEqual(foundIn(auth()));
+  expect(foundIn(auth({}), elsewhere)).toEqual([]);
+  expect(foundIn(auth(undefined, { delete: true }), elsewhere)).toEqual([]);
+});

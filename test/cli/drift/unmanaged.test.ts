@@ -22,6 +22,9 @@ async function start(options: EmulatorOptions = {}): Promise<void> {
 
 type Held = readonly [kind: Kind, id: string, more?: { authProvider?: string; isHeld?: boolean }];
 
+/** What a new integration has with the shared keys. */
+const STANDARD: readonly Held[] = ["github", "google"].map((id) => ["OAuthProvider", `prj-demo/${id}`]);
+
 /** As a refresh and the state tell of it. */
 function stackWith(...held: Held[]): RefreshedStack {
   return stackAt(service.emulator, ...held);
@@ -62,8 +65,16 @@ test("what a new project and a new integration have by themselves is apart; what
   const { emulator } = service;
   await integrate(emulator);
   const held = stackWith(["AuthIntegration", "prj-demo/supported_provider"]);
-  const standard = [`prj-demo/${PRIMARY}`, "prj-demo/github", "prj-demo/google"];
-  expect(await told(held)).toEqual({ unmanaged: [], byItself: standard });
+  // Users can sign in with the two providers, so they are not apart.
+  expect(await told(held)).toEqual({
+    unmanaged: ["github", "google"].map((id) => `OAuth provider ${id} with the service's shared keys`),
+    byItself: [`prj-demo/${PRIMARY}`],
+  });
+  // Declared absent, and there all the same: that is drift.
+  const absent: Held[] = ["github", "google"].map((id) => ["OAuthProvider", `prj-demo/${id}/absent`]);
+  expect(await told(stackWith(["AuthIntegration", "prj-demo/supported_provider"], ...absent))).toMatchObject({
+    unmanaged: [],
+  });
 
   // Another branch's primary, a replica, a shared provider that is no standard one, and one with credentials.
   const other = await createCompute(emulator, { branch_id: "br-dev", type: "read_write" });
@@ -71,11 +82,12 @@ test("what a new project and a new integration have by themselves is apart; what
   await api(emulator, "POST", `${DEMO}/auth/oauth_providers`, { id: "microsoft" });
   await api(emulator, "PATCH", `${DEMO}/auth/oauth_providers/github`, { client_id: "own", client_secret: "canary-1" });
   const { unmanaged, byItself } = await told(held);
-  expect(byItself).toEqual([`prj-demo/${PRIMARY}`, "prj-demo/google"]);
+  expect(byItself).toEqual([`prj-demo/${PRIMARY}`]);
   expect(unmanaged).toEqual([
     expect.stringContaining(String(other["id"])),
     expect.stringContaining(String(replica["id"])),
     "OAuth provider github with credentials of its own",
+    "OAuth provider google with the service's shared keys",
     "OAuth provider microsoft with the service's shared keys",
   ]);
 });
@@ -100,16 +112,16 @@ test("redirect domains are told of an auth provider that only an argument names"
   await addDomain("https://foreign.example.com", "other");
   const integration: Held = ["AuthIntegration", "prj-demo/other"];
   const held: Held = ["WhitelistDomain", "prj-demo/https://held.example.com", { authProvider: "other" }];
-  expect((await told(stackWith(integration, held))).unmanaged).toEqual([
+  expect((await told(stackWith(integration, ...STANDARD, held))).unmanaged).toEqual([
     "redirect domain https://foreign.example.com of auth provider other",
   ]);
   // A list of another auth provider holds none of these, and the right one all.
   const ofStandard: Held = ["Whitelist", "prj-demo", { authProvider: "supported_provider" }];
-  expect((await told(stackWith(integration, ofStandard))).unmanaged).toHaveLength(2);
-  expect((await told(stackWith(integration, ["Whitelist", "prj-demo", { authProvider: "other" }]))).unmanaged).toEqual(
-    [],
-  );
-  const { unmanaged } = await unmanagedObjects([stackWith(integration, held)]);
+  expect((await told(stackWith(integration, ...STANDARD, ofStandard))).unmanaged).toHaveLength(2);
+  expect(
+    (await told(stackWith(integration, ...STANDARD, ["Whitelist", "prj-demo", { authProvider: "other" }]))).unmanaged,
+  ).toEqual([]);
+  const { unmanaged } = await unmanagedObjects([stackWith(integration, ...STANDARD, held)]);
   expect(unmanaged).toMatchObject([{ adopt: 'adopt: true, authProvider: "other"' }]);
 });
 
@@ -135,8 +147,8 @@ test("what a stack declares at one service is not declared in the project of the
   await api(other, "POST", `${DEMO}/auth/oauth_providers`, { id: "microsoft" });
   const integration: Held = ["AuthIntegration", "prj-demo/supported_provider"];
   const stacks = [
-    stackAt(service.emulator, integration, ["OAuthProvider", "prj-demo/microsoft"]),
-    stackAt(other, integration),
+    stackAt(service.emulator, integration, ...STANDARD, ["OAuthProvider", "prj-demo/microsoft"]),
+    stackAt(other, integration, ...STANDARD),
   ];
   const found = [`OAuth provider microsoft with the service's shared keys, at ${other.baseUrl}`];
   expect((await told(...stacks)).unmanaged).toEqual(found);
@@ -179,7 +191,9 @@ test("no line to take over is offered for a domain that no program can declare",
   await integrate(service.emulator);
   await service.edit({ kind: "domain", create: { domain: "myapp://callback" } });
   await service.edit({ kind: "domain", create: { domain: "javascript://callback" } });
-  const { unmanaged } = await unmanagedObjects([stackWith(["AuthIntegration", "prj-demo/supported_provider"])]);
+  const { unmanaged } = await unmanagedObjects([
+    stackWith(["AuthIntegration", "prj-demo/supported_provider"], ...STANDARD),
+  ]);
   expect(unmanaged).toEqual([
     expect.objectContaining({
       id: "prj-demo/javascript://callback",
