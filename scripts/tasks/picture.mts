@@ -68,7 +68,6 @@ export function linesOf(output: string): string[] {
     .filter((line, at, all) => plain(line) !== "" || plain(all[at - 1] ?? "") !== "");
 }
 
- 
 const ANSI = /\u001b\[([\d;]*)m/g;
 
 /** The colours of a terminal, by class. */

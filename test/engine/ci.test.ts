@@ -279,7 +279,7 @@ test("the comment begins with what the plan changes, and what it does to connect
   const moved =
     "compute ep-c moves from br-a to br-b: it keeps its id and host, and serves the data of the other branch";
   // Still the words of the warnings.
-  const messages = readFileSync(join(ROOT, "test", "docs", "messages.md"), "utf8");
+  const messages = readFileSync(join(ROOT, "test/docs/messages.md"), "utf8");
   for (const part of ["restarts {what} when it is active", "another id and another host", "{what} moves from"])
     expect(messages).toContain(part);
   const counts = ["~ 2 to update", "- 1 to delete", "+-1 to replace", "4 changes. 1 unchanged"];

@@ -3,15 +3,35 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { extname, join, resolve } from "node:path";
 import type * as ts from "typescript";
 import { z } from "zod";
+import type { Origin } from "../../../components/origins";
 import { projectFile } from "../../../contract/projectFile";
 import { sameJson } from "../../../host/arguments";
 import { withSetting } from "../../stack/configFile";
 import type { Pulumi } from "../../stack/pulumi";
 import { parsed } from "../../stack/state";
 import type { Rewritten } from "../writeFiles";
-import type { ConfigurationEdit } from "./edit";
 import type { ProgramFile } from "./programFile";
 import { literalValue, valueOf, wrapped } from "./value";
+
+/** An edit of the stack's configuration. */
+export interface ConfigurationChange {
+  /** `proj:size` */
+  readonly configure: string;
+  /** Within the value. */
+  readonly path: Origin;
+  readonly value: unknown;
+  /** The value as a whole, as it becomes. */
+  readonly whole: unknown;
+  /** Where the program uses it for this property. */
+  readonly use: ts.Node;
+}
+
+/** What of the configuration of the stack is to be another value. */
+export interface ConfigurationEdit extends Pick<ConfigurationChange, "path" | "value" | "whole"> {
+  readonly key: string;
+  /** The resource that differs. */
+  readonly urn: string;
+}
 
 /** As `pulumi config --json` tells of each key: with the defaults of Pulumi.yaml, and without the values of secrets. */
 const configuration = z.record(

@@ -5,10 +5,10 @@ import { sameJson } from "../../../host/arguments";
 import { isByReference, type Property } from "../report";
 import type { Component } from "./component";
 import { creationAt, creationOf, repetitionOf, type Creation, type NoCreation } from "./creation";
-import { type StackConfiguration, usesOf } from "./configured";
+import { type ConfigurationChange, type ConfigurationEdit, type StackConfiguration, usesOf } from "./configured";
 import { ProgramFile, type TypeScript } from "./programFile";
 import { segmentsOf } from "../../../contract/propertyPath";
-import { plansOf, holdsSecret, isSpelled, type Action, type ConfigurationChange, type IsAlike } from "./plan";
+import { plansOf, holdsSecret, isSpelled, type Action, type IsAlike } from "./plan";
 import { listSplices, spliced, type List, type ListChange, type Splice } from "./splices";
 import { propertyCode } from "./value";
 
@@ -54,13 +54,6 @@ export interface Told {
   readonly reason: string;
   /** `property: value`, as the program would say it; undefined where there is no such value, or where it is a secret. */
   readonly code: string | undefined;
-}
-
-/** What of the configuration of the stack is to be another value. */
-export interface ConfigurationEdit extends Pick<ConfigurationChange, "path" | "value" | "whole"> {
-  readonly key: string;
-  /** The resource that differs. */
-  readonly urn: string;
 }
 
 /** What of the program and of the stack's configuration is looked at, beside the files. */

@@ -20,7 +20,7 @@ import type { List } from "./splices";
 import { codeOf, keyOf, literalValue, objectIn, propertyCode, valueOf } from "./value";
 import type { Origin } from "../../../components/origins";
 import type { Component } from "./component";
-import { type Setting, settingOf, type StackConfiguration } from "./configured";
+import { type ConfigurationChange, type Setting, settingOf, type StackConfiguration } from "./configured";
 
 export interface Plan {
   readonly property: Property;
@@ -37,19 +37,6 @@ export type Action =
   | { readonly remove: ts.Node; readonly list: List }
   | { readonly add: string; readonly list: List }
   | ConfigurationChange;
-
-/** An edit of the stack's configuration. */
-export interface ConfigurationChange {
-  /** `proj:size` */
-  readonly configure: string;
-  /** Within the value. */
-  readonly path: Origin;
-  readonly value: unknown;
-  /** The value as a whole, as it becomes. */
-  readonly whole: unknown;
-  /** Where the program uses it for this property. */
-  readonly use: ts.Node;
-}
 
 /** The argument that decides which others there are: with it, all of them change or none. */
 const FORM: { readonly [Name in Kind]?: string } = { EmailServer: "type" };
