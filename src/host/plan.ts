@@ -279,7 +279,8 @@ export function repair<Args extends object, Outputs extends object>(
     const declared = { args: news as Partial<Args>, label: labelOf(urn), isNew: true, isReplacement: false };
     const { kind, recreation } = resource;
     const again = recreation === undefined ? [] : [`${kind} ${id}${declared.label} is created again: ${recreation}`];
-    return { action: "create", restarts: false, messages: [...again, ...(resource.createWarnings?.(declared) ?? [])] };
+    const said = [...(resource.createEffects?.(declared) ?? []), ...(resource.createWarnings?.(declared) ?? [])];
+    return { action: "create", restarts: false, messages: [...again, ...said] };
   }
   const stored = storedFrom(resource, id, outs);
   const plan = planOf({ urn, stored, news, changes: compareWith(resource, stored, news) });

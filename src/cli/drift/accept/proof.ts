@@ -56,7 +56,8 @@ async function proven(
   { targets, planned, written, refused }: Proof,
 ): Promise<Disproofs> {
   const targetOf = ({ urn }: Accepted): Target | undefined => targets.find((target) => target.urn === urn);
-  const plan = () => planned([...new Set(accepted.map(({ urn }) => urn))]);
+  const plan = async (some: readonly Accepted[]): ReturnType<Planned> =>
+    planned([...new Set(some.map(({ urn }) => urn))]);
   /** Those of which a plan shows the accepted value. */
   const shownIn = (given: ReadonlyMap<string, Properties>): Accepted[] =>
     accepted.filter((one) => {
@@ -67,13 +68,13 @@ async function proven(
   // One that was found by its name may be that of another stack. What is planned anyway is no proof of its edit.
   const searched = accepted.filter((one) => one.isEdited && targetOf(one)?.place === undefined);
   if (searched.length > 0) {
-    const before = shownIn(await plan().catch(refuse)).filter((one) => searched.includes(one));
+    const before = shownIn(await plan(searched).catch(refuse));
     if (before.length > 0) return disproofs(NOT_NEEDED, before);
   }
   writeFiles(files);
   const planAfter = async (): ReturnType<Planned> => {
     await written?.();
-    return plan();
+    return plan(accepted);
   };
   const given = await planAfter().catch((error: unknown) => {
     takeBack(files);

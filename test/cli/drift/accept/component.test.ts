@@ -64,6 +64,9 @@ async function accepted(scene: Scene): Promise<AcceptResult & { text: string }> 
     ],
   };
   writeFileSync(join(folder, "index.ts"), program);
+  const text = (): string => readFileSync(join(folder, "index.ts"), "utf8");
+  // Of a program that declares what is in its text.
+  const argsOf = ({ declared, found }: Refresh) => (text() === program ? declared : found) ?? {};
   const result = await acceptDrift(
     { resources, state: new StackState(JSON.stringify({ deployment })) },
     {
@@ -71,11 +74,11 @@ async function accepted(scene: Scene): Promise<AcceptResult & { text: string }> 
       folder,
       ignored: { name: "svc-drift.json", entries: [] },
       force: true,
-      planned: () => Promise.resolve(new Map(all.map(([{ found }, urn]) => [urn, found ?? {}]))),
+      planned: () => Promise.resolve(new Map(all.map(([one, urn]) => [urn, argsOf(one)]))),
       others: () => Promise.resolve([]),
     },
   );
-  return { ...result, text: readFileSync(join(folder, "index.ts"), "utf8") };
+  return { ...result, text: text() };
 }
 
 const PLACE = 'projectId: "prj-demo", branchId: "br-dev"';

@@ -37,10 +37,11 @@ interface Scene {
 }
 
 const file = (): string => join(folder, "Pulumi.dev.yaml");
+const stackText = (): string => (existsSync(file()) ? readFileSync(file(), "utf8") : "");
 
 /** As the CLI reads the forms of these tests. */
 function configured(defaults: Scene["defaults"] = {}) {
-  const lines = (existsSync(file()) ? readFileSync(file(), "utf8") : "").matchAll(/^ {2}([\w:]+): (.+?)(?: #.*)?$/gm);
+  const lines = stackText().matchAll(/^ {2}([\w:]+): (.+?)(?: #.*)?$/gm);
   const values = Object.entries(defaults).concat([...lines].map(([, key = "", value = ""]) => [key, value]));
   return Object.fromEntries(
     values.map(([key, value]) => {
@@ -68,6 +69,9 @@ async function accepted({ program, more = {}, config = "", defaults, drift, aske
     differing: Object.keys(one.found ?? {}),
   }));
   const urn = (name = "") => `urn:pulumi:dev::proj::${type}::${name}`;
+  const before = stackText();
+  // Of a program that declares what the stack's file says.
+  const argsOf = ({ declared, found }: (typeof drift)[number]) => (stackText() === before ? declared : found) ?? {};
   const result = await acceptDrift(
     {
       resources: refreshedOf(...refreshes),
@@ -82,7 +86,7 @@ async function accepted({ program, more = {}, config = "", defaults, drift, aske
       folder,
       ignored: { name: "svc-drift.json", entries: [] },
       force: true,
-      planned: () => Promise.resolve(new Map(drift.map(({ name, found }) => [urn(name), found ?? {}]))),
+      planned: () => Promise.resolve(new Map(drift.map((one) => [urn(one.name), argsOf(one)]))),
       configured: () => Promise.resolve(configured(defaults)),
       others: () => Promise.resolve(["prod"]),
       ...asked,
@@ -90,7 +94,7 @@ async function accepted({ program, more = {}, config = "", defaults, drift, aske
   );
   // The program stays as it is in all of them.
   for (const [name, text] of Object.entries(texts)) expect(readFileSync(join(folder, name), "utf8")).toBe(text);
-  return { ...result, yaml: existsSync(file()) ? readFileSync(file(), "utf8") : "" };
+  return { ...result, yaml: stackText() };
 }
 
 const compute = (name: string, args: string): string => `new svc.ComputeEndpoint("${name}", { ${PLACE}, ${args} });\n`;
@@ -293,7 +297,8 @@ test("an edit that changes the plan of another resource is taken back, however t
   const result = await accepted({ ...scene, drift: [resized("api"), { name: "jobs", declared: { size: 2 } }] });
   const reason = `the value is "proj:size" of the stack's configuration, which changes the plan of "jobs", too`;
   expect([told(result), result.yaml]).toEqual([[["api", "size", reason, "size: 4"]], `${STACK}  proj:size: 2\n`]);
-  expect(urns).toEqual(["api", "jobs"]);
+  // Before the edit, and after it.
+  expect(urns).toEqual(["api", "jobs", "api", "jobs"]);
 });
 
 test("a dry run shows the edit without what is encrypted or may be a secret, and writes nothing", async () => {
