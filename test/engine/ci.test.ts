@@ -41,15 +41,15 @@ test("the scripts deploy, report drift, repair what was shown, and end as pulumi
   const before = await service.state();
 
   // Of a pull request; the deployment; the same of a pull request without an edit.
-  expect(await run("preview.sh", "dev")).toMatchObject({ code: 0, text: expect.stringMatching(/\+ 4 to create/) });
+  expect(await run("preview.sh", "dev")).toMatchObject({ code: 0, text: expect.stringMatching(/\+ 6 to create/) });
   expect(await service.mutations()).toEqual([]);
-  expect(await run("up.sh", "dev")).toMatchObject({ code: 0, text: expect.stringMatching(/\+ 4 created/) });
+  expect(await run("up.sh", "dev")).toMatchObject({ code: 0, text: expect.stringMatching(/\+ 6 created/) });
   expect(await run("preview.sh", "dev", "--expect-no-changes")).toMatchObject({ code: 0 });
 
-  // What the project and the new integration have by themselves opens no issue; what somebody adds does.
+  // What a new project has by itself opens no issue; what somebody adds does.
   expect(await run("drift.sh", "dev")).toMatchObject({ code: 0 });
   expect(names(calls())).toEqual(["issue list"]);
-  expect(readFileSync(join(folder, REPORT), "utf8")).toContain("OAuthProvider `prj-demo/github`");
+  expect(readFileSync(join(folder, REPORT), "utf8")).toContain("ComputeEndpoint `prj-demo/ep-demo-main-10000001`");
   const providers = `${DEMO}/auth/oauth_providers`;
   expect((await api(service.emulator, "POST", providers, { id: "microsoft" })).status).toBe(200);
   expect(await run("drift.sh", "dev")).toMatchObject({ code: 8 });
@@ -218,12 +218,12 @@ console.log("key:", process.env.SVC_API_KEY, hostile);
 new (require("pulumi-svc").EmailServer)("mail", { projectId: domains.projectId, type: "standard", host: "smtp.example.com", port: 587,
   username: "mailer", password: require("@pulumi/pulumi").secret("canary-smtp-password-plan"), senderEmail: "a@example.com", senderName: hostile });`,
   );
-  expect(await run("plan.sh", "dev")).toMatchObject({ code: 0, text: expect.stringMatching(/\+ 5 to create/) });
+  expect(await run("plan.sh", "dev")).toMatchObject({ code: 0, text: expect.stringMatching(/\+ 7 to create/) });
   expect(await service.mutations()).toEqual([]);
   const plan = readFileSync(join(folder, "plan.markdown"), "utf8");
   expect(readFileSync(summary, "utf8")).toBe(plan);
   const [first, title, , headline, , fence = ""] = plan.split("\n");
-  expect([first, title, headline]).toEqual([marker, "## Plan for stack `dev`", "**5 to create**"]);
+  expect([first, title, headline]).toEqual([marker, "## Plan for stack `dev`", "**7 to create**"]);
   // Nothing but code from there to the end: no line is long enough to end it.
   expect(fence).toMatch(/^`{5,}text$/);
   const closing = fence.replace("text", "");
