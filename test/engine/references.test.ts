@@ -293,7 +293,7 @@ describe("a program with every secret by reference, in a folder that main names"
     stack.env["IGNORED"] = '["*"]';
     const everything = await stack.preview();
     expect(everything.code).toBe(0);
-    expect(everything.text).toMatch(/value of GOOGLE_SECRET is/);
+    expect(everything.text).toMatch(/value of GOOGLE_SECRET differs/);
     Object.assign(stack.env, { IGNORED: "[]", GOOGLE_SECRET: applied });
   });
 
