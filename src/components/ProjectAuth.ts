@@ -63,8 +63,9 @@ export interface ProjectAuthArgs {
    */
   adopt?: pulumi.Input<boolean> | undefined;
   /**
-   * While it is on, the integration is neither deleted nor replaced. It says nothing of what lives in it: `pulumi
-   * destroy` deletes that before it comes to the integration, and only `protect: true` of the component refuses that.
+   * While it is on, the integration is neither deleted nor replaced, and the preview of `pulumi destroy` fails before
+   * anything is deleted. With `--skip-preview`, after `pulumi state unprotect`, or where it is an Output, what lives in
+   * the integration is deleted before the integration itself is refused.
    * @default false
    */
   deletionProtection?: pulumi.Input<boolean> | undefined;

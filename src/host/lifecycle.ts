@@ -35,6 +35,8 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   readonly warnings?: (plan: Plan<Args, Outputs>) => string[];
   /** Whether an update restarts a compute that is active. Not asked for a replacement. */
   readonly restarts?: (plan: Plan<Args, Outputs>) => boolean;
+  /** The argument by which an object with this id is another one than these arguments declare, whatever it shows: it is replaced. */
+  readonly mismatched?: (id: string, news: Partial<Args>) => (keyof Args & string) | undefined;
   /** What a plan should say of the arguments alone, before anything is compared, once. */
   readonly createWarnings?: (declared: Declared<Args>) => string[];
   /**

@@ -7,7 +7,7 @@ import { checkArguments, problemText, sameJson, specEntries, type Comparison, ty
 import type { Changes, Finding, Lifecycle, Look, Plan, Stored } from "./lifecycle";
 import { NOTHING, type Verdict } from "./lookAhead";
 import { Progress } from "./progress";
-import { protectionOf, refuseProtectedReplacement } from "./protection";
+import { isOfProtectionAlone, protectionOf, refuseProtectedReplacement } from "./protection";
 import { type Compared, SecretValues } from "./references";
 import { renamedWarning } from "./renamed";
 import type { CheckRequest, CheckResult, DiffRequest, DiffResult, Repair, RepairRequest, Wrong } from "./requests";
@@ -219,7 +219,9 @@ async function lookAtUpdate<Args extends object, Outputs extends object>(
   const { lookAtUpdate: look } = resource;
   const { stored, changes, replaces, news: known } = plan;
   session.lookAhead.noteCompared(resource.kind, urn);
-  const isUpdate = replaces.size === 0 && (stored.unfinished || !isUnchanged(changes));
+  // What only turns a protection on or off sends nothing.
+  const isSent = !isUnchanged(changes) && !isOfProtectionAlone(resource.args, changes);
+  const isUpdate = replaces.size === 0 && (stored.unfinished || isSent);
   const ahead = isUpdate && look ? await ask(hosted, { urn, known, news }, (about) => look(about, plan)) : NOTHING;
   ahead.warnings.forEach((text) => session.warn(urn, text));
   const failures = [...ahead.failures, ...(await session.lookAhead.settle(resource.kind))];

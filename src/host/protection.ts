@@ -44,6 +44,6 @@ export function refuseProtectedReplacement(
   if (names === "" || name === undefined) return;
   throw new Error(
     `${subject} is not replaced, although ${names} would: its "${name}" is on. ` +
-      `Leave ${names} as before; or, if it is to be replaced, first turn the protection off. ${TURN_OFF} without any other change of it`,
+      `Leave ${names} as before, or, if somebody changed it at the service, declare what is there (pulumi-svc drift --accept); or, if it is to be replaced, first turn the protection off. ${TURN_OFF} without any other change of it`,
   );
 }

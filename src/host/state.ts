@@ -105,13 +105,16 @@ export function refuseEdited<Args extends object, Outputs extends object>(
 /** What the program's arguments change in an object. */
 export function compareWith<Args extends object, Outputs extends object>(
   resource: Lifecycle<Args, Outputs>,
-  { outs, managed }: Stored<Args, Outputs>,
+  { id, outs, managed }: Stored<Args, Outputs>,
   news: Properties,
 ): Comparison<Args> {
   const { args: specs } = resource;
   // Every resource of a program has an argument. Where none is named (an import), all that is known is taken for managed.
   const known = managed.size > 0 ? managed : new Set(Object.keys(outs).filter((name) => specOf(specs, name)));
-  return compare(specs, { outs: outs as Properties, managed: known, news });
+  const changes = compare(specs, { outs: outs as Properties, managed: known, news });
+  const other = resource.mismatched?.(id, news as Partial<Args>);
+  if (other === undefined) return changes;
+  return { ...changes, changed: new Set([...changes.changed, other]), replaces: new Set([...changes.replaces, other]) };
 }
 
 /**

@@ -290,7 +290,8 @@ async function selectedStack(
   // A stack that was named and does not exist is told with the settings.
   const { ok, stdout } = await pulumi(["stack", "--show-name"]);
   if (!ok) return {};
-  const own = stdout.trim();
+  // As pulumi.getStack() tells it, without an organization.
+  const own = stdout.trim().split("/").at(-1) ?? "";
   const { resources } = await exportedState(pulumi, false);
   return { resources, onlyOf: (await otherStacks(folder, own)).length === 0 ? undefined : own };
 }

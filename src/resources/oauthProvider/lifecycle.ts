@@ -3,6 +3,7 @@ import type { Call, Observed, Stored } from "../../host/lifecycle";
 import { effect, inTheWay } from "../../host/lookAhead";
 import { unconfirmed, shownDifferently } from "../../host/confirmed";
 import { oauthProviderId, presentId } from "../../contract/oauthProviders";
+import { isUnknown } from "../../contract/hiddenKeys";
 import { STAND_INS } from "../../contract/standIns";
 import { declaration, KNOWN_OAUTH_PROVIDERS, type OAuthProviderOutputs, type OAuthProviderShape } from "./declaration";
 import { schemas } from "./schemas";
@@ -60,6 +61,15 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     return isAbsent ? [] : [providerObject(projectId, providerId)];
   },
 
+  // Whatever the service shows of the provider: this resource has none that it manages.
+  mismatched: (id, { absent }) => (named(id).isAbsent && absent !== true && !isUnknown(absent) ? "absent" : undefined),
+
+  createEffects: ({ args: { providerId, absent, adopt }, label, isNew, isReplacement }) =>
+    isNew && !isReplacement && absent === true && adopt === true
+      ? [
+          `OAuthProvider${label}: the provider${providerId === undefined ? "" : ` ${providerId}`} is deleted${deletedIfShared}`,
+        ]
+      : [],
   createWarnings({ args: { providerId }, label, isNew }) {
     const meant = providerId === undefined || !isNew ? undefined : nearMiss(providerId);
     if (meant === undefined) return [];
@@ -77,6 +87,9 @@ export const oauthProvider = inIntegration(declaration, schemas, {
 
   async lookAhead({ args: known, givenNames, client, reading, planned }) {
     const { projectId, providerId } = known;
+    // Whether it is to be there, or may be deleted or taken over, is not known yet.
+    const isOpen = (name: "absent" | "adopt"): boolean => givenNames.has(name) && known[name] === undefined;
+    if (isOpen("absent") || isOpen("adopt")) return undefined;
     if (providerId === undefined || planned(providerObject(projectId, providerId)) !== undefined) return [];
     const listed = await client.auth.oauthProviders(projectId).list(reading);
     const existing = listed.find(isProvider(providerId));
@@ -86,14 +99,13 @@ export const oauthProvider = inIntegration(declaration, schemas, {
       const what = `pulumi up deletes the OAuth provider ${providerId} of project ${projectId}, which has the shared keys of the service`;
       return [reason === undefined ? effect(`${what}: users can no longer sign in with it`) : inTheWay(reason)];
     }
-    // Whether it is to be there is not known yet.
-    if (givenNames.has("absent") && known.absent === undefined) return [];
     const refusal = existing && refusalToAdopt(known.adopt === true, givenNames.has("clientId"), existing);
     return refusal === undefined ? [] : [inTheWay(refusal)];
   },
 
   async lookAtUpdate({ client, reading }, { stored: { id }, label }) {
-    const { projectId, rest: providerId } = splitId(id);
+    const { projectId, providerId, isAbsent } = named(id);
+    if (isAbsent) return [];
     const found = await client.auth.oauthProviders(projectId).find(isProvider(providerId), reading);
     return found === undefined ? [goneFinding(`the OAuth provider ${providerId}${label}`)] : [];
   },
@@ -133,10 +145,8 @@ export const oauthProvider = inIntegration(declaration, schemas, {
   },
 
   async update(call, { id, outs, unfinished, sent: sentBefore }, args, { changed }) {
-    if (args.absent === true) {
-      await makeAbsent(call, args);
-      return { type: NO_TYPE };
-    }
+    // Only a creation deletes, as its plan says. One that is there again is drift, and leads to a replacement.
+    if (named(id).isAbsent) return { type: outs.type ?? NO_TYPE };
     const current = await find(call, id, performance.now());
     if (current === undefined) throw goneError();
     // Of an unfinished change, what it had sent is sent again.
@@ -244,13 +254,10 @@ async function makeAbsent(call: ChildCall<Outputs>, args: Shape): Promise<void> 
   };
   requireDeletable(existing);
   call.run.takeOver(object);
-  let attempts = 0;
   await call.client.auth.deleteOAuthProvider(projectId, providerId, {
     ...call,
-    // The last attempt may have deleted it, and somebody may have set up another one under its name.
+    // Somebody may have set up another one under its name while this waited for its turn, or since the last attempt deleted it.
     beforeAttempt: async () => {
-      attempts += 1;
-      if (attempts === 1) return;
       const listed = await call.client.auth.oauthProviders(projectId).list({ ...call, since: performance.now() });
       listed.filter(isProvider(providerId)).forEach(requireDeletable);
     },

@@ -146,6 +146,59 @@ test("a retried deletion looks again: what a colleague has set up since the firs
   expect(await deletions(given)).toHaveLength(1);
 });
 
+test("an update deletes nothing, whatever somebody has added: only the plan of a creation tells of it", async () => {
+  const given = await providers();
+  const state = await given.create(ABSENT);
+  await given.post(LIST, { id: "github" });
+  await given.forgetRequests();
+  // As after a rename with an alias, where the engine calls an update for the hidden inputs alone.
+  expect(await given.update(state, ABSENT)).toMatchObject({ outs: { absent: true } });
+  expect(await given.mutations()).toEqual([]);
+  expect(await ids(given)).toContain("github");
+});
+
+test.each([
+  ["that must not ask", () => void (process.env["SVC_OFFLINE_PLAN"] = "1")],
+  ["whose service does not answer", (given: Harness) => given.fault({ status: 503, times: 0 })],
+])("a plan %s says that the provider may be deleted", async (_what, prepare) => {
+  const given = await providers();
+  try {
+    await prepare(given);
+    const { warnings } = await given.plan(ABSENT);
+    expect(warnings.join("\n")).toContain("the provider github is deleted if it has the shared keys of the service");
+  } finally {
+    delete process.env["SVC_OFFLINE_PLAN"];
+  }
+});
+
+test("a program that declares it again replaces the resource, also where the state says that it is there", async () => {
+  const given = await providers();
+  const state = await given.create(ABSENT);
+  await given.post(LIST, { id: "github" });
+  const { found } = await planAfterRefresh(given, state, ABSENT);
+  expect(found).toMatchObject({ id: ID, inputs: { absent: false } });
+  for (const news of [{ ...ABSENT, absent: false }, SHARED])
+    expect(await given.diff(found, news)).toMatchObject({ replaces: ["absent"] });
+});
+
+test("the first attempt of a deletion looks, too: what a colleague has set up since the plan stays", async () => {
+  const { given, network } = await sceneOf(KIND_CASES.OAuthProvider);
+  let lists = 0;
+  network.on({
+    method: "GET",
+    path: LIST,
+    before: async () => {
+      lists += 1;
+      // After the look of the creation, and before that of the attempt.
+      if (lists !== 2) return;
+      await removed(given);
+      await theirs(given);
+    },
+  });
+  expect((await thrownBy(given.create(ABSENT))).message).toContain("It is not deleted");
+  expect(await ids(given)).toContain("github");
+});
+
 test("a value that is not known yet looks at nothing, and credentials beside it are refused", async () => {
   const given = await providers();
   expect(await given.plan({ ...ABSENT, absent: UNKNOWN })).toEqual({ failures: [], warnings: [] });

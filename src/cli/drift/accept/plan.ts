@@ -150,6 +150,10 @@ function planOf(given: Given, property: Property, creationLine: number): Plan {
   });
   if (isWatched(kind, property.path))
     return told("no argument declares it. pulumi-svc drift --ignore writes down that it may stay");
+  if (kind === "OAuthProvider" && property.path === "absent")
+    return told(
+      "a provider that is there is another resource: take this one out, and declare that one, with adopt: true",
+    );
   if (!isSpelled(property.path)) return told("the path does not tell how its name is written");
   // Of another form, which does not have the argument: whatever its value was.
   const isDropped = form !== undefined && path.length === 1 && found === null;

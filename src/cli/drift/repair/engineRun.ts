@@ -45,7 +45,7 @@ export async function previewed(pulumi: Pulumi, declared: PartialProgram): Promi
     const why =
       cause === urn ? "its repair replaces it" : `it depends on ${nameInUrn(cause)}, whose repair replaces both`;
     throw new Error(
-      `nothing was changed: ${nameInUrn(urn)} is protected, and ${why}. Run pulumi state unprotect '${urn}' first, or repair the others by their names`,
+      `nothing was changed: ${nameInUrn(urn)} is protected, and ${why}. Run pulumi state unprotect '${urn}' first (with deletionProtection, turn that off by a pulumi up instead), or repair the others by their names`,
     );
   }
 }
