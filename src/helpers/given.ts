@@ -116,6 +116,7 @@ function inConfiguration(reader: string, type: string): string {
  * that. The value is shown only where it is a number or a flag: whatever else is given may be a secret.
  */
 export function mustBe(words: string, type: Taken, value: unknown): string {
+  if (value === undefined) return `must be ${words}, and is missing`;
   const given = wordFor(value);
   if (given === TYPE_WORDS[type]) return `must be ${words}`;
   if (typeof value === "string") {

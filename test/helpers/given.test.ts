@@ -94,12 +94,12 @@ describe("a value of the wrong type", () => {
   });
 
   test.each([
-    [null, "null"],
-    [undefined, "undefined"],
-    [["canary"], "a list"],
-    [Number.NaN, "NaN"],
+    [null, ", not null"],
+    [undefined, ", and is missing"],
+    [["canary"], ", not a list"],
+    [Number.NaN, ", not NaN"],
   ])("%p comes from no configuration", (value, words) =>
-    expect(mustBe("good", "number", value)).toBe(`must be good, not ${words}`),
+    expect(mustBe("good", "number", value)).toBe(`must be good${words}`),
   );
 
   test("one of the right type, which is refused for another reason, has nothing added", () => {

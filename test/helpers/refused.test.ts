@@ -9,7 +9,9 @@ const ANYTHING = [undefined, null, CANARY, true, [CANARY], {}, { min: 1 }, outpu
 test.each([ramGb, localFileCacheGb, localDiskGib, maxConnections])("%p refuses in words what is no size", (helper) => {
   const untyped = helper as (size: unknown) => unknown; // JavaScript may give it anything
   for (const size of ANYTHING) {
-    expect(() => untyped(size)).toThrow(/^a size must be a number of compute units \(CU\), or \{min, max\}, not /);
+    expect(() => untyped(size)).toThrow(
+      /^a size must be a number of compute units \(CU\), or \{min, max\}, (not |and is missing)/,
+    );
   }
 });
 

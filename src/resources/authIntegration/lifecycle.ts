@@ -139,7 +139,7 @@ export const authIntegration = define(declaration, schemas, {
 function deletionNote(id: string, { branchId, databaseName }: Partial<Outputs>): string {
   const database = databaseName === undefined ? "" : `database ${databaseName} of `;
   const table = branchId === undefined ? "" : `. The table of synced users may stay in ${database}${branchId}`;
-  return `AuthIntegration ${id} is being deleted, and with it all of its users, keys, OAuth providers, redirect domains and mail settings, also those that this stack does not declare${table}`;
+  return `AuthIntegration ${id}: its deletion is sent now, and takes along all of its users, keys, OAuth providers, redirect domains and mail settings, also those that this stack does not declare${table}`;
 }
 
 /** Another auth project under the same name is another integration: the stored one is gone then, with its keys. */
