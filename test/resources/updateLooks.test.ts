@@ -75,14 +75,17 @@ const replaceIntegration = async (given: Harness): Promise<void> => {
 test.each([
   [true, false],
   [false, true],
-])("a plan that turns the protection from %s to %s asks nobody, and is not held up by a service that is down", async (was, is) => {
-  const from = { ...COMPUTE, deletionProtection: was };
-  const { given, resource } = await deployed("ComputeEndpoint", from);
-  await given.fault({ status: 503, times: 0 });
-  const to = { ...from, deletionProtection: is };
-  const plan = await strictly(() => planned(given, resource, to));
-  expect(plan).toEqual({ warnings: [], failure: undefined, asked: [] });
-});
+])(
+  "a plan that turns the protection from %s to %s asks nobody, and is not held up by a service that is down",
+  async (was, is) => {
+    const from = { ...COMPUTE, deletionProtection: was };
+    const { given, resource } = await deployed("ComputeEndpoint", from);
+    await given.fault({ status: 503, times: 0 });
+    const to = { ...from, deletionProtection: is };
+    const plan = await strictly(() => planned(given, resource, to));
+    expect(plan).toEqual({ warnings: [], failure: undefined, asked: [] });
+  },
+);
 
 test.each(EACH_KIND)("the plan of a %s that changes nothing asks nobody", async (kind) => {
   const from = KIND_CASES[kind].least(DEMO);
