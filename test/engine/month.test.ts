@@ -1,0 +1,181 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { api, control, records } from "../support/emulator";
+import { LONGEST_BLOCK_MS, packInto, Reader } from "../support/reader";
+
+jest.setTimeout(10 * LONGEST_BLOCK_MS);
+
+const folder = mkdtempSync(join(tmpdir(), "pulumi-svc-month-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Three stacks read their values from their configuration. */
+const PROGRAM = `import * as pulumi from "@pulumi/pulumi";
+import * as svc from "pulumi-svc";
+
+const config = new pulumi.Config();
+const projectId = config.require("projectId");
+
+const group = new svc.ComputeGroup("db", {
+  projectId,
+  branchId: config.require("branchId"),
+  primary: { size: config.requireNumber("size") },
+  replicas: [{ key: "reports", size: 1 }],
+});
+const auth = new svc.ProjectAuth("auth", {
+  projectId,
+  oauth: { google: { clientId: "shop", clientSecret: svc.fromEnv("GOOGLE_SECRET") } },
+  redirectDomains: ["https://app.example.com"],
+  deletionProtection: config.getBoolean("isProtected") ?? false,
+});
+export const host = group.primary.host;
+export const jwksUrl = auth.integration.jwksUrl;
+`;
+const GOOGLE_SECRET = "canary-of-the-month";
+const KEYS = { work: "key-of-the-work-account", shop: "key-of-the-shop-account" };
+const STACKS = ["dev", "staging", "prod"] as const;
+
+test("a month of a team: three stacks, two accounts, and what people do by hand", async () => {
+  const reader = new Reader(folder);
+  try {
+    const terminal = reader.terminal("shop");
+    const program = join(reader.folder, "shop", "index.ts");
+    let log = "";
+    /** What is typed, and how it ends. */
+    const type = async (script: string, code: number | "failed" = 0): Promise<string> => {
+      const { code: ended, output } = await terminal.run(script);
+      log += output;
+      // Neither a success nor one of our codes.
+      if (code === "failed" ? ![1, 255].includes(ended) : ended !== code)
+        throw new Error(`ended with ${ended} and not with ${code}:\n${script}\n${output}`);
+      return output;
+    };
+
+    // The first day: an empty folder and an empty home, and two accounts of the service.
+    await type(`printf '{ "private": true }\n' > package.json
+      npm install ${packInto(folder)} @pulumi/pulumi
+      npm install --save-dev typescript@5
+      npx pulumi-svc init --yes --name shop`);
+    writeFileSync(program, PROGRAM);
+    const emulators = Object.fromEntries(
+      await Promise.all(
+        Object.entries(KEYS).map(async ([account, apiKey]) => {
+          const projects = account === "work" ? "--project prj-dev --project prj-staging" : "--project prj-prod";
+          const start = `npx pulumi-svc emulator --port 0 --activation-ms 50 ${projects}`;
+          const said = await reader.terminal("shop").until(`SVC_EMULATOR_API_KEY=${apiKey} ${start}`, "API key");
+          const [, url = ""] = /listening on (http:\S+)\/api\/v2/.exec(said) ?? [];
+          return [account, { url, baseUrl: `${url}/api/v2`, apiKey }] as const;
+        }),
+      ),
+    );
+    const { work, shop } = emulators;
+    if (work === undefined || shop === undefined) throw new Error("an emulator is missing");
+    /** Somebody changes something by hand. */
+    const byHand = async (account: typeof work, edit: object): Promise<void> => {
+      expect(await control(account.url, "POST", "/edit", edit)).toMatchObject({ status: 200 });
+    };
+    const held = async (): Promise<unknown[]> =>
+      Promise.all([work, shop].map(async ({ url }) => (await control(url, "GET", "/state")).body["projects"]));
+    const edit = (from: string, to: string): void => {
+      const source = readFileSync(program, "utf8");
+      expect(source).toContain(from);
+      writeFileSync(program, source.replace(from, to));
+    };
+    const endpoints = async (account: typeof work, project: string) =>
+      records((await api(account, "GET", `/projects/${project}/endpoints`)).body, "endpoints");
+    const before = await held();
+    await type(`export PULUMI_BACKEND_URL="file://$PWD" PULUMI_CONFIG_PASSPHRASE=month
+      export WORK_KEY=${work.apiKey} SHOP_KEY=${shop.apiKey} GOOGLE_SECRET=${GOOGLE_SECRET}`);
+    for (const stack of STACKS) {
+      const [account, name] = stack === "prod" ? [shop, "SHOP_KEY"] : [work, "WORK_KEY"];
+      await type(`pulumi stack init ${stack}
+        pulumi config set svc:baseUrl ${account.baseUrl}
+        pulumi config set svc:apiKeyEnv ${name}
+        pulumi config set projectId prj-${stack}
+        pulumi config set branchId br-dev-prj-${stack}
+        pulumi config set size 1`);
+      expect(await type(`pulumi up --yes --skip-preview --stack ${stack}`)).toContain("+ 8 created");
+    }
+    // All of them in one look, which finds nothing.
+    const all = STACKS.map((stack) => `--stack ${stack}`).join(" ");
+    expect(await type(`npx pulumi-svc drift ${all}`)).toMatch(/no drift/i);
+
+    // The second week: a larger size, first in the plan of a pull request.
+    await type("pulumi config set size 2 --stack dev");
+    expect(await type("SVC_STRICT_PLAN=1 pulumi preview --stack dev")).toMatch(
+      /warning: a change of "size" restarts compute ep-\S+ \("db-primary"\)/,
+    );
+    expect(await type("pulumi up --yes --skip-preview --stack dev")).toContain("~ 1 updated");
+
+    // A colleague resizes the primary, which has a replica beside it and outputs behind it: that is put back.
+    const [primary] = (await endpoints(work, "prj-dev")).filter(
+      ({ type: kind, branch_id }) => kind === "read_write" && branch_id === "br-dev-prj-dev",
+    );
+    const id = String(primary?.["id"]);
+    const resized = { kind: "endpoint", project_id: "prj-dev", id };
+    await byHand(work, { ...resized, set: { autoscaling_limit_min_cu: 8, autoscaling_limit_max_cu: 8 } });
+    await byHand(work, { kind: "domain", project_id: "prj-dev", create: { domain: "https://odd.example.com" } });
+    const found = await type(`npx pulumi-svc drift --unmanaged ${all}`, 7);
+    expect(found).toMatch(/ComputeEndpoint db-primary of stack dev .* changed/);
+    expect(found).toContain("https://odd.example.com");
+    expect(await type("npx pulumi-svc drift --repair --yes --stack dev")).toContain("repaired");
+    expect(await type(`npx pulumi-svc drift ${all}`)).toMatch(/no drift/i);
+    await byHand(work, { kind: "domain", project_id: "prj-dev", id: "https://odd.example.com", delete: true });
+
+    // The third week: the shop's key is rotated. The state knows its name alone.
+    expect((await control(shop.url, "POST", "/key", { api_key: "rotated-key-of-the-shop" })).status).toBe(204);
+    expect(await type("pulumi preview --refresh --stack prod", "failed")).toContain("SHOP_KEY");
+    await type("export SHOP_KEY=rotated-key-of-the-shop");
+    expect(await type("pulumi preview --refresh --expect-no-changes --stack prod")).toContain("8 unchanged");
+
+    // What a colleague has made is taken into the stack, by the steps that the command prints. Nothing is deleted.
+    const made = { branch_id: "br-test-prj-dev", type: "read_write" };
+    expect((await api(work, "POST", "/projects/prj-dev/endpoints", { endpoint: made })).status).toBe(201);
+    await type("pulumi stack select dev");
+    const steps = await type("npx pulumi-svc import --project prj-dev");
+    expect(steps).toContain('# add to index.ts: import "./imported";');
+    const line = 'import "./imported";';
+    edit("\nconst config", `\n${line}\n\nconst config`);
+    const [, command = ""] = /^ +(pulumi import --file \S+.*--yes)/m.exec(steps) ?? [];
+    expect(await type(command)).toMatch(/= \d+ imported/);
+    expect(await type("pulumi up --yes")).not.toMatch(/deleted|replaced/);
+    expect(await type("pulumi preview --expect-no-changes")).not.toMatch(/delete/);
+
+    // The fourth week: the branch changes. The compute keeps its host.
+    const host = await type("pulumi stack output host --stack staging");
+    await type("pulumi config set branchId br-none --stack staging");
+    expect(await type("SVC_STRICT_PLAN=1 pulumi preview --stack staging", "failed")).toContain("br-none");
+    await type("pulumi config set branchId br-test-prj-staging --stack staging");
+    expect(await type("SVC_STRICT_PLAN=1 pulumi up --yes --stack staging")).toContain("~ 2 updated");
+    expect(await type("pulumi stack output host --stack staging")).toBe(host);
+
+    // Nobody destroys the shop's sign-in by mistake.
+    await type("pulumi config set isProtected true --stack prod");
+    expect(await type("pulumi up --yes --skip-preview --stack prod")).toContain("~ 1 updated");
+    expect(await type("pulumi destroy --yes --stack prod", "failed")).toMatch(/auth.*protect/s);
+    await type("pulumi config set isProtected false --stack prod");
+    expect(await type("pulumi up --yes --skip-preview --stack prod")).toContain("~ 1 updated");
+
+    // The end: everything goes, and the service is as it was, but for what the colleague has made, which is the stack's now.
+    for (const stack of STACKS) expect(await type(`pulumi destroy --yes --stack ${stack}`)).toMatch(/- \d+ deleted/);
+    // The import took over all that its project had; the computes of the others are as they were.
+    const left = (await held()).flatMap((projects) => records({ projects }, "projects"));
+    const ids = (project: (typeof left)[number]) => records(project, "endpoints").map((one) => one["id"]);
+    const first = before.flatMap((projects) => records({ projects }, "projects"));
+    expect(left.map((project) => [project["id"], ids(project)])).toEqual(
+      first.map((project) => [project["id"], project["id"] === "prj-dev" ? [] : ids(project)]),
+    );
+    for (const project of left)
+      expect(project).toMatchObject({ integrations: [], oauth_providers: [], domains: [], users: [] });
+    // No secret was shown on the way, or stands in a file.
+    const written = readdirSync(join(reader.folder, "shop"), { recursive: true, encoding: "utf8" })
+      .filter((file) => !file.startsWith("node_modules"))
+      .map((file) => join(reader.folder, "shop", file))
+      .filter((file) => statSync(file).isFile())
+      .map((file) => readFileSync(file, "utf8"));
+    for (const secret of [GOOGLE_SECRET, ...Object.values(KEYS)])
+      for (const text of [log, ...written]) expect(text).not.toContain(secret);
+  } finally {
+    await reader.close();
+  }
+});
