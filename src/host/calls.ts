@@ -160,8 +160,12 @@ export async function remove<Args extends object, Outputs extends object>(
     refuseProtectedDeletion(resource.args, stored.outs);
     const leaving = objects.filter((object) => memory.deletionBlocker(object, urn ?? "") === undefined);
     const { call, finish } = startCall(hosted, { urn, deadline: new Deadline(timeoutMs), secrets: [stored.outs] });
+    const replacement = session.newInputs.get(urn ?? "");
+    const replaced = async (): Promise<void> =>
+      // It has passed `check`.
+      replacement && resource.beforeReplacement?.(call, replacement as Partial<Args>);
     await memory.whileReleasing({ objects: leaving, urn: urn ?? "", deletes: true }, () =>
-      finish(resource.delete({ ...call, beforeDelete }, stored)),
+      finish(replaced().then(() => resource.delete({ ...call, beforeDelete }, stored))),
     );
   } catch (thrown) {
     if (!(thrown instanceof ManagedElsewhereError)) {

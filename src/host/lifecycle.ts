@@ -49,7 +49,12 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
    * which all resources share (host/lookAhead.ts). Undefined: too little is known of the resource to look.
    */
   readonly lookAhead?: (look: Look<Args>) => Promise<readonly Finding[] | undefined>;
-  /** The same for an update that is planned, with its plan: what makes it fail. Not asked for a replacement. */
+  /**
+   * Asked before the old object of a replacement is deleted, with the known arguments of the new one.
+   * @throws where the service would refuse the new one. Nothing is deleted then.
+   */
+  readonly beforeReplacement?: (call: Call<Outputs>, args: Partial<Args>) => Promise<void>;
+  /** The same as `lookAhead` for an update that is planned, with its plan: what makes it fail. Not asked for a replacement. */
   readonly lookAtUpdate?: (look: Look<Args>, plan: Plan<Args, Outputs>) => Promise<readonly Finding[]>;
   /** The objects at the service that these arguments declare: another resource that declares one of them is an error. */
   readonly declares?: (args: Partial<Args>, authProvider: string, givenNames: ReadonlySet<string>) => Claim[];
@@ -134,6 +139,8 @@ export interface Look<Args> {
   /** The names of all that are given, also of one that is not known yet. */
   readonly givenNames: ReadonlySet<string>;
   readonly authProvider: string;
+  /** An object that is there now is deleted first. */
+  readonly isReplacement: boolean;
   readonly client: Client;
   /** For the lists: the time of the plan, and where its progress is shown. */
   readonly reading: {

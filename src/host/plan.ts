@@ -36,7 +36,10 @@ export async function check<Args extends object, Outputs extends object>(
     problems: declaredTwice,
     warnings,
     effects,
-  } = urn === "" ? { problems: [], warnings: [], effects: [] } : declare(hosted, { ...request, urn }, asDeclared);
+    isReplacement,
+  } = urn === ""
+    ? { problems: [], warnings: [], effects: [], isReplacement: false }
+    : declare(hosted, { ...request, urn }, asDeclared);
   const problems: Wrong[] = [
     ...request.problems,
     ...[...found, ...declaredTwice].map(({ path, reason, unlisted }) => ({
@@ -54,7 +57,7 @@ export async function check<Args extends object, Outputs extends object>(
   if (isPlanned) session.lookAhead.noteCompared(kind, urn);
   const mayLook = isPlanned && settings !== undefined && problems.length === 0;
   const { lookAhead } = hosted.resource;
-  const ahead = mayLook && lookAhead ? await ask(hosted, { urn, known, news }, lookAhead) : NOTHING;
+  const ahead = mayLook && lookAhead ? await ask(hosted, { urn, known, news, isReplacement }, lookAhead) : NOTHING;
   const messages = [...(isPreview && !ahead.hasLooked ? effects : []), ...warnings, ...ahead.warnings];
   messages.forEach((text) => session.warn(urn, text));
   const settled = isPlanned ? await session.lookAhead.settle(kind) : [];
@@ -105,7 +108,7 @@ function declare<Args extends object, Outputs extends object>(
   hosted: Hosted<Args, Outputs>,
   { urn, olds, news, declared, ignored }: CheckRequest & { readonly urn: string },
   { args, known, allowed, authProvider }: Checked<Args>,
-): { problems: Problem[]; warnings: readonly string[]; effects: readonly string[] } {
+): { problems: Problem[]; warnings: readonly string[]; effects: readonly string[]; isReplacement: boolean } {
   const { resource, session } = hosted;
   const isNew = Object.keys(olds).length === 0;
   const isPreview = declared !== undefined;
@@ -137,13 +140,18 @@ function declare<Args extends object, Outputs extends object>(
   }
   const own = { args: known, label: labelOf(urn), isNew, isReplacement };
   const warnings = resource.createWarnings?.(own) ?? [];
-  return { problems, warnings, effects: resource.createEffects?.(own) ?? [] };
+  return { problems, warnings, effects: resource.createEffects?.(own) ?? [], isReplacement };
 }
 
 /** What the service shows that blocks a creation or an update (lookAhead.ts). */
 async function ask<Args extends object, Outputs extends object>(
   { resource, session, readSetting }: Hosted<Args, Outputs>,
-  { urn, known, news }: { urn: string; known: Partial<Args>; news: Properties },
+  {
+    urn,
+    known,
+    news,
+    isReplacement = false,
+  }: { urn: string; known: Partial<Args>; news: Properties; isReplacement?: boolean },
   question: (look: Look<Args>) => Promise<readonly Finding[] | undefined>,
 ): Promise<Verdict> {
   const projectId: unknown = Reflect.get(known, "projectId");
@@ -157,6 +165,7 @@ async function ask<Args extends object, Outputs extends object>(
     args: { ...values.within(known), projectId },
     givenNames: new Set(Object.keys(news)),
     authProvider: settings.authProvider,
+    isReplacement,
     client,
     planned: (object: string) => session.memory.planned(object),
     isDeclared: (matches: (object: string) => boolean) => session.memory.isDeclared(matches),

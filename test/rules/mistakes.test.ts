@@ -208,6 +208,12 @@ const MISTAKES: readonly Mistake[] = [
     program: [one("AuthIntegration", { branchId: "br-dev" })],
     now: /br-dev is not flagged as the default branch/,
   },
+  {
+    what: "An integration that moves to a branch that is not the default one",
+    before: [one("AuthIntegration", {})],
+    program: [one("AuthIntegration", { branchId: "br-dev" })],
+    now: /will fail here: nothing is deleted, because the new integration may be refused: br-dev is not flagged/,
+  },
   { what: "A domain without an integration", program: domain(), now: /has no auth integration/ },
   {
     what: "The wrong auth provider",

@@ -1,6 +1,6 @@
 import type { AuthIntegrationRecord, BranchRecord, CreationRecovery, KeySetRecord } from "../../client";
 import type { Call, Finding } from "../../host/lifecycle";
-import { effect, inTheWay, obstacle } from "../../host/lookAhead";
+import { effect, inTheWay, obstacle, staysInTheWay } from "../../host/lookAhead";
 import { unconfirmed, requireConfirmed } from "../../host/confirmed";
 import { define } from "../../host/define";
 import { declaration, type AuthIntegrationOutputs, type AuthIntegrationShape } from "./declaration";
@@ -59,14 +59,23 @@ export const authIntegration = define(declaration, schemas, {
     const { projectId, branchId, authProvider = look.authProvider } = known;
     if (givenNames.has("authProvider") && known.authProvider === undefined) return [];
     const existing = (await client.auth.integrations(projectId).list(reading)).find(isIntegration(authProvider));
-    if (existing !== undefined) {
-      const object = integrationObject(projectId, authProvider, existing.auth_provider_project_id);
-      if (look.planned(object) !== undefined) return [];
+    const planned =
+      existing && look.planned(integrationObject(projectId, authProvider, existing.auth_provider_project_id));
+    if (existing !== undefined && !(look.isReplacement && planned !== undefined)) {
+      if (planned !== undefined) return [];
       const refusal = refusalToAdopt(known, existing);
       return refusal === undefined ? [] : [inTheWay(refusal)];
     }
     if (givenNames.has("branchId") && branchId === undefined) return [];
-    return branchFindings(projectId, branchId, await listBranches(look));
+    return branchFindings(projectId, branchId, await listBranches(look)).map((finding) =>
+      look.isReplacement ? staysInTheWay(notReplacedText(finding)) : finding,
+    );
+  },
+
+  async beforeReplacement(call, { projectId, branchId }) {
+    if (projectId === undefined) return;
+    const [refused] = branchFindings(projectId, branchId, await call.client.projects.branches(projectId, call));
+    if (refused !== undefined) throw new Error(notReplacedText(refused));
   },
 
   async create(call, args) {
@@ -258,6 +267,10 @@ function branchFindings(
     ),
   ];
 }
+
+/** A replacement deletes first, and the users of the deleted integration are lost: it does not begin where the new one may be refused. */
+const notReplacedText = ({ message }: Finding): string =>
+  `nothing is deleted, because the new integration may be refused: ${message}. To move it all the same, and lose its users, remove it from the program, run pulumi up, and add it again`;
 
 function createKeys(call: Call<Outputs>, projectId: string, existing: AuthIntegrationRecord): Promise<KeySetRecord> {
   const { auth_provider: authProvider, auth_provider_project_id: id } = existing;

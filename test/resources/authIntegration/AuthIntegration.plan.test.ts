@@ -67,6 +67,56 @@ test.each([
   else expect(message).not.toMatch(/schema/);
 });
 
+describe("a replacement whose creation the service may refuse", () => {
+  const refused =
+    /nothing is deleted, because the new integration may be refused: .*br-dev is not flagged as the default/;
+  const news = { ...INPUTS, branchId: "br-dev" };
+  const stored = async () => {
+    const auth = await harness(authIntegration);
+    const state = await auth.create(INPUTS);
+    auth.restart();
+    return { auth, state };
+  };
+
+  test("is refused by the plan", async () => {
+    const { auth, state } = await stored();
+    await auth.plan(news, INPUTS);
+    await auth.diff(state, news);
+    const { warnings } = await auth.plan(news);
+    expect(warnings).toEqual([expect.stringMatching(/^pulumi up will fail here: nothing is deleted/)]);
+    expect(warnings.join()).toMatch(refused);
+  });
+
+  test.each([
+    ["on another branch", news, refused],
+    ["on a branch that is not there", { ...INPUTS, branchId: "br-none" }, /project prj-demo has no branch br-none/],
+  ])("is refused by the update while the old one is there: %s", async (_where, changed, words) => {
+    const { auth, state } = await stored();
+    await auth.check(changed, INPUTS);
+    await auth.diff(state, changed);
+    // Before the deletion, the engine checks what it will create.
+    await auth.check(changed);
+    const before = await integrations(auth);
+    expect((await thrownBy(auth.delete(state))).message).toMatch(words);
+    expect(await integrations(auth)).toEqual(before);
+    expect(await auth.mutations()).toHaveLength(1);
+  });
+
+  test("goes on where the branch is the default one, and a deletion asks for no branch", async () => {
+    const { auth, state } = await stored();
+    const other = { ...INPUTS, databaseName: "other" };
+    await auth.check(other, INPUTS);
+    await auth.diff(state, other);
+    await auth.check(other);
+    await auth.delete(state);
+    expect(await integrations(auth)).toEqual([]);
+    const next = await stored();
+    await next.auth.forgetRequests();
+    await next.auth.delete(next.state);
+    expect((await next.auth.requests()).map(({ path }) => path).join()).not.toMatch("branches");
+  });
+});
+
 describe("a refresh", () => {
   test.each([
     ["branchId", { branch_id: "br-dev" }, "br-dev"],
