@@ -98,16 +98,43 @@ function isGiven({ SyntaxKind }: TypeScript, { operatorToken: { kind } }: ts.Bin
   return all.includes(kind);
 }
 
-/** The same of the configuration of a stack: without what is encrypted, and without values that may be secrets. */
+/** `key: value` and `- key: value`. */
+const YAML_ENTRY = /^(\s*(?:- +)*)["']?([^"'#\s][^#]*?)["']?\s*:(?:[ \t]+(\S.*))?$/;
+const ENCRYPTED = ["secure", "encryptionsalt", "encryptedkey"];
+
+/** The same of the configuration of a stack: without what is encrypted, and without values that may be secrets, at any depth. */
 export function shownYaml(text: string): string {
-  return text.replaceAll(
-    /^(\s*(?:- )?["']?([^"'#\s][^#\n]*?)["']?\s*:[ \t]+)(\S.*)$/gm,
-    (line, head: string, name: string, value: string) =>
-      name === "secure" ||
-      name === "encryptionsalt" ||
-      name === "encryptedkey" ||
-      mayBeSecret(name.split(":").at(-1) ?? "", value.replace(/^["']|["']$/g, ""))
-        ? `${head}"${SECRET}"`
-        : line,
+  const lines = text.split("\n");
+  /** By the index of a line, where its secret begins. */
+  const hidden = new Map<number, number>();
+  lines.forEach((line, index) => {
+    const [, start = "", key = "", value = ""] = YAML_ENTRY.exec(line) ?? [];
+    if (key === "") {
+      if (holdsSecret(line)) hidden.set(index, indentOf(line));
+      return;
+    }
+    const below = belowEntry(lines.slice(index + 1), start.length);
+    const name = key.split(":").at(-1) ?? "";
+    const whole = [value, ...below].join("\n").replaceAll(/^["']|["']$/g, "");
+    const isSecret = ENCRYPTED.includes(key) || (value === "" ? isSecretSetting(name) : mayBeSecret(name, whole));
+    if (!isSecret) return;
+    if (value !== "") hidden.set(index, line.length - value.length);
+    below.forEach((inner, offset) => hidden.set(index + 1 + offset, indentOf(inner)));
+  });
+  return lines
+    .map((line, index) => {
+      const from = hidden.get(index);
+      return from === undefined || line.trim() === "" ? line : `${line.slice(0, from)}"${SECRET}"`;
+    })
+    .join("\n");
+}
+
+const indentOf = (line: string): number => line.length - line.trimStart().length;
+
+/** The lines that belong to an entry: what is indented further, and a list at its own indent. */
+function belowEntry(after: readonly string[], indent: number): readonly string[] {
+  const end = after.findIndex(
+    (line) => line.trim() !== "" && indentOf(line) <= indent && !(indentOf(line) === indent && /^\s*- /.test(line)),
   );
+  return after.slice(0, end < 0 ? after.length : end);
 }
