@@ -1,6 +1,6 @@
 import { KEY_FORMS, keySource } from "../../contract/apiKey";
 import { resolveSettings, type ReadSetting, type SettingName, type Settings } from "../../contract/settings";
-import { type Configuration, fromProgram } from "../stack/configuration";
+import { fromProgram, type StackSettings } from "../stack/configuration";
 import { Asking, forbiddenIn, hostAndPort, isRefused, OTHER_ACCOUNT, projectChecks, remedyOf, wordsOf } from "./asking";
 import { failure, ok, skipped, type Check } from "./check";
 import { isKeyForm, proxyCheck, settingsChecks, sourcesIn } from "./settings";
@@ -15,7 +15,7 @@ const GIVEN: Partial<Record<SettingName, string>> = { apiKey: "given", baseUrl: 
 
 export interface Known {
   /** Of the stack. Undefined where it could not be read. */
-  readonly configuration: Configuration | undefined;
+  readonly configuration: StackSettings | undefined;
   /** Those of its state that resources of ours have. Undefined where it was not read. */
   readonly providers: readonly StoredProvider[] | undefined;
   /** The name of the Pulumi project; empty where there is none. */

@@ -8,7 +8,7 @@ import {
   type SettingName,
 } from "../../contract/settings";
 import { keysWithNearest } from "../../helpers/given";
-import type { Configuration } from "../stack/configuration";
+import type { StackSettings } from "../stack/configuration";
 import { hostAndPort, setVariables } from "./asking";
 import { failure, ok, warning, type Check } from "./check";
 
@@ -30,7 +30,7 @@ export interface Sources {
 }
 
 /** As contract/settings finds them: the stack's configuration, then the environment. */
-export function sourcesIn(configuration: Configuration): Sources["sourceOf"] {
+export function sourcesIn(configuration: StackSettings): Sources["sourceOf"] {
   return (name) => {
     if (isSet(configuration, name)) return `the stack's configuration (svc:${name})`;
     const variable = name === "apiKeyEnv" ? undefined : ENVIRONMENT[name];
@@ -40,14 +40,14 @@ export function sourcesIn(configuration: Configuration): Sources["sourceOf"] {
   };
 }
 
-const isSet = (configuration: Configuration, name: SettingName): boolean =>
+const isSet = (configuration: StackSettings, name: SettingName): boolean =>
   (configuration.get(name)?.value ?? "").trim() !== "";
 
 export const isKeyForm = (name: SettingName): boolean => KEY_FORMS.some((form) => form === name);
 
 /** `project`: its name, in whose namespace the configuration has settings of its own. */
 export function settingsChecks(
-  configuration: Configuration,
+  configuration: StackSettings,
   project: string,
   { sourceOf, read, problems, isFirst }: Sources,
 ): Check[] {

@@ -3,7 +3,7 @@ import { isSecret } from "../../contract/engineSecrets";
 import { isAtLeast } from "../../contract/installation";
 import { nameInUrn } from "../../contract/identifiers";
 import type { ReadSetting } from "../../contract/settings";
-import { type Configuration, configurationOf, fromProgram } from "../stack/configuration";
+import { fromProgram, settingsOf, type StackSettings } from "../stack/configuration";
 import { pulumiIn, type Run } from "../stack/pulumi";
 import { exportedState, providerName, type StackState } from "../stack/state";
 import { printable } from "../drift/formats";
@@ -21,7 +21,7 @@ const NAMED_STACK = "Run this in the folder of the program, with the name that `
 export interface Stack {
   readonly checks: readonly Check[];
   /** Undefined where it could not be read. */
-  readonly configuration: Configuration | undefined;
+  readonly configuration: StackSettings | undefined;
   /** Those of its state that resources of ours have. Undefined where it was not read. */
   readonly providers: readonly StoredProvider[] | undefined;
 }
@@ -53,7 +53,7 @@ export async function readStack(folder: string, hasProgram: boolean, stack: stri
   const name = await pulumi(["stack", "--show-name"]);
   if (!name.ok) return without(`the configuration of the stack was not read: ${name.reason}`);
 
-  const configuration = await orReason(configurationOf(pulumi));
+  const configuration = await orReason(settingsOf(pulumi));
   if (configuration instanceof Error) {
     const remedy = "Make `pulumi config` work in this folder: it needs the login and the passphrase of the stack.";
     const message = `the configuration of ${name.stdout} cannot be read: ${configuration.message}`;

@@ -1,17 +1,20 @@
 import { resolve } from "node:path";
+import { z } from "zod";
 import { referenceProblem } from "../../contract/references";
 import { type ReadSetting, SETTING_NAMES } from "../../contract/settings";
 import { programFolder, startOfPaths } from "./projectFile";
 import { type Pulumi, pulumiIn } from "./pulumi";
+import { parsed } from "./state";
 
-/** A setting as the stack's configuration has it. */
-export interface Configured {
-  readonly value: string | undefined;
-  readonly secret: boolean;
-}
+/** As `pulumi config --json` tells of each key: with the defaults of Pulumi.yaml, and without the values of secrets. */
+const configuration = z.record(
+  z.string(),
+  z.object({ value: z.string().optional(), objectValue: z.unknown().optional(), secret: z.boolean().optional() }),
+);
+export type Configuration = z.infer<typeof configuration>;
 
 /** By the name in the namespace `svc`: the settings, and what else is there. */
-export type Configuration = ReadonlyMap<string, Configured>;
+export type StackSettings = ReadonlyMap<string, { readonly value: string | undefined; readonly secret: boolean }>;
 
 /** With the path of a key as the provider's process reads it: a command may run elsewhere. */
 export function fromProgram(folder: string, read: ReadSetting): ReadSetting {
@@ -24,25 +27,32 @@ export function fromProgram(folder: string, read: ReadSetting): ReadSetting {
   };
 }
 
-/** @throws in the words of the CLI.
- */
+/** @throws in the words of the CLI. */
 export async function configurationOf(pulumi: Pulumi): Promise<Configuration> {
-  const asked = async (...args: string[]): Promise<string> => {
-    const { ok, stdout, reason } = await pulumi(["config", ...args]);
-    if (!ok) throw new Error(reason);
-    return stdout;
-  };
-  // The CLI's own JSON. It leaves out the values of secrets.
-  const all = JSON.parse(await asked("--json")) as Record<string, { value?: string; secret?: boolean }>;
-  const found = new Map<string, Configured>();
-  for (const [key, { value, secret = false }] of Object.entries(all)) {
+  const { ok, stdout, reason } = await pulumi(["config", "--json"]);
+  if (!ok) throw new Error(`pulumi config failed: ${reason}`);
+  const { success, data } = configuration.safeParse(parsed(stdout));
+  if (!success) throw new Error("pulumi config --json printed something else than the configuration");
+  return data;
+}
+
+/** With the values of secrets that are settings. @throws in the words of the CLI. */
+export async function settingsOf(pulumi: Pulumi): Promise<StackSettings> {
+  const found = new Map<string, { value: string | undefined; secret: boolean }>();
+  for (const [key, { value, secret = false }] of Object.entries(await configurationOf(pulumi))) {
     const [, name] = /^svc:(.+)$/s.exec(key) ?? [];
     if (name === undefined) continue;
     // What is no setting is nobody's business.
     const isRead = secret && SETTING_NAMES.some((known) => known === name);
-    found.set(name, { value: isRead ? await asked("get", key) : value, secret });
+    found.set(name, { value: isRead ? await secretOf(pulumi, key) : value, secret });
   }
   return found;
+}
+
+async function secretOf(pulumi: Pulumi, key: string): Promise<string> {
+  const { ok, stdout, reason } = await pulumi(["config", "get", key]);
+  if (!ok) throw new Error(reason);
+  return stdout;
 }
 
 /**
@@ -61,10 +71,10 @@ export async function readSettings(folder: string, stack: string | undefined): P
     if (stack !== undefined) throw new Error(`the stack "${stack}" cannot be read: ${name.reason}`);
     return () => undefined;
   }
-  const configuration = await configurationOf(pulumi).catch((error: Error) => {
+  const settings = await settingsOf(pulumi).catch((error: Error) => {
     throw new Error(
       `the configuration of the stack ${name.stdout} cannot be read: ${error.message}. It needs the login and the passphrase of the stack`,
     );
   });
-  return fromProgram(folder, (setting) => configuration.get(setting)?.value);
+  return fromProgram(folder, (setting) => settings.get(setting)?.value);
 }

@@ -2,12 +2,11 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { extname, join, resolve } from "node:path";
 import type * as ts from "typescript";
-import { z } from "zod";
 import type { Origin } from "../../../components/origins";
 import { projectFile } from "../../../contract/projectFile";
 import { sameJson } from "../../../host/arguments";
 import { withSetting } from "../../stack/configFile";
-import type { Pulumi } from "../../stack/pulumi";
+import type { Configuration } from "../../stack/configuration";
 import { parsed } from "../../stack/state";
 import type { Rewritten } from "../writeFiles";
 import type { ProgramFile } from "./programFile";
@@ -31,22 +30,6 @@ export interface ConfigurationEdit extends Pick<ConfigurationChange, "path" | "v
   readonly key: string;
   /** The resource that differs. */
   readonly urn: string;
-}
-
-/** As `pulumi config --json` tells of each key: with the defaults of Pulumi.yaml, and without the values of secrets. */
-const configuration = z.record(
-  z.string(),
-  z.object({ value: z.string().optional(), objectValue: z.unknown().optional(), secret: z.boolean().optional() }),
-);
-export type Configuration = z.infer<typeof configuration>;
-
-/** @throws in the words of the CLI. */
-export async function configurationOf(pulumi: Pulumi): Promise<Configuration> {
-  const { ok, stdout, reason } = await pulumi(["config", "--json"]);
-  if (!ok) throw new Error(`pulumi config failed: ${reason}`);
-  const { success, data } = configuration.safeParse(parsed(stdout));
-  if (!success) throw new Error("pulumi config --json printed something else than the configuration");
-  return data;
 }
 
 /** What a program may read of the configuration. */
