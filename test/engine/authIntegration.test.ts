@@ -4,8 +4,8 @@ const program = (args: string) =>
   `const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo", ${args} });
    exports.key = auth.secretServerKey;`;
 
-test("an integration is created on the default branch, its key kept secret, missed when deleted by hand, replaced and destroyed", async () => {
-  const stack = await Stack.create({ program: program(""), emulator: { anyAuthBranch: true } });
+test("an integration is created on the default branch, its key kept secret, missed when deleted by hand, replaced where the new one is taken, and destroyed", async () => {
+  const stack = await Stack.create({ program: program("") });
   const { service } = stack;
   const before = await service.state();
 
@@ -34,6 +34,16 @@ test("an integration is created on the default branch, its key kept secret, miss
   expect(await stack.up("--refresh")).toMatchObject({ code: 0 });
 
   stack.program(program('branchId: "br-dev", databaseName: "other"'));
+  await service.clearRequests();
+  const refusal =
+    "nothing is deleted, because the new integration may be refused: br-dev is not flagged as the default";
+  expect((await stack.preview()).text).toContain(refusal);
+  expect(await stack.up()).toMatchObject({ code: 1, text: expect.stringContaining(refusal) });
+  expect(await service.mutations()).toEqual([]);
+
+  // The production branch is another one now.
+  await service.edit({ kind: "branch", id: "br-main", set: { default: false } });
+  await service.edit({ kind: "branch", id: "br-dev", set: { default: true } });
   expect((await stack.preview()).text).toMatch(/\+-1 to replace/);
   await service.clearRequests();
   expect(await stack.up()).toMatchObject({ code: 0 });

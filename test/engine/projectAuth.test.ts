@@ -52,7 +52,7 @@ const complete = (branch: string) => ({
 });
 
 test("a whole auth set-up comes in one up, again after it was deleted by hand, and again with a replaced integration", async () => {
-  const stack = await Stack.create({ program: program(""), emulator: { anyAuthBranch: true } });
+  const stack = await Stack.create({ program: program("") });
   const { service } = stack;
   const before = await service.state();
 
@@ -74,6 +74,8 @@ test("a whole auth set-up comes in one up, again after it was deleted by hand, a
 
   // A replaced integration brings everything back, as the preview said.
   expect(await stack.up()).toMatchObject({ code: 0 });
+  await service.edit({ kind: "branch", id: "br-main", set: { default: false } });
+  await service.edit({ kind: "branch", id: "br-dev", set: { default: true } });
   stack.program(program(OTHER));
   const plan = await stack.preview();
   // The integration, two providers, two domains, the e-mail server, the user and the keys.
