@@ -142,7 +142,12 @@ test("dependants stay as they are: drifted, deleted, edited, looked up, protecte
   expect(await stack.entries()).toEqual(before);
   stack.env["KEY_THAT_GOES"] = service.emulator.apiKey;
   const repaired = await repair(stack, "api");
-  expect(repaired).toMatchObject({ code: 0, stdout: expect.stringMatching(/^repaired api/m) });
+  // With what it says where it fails.
+  expect(repaired).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/^repaired api/m),
+    stderr: expect.stringMatching(/^api: update/m),
+  });
   expect(
     (await service.requests()).flatMap(({ method, path }) => (method === "GET" ? [] : `${method} ${path}`)),
   ).toEqual([`PATCH /projects/prj-demo/endpoints/${id.split("/")[1]}`]);

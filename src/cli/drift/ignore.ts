@@ -238,7 +238,8 @@ function summary({ stack, file, entries, allStacks }: IgnoreResult): string {
   return `${printable(file)}: ${count} for ${those}`;
 }
 
-function render(result: IgnoreResult, format: Format): string {
+/** @public for the tests */
+export function render(result: IgnoreResult, format: Format): string {
   if (format === "json") return `${terminalJson(result)}\n`;
   const { entries } = result;
   const title = summary(result);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ignore, type IgnoreFlags, ignoreResultSchema, newEntries } from "../../../src/cli/drift/ignore";
+import { ignore, type IgnoreFlags, ignoreResultSchema, newEntries, render } from "../../../src/cli/drift/ignore";
 import { parsedIgnoreFile } from "../../../src/cli/drift/ignoreFile";
 import type { Unmanaged } from "../../../src/cli/drift/report";
 import { judged } from "../../../src/cli/drift/tolerated";
@@ -88,6 +88,16 @@ test("without --all-stacks an entry holds for the stack that was looked at, and 
   });
   // A name that an older file has still holds for both.
   expect(judged(refreshedOf(...both), undefined, fileOf({ resource: "api", reason: "a" }), NOW).drift).toEqual([]);
+});
+
+test.each([
+  [true, "dev", "for all stacks"],
+  [false, "dev", "for stack dev"],
+  [false, "dev, prod", "for stacks dev, prod"],
+])("the result says which stacks the entries hold for: %s, %s", (allStacks, stack, words) => {
+  const result = { stack, file: "svc-drift.json", entries: [{ ...MAX, entry: "ignore[0]" }], allStacks, messages: [] };
+  expect(render(result, "text")).toMatch(new RegExp(`^svc-drift\\.json: 1 entry ${words}$`, "m"));
+  expect(render(result, "markdown")).toContain(`1 entry ${words}`);
 });
 
 test("an entry of a stack stands beside one of all stacks with another value", () => {
