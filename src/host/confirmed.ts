@@ -1,6 +1,7 @@
 /** Whether the service shows what was sent: only then a change is done (docs/design/rules.md, 1). */
 import type { Properties } from "../contract/hiddenKeys";
 import { ruleOf, sameArgument, type Rules } from "./arguments";
+import type { Call } from "./lifecycle";
 
 interface Exchange {
   /** Arguments by their names. */
@@ -25,6 +26,32 @@ export function unconfirmed(
     if (values[name] === undefined) return proof ? [name] : [];
     return sameArgument(rule, value, values[name]) ? [] : [name];
   });
+}
+
+type Waiting = Pick<Call<never>, "deadline" | "onProgress">;
+
+/** What the service shows of one object: as it was answered first, and in its list, which may be out of date. */
+interface Showing<Item> {
+  readonly first: Item;
+  readonly collection: {
+    pollWithinLag(select: (items: readonly Item[]) => true | undefined, options: Waiting): Promise<true | undefined>;
+  };
+  readonly matches: (item: Item) => boolean;
+  readonly isShown: (item: Item) => boolean;
+}
+
+/** Waits, for as long as a list may lag, until the service shows what was sent. Returns what it has shown last. */
+export async function untilShown<Item>(
+  options: Waiting,
+  { first, collection, matches, isShown }: Showing<Item>,
+): Promise<Item> {
+  let last = first;
+  if (isShown(last)) return last;
+  await collection.pollWithinLag((listed) => {
+    last = listed.find(matches) ?? last;
+    return isShown(last) || undefined;
+  }, options);
+  return last;
 }
 
 /**

@@ -155,6 +155,12 @@ function expectAskedAgain(outcome: Outcome, name: string, shown: unknown): void 
   expect(outcome.kept.outs).toMatchObject({ [name]: shown, __unfinished: expect.anything() });
 }
 
+/** For the first requests alone. */
+function oftenest(times: number): () => boolean {
+  let count = 0;
+  return () => (count += 1) <= times;
+}
+
 describe("an answer of the right shape with another value than was sent", () => {
   test("to a creation of a compute is looked at again, and done where the list shows what was sent", async () => {
     const { given, network } = await computeScene();
@@ -224,6 +230,64 @@ describe("an answer of the right shape with another value than was sent", () => 
     const again = await up(given, outcome.ended === "badly" ? (outcome.kept ?? state) : state, OAUTH_STANDARD);
     expect(again.outcome.ended).toBe("well");
     expect((await providerOf(given))?.["client_id"]).toBe("own-id");
+  });
+
+  test.each<readonly [string, Properties | undefined, string, string]>([
+    ["an OAuth provider that is added", undefined, "POST", OAUTH],
+    ["an OAuth provider that is given credentials", OAUTH_SHARED, "PATCH", OAUTH_PROVIDER],
+    [
+      "an OAuth provider that gets other credentials",
+      { ...OAUTH_STANDARD, clientId: "old-id" },
+      "PATCH",
+      OAUTH_PROVIDER,
+    ],
+  ])("to %s is looked at again, and done where the list shows what was sent", async (_which, from, method, path) => {
+    const { given, network } = await oauthScene();
+    const state = from && (await given.create(from));
+    const before = from?.["clientId"] === undefined ? { type: "shared" } : { type: "standard", client_id: "old-id" };
+    // The answer and the first lists are of before the change.
+    const old = { ...(await providerOf(given)), id: OAUTH_STANDARD.providerId, ...before };
+    const listed = altered(({ providers }) => ({
+      providers: (providers as Properties[]).map((one) => ({ ...one, client_id: "own-id" })),
+    }));
+    network.on({
+      ...{ method, path, answer: json(old) },
+      after: () => {
+        network.on({ method: "GET", path: OAUTH, when: oftenest(2), answer: json({ providers: [old] }) });
+        // Not every service lists client ids. Only one that does can correct a response with another one.
+        if ("client_id" in before) network.on({ method: "GET", path: OAUTH, answer: listed });
+      },
+    });
+    const done = await step(given, state, OAUTH_STANDARD);
+    expect(done?.outs).toMatchObject({ clientId: "own-id", type: "standard" });
+    expect(done?.outs).not.toHaveProperty("__unfinished");
+  });
+
+  test("to a mail server is looked at again, and done where the service shows what was sent", async () => {
+    const { given, network } = await emailScene();
+    const state = await given.create(EMAIL_STANDARD);
+    const old = json(await mailOf(given));
+    network.on({
+      ...{ method: "PATCH", path: EMAIL, answer: old },
+      after: () => network.on({ method: "GET", path: EMAIL, when: oftenest(2), answer: old }),
+    });
+    const moved = { ...EMAIL_STANDARD, host: "smtp.other.example.com" };
+    const { outs } = await given.update(state, moved);
+    expect(outs).toMatchObject({ host: "smtp.other.example.com" });
+    expect(outs).not.toHaveProperty("__unfinished");
+  });
+
+  test("to the list that a creation of an integration reads is looked at again, and done where that shows what was sent", async () => {
+    const { given, network } = await scene(authIntegration);
+    network.on({
+      ...{ method: "POST", path: CREATE_INTEGRATION },
+      after: () =>
+        network.on({
+          ...{ method: "GET", path: INTEGRATIONS, when: oftenest(2) },
+          answer: altered(({ data }) => ({ data: (data as Properties[]).map((one) => ({ ...one, db_name: "soon" })) })),
+        }),
+    });
+    expect((await given.create(INTEGRATED)).outs).toMatchObject({ databaseName: INTEGRATED["databaseName"] });
   });
 
   test("to a mail server is a failure which names the argument, and asks again", async () => {

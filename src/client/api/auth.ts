@@ -392,7 +392,7 @@ export class AuthApi {
       request: this.#request({ method: "PATCH", template: EMAIL_SERVER, params, body }, options),
       schema: bodies.emailServer,
       accepted: async ({ value }) => {
-        if (value !== undefined) return value;
+        if (value !== undefined && isShown(value)) return value;
         return readEffect(async () => {
           const servers = this.account.list("emailServer", projectId);
           const seen = await servers.pollWithinLag((all) => all.find(isShown), options);

@@ -1,7 +1,7 @@
 import type { AuthIntegrationRecord, BranchRecord, CreationRecovery, KeySetRecord } from "../../client";
 import type { Call, Finding } from "../../host/lifecycle";
 import { effect, inTheWay, obstacle, staysInTheWay } from "../../host/lookAhead";
-import { unconfirmed, requireConfirmed } from "../../host/confirmed";
+import { requireConfirmed, unconfirmed, untilShown } from "../../host/confirmed";
 import { define } from "../../host/define";
 import { declaration, type AuthIntegrationOutputs, type AuthIntegrationShape } from "./declaration";
 import { schemas } from "./schemas";
@@ -85,7 +85,7 @@ export const authIntegration = define(declaration, schemas, {
     // Stored before any other request: the server key cannot be read again.
     const known = { projectId, authProvider, ...made };
     call.checkpoint(id, known);
-    const integration = await find(call, id, known);
+    const integration = await findShown(call, id, { args, known });
     if (integration === undefined) throw new Error("the service does not list it yet");
     const outputs = { ...known, ...recordOutputs(integration) };
     requireConfirmed(declaration.args, { sent: args, shown: toArguments(projectId, integration) }, (shown) =>
@@ -103,7 +103,7 @@ export const authIntegration = define(declaration, schemas, {
 
   async update(call, { id, outs }, args) {
     // Every argument replaces, so this only completes a failed creation.
-    const integration = await find(call, id, outs);
+    const integration = await findShown(call, id, { args, known: outs });
     if (integration === undefined) throw goneError();
     const { projectId } = splitId(id);
     // No keys: the creation failed before it had any.
@@ -161,6 +161,23 @@ const isIntegration =
 function find(call: Call<Outputs>, id: string, { authProviderProjectId }: Partial<Outputs>) {
   const { projectId, rest: authProvider } = splitId(id);
   return call.client.auth.integrations(projectId).find(isIntegration(authProvider, authProviderProjectId), call);
+}
+
+/** The integration, once the service shows it as it was declared; lists may lag. */
+async function findShown(
+  call: Call<Outputs>,
+  id: string,
+  { args, known }: { args: Shape; known: Partial<Outputs> },
+): Promise<AuthIntegrationRecord | undefined> {
+  const first = await find(call, id, known);
+  if (first === undefined) return undefined;
+  const { projectId, rest: authProvider } = splitId(id);
+  return untilShown(call, {
+    first,
+    collection: call.client.auth.integrations(projectId),
+    matches: isIntegration(authProvider, first.auth_provider_project_id),
+    isShown: (now) => unconfirmed(declaration.args, { sent: args, shown: toArguments(projectId, now) }).length === 0,
+  });
 }
 
 type CreatedIntegration = ReturnType<typeof keyOutputs> & { branchId: string; roleName?: string };

@@ -10,7 +10,7 @@ import {
 import type { Call, Changes, Created, Stored } from "../../host/lifecycle";
 import type { Properties } from "../../contract/hiddenKeys";
 import { ruleOf, type Problem } from "../../host/arguments";
-import { unconfirmed, requireConfirmed } from "../../host/confirmed";
+import { requireConfirmed, unconfirmed, untilShown } from "../../host/confirmed";
 import { define } from "../../host/define";
 import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./declaration";
 import { omitUndefined } from "../shared/outputs";
@@ -309,7 +309,7 @@ async function createNew(call: Call<Outputs>, args: Shape): Promise<EndpointReco
         { projectId, attributes: toAttributes(call, declared), recovery },
         changeOptions(call, args),
       );
-      return untilShown(call, args, { endpoint, sent: args });
+      return shownAsSent(call, args, { endpoint, sent: args });
     },
     advice: notListedAdvice(`the conflicting compute on ${branchId}`),
   });
@@ -378,23 +378,22 @@ async function change(
       return send();
     });
   const changed = await (names.has("branchId") ? move() : send());
-  return untilShown(call, args, { endpoint: changed, sent });
+  return shownAsSent(call, args, { endpoint: changed, sent });
 }
 
-/** Waits until the service shows what was sent; lists may lag. */
-async function untilShown(
+/** @throws where the service goes on showing something else than was sent. */
+async function shownAsSent(
   call: Call<Outputs>,
   args: Shape,
   { endpoint, sent }: { endpoint: EndpointRecord; sent: Partial<Shape> },
 ): Promise<EndpointRecord> {
-  let last = endpoint;
-  // A field that the record lacks may just not be shown.
-  const isShown = (): boolean => unconfirmed(declaration.args, { sent, shown: shownBy(args, last) }).length === 0;
-  if (isShown()) return endpoint;
-  await call.client.computes.collection(args.projectId).pollWithinLag((listed) => {
-    last = listed.find(({ id }) => id === endpoint.id) ?? last;
-    return isShown() || undefined;
-  }, call);
+  const last = await untilShown(call, {
+    first: endpoint,
+    collection: call.client.computes.collection(args.projectId),
+    matches: ({ id }) => id === endpoint.id,
+    // A field that the record lacks may just not be shown.
+    isShown: (now) => unconfirmed(declaration.args, { sent, shown: shownBy(args, now) }).length === 0,
+  });
   requireConfirmed(declaration.args, { sent, shown: shownBy(args, last) }, (shown) =>
     checkpoint(call, args, { endpoint: last, shown }),
   );

@@ -1,7 +1,7 @@
 import type { CreationRecovery, OAuthProviderRecord } from "../../client";
 import type { Call, Observed, Stored } from "../../host/lifecycle";
 import { effect, inTheWay } from "../../host/lookAhead";
-import { unconfirmed, shownDifferently } from "../../host/confirmed";
+import { shownDifferently, unconfirmed, untilShown } from "../../host/confirmed";
 import { oauthProviderId, presentId } from "../../contract/oauthProviders";
 import { isUnknown } from "../../contract/hiddenKeys";
 import { STAND_INS } from "../../contract/standIns";
@@ -199,23 +199,40 @@ async function createNew(call: ChildCall<Outputs>, args: Shape): Promise<OAuthPr
 }
 
 /**
- * Checks that the response to a change shows what was sent. If not, the state keeps the credentials that were `applied`
- * before: the service does not show which ones a provider has.
+ * Waits until the service shows what was sent. If it does not, the state keeps the credentials that were `applied` before: the
+ * service does not show which ones a provider has.
  */
-function requireApplied(
+async function requireApplied(
   call: Call<Outputs>,
   args: Shape,
   { provider, applied }: { provider: OAuthProviderRecord; applied: Credentials },
-): OAuthProviderRecord {
+): Promise<OAuthProviderRecord> {
+  const { projectId, providerId } = args;
   const { clientId, clientSecret } = applied;
-  call.checkpoint(idOf(args), { type: provider.type }, { clientId, clientSecret });
-  if (args.clientId !== undefined && provider.type !== "standard") throw shownDifferently(["clientId"]);
-  const names = unconfirmed(declaration.args, {
-    sent: args,
-    shown: omitUndefined({ clientId: readable(provider.client_id) }),
-  });
+  const differing = (now: OAuthProviderRecord): string[] =>
+    args.clientId !== undefined && now.type !== "standard"
+      ? ["clientId"]
+      : unconfirmed(declaration.args, {
+          sent: args,
+          shown: omitUndefined({ clientId: readable(now.client_id) }),
+        });
+  const keep = ({ type }: OAuthProviderRecord): void =>
+    call.checkpoint(idOf(args), { type }, { clientId, clientSecret });
+  keep(provider);
+  // A list may leave out the client id that the response has shown: that proves nothing.
+  const whole = (now: OAuthProviderRecord): OAuthProviderRecord => ({ ...provider, ...omitUndefined(now) });
+  const last = whole(
+    await untilShown(call, {
+      first: provider,
+      collection: call.client.auth.oauthProviders(projectId),
+      matches: isProvider(providerId),
+      isShown: (now) => differing(whole(now)).length === 0,
+    }),
+  );
+  keep(last);
+  const names = differing(last);
   if (names.length > 0) throw shownDifferently(names);
-  return provider;
+  return last;
 }
 
 async function setCredentials(
