@@ -69,7 +69,8 @@ new svc.EmailServer("ma il::$ü", { projectId: auth.projectId, type: "standard",
   password: pulumi.secret("${PASSWORD}"), senderEmail: "auth@example.com", senderName: "Demo" });`;
 
 test("the state holds what was last deployed, whatever stands in the way of a repair, and then what it repaired", async () => {
-  const stack = await Stack.create({ program: PROGRAM });
+  // The state holds the source position of the stack, which is within the SDK.
+  const stack = await Stack.create({ program: PROGRAM, ownProcess: true });
   const { service } = stack;
   expect(await stack.up()).toMatchObject({ code: 0 });
   const before = await stack.entries();

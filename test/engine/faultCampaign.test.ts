@@ -6,7 +6,7 @@ import { CampaignColleague } from "../support/campaignColleague";
 import { control } from "../support/emulator";
 import { type Fault, FAULTS, program, ROUTES, SECRETS, type Step } from "../support/faultCampaign";
 import type { LoggedRequest } from "../support/service";
-import { PRELOAD, Stack } from "../support/Stack";
+import { Stack } from "../support/Stack";
 
 const MOST_TRIES = 6;
 /** Routes that issue a key set or a transfer url. Each meets a fault that acts once. */
@@ -101,7 +101,6 @@ class Campaign {
       stack.env["REFUSE_FOLDER"] = join(stack.folder, "refuse");
       mkdirSync(stack.env["REFUSE_FOLDER"]);
     }
-    if (fault.shortAttempts || fault.refused) stack.env["NODE_OPTIONS"] = `--require ${PRELOAD}`;
     const campaign = new Campaign(name, fault, stack, adopted, others);
     if (fault.colleague) {
       const colleague = await CampaignColleague.start(service, adopted);

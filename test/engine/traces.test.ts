@@ -15,7 +15,8 @@ const PROGRAM = `
 
 /** A stack that has the key and the secret themselves, or their names. */
 async function stackOf(form: "values" | "names"): Promise<Stack> {
-  const stack = await Stack.create({ program: PROGRAM, configured: form === "values", cheapDigests: true });
+  const configured = form === "values";
+  const stack = await Stack.create({ program: PROGRAM, configured, cheapDigests: true, ownProcess: true });
   if (form === "values") stack.env["IS_LITERAL"] = "1";
   else {
     const { baseUrl, apiKey } = stack.service.emulator;

@@ -1,4 +1,4 @@
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
   appendFileSync,
@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
+import { once } from "node:events";
 import { dirname, join } from "node:path";
 import type { EmulatorOptions } from "../../src/emulator";
 import { cliEnvironment, descendants, pulumi, ROOT, type Run } from "./cli";
@@ -31,6 +32,12 @@ export interface StackOptions {
   readonly modules?: string;
   /** Each digest of a secret by reference takes a quarter of a second of a processor. True: next to none (preload.cjs). @default false */
   readonly cheapDigests?: boolean;
+  /**
+   * True: the language host of the CLI runs the program, in a process of its own each time, as a user's does: for tests of what
+   * such a process does or says, and always where a test gives the project another form. Otherwise `programHost.cjs` runs the
+   * program for `up` and `preview`, which takes half of the processor time. @default false
+   */
+  readonly ownProcess?: boolean;
 }
 
 export interface StoredResource {
@@ -41,8 +48,8 @@ export interface StoredResource {
   readonly outputs: Record<string, unknown>;
 }
 
-/** What every Node process of a stack loads first, where NODE_OPTIONS names it. */
-export const PRELOAD = join(ROOT, "test", "support", "preload.cjs");
+/** What every Node process of a stack loads first. */
+const PRELOAD = join(ROOT, "test", "support", "preload.cjs");
 
 interface Exported {
   readonly deployment: { readonly resources?: StoredResource[] };
@@ -61,30 +68,44 @@ export class Stack {
   readonly #project: string;
   readonly #backend: string;
   readonly env: Record<string, string>;
+  /** The process of `programHost.cjs`, and the option by which the CLI reaches it. */
+  #programHost: Promise<{ readonly host: ChildProcess; readonly client: string }> | undefined;
   /** Everything the CLI has said so far. */
   said = "";
 
   private constructor(
     readonly folder: string,
     readonly service: Service,
+    private ownProcess: boolean,
   ) {
     this.#project = join(folder, "program");
     this.#backend = join(folder, "backend");
     mkdirSync(this.#project);
     mkdirSync(this.#backend);
     mkdirSync(join(folder, "home"));
-    this.env = { ...cliEnvironment(join(folder, "home"), this.#backend), PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
+    this.env = {
+      ...cliEnvironment(join(folder, "home"), this.#backend),
+      PULUMI_NODEJS_TRANSPILE_ONLY: "true",
+      NODE_OPTIONS: `--require ${PRELOAD}`,
+    };
   }
 
-  static async create({ program, emulator, configured = true, modules, cheapDigests }: StackOptions): Promise<Stack> {
+  static async create({
+    program,
+    emulator,
+    configured = true,
+    modules,
+    cheapDigests,
+    ownProcess = false,
+  }: StackOptions): Promise<Stack> {
     if (!existsSync(join(ROOT, "dist", "provider.js"))) throw new Error("dist is missing: run `npm run build` first.");
     // A key that no other text contains, so that it can be looked for everywhere.
     const service = await Service.start({ apiKey: `canary-key-${randomBytes(9).toString("hex")}`, ...emulator });
-    const stack = new Stack(mkdtempSync(join(tmpdir(), "pulumi-svc-engine-")), service);
+    const stack = new Stack(mkdtempSync(join(tmpdir(), "pulumi-svc-engine-")), service, ownProcess);
     open.push(stack);
-    if (cheapDigests === true) Object.assign(stack.env, { NODE_OPTIONS: `--require ${PRELOAD}`, CHEAP_DIGESTS: "1" });
-    stack.write("Pulumi.yaml", "name: proj\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n");
-    stack.write("package.json", '{ "name": "proj", "private": true }\n');
+    if (cheapDigests === true) stack.env["CHEAP_DIGESTS"] = "1";
+    stack.#write("Pulumi.yaml", "name: proj\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n");
+    stack.#write("package.json", '{ "name": "proj", "private": true }\n');
     symlinkSync(modules ?? join(ROOT, "node_modules"), join(stack.#project, "node_modules"));
     stack.program(program);
     initStack({ project: stack.#project, backend: stack.#backend, home: join(stack.folder, "home") });
@@ -102,6 +123,12 @@ export class Stack {
   }
 
   write(file: string, text: string): void {
+    // Another entry point, or another kind of module.
+    if (file === "Pulumi.yaml" || file === "package.json") this.ownProcess = true;
+    this.#write(file, text);
+  }
+
+  #write(file: string, text: string): void {
     const path = join(this.#project, file);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
@@ -121,9 +148,26 @@ export class Stack {
   /** Any command, whatever its exit code. The types of a TypeScript program are checked by `up` alone: they take two seconds. */
   async run(...args: string[]): Promise<Run> {
     const env = args[0] === "up" ? { ...this.env, PULUMI_NODEJS_TRANSPILE_ONLY: "false" } : this.env;
-    const result = await pulumi([...args, "--non-interactive"], { cwd: this.#project, env });
+    const runsProgram = args[0] === "up" || args[0] === "preview";
+    const client = runsProgram && !this.ownProcess ? [await this.#served(env)] : [];
+    const result = await pulumi([...args, "--non-interactive", ...client], { cwd: this.#project, env });
     this.said += result.text;
     return result;
+  }
+
+  /** The program is served with this environment. Returns the option of the CLI. */
+  async #served(env: Record<string, string>): Promise<string> {
+    this.#programHost ??= new Promise((resolve, reject) => {
+      const host = fork(join(ROOT, "test", "support", "programHost.cjs"), { cwd: this.#project, env, execArgv: [] });
+      host.once("error", reject);
+      host.once("exit", (code) => reject(new Error(`the host of the program ended with ${code}`)));
+      host.once("message", (port) => resolve({ host, client: `--client=127.0.0.1:${port}` }));
+    });
+    const { host, client } = await this.#programHost;
+    const isReady = once(host, "message");
+    host.send(env);
+    await isReady;
+    return client;
   }
 
   /** A command whose process `onStart` gets, to kill it. */
@@ -287,6 +331,7 @@ export class Stack {
   }
 
   async close(): Promise<void> {
+    if (this.#programHost !== undefined) (await this.#programHost).host.disconnect();
     await this.service.emulator.close();
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
