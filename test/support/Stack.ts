@@ -68,8 +68,7 @@ export class Stack {
   readonly #project: string;
   readonly #backend: string;
   readonly env: Record<string, string>;
-  /** The process of `programHost.cjs`, and the option by which the CLI reaches it. */
-  #programHost: Promise<{ readonly host: ChildProcess; readonly client: string }> | undefined;
+  #programHost: Promise<ProgramHost> | undefined;
   /** Everything the CLI has said so far. */
   said = "";
 
@@ -157,14 +156,9 @@ export class Stack {
 
   /** The program is served with this environment. Returns the option of the CLI. */
   async #served(env: Record<string, string>): Promise<string> {
-    this.#programHost ??= new Promise((resolve, reject) => {
-      const host = fork(join(ROOT, "test", "support", "programHost.cjs"), { cwd: this.#project, env, execArgv: [] });
-      host.once("error", reject);
-      host.once("exit", (code) => reject(new Error(`the host of the program ended with ${code}`)));
-      host.once("message", (port) => resolve({ host, client: `--client=127.0.0.1:${port}` }));
-    });
-    const { host, client } = await this.#programHost;
-    const isReady = once(host, "message");
+    this.#programHost ??= startProgramHost(this.#project, env);
+    const { host, client, ended } = await this.#programHost;
+    const isReady = once(host, "message", { signal: ended });
     host.send(env);
     await isReady;
     return client;
@@ -331,10 +325,26 @@ export class Stack {
   }
 
   async close(): Promise<void> {
-    if (this.#programHost !== undefined) (await this.#programHost).host.disconnect();
+    const host = (await this.#programHost)?.host;
+    if (host?.connected === true) host.disconnect();
     await this.service.emulator.close();
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
+}
+
+interface ProgramHost {
+  readonly host: ChildProcess;
+  /** The option by which the CLI reaches it. */
+  readonly client: string;
+  readonly ended: AbortSignal;
+}
+
+async function startProgramHost(cwd: string, env: Record<string, string>): Promise<ProgramHost> {
+  const host = fork(join(ROOT, "test", "support", "programHost.cjs"), { cwd, env, execArgv: [] });
+  const end = new AbortController();
+  host.once("exit", (code) => end.abort(new Error(`the host of the program ended with ${code}`)));
+  const [port] = (await once(host, "message", { signal: end.signal })) as [number];
+  return { host, client: `--client=127.0.0.1:${port}`, ended: end.signal };
 }
 
 function filesBelow(folder: string): string[] {
