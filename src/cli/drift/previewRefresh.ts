@@ -32,7 +32,7 @@ export interface LookOptions {
  * Looks at stacks that nobody changes meanwhile: what an update has changed at the service and not stored yet would look
  * like drift. The engine stores that it begins before it asks a provider to change something, and the result afterwards.
  * So an update that has changed anything of what was seen has a pending operation at the beginning, or another state at the end.
- * No lock is looked at: each backend has another one, and none that a command can ask for.
+ * A lock is met only where the CLI refuses to work beside it (`refuseLocked`): no command asks for one.
  * @param names the stacks; the selected one without any. One after the other: each asks the service for all that it holds.
  * @param look what else is looked at, before anybody may change it.
  * @throws in the words of the CLI, where a stack holds nothing of ours, and where an update runs longer than one may wait.
