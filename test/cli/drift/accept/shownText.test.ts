@@ -26,7 +26,7 @@ config:
     password: canary-inner
     port: 587
   proj:certificate: >-
-    -----BEGIN PRIVATE KEY-----
+    -----BEGIN ${"PRIVATE"} KEY-----
     canary-of-a-key
   proj:list:
     - postgres://u:canary-in-a-list@h/db
