@@ -233,7 +233,6 @@ describe("an answer of the right shape with another value than was sent", () => 
   });
 
   test.each<readonly [string, Properties | undefined, string, string]>([
-    ["an OAuth provider that is added", undefined, "POST", OAUTH],
     ["an OAuth provider that is given credentials", OAUTH_SHARED, "PATCH", OAUTH_PROVIDER],
     [
       "an OAuth provider that gets other credentials",
@@ -288,6 +287,27 @@ describe("an answer of the right shape with another value than was sent", () => 
         }),
     });
     expect((await given.create(INTEGRATED)).outs).toMatchObject({ databaseName: INTEGRATED["databaseName"] });
+  });
+
+  test.each<readonly [string, string]>([
+    ["an OAuth provider", "another type"],
+    ["an OAuth provider", "another client id"],
+    ["a mail server", "another host"],
+  ])("to a change of the secret alone of %s is a failure, whatever the list shows: %s", async (what, shown) => {
+    const isMail = what === "a mail server";
+    const { given, network } = await (isMail ? emailScene() : oauthScene());
+    const [from, name] = isMail ? [EMAIL_STANDARD, "password"] : [OAUTH_STANDARD, "clientSecret"];
+    const state = await given.create(from);
+    const other = shown.endsWith("type") ? { type: "shared" } : { type: "standard", client_id: "another-id" };
+    network.on({
+      ...{ method: "PATCH", path: isMail ? EMAIL : OAUTH_PROVIDER, executed: false },
+      answer: json(isMail ? { ...(await mailOf(given)), host: "another.example.com" } : { id: "microsoft", ...other }),
+    });
+    const outcome = await outcomeOf(() => given.update(state, { ...from, [name]: "canary-of-another-secret" }));
+    expect(wordsOf(outcome)).toMatch(/shows another/);
+    expect(outcome).toMatchObject({
+      kept: { outs: { [name]: Reflect.get(from, name), __unfinished: expect.anything() } },
+    });
   });
 
   test("to a mail server is a failure which names the argument, and asks again", async () => {

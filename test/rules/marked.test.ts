@@ -14,7 +14,6 @@ import { cheapDigests } from "../support/cheapDigests";
 import { annotated, asSecret, inClear, unmarked } from "../support/engineMarks";
 import { urnOf, type Harness } from "../support/harness";
 import { json, lost, type Hostile } from "../support/rules/hostile";
-import { EMAIL } from "../support/rules/routes";
 
 cheapDigests();
 
@@ -328,7 +327,7 @@ test("a setting that somebody else has made is marked where its name, or its val
 
 const FAILING = {
   ComputeEndpoint: { operation: { action: "apply_config", status: "failed", error: "no capacity left" } },
-  EmailServer: { path: EMAIL, merge: { host: "other.example.com" }, effect: "done", times: 0 },
+  EmailServer: { method: "PATCH", merge: { host: "other.example.com" }, effect: "done" },
 };
 const MAIL = { ...KIND_CASES.EmailServer.least(DEMO), ...wholeIn(KIND_CASES.EmailServer, DEMO) };
 

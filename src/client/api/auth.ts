@@ -75,8 +75,10 @@ interface DomainsDeletion {
 interface EmailServerUpdate {
   readonly projectId: string;
   readonly body: EmailServerRequest;
-  /** Decides where the response has no body. Any other body proves nothing, since a password cannot be read back. */
+  /** Decides where the response has no body, or may be out of date. */
   readonly isShown: (server: EmailServerRecord) => boolean;
+  /** Whether a response is the record of before; left out: none is. Any other one that shows something else is an answer: no password can be read back. */
+  readonly isOld?: (server: EmailServerRecord) => boolean;
 }
 
 export class AuthApi {
@@ -369,7 +371,8 @@ export class AuthApi {
   /** Goes back to the shared server. One that is gone with its integration is no error. */
   async resetEmailServer(projectId: string, options: ProvenOptions): Promise<void> {
     const isAnother = ({ type }: EmailServerRecord): boolean => type !== "shared";
-    const update = { projectId, body: { type: "shared" }, isShown: (server: EmailServerRecord) => !isAnother(server) };
+    const isShown = (server: EmailServerRecord): boolean => !isAnother(server);
+    const update = { projectId, body: { type: "shared" }, isShown, isOld: isAnother };
     const servers = this.account.list("emailServer", projectId);
     const { failed } = servers.deletion({ matches: isAnother, thing: "another e-mail server" }, options);
     const change: Change<EmailServerRecord, EmailServerRecord | undefined> = {
@@ -382,7 +385,7 @@ export class AuthApi {
   }
 
   #emailServerChange(
-    { projectId, body, isShown }: EmailServerUpdate,
+    { projectId, body, isShown, isOld }: EmailServerUpdate,
     options: ProvenOptions,
   ): Change<EmailServerRecord, EmailServerRecord> {
     const params = { project_id: projectId };
@@ -392,7 +395,7 @@ export class AuthApi {
       request: this.#request({ method: "PATCH", template: EMAIL_SERVER, params, body }, options),
       schema: bodies.emailServer,
       accepted: async ({ value }) => {
-        if (value !== undefined && isShown(value)) return value;
+        if (value !== undefined && (isShown(value) || isOld?.(value) !== true)) return value;
         return readEffect(async () => {
           const servers = this.account.list("emailServer", projectId);
           const seen = await servers.pollWithinLag((all) => all.find(isShown), options);

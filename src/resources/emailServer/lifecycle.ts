@@ -49,7 +49,7 @@ export const emailServer = inIntegration(declaration, schemas, {
     await call.run.waitUntilFree(serverObject(projectId));
     // Before the request, so that no deletion of this run begins meanwhile, which would reset it.
     call.run.takeOver(serverObject(projectId));
-    await send(call, args);
+    await send(call, args, { before: toArguments(projectId, before) });
     noteOverwritten(call, args, before);
     return { id: projectId, outputs: {} };
   },
@@ -68,7 +68,12 @@ export const emailServer = inIntegration(declaration, schemas, {
   },
 
   async update(call, { unfinished, outs }, args, { changed }) {
-    if (changed.size > 0 || unfinished) await send(call, args, outs);
+    if (changed.size > 0 || unfinished)
+      await send(call, args, {
+        // What an unfinished change has left, the state does not hold.
+        before: unfinished ? undefined : outs,
+        password: outs.password,
+      });
     return {};
   },
 
@@ -88,8 +93,15 @@ function rules({ type }: Partial<Shape>, givenNames: ReadonlySet<string>): Probl
   return surplus.map((path) => ({ path, reason: 'is only allowed for the type "standard"' }));
 }
 
-/** As a whole: a standard configuration requires all of it. */
-async function send(call: ChildCall<Outputs>, args: Shape, stored: Partial<Shape> = {}): Promise<void> {
+/**
+ * As a whole: a standard configuration requires all of it.
+ * @param before what was configured, as far as it can be read; `password`: the one that was known to be applied.
+ */
+async function send(
+  call: ChildCall<Outputs>,
+  args: Shape,
+  known: { readonly before: Partial<Shape> | undefined; readonly password?: Shape["password"] },
+): Promise<void> {
   const { projectId, senderEmail, senderName, password: given, ...rest } = args;
   const password = given === undefined ? undefined : call.resolve(given);
   const sender = { sender_email: senderEmail, sender_name: senderName };
@@ -97,10 +109,14 @@ async function send(call: ChildCall<Outputs>, args: Shape, stored: Partial<Shape
   const sent = omitUndefined({ ...args, password });
   const isShown = (server: EmailServerRecord): boolean =>
     unconfirmed(declaration.args, { sent, shown: toArguments(projectId, server) }).length === 0;
-  const server = await call.client.auth.updateEmailServer({ projectId, body: request, isShown }, call);
+  const { password: _unread, ...before } = known.before ?? {};
+  const isOld = (server: EmailServerRecord): boolean =>
+    known.before !== undefined &&
+    unconfirmed(declaration.args, { sent: before, shown: toArguments(projectId, server), proof: true }).length === 0;
+  const server = await call.client.auth.updateEmailServer({ projectId, body: request, isShown, isOld }, call);
   requireConfirmed(declaration.args, { sent, shown: toArguments(projectId, server) }, (shown) =>
     // A password cannot be read back: the state keeps the one that was known to be applied.
-    call.checkpoint(projectId, {}, { ...shown, password: stored.password }),
+    call.checkpoint(projectId, {}, { ...shown, password: known.password }),
   );
 }
 

@@ -156,7 +156,7 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     // A shared provider has no credentials of which one could stay.
     const names = current.type === "standard" ? wanted : CREDENTIALS;
     const sent: Credentials = Object.fromEntries(names.map((name) => [name, args[name]]));
-    return { type: (await setCredentials(call, args, { sent, applied: outs })).type };
+    return { type: (await setCredentials(call, args, { sent, before: current, applied: outs })).type };
   },
 
   async delete(call, { id }) {
@@ -199,38 +199,35 @@ async function createNew(call: ChildCall<Outputs>, args: Shape): Promise<OAuthPr
 }
 
 /**
- * Waits until the service shows what was sent. If it does not, the state keeps the credentials that were `applied` before: the
- * service does not show which ones a provider has.
+ * Checks that the response to a change shows what was sent. If not, the state keeps the credentials that were `applied`
+ * before: the service does not show which ones a provider has. A response that is the record of `before` may be out of date, so
+ * that a list decides. Of any other one a list proves nothing: it shows no secret, and may not show the client id.
  */
 async function requireApplied(
   call: Call<Outputs>,
   args: Shape,
-  { provider, applied }: { provider: OAuthProviderRecord; applied: Credentials },
+  { provider, before, applied }: { provider: OAuthProviderRecord; before?: OAuthProviderRecord; applied: Credentials },
 ): Promise<OAuthProviderRecord> {
   const { projectId, providerId } = args;
   const { clientId, clientSecret } = applied;
+  call.checkpoint(idOf(args), { type: provider.type }, { clientId, clientSecret });
   const differing = (now: OAuthProviderRecord): string[] =>
     args.clientId !== undefined && now.type !== "standard"
       ? ["clientId"]
-      : unconfirmed(declaration.args, {
-          sent: args,
-          shown: omitUndefined({ clientId: readable(now.client_id) }),
-        });
-  const keep = ({ type }: OAuthProviderRecord): void =>
-    call.checkpoint(idOf(args), { type }, { clientId, clientSecret });
-  keep(provider);
-  // A list may leave out the client id that the response has shown: that proves nothing.
+      : unconfirmed(declaration.args, { sent: args, shown: omitUndefined({ clientId: readable(now.client_id) }) });
+  const isOld =
+    before?.type === provider.type && readable(provider.client_id) === (readable(before.client_id) ?? clientId);
+  // A list may leave out the client id that the response has shown.
   const whole = (now: OAuthProviderRecord): OAuthProviderRecord => ({ ...provider, ...omitUndefined(now) });
-  const last = whole(
-    await untilShown(call, {
-      first: provider,
-      collection: call.client.auth.oauthProviders(projectId),
-      matches: isProvider(providerId),
-      isShown: (now) => differing(whole(now)).length === 0,
-    }),
-  );
-  keep(last);
-  const names = differing(last);
+  const last = !isOld
+    ? provider
+    : await untilShown(call, {
+        first: provider,
+        collection: call.client.auth.oauthProviders(projectId),
+        matches: isProvider(providerId),
+        isShown: (now) => differing(whole(now)).length === 0,
+      });
+  const names = differing(whole(last));
   if (names.length > 0) throw shownDifferently(names);
   return last;
 }
@@ -238,13 +235,13 @@ async function requireApplied(
 async function setCredentials(
   call: ChildCall<Outputs>,
   args: Shape,
-  { sent, applied }: { sent: Credentials; applied: Credentials },
+  { sent, before, applied }: { sent: Credentials; before: OAuthProviderRecord; applied: Credentials },
 ): Promise<OAuthProviderRecord> {
   const { projectId, providerId } = args;
   const body = credentials(call, sent);
   call.sending(CREDENTIALS.filter((name) => sent[name] !== undefined));
   const provider = await call.client.auth.updateOAuthProvider({ projectId, id: providerId, body }, call);
-  return requireApplied(call, args, { provider, applied });
+  return requireApplied(call, args, { provider, before, applied });
 }
 
 const credentials = (call: Call<Outputs>, { clientId, clientSecret }: Credentials) =>
@@ -302,7 +299,7 @@ async function adopt(
   if (refusal !== undefined) throw new Error(refusal);
   call.run.takeOver(providerObject(args.projectId, args.providerId));
   if (args.clientId !== undefined) {
-    const provider = await setCredentials(call, args, { sent: args, applied: {} });
+    const provider = await setCredentials(call, args, { sent: args, before: existing, applied: {} });
     if (existing.type !== "shared") {
       call.note(`OAuthProvider ${existing.id} had credentials of its own; those of the program replaced them`);
     }

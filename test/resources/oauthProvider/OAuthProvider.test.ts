@@ -294,15 +294,14 @@ test("a credential of another type is refused without its value", async () => {
 });
 
 describe("a provider that is not shown as it was sent", () => {
-  /** What the list does not show, it cannot correct. */
-  const other = { method: "POST", path: PATH, effect: "done", merge: { client_id: "other" } };
+  const shared = { method: "POST", path: PATH, effect: "done", merge: { type: "shared" } };
 
   test("stands in the state without its credentials, until an update shows all of it", async () => {
     const given = await started();
-    await given.fault(other);
+    await given.fault(shared);
     const { id, message, properties } = await keptBy(given.create(STANDARD));
     expect(message).toContain('the service accepted it, but shows another "clientId"');
-    expect(properties).toMatchObject({ type: "standard", __unfinished: "create" });
+    expect(properties).toMatchObject({ type: "shared", __unfinished: "create" });
     for (const name of ["clientId", "clientSecret"]) expect(properties[name]).toBeUndefined();
     given.restart();
     // A refresh does not show which secret was applied last.
