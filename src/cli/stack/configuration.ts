@@ -30,7 +30,7 @@ export function fromProgram(folder: string, read: ReadSetting): ReadSetting {
 /** @throws in the words of the CLI. */
 export async function configurationOf(pulumi: Pulumi): Promise<Configuration> {
   const { ok, stdout, reason } = await pulumi(["config", "--json"]);
-  if (!ok) throw new Error(`pulumi config failed: ${reason}`);
+  if (!ok) throw new Error(reason);
   const { success, data } = configuration.safeParse(parsed(stdout));
   if (!success) throw new Error("pulumi config --json printed something else than the configuration");
   return data;

@@ -62,7 +62,10 @@ export async function accept(names: readonly string[], flags: AcceptFlags): Prom
       ignored,
       folder,
       planned: (urns) => plannedArguments(pulumiIn(folder, stack), urns),
-      configured: () => configurationOf(pulumiIn(folder, stack)),
+      configured: () =>
+        configurationOf(pulumiIn(folder, stack)).catch((error: Error) => {
+          throw new Error(`the configuration of the stack cannot be read: ${error.message}`);
+        }),
       others: (own) => stacksBeside(folder, own),
     });
     const isDelivered = await deliver(render(result, format), { out, summary: summary(result) });
