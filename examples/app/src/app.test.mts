@@ -83,6 +83,8 @@ test("a user reads their notes, also after the compute was resized under the run
     const response = await fetch(`${url}/notes`, {
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
       ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
+    }).catch((cause: unknown) => {
+      throw new Error(`the application does not answer. It said:\n${said()}`, { cause });
     });
     return [response.status, await response.json()];
   };
