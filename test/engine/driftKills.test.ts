@@ -298,26 +298,24 @@ class Campaign {
   }
 }
 
-test(
-  `whatever cuts a command off, drift tells the truth or fails, and up --refresh leads back, seed ${SEED}`,
-  async () => {
-    const campaign = await Campaign.start();
-    const { stack, gateway } = campaign;
-    try {
-      while (campaign.cuts < CUTS) {
-        await campaign.step();
-        // A campaign that is ended early leaves what it has.
-        campaign.writeFigures();
-      }
-      expect(await stack.leaks([stack.service.emulator.apiKey])).toEqual([]);
-    } catch (error) {
-      const replay = `Replay: PULUMI_SVC_SEED=${SEED} PULUMI_SVC_KILLS=${CUTS} npm run test:kills`;
-      process.stderr.write(`${campaign.log.slice(-40).join("\n")}\n\n${replay}\n`);
-      throw error;
-    } finally {
-      gateway.close();
-      process.stdout.write(`\n${campaign.writeFigures()}\n`);
+jest.setTimeout(LONGEST_CUT_MS * CUTS);
+
+test(`whatever cuts a command off, drift tells the truth or fails, and up --refresh leads back, seed ${SEED}`, async () => {
+  const campaign = await Campaign.start();
+  const { stack, gateway } = campaign;
+  try {
+    while (campaign.cuts < CUTS) {
+      await campaign.step();
+      // A campaign that is ended early leaves what it has.
+      campaign.writeFigures();
     }
-  },
-  LONGEST_CUT_MS * CUTS,
-);
+    expect(await stack.leaks([stack.service.emulator.apiKey])).toEqual([]);
+  } catch (error) {
+    const replay = `Replay: PULUMI_SVC_SEED=${SEED} PULUMI_SVC_KILLS=${CUTS} npm run test:kills`;
+    process.stderr.write(`${campaign.log.slice(-40).join("\n")}\n\n${replay}\n`);
+    throw error;
+  } finally {
+    gateway.close();
+    process.stdout.write(`\n${campaign.writeFigures()}\n`);
+  }
+});
