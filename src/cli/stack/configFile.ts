@@ -60,7 +60,7 @@ interface Block {
 }
 
 const isText = (line: string): boolean => !/^\s*(#|$)/.test(line);
-const indentOf = (line: string): number => line.length - line.trimStart().length;
+export const indentOf = (line: string): number => line.length - line.trimStart().length;
 
 /** What is indented below a line. */
 function blockBelow(lines: readonly string[], start: number, above: number): Block | undefined {

@@ -61,8 +61,8 @@ export const authIntegration = define(declaration, schemas, {
     const existing = (await client.auth.integrations(projectId).list(reading)).find(isIntegration(authProvider));
     const planned =
       existing && look.planned(integrationObject(projectId, authProvider, existing.auth_provider_project_id));
-    if (existing !== undefined && !(look.isReplacement && planned !== undefined)) {
-      if (planned !== undefined) return [];
+    if (planned !== undefined && !look.isReplacement) return [];
+    if (existing !== undefined && planned === undefined) {
       const refusal = refusalToAdopt(known, existing);
       return refusal === undefined ? [] : [inTheWay(refusal)];
     }

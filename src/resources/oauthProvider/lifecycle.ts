@@ -219,14 +219,14 @@ async function requireApplied(
     before?.type === provider.type && readable(provider.client_id) === (readable(before.client_id) ?? clientId);
   // A list may leave out the client id that the response has shown.
   const whole = (now: OAuthProviderRecord): OAuthProviderRecord => ({ ...provider, ...omitUndefined(now) });
-  const last = !isOld
-    ? provider
-    : await untilShown(call, {
+  const last = isOld
+    ? await untilShown(call, {
         first: provider,
         collection: call.client.auth.oauthProviders(projectId),
         matches: isProvider(providerId),
         isShown: (now) => differing(whole(now)).length === 0,
-      });
+      })
+    : provider;
   const names = differing(whole(last));
   if (names.length > 0) throw shownDifferently(names);
   return last;

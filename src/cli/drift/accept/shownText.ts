@@ -1,5 +1,6 @@
 import type * as ts from "typescript";
 import { holdsSecret, isSecretName, isSecretSetting, mayBeSecret } from "../../../contract/secretNames";
+import { indentOf } from "../../stack/configFile";
 import { SECRET } from "../report";
 import type { TypeScript } from "./edit";
 
@@ -128,8 +129,6 @@ export function shownYaml(text: string): string {
     })
     .join("\n");
 }
-
-const indentOf = (line: string): number => line.length - line.trimStart().length;
 
 /** The lines that belong to an entry: what is indented further, and a list at its own indent. */
 function belowEntry(after: readonly string[], indent: number): readonly string[] {
