@@ -48,9 +48,9 @@ const GROUPS: Record<string, Group> = {
     concurrency: 6,
   },
   fates: {
-    mutate: ["src/client/{changes,createRecovery}.ts", "src/client/reads/*.ts"],
+    mutate: ["src/client/{changes,collection,createRecovery}.ts", "src/client/reads/*.ts"],
     tests: [
-      ["test/client/{createRecovery,reads/collection}"],
+      ["test/client/{createRecovery,collection}"],
       ["test/client/{similarCreations,reads/sharedReads,fates,api/auth}", "test/resources/laggingLists"],
     ],
     concurrency: 6,

@@ -1,5 +1,6 @@
-import { type ItemOf, LISTS, type ListName } from "./api/records";
-import { Changes } from "./changes";
+import { Changes, type SendOptions } from "./changes";
+import { Collection } from "./collection";
+import { Creator } from "./createRecovery";
 import { ApiKey } from "./http/apiKey";
 import { Deadline, READ_MS } from "./http/deadline";
 import { Redactor } from "./http/redact";
@@ -7,12 +8,8 @@ import { RequestBudget } from "./http/requestBudget";
 import { type Request, Requests } from "./http/requests";
 import { Transport } from "./http/transport";
 import type { ClientOptions, ClientTimings } from "./options";
-import { Collection } from "./reads/absence";
 import { SharedRead, SharedReads } from "./reads/sharedReads";
-import { Creator } from "./createRecovery";
-
-export const PROJECT = "/projects/{project_id}";
-const CHANGE_MS = 600_000;
+import { type ItemOf, type ListName, PROJECT, type RecordKind, RECORDS, type ResponseOf } from "./records";
 
 /** Of what is cached. */
 const keyOf = (list: ListName, projectId: string): string => `${list} ${projectId}`;
@@ -52,15 +49,24 @@ export class Account {
     );
   }
 
-  list<What extends ListName>(what: What, projectId: string): Collection<ItemOf<What>> {
+  /** `Sending`: what its changes are sent with. */
+  collection<What extends ListName, Sending extends SendOptions = SendOptions>(
+    what: What,
+    projectId: string,
+  ): Collection<ItemOf<What>, ResponseOf<What>, Sending> {
+    const kind = kindOf(what);
     const read = (delayMs: number) =>
       new SharedRead(
-        PROJECT + LISTS[what][0],
+        PROJECT + kind.path,
         (request) => this.#read(what, projectId, request),
         delayMs,
         this.settings.readDeadlineMs,
       );
-    return new Collection(this.settings.lagMs, (since) => this.#reads.get(keyOf(what, projectId), read, since));
+    return new Collection(kind, projectId, {
+      lagMs: this.settings.lagMs,
+      changes: this.changes,
+      readsSince: (since) => this.#reads.get(keyOf(what, projectId), read, since),
+    });
   }
 
   /** One attempt, not shared, for a loop that makes the next one itself. */
@@ -68,19 +74,17 @@ export class Account {
     return this.#read(what, projectId, { deadline: new Deadline(this.settings.readDeadlineMs), retry: false });
   }
 
-  /** The given deadline, or the default one of a change. */
-  deadline(given: Deadline | undefined): Deadline {
-    return given ?? new Deadline(CHANGE_MS);
-  }
-
   #read<What extends ListName>(
     what: What,
     projectId: string,
     options: Omit<Request, "method" | "template" | "params">,
   ): Promise<readonly ItemOf<What>[]> {
-    const [path, schema] = LISTS[what];
+    const { path, items } = kindOf(what);
     const request: Request = { ...options, method: "GET", template: PROJECT + path, params: { project_id: projectId } };
-    // The type of a schema that is looked up by its name is that of all schemas.
-    return this.#requests.read<unknown>(request, schema) as Promise<readonly ItemOf<What>[]>;
+    return this.#requests.read(request, items);
   }
 }
+
+/** The type of what is looked up by its name is that of all kinds. */
+const kindOf = <What extends ListName>(what: What): RecordKind<ItemOf<What>, ResponseOf<What>> =>
+  RECORDS[what] as unknown as RecordKind<ItemOf<What>, ResponseOf<What>>;

@@ -1,10 +1,36 @@
 import type { z } from "zod";
-import type { ListName } from "./api/records";
 import type { Creation, Creator } from "./createRecovery";
+import { Deadline } from "./http/deadline";
 import type { ChangeResponse, Request, Requests } from "./http/requests";
 import type { ProjectQueue } from "./operations/queue";
+import type { WaitOptions } from "./reads/sharedReads";
+import type { ListName } from "./records";
 
-interface Scope {
+const CHANGE_MS = 600_000;
+
+/** The given deadline, or the default one of a change. */
+export const changeDeadline = (given: Deadline | undefined): Deadline => given ?? new Deadline(CHANGE_MS);
+
+/** What a change is sent with. `beforeAttempt`: runs after the proof, in the tick in which the attempt leaves. */
+export interface SendOptions extends WaitOptions, Pick<Request, "beforeAttempt"> {
+  /** The integration that it is meant for, whose `prove` is called right before each attempt (docs/design/rules.md, 2). */
+  readonly integration?: { prove(options: WaitOptions): Promise<void> };
+}
+
+export function changeRequest(
+  route: Omit<Request, "deadline" | "onProgress" | "beforeAttempt">,
+  { integration, beforeAttempt, deadline, onProgress }: SendOptions,
+): Request {
+  const proven = integration && {
+    beforeAttempt: async () => {
+      await integration.prove({ deadline, onProgress });
+      await beforeAttempt?.();
+    },
+  };
+  return { ...route, deadline: changeDeadline(deadline), onProgress, ...(proven ?? { beforeAttempt }) };
+}
+
+export interface Scope {
   readonly projectId: string;
   /** The lists that it changes: nothing that was read of them before its end stays cached. */
   readonly lists: readonly ListName[];

@@ -6,7 +6,6 @@ import type { z } from "zod";
 import { FateUnknownError, SvcError } from "./http/errors";
 import type { Request, Requests } from "./http/requests";
 import type { Transport } from "./http/transport";
-import type { Collection } from "./reads/absence";
 import type { WaitOptions } from "./reads/sharedReads";
 
 /** The service tells its time in whole seconds. */
@@ -34,6 +33,12 @@ export interface CreationRecovery<Item> {
   readonly onFound: (item: Item) => void;
 }
 
+/** What shows whether the object is there: see `Collection`. */
+interface Lists<Item> {
+  list(options: WaitOptions & { readonly since: number }): Promise<readonly Item[]>;
+  listAfterLag(options: WaitOptions, from: number): Promise<readonly Item[]>;
+}
+
 /** A creation by its steps. `Sent`: what is known once its object is. */
 export interface Creation<Item, Body, Sent> {
   /** For messages, such as `the compute`. */
@@ -42,7 +47,7 @@ export interface Creation<Item, Body, Sent> {
   readonly request: Request;
   /** The body of the response; left out: the route answers without one. */
   readonly schema?: z.ZodType<Body> | undefined;
-  readonly collection: Collection<Item>;
+  readonly collection: Lists<Item>;
   readonly idOf: (item: Item) => string;
   readonly idOfResponse?: ((response: Body) => string) | undefined;
   /** Equal for creations whose objects could be taken for each other. */

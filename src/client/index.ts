@@ -1,5 +1,5 @@
 export { Client } from "./client";
-export { isOfProvider, normalisedOrigin } from "./api/auth";
+export { isOfProvider, normalisedOrigin } from "./api/domains";
 export { saysProjectIsMissing, type ChangeOptions } from "./api/computes";
 export { identityOf, NotOursError, type OwnIntegration } from "./api/ownIntegration";
 export type {
@@ -10,13 +10,15 @@ export type {
   EndpointAttributes,
   EndpointRecord,
   KeySetRecord,
+  OAuthCredentials,
   OAuthProviderRecord,
   WhitelistDomainRecord,
-} from "./api/records";
+} from "./records";
 export { Deadline, READ_MS, withDeadline } from "./http/deadline";
 export * from "./http/errors";
 export { mayHaveTakenEffect } from "./http/retry";
 export { NO_TLS } from "./http/transport";
 export type * from "./options";
 export { undefinedIfGone } from "./reads/absence";
+export type { Collection, Expected } from "./collection";
 export type { CreationRecovery } from "./createRecovery";

@@ -1,7 +1,7 @@
 /** Whether the service shows what was sent: only then a change is done (docs/design/rules.md, 1). */
+import type { Expected } from "../client";
 import type { Properties } from "../contract/hiddenKeys";
 import { ruleOf, sameArgument, type Rules } from "./arguments";
-import type { Call } from "./lifecycle";
 
 interface Exchange {
   /** Arguments by their names. */
@@ -28,48 +28,20 @@ export function unconfirmed(
   });
 }
 
-type Waiting = Pick<Call<never>, "deadline" | "onProgress">;
-
-/** What the service shows of one object: as it was answered first, and in its list, which may be out of date. */
-interface Showing<Item> {
-  readonly first: Item;
-  readonly collection: {
-    pollWithinLag(select: (items: readonly Item[]) => true | undefined, options: Waiting): Promise<true | undefined>;
-  };
-  readonly matches: (item: Item) => boolean;
-  readonly isShown: (item: Item) => boolean;
+interface Sent<Item> {
+  /** Arguments by their names. */
+  readonly sent: object;
+  /** The arguments that an object shows. One that it does not show at all is left out. */
+  readonly argumentsOf: (item: Item) => object;
+  /** Gets the values that the service shows in place of those that were sent, for the state, before the error is thrown. */
+  readonly checkpoint?: (shown: Properties, item: Item) => void;
 }
 
-/** Waits, for as long as a list may lag, until the service shows what was sent. Returns what it has shown last. */
-export async function untilShown<Item>(
-  options: Waiting,
-  { first, collection, matches, isShown }: Showing<Item>,
-): Promise<Item> {
-  let last = first;
-  if (isShown(last)) return last;
-  await collection.pollWithinLag((listed) => {
-    last = listed.find(matches) ?? last;
-    return isShown(last) || undefined;
-  }, options);
-  return last;
-}
-
-/**
- * Call it once operations have ended and lists have had their time. `checkpoint` gets the values that are shown instead, for the state.
- * @throws when the service shows something else than it accepted.
- */
-export function requireConfirmed(
-  rules: Rules,
-  { sent, shown }: Exchange,
-  checkpoint: (shown: Properties) => void,
-): void {
-  const names = unconfirmed(rules, { sent, shown });
-  if (names.length === 0) return;
-  checkpoint(Object.fromEntries(Object.entries(shown).filter(([name]) => names.includes(name))));
-  throw shownDifferently(names);
-}
-
-export function shownDifferently(names: readonly string[]): Error {
-  const quoted = names.map((name) => `"${name}"`).join(" and ");
-  return new Error(`the service accepted it, but shows another ${quoted}`);
-}
+/** What a change sends, for the collection that waits until it is shown. */
+export const expectedOf = <Item>(rules: Rules, { sent, argumentsOf, checkpoint }: Sent<Item>): Expected<Item> => ({
+  differing: (item) => unconfirmed(rules, { sent, shown: argumentsOf(item) }),
+  onOther(item, names) {
+    const shown = Object.entries(argumentsOf(item)).filter(([name]) => names.includes(name));
+    checkpoint?.(Object.fromEntries(shown), item);
+  },
+});

@@ -8,7 +8,6 @@ import {
   ServiceError,
 } from "../../src/client";
 import type { Request, Requests } from "../../src/client/http/requests";
-import type { Collection } from "../../src/client/reads/absence";
 import { Creator, readEffect } from "../../src/client/createRecovery";
 import { fakeClock, pass } from "../support/fakeClock";
 
@@ -94,7 +93,7 @@ function service(listed: Item[] = [], serviceNow = AT) {
       thing,
       request: { method: "POST", template: "/things", params, body, deadline, onProgress } as Request,
       schema: schema ?? undefined,
-      collection: collection as unknown as Collection<Item>,
+      collection,
       idOf: ({ id }: Item) => id,
       idOfResponse: ({ id }: { id: string }) => id,
       similarityKey: key,

@@ -1,6 +1,6 @@
 /** Changes whose response says nothing, route by route through the whole client, in memory. What is claimed: createRecovery.test.ts. */
 import { type AuthIntegrationRecord, type EndpointRecord, FateUnknownError, LockedError } from "../../src/client";
-import { createCompute, like, likeDomain } from "../support/creating";
+import { addDomain, addOAuthProvider, createCompute, like } from "../support/creating";
 import { FakeProject } from "../support/fakeProject";
 import { skippingClock } from "../support/fakeClock";
 import { errorOf, type Reply, inMemory, type Script, type Seen } from "../support/scriptedServer";
@@ -68,14 +68,8 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
     const errors = await Promise.all(
       [
         createCompute(client, "p", { branch_id: "new", type: "t" }),
-        client.auth.addOAuthProvider(
-          { projectId: "p", body: { id: "google" }, recovery: like({ id: "google" }) },
-          PROVEN,
-        ),
-        client.auth.addDomain(
-          { projectId: "p", domain: "https://a.test", authProvider: "a", recovery: likeDomain("https://a.test") },
-          PROVEN,
-        ),
+        addOAuthProvider(client, { id: "google" }),
+        addDomain(client, "https://a.test"),
         // Its keys are asked for where it was accepted without a word.
         ...(isEmpty
           ? []
@@ -123,16 +117,10 @@ describe.each(unclear)("a POST after %s", (_, fault) => {
       },
       { lagMs },
     );
-    const provider = client.auth.addOAuthProvider(
-      { projectId: "p", body: { id: "google" }, recovery: like({ id: "google" }) },
-      PROVEN,
-    );
+    const provider = addOAuthProvider(client, { id: "google" });
     await expect(provider).resolves.toEqual({ id: "google", type: "standard" });
     postedAt = Number.POSITIVE_INFINITY;
-    await client.auth.addDomain(
-      { projectId: "p", domain: "https://a.test", authProvider: "a", recovery: likeDomain("https://a.test") },
-      PROVEN,
-    );
+    await addDomain(client, "https://a.test");
     expect(posts(server.seen)).toHaveLength(2);
   });
 
@@ -166,10 +154,7 @@ test("that list is taken anew before each attempt", async () => {
     if (method === "POST") return nth < 3 ? { status: 429 } : { status: 201, json: { id: "google", type: "shared" } };
     return { json: { providers: [] } };
   });
-  await client.auth.addOAuthProvider(
-    { projectId: "p", body: { id: "google" }, recovery: like({ id: "google" }) },
-    PROVEN,
-  );
+  await addOAuthProvider(client, { id: "google" });
   expect(server.seen.map(({ method }) => method).join()).toBe("GET,POST,GET,POST,GET,POST");
 });
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ArgumentSpecs } from "../../src/host/arguments";
-import { unconfirmed, requireConfirmed } from "../../src/host/confirmed";
+import { expectedOf, unconfirmed } from "../../src/host/confirmed";
 
 interface Args {
   size: number;
@@ -43,17 +43,24 @@ describe("what was sent is not shown", () => {
   });
 });
 
-test("a change is done when all is shown: nothing is stored, nothing thrown", () => {
+describe("what a collection waits for", () => {
   const checkpoint = jest.fn();
-  const exchange = { sent: { size: 1, name: "A" }, shown: { size: 1, name: "a", kind: "x" } };
-  requireConfirmed(specs, exchange, checkpoint);
-  expect(checkpoint).not.toHaveBeenCalled();
-});
+  const expected = expectedOf<Partial<Args>>(specs, {
+    sent: { size: 1, name: "a", kind: "x" },
+    argumentsOf: (item) => item,
+    checkpoint,
+  });
 
-test("what is shown instead is stored before the error, which names the arguments", () => {
-  const checkpoint = jest.fn();
-  const exchange = { sent: { size: 1, name: "a", kind: "x" }, shown: { size: 2, name: "b", kind: "x" } };
-  const require = () => requireConfirmed(specs, exchange, checkpoint);
-  expect(require).toThrow(/^the service accepted it, but shows another "size" and "name"$/);
-  expect(checkpoint.mock.calls).toEqual([[{ size: 2, name: "b" }]]);
+  test("nothing, where all is shown", () => {
+    const item = { size: 1, name: "A", kind: "x" };
+    expect(expected.differing(item, item)).toEqual([]);
+  });
+
+  test("the arguments that are shown with another value: for the state, these values of them alone", () => {
+    const item = { size: 2, name: "b", kind: "x" };
+    const names = expected.differing(item, item);
+    expect(names).toEqual(["size", "name"]);
+    expected.onOther?.(item, names);
+    expect(checkpoint.mock.calls).toEqual([[{ size: 2, name: "b" }, item]]);
+  });
 });

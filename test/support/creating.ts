@@ -4,8 +4,16 @@ import {
   type Client,
   type EndpointAttributes,
   type EndpointRecord,
+  type Expected,
   normalisedOrigin,
+  type OAuthProviderRecord,
+  type WhitelistDomainRecord,
 } from "../../src/client";
+import type { WaitOptions } from "../../src/client/reads/sharedReads";
+import { PROVEN } from "./proven";
+
+/** Whatever is shown is what was sent. */
+export const ANY: Expected<object> = { differing: () => [] };
 
 /** How a creation is told from others, as a lifecycle does it: every field that was sent stands there with its value. */
 export function like<Item extends object>(fields: object, onFound = (): void => undefined): CreationRecovery<Item> {
@@ -14,11 +22,23 @@ export function like<Item extends object>(fields: object, onFound = (): void => 
   return { isOurs, isCandidate: isOurs, describe: (item) => JSON.stringify(item), onFound };
 }
 
-/** Of a domain, which the service may spell in another way. */
-export function likeDomain(domain: string): CreationRecovery<{ domain: string }> {
-  const isOurs = (item: { domain: string }): boolean => normalisedOrigin(item.domain) === normalisedOrigin(domain);
-  return { ...like({}), isOurs, isCandidate: isOurs };
+/** Adds a domain of project "p" and auth provider "a", which the service may spell in another way. */
+export function addDomain(client: Client, domain: string): Promise<WhitelistDomainRecord> {
+  const isOurs = (item: WhitelistDomainRecord): boolean => normalisedOrigin(item.domain) === normalisedOrigin(domain);
+  const recovery = { ...like<WhitelistDomainRecord>({}), isOurs, isCandidate: isOurs };
+  const body = { domain, auth_provider: "a" };
+  return client.auth.domains("p").create({ body, similarityKey: domain, recovery }, PROVEN);
 }
+
+/** Adds an OAuth provider to project "p". */
+export const addOAuthProvider = (
+  client: Client,
+  body: { readonly id: string; readonly client_id?: string; readonly client_secret?: string },
+  options: WaitOptions = {},
+): Promise<OAuthProviderRecord> =>
+  client.auth
+    .oauthProviders("p")
+    .create({ body, similarityKey: body.id, recovery: like({ id: body.id }) }, { ...options, ...PROVEN });
 
 /** Creates a compute that is told from others by all that is sent. */
 export const createCompute = (

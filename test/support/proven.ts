@@ -1,6 +1,5 @@
 import { OwnIntegration } from "../../src/client/api/ownIntegration";
-import type { Collection } from "../../src/client/reads/absence";
-import type { AuthIntegrationRecord } from "../../src/client";
+import type { AuthIntegrationRecord, Collection } from "../../src/client";
 
 /** An integration that always stands, where a test is about the request alone. */
 class Standing extends OwnIntegration {

@@ -1,22 +1,26 @@
-import type { z } from "zod";
-import { type Account, PROJECT } from "../account";
-import type { Change } from "../changes";
-import type { Creation, CreationRecovery } from "../createRecovery";
+import type { Account } from "../account";
+import { type Change, changeDeadline } from "../changes";
+import type { Collection, ListOptions } from "../collection";
+import type { CreationRecovery } from "../createRecovery";
 import type { Deadline } from "../http/deadline";
 import { FateUnknownError, NotFoundError } from "../http/errors";
 import type { ChangeResponse, Request } from "../http/requests";
 import { ProjectQueue } from "../operations/queue";
 import { DeletionWait, type Durations, EndpointWait, type AcceptedChange } from "../operations/waits";
 import { ProjectWatch } from "../operations/watch";
-import { type Collection, isRouteMissing, type ListOptions } from "../reads/absence";
+import { isRouteMissing } from "../reads/absence";
 import type { WaitOptions } from "../reads/sharedReads";
 import type { ProjectsApi } from "./projects";
-import { bodies, type EndpointAttributes, type EndpointRecord, type ListName, type OperationRecord } from "./records";
+import {
+  type EndpointAttributes,
+  type EndpointChange,
+  type EndpointRecord,
+  type OperationRecord,
+  PROJECT,
+  RECORDS,
+} from "../records";
 
-const ENDPOINTS = `${PROJECT}/endpoints`;
-const ENDPOINT = `${ENDPOINTS}/{endpoint_id}`;
-/** The lists that a change of a compute changes. */
-const CHANGED: readonly ListName[] = ["endpoints", "operations"];
+const { path, touches, response: schema } = RECORDS.endpoints;
 
 export interface ChangeOptions extends WaitOptions {
   /** Called as soon as the service has accepted the change, before any waiting. */
@@ -56,7 +60,13 @@ interface ComputeDeletion {
 
 /** Every project has this list: a 404 of it, with the service's error body, says that there is no such project. */
 export const saysProjectIsMissing = (error: unknown): boolean =>
-  error instanceof NotFoundError && error.facts.path === ENDPOINTS;
+  error instanceof NotFoundError && error.facts.path === PROJECT + path;
+
+interface Route extends Pick<Request, "method" | "body" | "repeatable"> {
+  readonly endpointId?: string;
+  /** The end of the route of an action. */
+  readonly action?: string;
+}
 
 /** When and where a change, or a wait, takes place. */
 interface Scope {
@@ -64,8 +74,6 @@ interface Scope {
   readonly deadline: Deadline;
   readonly onProgress: WaitOptions["onProgress"];
 }
-
-type EndpointChange = z.infer<typeof bodies.endpointChange>;
 
 /** The steps of a change of a compute; the rest is the same for all of them. */
 type Steps<Sent> = Omit<Change<EndpointChange, Sent>, "projectId" | "lists" | "schema">;
@@ -79,8 +87,8 @@ export class ComputesApi {
     private readonly projects: ProjectsApi,
   ) {}
 
-  collection(projectId: string): Collection<EndpointRecord> {
-    return this.account.list("endpoints", projectId);
+  collection(projectId: string): Collection<EndpointRecord, EndpointChange> {
+    return this.account.collection("endpoints", projectId);
   }
 
   async list(projectId: string, options?: ListOptions): Promise<readonly EndpointRecord[]> {
@@ -97,24 +105,25 @@ export class ComputesApi {
     options: ChangeOptions = {},
   ): Promise<EndpointRecord> {
     const scope = this.#scope(projectId, options);
-    const creation: Creation<EndpointRecord, EndpointChange, AcceptedChange> = {
-      thing: "the compute",
-      request: requestOf(scope, { method: "POST", template: ENDPOINTS, body: { endpoint: attributes } }),
-      schema: bodies.endpointChange,
-      collection: this.collection(projectId),
-      idOf: ({ id }) => id,
-      idOfResponse: ({ endpoint }) => endpoint.id,
-      similarityKey: `${attributes.branch_id ?? ""} ${attributes.type ?? ""}`,
-      recovery,
-      created: (response) => ({ ...response, endpointId: response.endpoint.id }),
-      found: (endpoint, wasLost) => {
+    const creation = {
+      ...this.collection(projectId).creation(
+        {
+          body: { endpoint: attributes },
+          similarityKey: `${attributes.branch_id ?? ""} ${attributes.type ?? ""}`,
+          recovery,
+        },
+        scope,
+      ),
+      request: this.#request(scope, { method: "POST", body: { endpoint: attributes } }),
+      created: (response: EndpointChange): AcceptedChange => ({ ...response, endpointId: response.endpoint.id }),
+      found: (endpoint: EndpointRecord, wasLost: boolean): AcceptedChange => {
         if (wasLost) recovery.onFound(endpoint);
         return { endpointId: endpoint.id, endpoint };
       },
     };
     const { queue } = this.#state(projectId);
     const wait = async (accepted: AcceptedChange) => this.#untilReady(scope, accepted, options);
-    return this.account.changes.run({ projectId, lists: CHANGED, ...creation }, { queue, wait });
+    return this.account.changes.run(creation, { queue, wait });
   }
 
   async update(change: ComputeUpdate, options: ChangeOptions = {}): Promise<EndpointRecord> {
@@ -129,10 +138,10 @@ export class ComputesApi {
       },
       currentBody: () => ({ endpoint: current }),
     };
-    const route = { method: "PATCH", template: ENDPOINT, endpointId, body: { endpoint: attributes } } as const;
+    const route = { method: "PATCH", endpointId, body: { endpoint: attributes } } as const;
     let unconfirmed: FateUnknownError | undefined;
     const steps: Steps<AcceptedChange> = {
-      request: { ...requestOf(scope, route), ...reading },
+      request: { ...this.#request(scope, route), ...reading },
       accepted: (response) => toAcceptedChange(endpointId, response),
       failed: (error) => {
         if (!(error instanceof FateUnknownError)) throw error;
@@ -160,7 +169,7 @@ export class ComputesApi {
       needsNoList: () => true,
     };
     const steps: Steps<ChangeResponse<EndpointChange> | undefined> = {
-      request: { ...requestOf(scope, { method: "DELETE", template: ENDPOINT, endpointId }), beforeAttempt },
+      request: { ...this.#request(scope, { method: "DELETE", endpointId }), beforeAttempt },
       ...this.collection(projectId).deletion<EndpointChange>(deletion, options),
     };
     await this.#run(scope, steps, async (accepted) => {
@@ -184,7 +193,7 @@ export class ComputesApi {
       prepare: async () => {
         earlier = await this.projects.operations(projectId, { ...options, since: performance.now() });
       },
-      request: requestOf(scope, { method: "POST", template: `${ENDPOINT}/restart`, endpointId }),
+      request: this.#request(scope, { method: "POST", endpointId, action: "/restart" }),
       accepted: (response) => toAcceptedChange(endpointId, response),
       failed: (error) => {
         if (!(error instanceof FateUnknownError)) throw error;
@@ -200,7 +209,7 @@ export class ComputesApi {
       const newOperations = (listed: readonly OperationRecord[]): OperationRecord[] | undefined =>
         listed.some(isOfRestart) ? listed.filter(isOfRestart) : undefined;
       const operations =
-        earlier && (await this.account.list("operations", projectId).pollWithinLag(newOperations, options));
+        earlier && (await this.account.collection("operations", projectId).pollWithinLag(newOperations, options));
       if (operations !== undefined) return { endpointId, operations };
       const outcome =
         earlier === undefined
@@ -215,9 +224,9 @@ export class ComputesApi {
   /** Undefined: the service has no such route. Waking a compute twice does no harm, so it is repeatable. */
   async start(projectId: string, endpointId: string, options: ChangeOptions = {}): Promise<EndpointRecord | undefined> {
     const scope = this.#scope(projectId, options);
-    const route = { method: "POST", template: `${ENDPOINT}/start`, endpointId, repeatable: true } as const;
+    const route = { method: "POST", endpointId, action: "/start", repeatable: true } as const;
     const steps: Steps<AcceptedChange | undefined> = {
-      request: requestOf(scope, route),
+      request: this.#request(scope, route),
       accepted: (response) => toAcceptedChange(endpointId, response),
       failed: async (error) => {
         // The wait shows whether it starts.
@@ -237,7 +246,7 @@ export class ComputesApi {
   }
 
   #scope(projectId: string, { deadline, onProgress }: WaitOptions): Scope {
-    return { projectId, deadline: this.account.deadline(deadline), onProgress };
+    return { projectId, deadline: changeDeadline(deadline), onProgress };
   }
 
   /** Its lists are cached again once the wait has ended. */
@@ -246,7 +255,7 @@ export class ComputesApi {
     steps: Steps<Sent>,
     wait: (sent: Sent) => Promise<Result>,
   ): Promise<Result> {
-    const change = { projectId, lists: CHANGED, schema: bodies.endpointChange, ...steps };
+    const change = { projectId, lists: touches, schema, ...steps };
     return this.account.changes.run(change, { queue: this.#state(projectId).queue, wait });
   }
 
@@ -261,6 +270,21 @@ export class ComputesApi {
     const wait = new EndpointWait(this.account, durations, expected);
     const seen = wait.checkResponse();
     return seen === undefined ? watch.wait(wait, deadline) : seen.done;
+  }
+
+  /** A 423 is left to the queue. */
+  #request({ projectId, deadline, onProgress }: Scope, { endpointId, action = "", ...route }: Route): Request {
+    const collection = this.collection(projectId);
+    const { template, params } = endpointId === undefined ? collection.all() : collection.one(endpointId);
+    return {
+      ...route,
+      template: template + action,
+      params,
+      deadline,
+      onProgress,
+      retryLocked: false,
+      fate: { open: false },
+    };
   }
 
   #state(projectId: string) {
@@ -283,16 +307,6 @@ export class ComputesApi {
     this.#states.set(projectId, made);
     return made;
   }
-}
-
-interface Route extends Pick<Request, "method" | "template" | "body" | "repeatable"> {
-  readonly endpointId?: string;
-}
-
-/** A 423 is left to the queue. */
-function requestOf({ projectId, deadline, onProgress }: Scope, { endpointId, ...route }: Route): Request {
-  const params = { project_id: projectId, ...(endpointId !== undefined && { endpoint_id: endpointId }) };
-  return { ...route, params, deadline, onProgress, retryLocked: false, fate: { open: false } };
 }
 
 /** After a repeated request the response may not name all operations to wait for. */

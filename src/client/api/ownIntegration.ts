@@ -2,9 +2,9 @@
  * Whether an integration is still the one that a change is meant for: the one place that decides it (docs/design/rules.md, 2).
  * Routes name an integration by its project and auth provider, so a change could reach another one that took its place.
  */
-import type { Collection, ListOptions } from "../reads/absence";
+import type { Collection, ListOptions } from "../collection";
 import type { WaitOptions } from "../reads/sharedReads";
-import type { AuthIntegrationRecord } from "./records";
+import type { AuthIntegrationRecord } from "../records";
 
 /** Thrown in place of sending a change: its integration does not exist any more. `instead`: the one in its place. */
 export class NotOursError extends Error {
@@ -40,7 +40,7 @@ export class OwnIntegration {
 
   /** `id`: the `auth_provider_project_id`. `isNamed`: which integration is meant where it is not known. */
   constructor(
-    private readonly integrations: Collection<AuthIntegrationRecord>,
+    private readonly integrations: Pick<Collection<AuthIntegrationRecord>, "list" | "find">,
     private readonly isNamed: (item: AuthIntegrationRecord, listed: readonly AuthIntegrationRecord[]) => boolean,
     id: string | undefined,
   ) {

@@ -1,9 +1,10 @@
 import type { Account } from "../account";
+import type { ListOptions } from "../collection";
 import { BadResponseError, PermissionError } from "../http/errors";
 import { isGoneStatus } from "../http/responses";
 import { hasFailedChange } from "../operations/waits";
-import { isRouteMissing, type ListOptions } from "../reads/absence";
-import type { BranchRecord, EndpointRecord, OperationRecord } from "./records";
+import { isRouteMissing } from "../reads/absence";
+import type { BranchRecord, EndpointRecord, OperationRecord } from "../records";
 
 interface OptionalRead<T> extends Pick<ListOptions, "deadline"> {
   readonly route: string;
@@ -22,13 +23,13 @@ export class ProjectsApi {
 
   /** Undefined: the service has no such route. */
   async branches(projectId: string, options: ListOptions = {}): Promise<readonly BranchRecord[] | undefined> {
-    const read = () => this.account.list("branches", projectId).list(options);
+    const read = () => this.account.collection("branches", projectId).list(options);
     return this.#readOptional({ route: "branches", projectId, deadline: options.deadline, read });
   }
 
   /** The newest first; undefined: the service has no such route, or the key may not use it. */
   async operations(projectId: string, options: ListOptions = {}): Promise<readonly OperationRecord[] | undefined> {
-    const read = () => this.account.list("operations", projectId).list(options);
+    const read = () => this.account.collection("operations", projectId).list(options);
     return this.#readOptional({ route: "operations", projectId, deadline: options.deadline, read });
   }
 
@@ -59,7 +60,7 @@ export class ProjectsApi {
           onGateway404 !== undefined && error instanceof BadResponseError && isGoneStatus(error.status ?? 0);
         if (!isRouteMissing(error) && !(error instanceof PermissionError) && !isFromGateway) throw error;
         // Throws when the project does not exist. Otherwise the route is asked once more.
-        if (!isLast) await this.account.list("endpoints", projectId).list({ deadline });
+        if (!isLast) await this.account.collection("endpoints", projectId).list({ deadline });
       }
     }
     // The answer of a gateway is not remembered.

@@ -1,5 +1,5 @@
 import type { Account } from "../account";
-import type { EndpointRecord, OperationRecord } from "../api/records";
+import type { EndpointRecord, OperationRecord } from "../records";
 import type { Deadline } from "../http/deadline";
 import { NotFoundError, NotStartingError, OperationFailedError, SvcError, WaitTimeoutError } from "../http/errors";
 import type { Redactor } from "../http/redact";

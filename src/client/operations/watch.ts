@@ -1,7 +1,7 @@
 import { type Deadline, LONGEST_TIMER_MS, withDeadline } from "../http/deadline";
 import { AuthenticationError, BadRequestError, NotFoundError, PermissionError, SvcError } from "../http/errors";
 import type { RequestBudget } from "../http/requestBudget";
-import type { EndpointRecord, OperationRecord } from "../api/records";
+import type { EndpointRecord, OperationRecord } from "../records";
 
 const FIRST_PAUSE_MS = 100;
 /** Waiters that are due within this time share a poll. */

@@ -1,7 +1,7 @@
 import type { AuthIntegrationRecord, BranchRecord, CreationRecovery, KeySetRecord } from "../../client";
 import type { Call, Finding } from "../../host/lifecycle";
 import { effect, inTheWay, obstacle, staysInTheWay } from "../../host/lookAhead";
-import { requireConfirmed, unconfirmed, untilShown } from "../../host/confirmed";
+import { expectedOf, unconfirmed } from "../../host/confirmed";
 import { define } from "../../host/define";
 import { declaration, type AuthIntegrationOutputs, type AuthIntegrationShape } from "./declaration";
 import { schemas } from "./schemas";
@@ -85,13 +85,9 @@ export const authIntegration = define(declaration, schemas, {
     // Stored before any other request: the server key cannot be read again.
     const known = { projectId, authProvider, ...made };
     call.checkpoint(id, known);
-    const integration = await findShown(call, id, { args, known });
+    const integration = await find(call, id, known);
     if (integration === undefined) throw new Error("the service does not list it yet");
-    const outputs = { ...known, ...recordOutputs(integration) };
-    requireConfirmed(declaration.args, { sent: args, shown: toArguments(projectId, integration) }, (shown) =>
-      call.checkpoint(id, outputs, shown),
-    );
-    return { id, outputs };
+    return { id, outputs: await untilShown(call, id, { args, integration, known }) };
   },
 
   async read(call, { id, outs }) {
@@ -103,17 +99,15 @@ export const authIntegration = define(declaration, schemas, {
 
   async update(call, { id, outs }, args) {
     // Every argument replaces, so this only completes a failed creation.
-    const integration = await findShown(call, id, { args, known: outs });
+    const integration = await find(call, id, outs);
     if (integration === undefined) throw goneError();
     const { projectId } = splitId(id);
     // No keys: the creation failed before it had any.
     const hasKeys = outs.secretServerKey !== undefined && outs.secretServerKey !== "";
     const keys = hasKeys ? {} : keyOutputs(await createKeys(call, projectId, integration));
-    const outputs = { ...storedOutputs(id, outs), ...keys, ...recordOutputs(integration) };
-    requireConfirmed(declaration.args, { sent: args, shown: toArguments(projectId, integration) }, (shown) =>
-      call.checkpoint(id, outputs, shown),
-    );
-    return outputs;
+    const known = { ...storedOutputs(id, outs), ...keys, ...recordOutputs(integration) };
+    if (!hasKeys) call.checkpoint(id, known);
+    return untilShown(call, id, { args, integration, known });
   },
 
   async delete(call, { id, outs }) {
@@ -132,14 +126,9 @@ export const authIntegration = define(declaration, schemas, {
       outs.authProviderProjectId,
     );
     await deleteIfOurs(call, { what: `AuthIntegration ${id}`, outs, integration }, () =>
-      call.client.auth.deleteIntegration(
-        { projectId, authProvider, matches },
-        {
-          ...call,
-          integration,
-          beforeAttempt,
-        },
-      ),
+      call.client.auth
+        .integrations(projectId)
+        .delete({ id: authProvider, matches, thing: "the integration" }, { ...call, integration, beforeAttempt }),
     );
   },
 });
@@ -163,21 +152,20 @@ function find(call: Call<Outputs>, id: string, { authProviderProjectId }: Partia
   return call.client.auth.integrations(projectId).find(isIntegration(authProvider, authProviderProjectId), call);
 }
 
-/** The integration, once the service shows it as it was declared; lists may lag. */
-async function findShown(
+/** The outputs, once the service shows the integration as it was declared. */
+async function untilShown(
   call: Call<Outputs>,
   id: string,
-  { args, known }: { args: Shape; known: Partial<Outputs> },
-): Promise<AuthIntegrationRecord | undefined> {
-  const first = await find(call, id, known);
-  if (first === undefined) return undefined;
-  const { projectId, rest: authProvider } = splitId(id);
-  return untilShown(call, {
-    first,
-    collection: call.client.auth.integrations(projectId),
-    matches: isIntegration(authProvider, first.auth_provider_project_id),
-    isShown: (now) => unconfirmed(declaration.args, { sent: args, shown: toArguments(projectId, now) }).length === 0,
+  { args, integration, known }: { args: Shape; integration: AuthIntegrationRecord; known: Outputs },
+): Promise<Outputs> {
+  const { projectId } = splitId(id);
+  const outputsOf = (now: AuthIntegrationRecord): Outputs => ({ ...known, ...recordOutputs(now) });
+  const expected = expectedOf<AuthIntegrationRecord>(declaration.args, {
+    sent: args,
+    argumentsOf: (now) => toArguments(projectId, now),
+    checkpoint: (shown, now) => call.checkpoint(id, outputsOf(now), shown),
   });
+  return outputsOf(await call.client.auth.integrations(projectId).untilShown(integration, expected, call));
 }
 
 type CreatedIntegration = ReturnType<typeof keyOutputs> & { branchId: string; roleName?: string };

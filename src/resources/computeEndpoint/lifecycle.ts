@@ -10,7 +10,7 @@ import {
 import type { Call, Changes, Created, Stored } from "../../host/lifecycle";
 import type { Properties } from "../../contract/hiddenKeys";
 import { ruleOf, type Problem } from "../../host/arguments";
-import { requireConfirmed, unconfirmed, untilShown } from "../../host/confirmed";
+import { expectedOf, unconfirmed } from "../../host/confirmed";
 import { define } from "../../host/define";
 import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./declaration";
 import { omitUndefined } from "../shared/outputs";
@@ -344,10 +344,7 @@ async function adoptCompute(call: Call<Outputs>, args: Shape, endpoint: Endpoint
     unconfirmed(declaration.args, { sent: args, shown: shownBy(args, adopted) }).filter(isUpdatable),
   );
   if (late.size > 0) adopted = await change(call, args, { endpoint: adopted, names: late });
-  requireConfirmed(declaration.args, { sent: args, shown: shownBy(args, adopted) }, (shown) =>
-    checkpoint(call, args, { endpoint: adopted, shown }),
-  );
-  return adopted;
+  return shownAsSent(call, args, { endpoint: adopted, sent: args });
 }
 
 /** Sends the arguments that are named. */
@@ -387,17 +384,13 @@ async function shownAsSent(
   args: Shape,
   { endpoint, sent }: { endpoint: EndpointRecord; sent: Partial<Shape> },
 ): Promise<EndpointRecord> {
-  const last = await untilShown(call, {
-    first: endpoint,
-    collection: call.client.computes.collection(args.projectId),
-    matches: ({ id }) => id === endpoint.id,
+  const expected = expectedOf<EndpointRecord>(declaration.args, {
+    sent,
     // A field that the record lacks may just not be shown.
-    isShown: (now) => unconfirmed(declaration.args, { sent, shown: shownBy(args, now) }).length === 0,
+    argumentsOf: (now) => shownBy(args, now),
+    checkpoint: (shown, now) => checkpoint(call, args, { endpoint: now, shown }),
   });
-  requireConfirmed(declaration.args, { sent, shown: shownBy(args, last) }, (shown) =>
-    checkpoint(call, args, { endpoint: last, shown }),
-  );
-  return last;
+  return call.client.computes.collection(args.projectId).untilShown(endpoint, expected, call);
 }
 
 /**

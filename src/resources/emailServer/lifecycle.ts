@@ -1,8 +1,8 @@
-import type { EmailServerRecord, EmailServerRequest } from "../../client";
+import type { EmailServerRecord, EmailServerRequest, Expected } from "../../client";
 import type { Call } from "../../host/lifecycle";
 import type { Problem } from "../../host/arguments";
 import { effect } from "../../host/lookAhead";
-import { unconfirmed, requireConfirmed } from "../../host/confirmed";
+import { expectedOf, unconfirmed } from "../../host/confirmed";
 import { declaration, SMTP_ARGUMENTS, type EmailServerArguments, type EmailServerOutputs } from "./declaration";
 import { schemas } from "./schemas";
 import { omitUndefined } from "../shared/outputs";
@@ -107,17 +107,21 @@ async function send(
   const sender = { sender_email: senderEmail, sender_name: senderName };
   const request: EmailServerRequest = omitUndefined({ ...rest, password, ...sender });
   const sent = omitUndefined({ ...args, password });
-  const isShown = (server: EmailServerRecord): boolean =>
-    unconfirmed(declaration.args, { sent, shown: toArguments(projectId, server) }).length === 0;
+  const argumentsOf = (server: EmailServerRecord) => toArguments(projectId, server);
   const { password: _unread, ...before } = known.before ?? {};
-  const isOld = (server: EmailServerRecord): boolean =>
-    known.before !== undefined &&
-    unconfirmed(declaration.args, { sent: before, shown: toArguments(projectId, server), proof: true }).length === 0;
-  const server = await call.client.auth.updateEmailServer({ projectId, body: request, isShown, isOld }, call);
-  requireConfirmed(declaration.args, { sent, shown: toArguments(projectId, server) }, (shown) =>
-    // A password cannot be read back: the state keeps the one that was known to be applied.
-    call.checkpoint(projectId, {}, { ...shown, password: known.password }),
-  );
+  const expected: Expected<EmailServerRecord> = {
+    ...expectedOf(declaration.args, {
+      sent,
+      argumentsOf,
+      // A password cannot be read back: the state keeps the one that was known to be applied.
+      checkpoint: (shown) => call.checkpoint(projectId, {}, { ...shown, password: known.password }),
+    }),
+    // Of a response that shows neither this nor what was there before, a list proves nothing: it does not show the password.
+    mayBeOld: (server) =>
+      known.before !== undefined &&
+      unconfirmed(declaration.args, { sent: before, shown: argumentsOf(server), proof: true }).length === 0,
+  };
+  await call.client.auth.emailServers(projectId).update({ body: request, expected }, call);
 }
 
 /** The shared server has none of them. What is only left out would be taken for what cannot be read back. */

@@ -1,7 +1,7 @@
-import type { CreationRecovery, OAuthProviderRecord } from "../../client";
+import type { CreationRecovery, Expected, OAuthCredentials, OAuthProviderRecord } from "../../client";
 import type { Call, Observed, Stored } from "../../host/lifecycle";
 import { effect, inTheWay } from "../../host/lookAhead";
-import { shownDifferently, unconfirmed, untilShown } from "../../host/confirmed";
+import { unconfirmed } from "../../host/confirmed";
 import { oauthProviderId, presentId } from "../../contract/oauthProviders";
 import { isUnknown } from "../../contract/hiddenKeys";
 import { STAND_INS } from "../../contract/standIns";
@@ -163,7 +163,8 @@ export const oauthProvider = inIntegration(declaration, schemas, {
     const { projectId, providerId, isAbsent } = named(id);
     // Who has added one meanwhile is somebody else.
     if (isAbsent) return;
-    await call.client.auth.deleteOAuthProvider(projectId, providerId, { ...call, beforeAttempt: call.beforeDelete });
+    const providers = call.client.auth.oauthProviders(projectId);
+    await providers.delete({ id: providerId }, { ...call, beforeAttempt: call.beforeDelete });
   },
 });
 
@@ -193,43 +194,37 @@ async function createNew(call: ChildCall<Outputs>, args: Shape): Promise<OAuthPr
     advice: () => 'Set "adopt: true" to manage it here',
     onFound: () => call.note(`OAuthProvider ${idOf(args)} was found after the response to its creation was lost`),
   };
-  const request = { id: providerId, ...credentials(call, args) };
-  const made = await call.client.auth.addOAuthProvider({ projectId, body: request, recovery }, call);
-  return requireApplied(call, args, { provider: made, applied: {} });
+  return call.client.auth.oauthProviders(projectId).create(
+    {
+      body: { id: providerId, ...credentials(call, args) },
+      similarityKey: providerId,
+      recovery,
+      expected: expectedOfCredentials(call, args, { applied: {} }),
+    },
+    call,
+  );
 }
 
 /**
- * Checks that the response to a change shows what was sent. If not, the state keeps the credentials that were `applied`
- * before: the service does not show which ones a provider has. A response that is the record of `before` may be out of date, so
- * that a list decides. Of any other one a list proves nothing: it shows no secret, and may not show the client id.
+ * Until a change is shown, the state keeps the credentials that were `applied` before: the service does not show which ones a
+ * provider has. A response that is the record of `before` may be out of date, so that lists decide. Of any other one they
+ * prove nothing: they show no secret, and may not show the client id.
  */
-async function requireApplied(
+function expectedOfCredentials(
   call: Call<Outputs>,
   args: Shape,
-  { provider, before, applied }: { provider: OAuthProviderRecord; before?: OAuthProviderRecord; applied: Credentials },
-): Promise<OAuthProviderRecord> {
-  const { projectId, providerId } = args;
-  const { clientId, clientSecret } = applied;
-  call.checkpoint(idOf(args), { type: provider.type }, { clientId, clientSecret });
-  const differing = (now: OAuthProviderRecord): string[] =>
-    args.clientId !== undefined && now.type !== "standard"
-      ? ["clientId"]
-      : unconfirmed(declaration.args, { sent: args, shown: omitUndefined({ clientId: readable(now.client_id) }) });
-  const isOld =
-    before?.type === provider.type && readable(provider.client_id) === (readable(before.client_id) ?? clientId);
-  // A list may leave out the client id that the response has shown.
-  const whole = (now: OAuthProviderRecord): OAuthProviderRecord => ({ ...provider, ...omitUndefined(now) });
-  const last = isOld
-    ? await untilShown(call, {
-        first: provider,
-        collection: call.client.auth.oauthProviders(projectId),
-        matches: isProvider(providerId),
-        isShown: (now) => differing(whole(now)).length === 0,
-      })
-    : provider;
-  const names = differing(whole(last));
-  if (names.length > 0) throw shownDifferently(names);
-  return last;
+  { before, applied: { clientId, clientSecret } }: { before?: OAuthProviderRecord; applied: Credentials },
+): Expected<OAuthProviderRecord> {
+  return {
+    onAccepted: ({ type }) => call.checkpoint(idOf(args), { type }, { clientId, clientSecret }),
+    differing(now, response) {
+      if (args.clientId !== undefined && now.type !== "standard") return ["clientId"];
+      const shown = omitUndefined({ clientId: readable(now.client_id ?? response.client_id) });
+      return unconfirmed(declaration.args, { sent: args, shown });
+    },
+    mayBeOld: ({ type, client_id }) =>
+      type === before?.type && readable(client_id) === (readable(before.client_id) ?? clientId),
+  };
 }
 
 async function setCredentials(
@@ -240,11 +235,11 @@ async function setCredentials(
   const { projectId, providerId } = args;
   const body = credentials(call, sent);
   call.sending(CREDENTIALS.filter((name) => sent[name] !== undefined));
-  const provider = await call.client.auth.updateOAuthProvider({ projectId, id: providerId, body }, call);
-  return requireApplied(call, args, { provider, before, applied });
+  const expected = expectedOfCredentials(call, args, { before, applied });
+  return call.client.auth.oauthProviders(projectId).update({ id: providerId, body, expected }, call);
 }
 
-const credentials = (call: Call<Outputs>, { clientId, clientSecret }: Credentials) =>
+const credentials = (call: Call<Outputs>, { clientId, clientSecret }: Credentials): OAuthCredentials =>
   omitUndefined({
     client_id: clientId,
     client_secret: clientSecret === undefined ? undefined : call.resolve(clientSecret),
@@ -268,14 +263,13 @@ async function makeAbsent(call: ChildCall<Outputs>, args: Shape): Promise<void> 
   };
   requireDeletable(existing);
   call.run.takeOver(object);
-  await call.client.auth.deleteOAuthProvider(projectId, providerId, {
-    ...call,
-    // Somebody may have set up another one under its name while this waited for its turn, or since the last attempt deleted it.
-    beforeAttempt: async () => {
-      const listed = await call.client.auth.oauthProviders(projectId).list({ ...call, since: performance.now() });
-      listed.filter(isProvider(providerId)).forEach(requireDeletable);
-    },
-  });
+  const providers = call.client.auth.oauthProviders(projectId);
+  // Somebody may have set up another one under its name while this waited for its turn, or since the last attempt deleted it.
+  const beforeAttempt = async (): Promise<void> => {
+    const listed = await providers.list({ ...call, since: performance.now() });
+    listed.filter(isProvider(providerId)).forEach(requireDeletable);
+  };
+  await providers.delete({ id: providerId }, { ...call, beforeAttempt });
   call.note(`OAuth provider ${providerId} of project ${projectId}, with the shared keys of the service, was deleted`);
 }
 

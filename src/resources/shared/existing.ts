@@ -1,12 +1,11 @@
 /** Objects that exist already where one is to be created: taking them over, and the messages about them. */
-import { ConflictError } from "../../client";
-import type { Collection } from "../../client/reads/absence";
+import { type Collection, ConflictError } from "../../client";
 import type { Call, Finding } from "../../host/lifecycle";
 import { staysInTheWay } from "../../host/lookAhead";
 
 /** An object of which the service takes only one. */
-interface UniqueObject<Item, Result> {
-  readonly collection: Collection<Item>;
+interface UniqueObject<Item extends object, Result> {
+  readonly collection: Pick<Collection<Item>, "list" | "pollWithinLag">;
   readonly matches: (item: Item) => boolean;
   /** Takes over the existing object, or throws. */
   readonly useExisting: (item: Item) => Promise<Result> | Result;
@@ -16,7 +15,7 @@ interface UniqueObject<Item, Result> {
 }
 
 /** Creates the object. After a 409 the existing one is looked up, which lists may not show yet. */
-export async function createOrUseExisting<Item, Result>(
+export async function createOrUseExisting<Item extends object, Result>(
   call: Call<never>,
   { collection, matches, useExisting, create, advice }: UniqueObject<Item, Result>,
 ): Promise<Result> {
@@ -34,7 +33,7 @@ export async function createOrUseExisting<Item, Result>(
  * Uses the existing object, or creates one. A deletion of this run is waited for; a list that still shows the object then lags.
  * `objectOf`: the name of the existing object, or of the one to be created.
  */
-export async function useExistingOrCreate<Item, Result>(
+export async function useExistingOrCreate<Item extends object, Result>(
   call: Call<never>,
   objectOf: (item: Item | undefined) => string,
   unique: UniqueObject<Item, Result>,

@@ -132,7 +132,8 @@ function domainToAdd(
   { projectId, origin }: { projectId: string; origin: string },
   useExisting: () => void,
 ) {
-  const { auth } = call.client;
+  const collection = call.client.auth.domains(projectId);
+  const { authProvider } = call;
   const matches = isOrigin(call, origin);
   const recovery: CreationRecovery<WhitelistDomainRecord> = {
     isCandidate: matches,
@@ -141,10 +142,13 @@ function domainToAdd(
     onFound: () => call.note(`${origin} was found on the whitelist after the answer to its creation was lost`),
   };
   return {
-    collection: auth.domains(projectId),
+    collection,
     matches,
     useExisting,
-    create: () => auth.addDomain({ projectId, domain: origin, authProvider: call.authProvider, recovery }, call),
+    create: async () => {
+      const body = { domain: origin, auth_provider: authProvider };
+      await collection.create({ body, similarityKey: origin, recovery }, call);
+    },
     advice: notListedAdvice(`${origin} on the whitelist`),
   };
 }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { inspect } from "node:util";
 import { Client, Deadline, SvcError } from "../../../src/client";
 import { Redactor } from "../../../src/client/http/redact";
-import { like } from "../../support/creating";
+import { addOAuthProvider, ANY } from "../../support/creating";
 import { closeAll, errorOf, type Reply, scripted } from "../../support/scriptedServer";
 import { PROVEN } from "../../support/proven";
 
@@ -76,18 +76,11 @@ test.each(echoes)("no secret shows in an error after %s", async (_, reply) => {
   const errors = await Promise.all(
     [
       client.computes.list("p"),
-      client.auth.updateEmailServer({ projectId: "p", body: email, isShown: () => true }, { ...deadline(), ...PROVEN }),
-      client.auth.addOAuthProvider(
-        { projectId: "p", body: { id: "google", ...credentials }, recovery: like({ id: "google" }) },
-        {
-          ...deadline(),
-          ...PROVEN,
-        },
-      ),
-      client.auth.updateOAuthProvider(
-        { projectId: "p", id: "google", body: credentials },
-        { ...deadline(), ...PROVEN },
-      ),
+      client.auth.emailServers("p").update({ body: email, expected: ANY }, { ...deadline(), ...PROVEN }),
+      addOAuthProvider(client, { id: "google", ...credentials }, deadline()),
+      client.auth
+        .oauthProviders("p")
+        .update({ id: "google", body: credentials, expected: ANY }, { ...deadline(), ...PROVEN }),
     ].map(errorOf),
   );
   for (const error of errors) {

@@ -1,7 +1,7 @@
 /** Shared reads through the whole client, in memory. What is cached and believed: collection.test.ts. */
 import { AuthenticationError, BadResponseError, Deadline, NotFoundError, TimeoutError } from "../../../src/client";
 import { SharedRead, SharedReads } from "../../../src/client/reads/sharedReads";
-import { likeDomain } from "../../support/creating";
+import { addDomain } from "../../support/creating";
 import { gone } from "../../support/scene";
 import { skippingClock } from "../../support/fakeClock";
 import { errorOf, type Reply, inMemory, type Script } from "../../support/scriptedServer";
@@ -72,10 +72,7 @@ test("a change drops the list of its collection and project only", async () => {
   const readAll = (): Promise<unknown> =>
     Promise.all([client.computes.list("p"), client.auth.domains("p").list(), client.auth.domains("q").list()]);
   await readAll();
-  await client.auth.addDomain(
-    { projectId: "p", domain: "https://a.test", authProvider: "a", recovery: likeDomain("https://a.test") },
-    PROVEN,
-  );
+  await addDomain(client, "https://a.test");
   const during = server.count(DOMAINS);
   await readAll();
   await readAll();
@@ -88,10 +85,7 @@ test("a failed change drops the list as well", async () => {
     request.method === "GET" ? service(request, nth) : { status: 400 },
   );
   await client.auth.domains("p").list();
-  const adding = client.auth.addDomain(
-    { projectId: "p", domain: "https://b.test", authProvider: "a", recovery: likeDomain("https://b.test") },
-    PROVEN,
-  );
+  const adding = addDomain(client, "https://b.test");
   await expect(adding).rejects.toHaveProperty("status", 400);
   const during = server.count(DOMAINS);
   await client.auth.domains("p").list();
@@ -108,7 +102,7 @@ test("an integration takes the lists of all that lives in it along", async () =>
       client.auth.emailServer("p"),
     ]);
   await readAll();
-  await client.auth.deleteIntegration({ projectId: "p", authProvider: "a", matches: () => true }, PROVEN);
+  await client.auth.integrations("p").delete({ id: "a", matches: () => true }, PROVEN);
   const before = server.seen.length;
   await readAll();
   await readAll();

@@ -293,7 +293,7 @@ test("an integration that is shown otherwise than it was sent is kept as it is s
   await listed({ db_name: "other" });
   auth.restart();
   const error = await thrownBy(auth.update({ id, outs: unfinished }, INPUTS));
-  expect(error.message).toContain('the service accepted it, but shows another "databaseName"');
+  expect(error.message).toContain('the service still shows another "databaseName" after it accepted the change');
   expect(error).toMatchObject({ properties: { databaseName: "other", secretServerKey: outs["secretServerKey"] } });
   await auth.clearFaults();
   auth.restart();

@@ -149,7 +149,7 @@ describe("a configuration that is not shown as it was sent", () => {
     const given = await started();
     await given.fault(other);
     const error = await keptBy(given.create(STANDARD));
-    expect(error.message).toContain('the service accepted it, but shows another "host"');
+    expect(error.message).toContain('the service still shows another "host" after it accepted the change');
     const { password: _password, ...shown } = STANDARD;
     expect(error).toMatchObject({ id: PROJECT, properties: { ...shown, host: "other.example.com" } });
     expect(error.properties["password"]).toBeUndefined();

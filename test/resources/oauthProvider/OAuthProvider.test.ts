@@ -300,7 +300,7 @@ describe("a provider that is not shown as it was sent", () => {
     const given = await started();
     await given.fault(shared);
     const { id, message, properties } = await keptBy(given.create(STANDARD));
-    expect(message).toContain('the service accepted it, but shows another "clientId"');
+    expect(message).toContain('the service still shows another "clientId" after it accepted the change');
     expect(properties).toMatchObject({ type: "shared", __unfinished: "create" });
     for (const name of ["clientId", "clientSecret"]) expect(properties[name]).toBeUndefined();
     given.restart();

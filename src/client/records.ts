@@ -140,32 +140,113 @@ const branchSchema = z.looseObject({
 });
 export type BranchRecord = z.infer<typeof branchSchema>;
 
-/** The response bodies, one per shape; lists as their items. A list that is absent or null is no empty list. */
+/** The bodies of single routes. */
 export const bodies = {
-  endpoints: z.looseObject({ endpoints: z.array(endpointSchema) }).transform((body) => body.endpoints),
-  endpointChange: z.looseObject({ endpoint: endpointSchema, operations: z.array(operationSchema).optional() }),
-  operations: z.looseObject({ operations: z.array(operationSchema) }).transform((body) => body.operations),
-  branches: z.looseObject({ branches: z.array(branchSchema) }).transform((body) => body.branches),
-  integrations: z.looseObject({ data: z.array(authIntegrationSchema) }).transform((body) => body.data),
   keySet: keySetSchema,
   user: z.looseObject({ id: identifier }),
   transfer: z.looseObject({ url: z.string().min(1) }),
-  oauthProviders: z.looseObject({ providers: z.array(oauthProviderSchema) }).transform((body) => body.providers),
-  oauthProvider: oauthProviderSchema,
-  domains: z.looseObject({ domains: z.array(whitelistDomainSchema) }).transform((body) => body.domains),
-  emailServer: emailServerSchema,
-  emailServers: emailServerSchema.transform((server) => [server]),
 };
 
-/** The lists that are read and shared: the path of each below its project, and its body. A single object is read as a list of one. */
-export const LISTS = {
-  endpoints: ["/endpoints", bodies.endpoints],
-  operations: ["/operations?limit=100", bodies.operations],
-  branches: ["/branches", bodies.branches],
-  integrations: ["/auth/integrations", bodies.integrations],
-  oauthProviders: ["/auth/oauth_providers", bodies.oauthProviders],
-  domains: ["/auth/domains", bodies.domains],
-  emailServer: ["/auth/email_server", bodies.emailServers],
-} as const;
-export type ListName = keyof typeof LISTS;
-export type ItemOf<What extends ListName> = z.infer<(typeof LISTS)[What][1]>[number];
+const endpointChangeSchema = z.looseObject({
+  endpoint: endpointSchema,
+  operations: z.array(operationSchema).optional(),
+});
+export type EndpointChange = z.infer<typeof endpointChangeSchema>;
+
+export const PROJECT = "/projects/{project_id}";
+
+/** The objects of one kind: where they stand, and what a change of one is answered with. */
+export interface RecordKind<Item extends object, Response> {
+  /** The route of their list, below its project. */
+  readonly path: string;
+  /** The body of that list, as its items. A list that is absent or null is no empty list; a single object is a list of one. */
+  readonly items: z.ZodType<readonly Item[]>;
+  /** What tells an item from the others of its project, also from one that had its name before. */
+  readonly idOf: (item: Item) => string;
+  /** For messages. */
+  readonly thing: string;
+  /** The lists that a change of one changes. */
+  readonly touches: readonly ListName[];
+  /** The route of one of them below its project, and the name of its id there. @default the route of the list */
+  readonly one?: readonly [path: string, id: string];
+  /** The body of an accepted change; left out: its routes answer without one. */
+  readonly response?: z.ZodType<Response>;
+  readonly itemOf?: (response: Response) => Item;
+  /** Of a kind whose ids the service gives, each once. */
+  readonly idOfResponse?: (response: Response) => string;
+}
+
+const kind = <Item extends object, Response = never>(of: RecordKind<Item, Response>): RecordKind<Item, Response> => of;
+
+const itself = <Item>(item: Item): Item => item;
+
+/** The lists that are read and shared. */
+export const RECORDS = {
+  endpoints: kind({
+    path: "/endpoints",
+    one: ["/endpoints/{endpoint_id}", "endpoint_id"],
+    items: z.looseObject({ endpoints: z.array(endpointSchema) }).transform((body) => body.endpoints),
+    response: endpointChangeSchema,
+    itemOf: ({ endpoint }) => endpoint,
+    idOfResponse: ({ endpoint }) => endpoint.id,
+    idOf: ({ id }) => id,
+    thing: "the compute",
+    touches: ["endpoints", "operations"],
+  }),
+  operations: kind({
+    path: "/operations?limit=100",
+    items: z.looseObject({ operations: z.array(operationSchema) }).transform((body) => body.operations),
+    idOf: ({ id }) => id,
+    thing: "the operation",
+    touches: [],
+  }),
+  branches: kind({
+    path: "/branches",
+    items: z.looseObject({ branches: z.array(branchSchema) }).transform((body) => body.branches),
+    idOf: ({ id }) => id,
+    thing: "the branch",
+    touches: [],
+  }),
+  // Its creation has a route and a response of its own, and what lives in it comes and goes with it.
+  integrations: kind({
+    path: "/auth/integrations",
+    one: ["/auth/integration/{auth_provider}", "auth_provider"],
+    items: z.looseObject({ data: z.array(authIntegrationSchema) }).transform((body) => body.data),
+    idOf: (item) => `${item.auth_provider} ${item.auth_provider_project_id}`,
+    thing: "the integration",
+    touches: ["integrations", "oauthProviders", "domains", "emailServer"],
+  }),
+  oauthProviders: kind({
+    path: "/auth/oauth_providers",
+    one: ["/auth/oauth_providers/{oauth_provider_id}", "oauth_provider_id"],
+    items: z.looseObject({ providers: z.array(oauthProviderSchema) }).transform((body) => body.providers),
+    response: oauthProviderSchema,
+    itemOf: itself,
+    idOf: ({ id }) => id,
+    thing: "the OAuth provider",
+    touches: ["oauthProviders"],
+  }),
+  domains: kind({
+    path: "/auth/domains",
+    items: z.looseObject({ domains: z.array(whitelistDomainSchema) }).transform((body) => body.domains),
+    idOf: ({ domain, auth_provider = "" }) => `${auth_provider} ${domain}`,
+    thing: "the domain",
+    touches: ["domains"],
+  }),
+  emailServer: kind({
+    path: "/auth/email_server",
+    items: emailServerSchema.transform((server) => [server]),
+    response: emailServerSchema,
+    itemOf: itself,
+    idOf: () => "",
+    thing: "the e-mail server",
+    touches: ["emailServer"],
+  }),
+};
+export type ListName =
+  "endpoints" | "operations" | "branches" | "integrations" | "oauthProviders" | "domains" | "emailServer";
+type Kinds = typeof RECORDS;
+export type ItemOf<What extends ListName> =
+  Kinds[What] extends RecordKind<infer Item extends object, infer _> ? Item : never;
+export type ResponseOf<What extends ListName> =
+  Kinds[What] extends RecordKind<infer _ extends object, infer Response> ? Response : never;

@@ -1,19 +1,23 @@
+import { z } from "zod";
 import {
   AuthenticationError,
   BadResponseError,
   Deadline,
+  FateUnknownError,
   NotFoundError,
   PermissionError,
   ServiceError,
   SvcError,
   TimeoutError,
-} from "../../../src/client";
-import { Collection, isRouteMissing, SteadyObservation, undefinedIfGone } from "../../../src/client/reads/absence";
-import { Changes } from "../../../src/client/changes";
-import type { ChangeResponse, Request } from "../../../src/client/http/requests";
-import { isErrorBody, isGoneStatus } from "../../../src/client/http/responses";
-import { SharedRead, SharedReads, type CachedReads } from "../../../src/client/reads/sharedReads";
-import { fakeClock, pass } from "../../support/fakeClock";
+} from "../../src/client";
+import { Collection, type Expected } from "../../src/client/collection";
+import { isRouteMissing, SteadyObservation, undefinedIfGone } from "../../src/client/reads/absence";
+import { Changes } from "../../src/client/changes";
+import type { ChangeResponse } from "../../src/client/http/requests";
+import { isErrorBody, isGoneStatus } from "../../src/client/http/responses";
+import { SharedRead, SharedReads, type CachedReads } from "../../src/client/reads/sharedReads";
+import type { RecordKind } from "../../src/client/records";
+import { fakeClock, pass } from "../support/fakeClock";
 
 // Lists alone, what is cached, when it is believed that something is gone, and who is charged: on a clock that only the tests move.
 fakeClock({ startsAtMs: 10_000 });
@@ -41,12 +45,33 @@ async function thrownIn(work: Promise<unknown>, ms = 2 * LAG): Promise<unknown> 
   return seen.outcome;
 }
 
+interface Thing {
+  readonly name: string;
+  readonly size?: string;
+}
+
+const KIND: RecordKind<Thing, Thing> = {
+  path: "/things",
+  items: z.array(z.object({ name: z.string() })),
+  response: z.object({ name: z.string() }),
+  itemOf: (thing) => thing,
+  idOf: ({ name }) => name,
+  thing: "the thing",
+  touches: [],
+};
+
+/** What each change is answered with. */
+type Send = () => Promise<{ value: Thing | undefined }>;
+
 /** A collection whose nth read shows `lists[nth - 1]`, and the last one from then on; an error is thrown. */
-function collection(lists: readonly (readonly string[] | Error)[]) {
+function collection(
+  lists: readonly (readonly (string | Thing)[] | Error)[],
+  send: Send = async () => ({ value: undefined }),
+) {
   const began = now();
   const reads = new SharedReads();
   const sentAt: number[] = [];
-  const start = (delayMs: number): SharedRead<readonly string[]> =>
+  const start = (delayMs: number): SharedRead<readonly Thing[]> =>
     new SharedRead(
       "/things",
       async ({ onSend }) => {
@@ -54,37 +79,47 @@ function collection(lists: readonly (readonly string[] | Error)[]) {
         sentAt.push(now() - began);
         const list = lists[Math.min(sentAt.length, lists.length) - 1] ?? [];
         if (list instanceof Error) throw list;
-        return list;
+        return list.map((item) => (typeof item === "string" ? { name: item } : item));
       },
       delayMs,
     );
-  const things = new Collection<string>(LAG, (since) => reads.get("things", start, since));
+  // What the steps do with a response is all that counts here.
+  const requests = { send: async <Body>() => (await send()) as unknown as ChangeResponse<Body> };
+  const creator = { create: async () => Promise.reject(new Error("no creation")) };
+  const changes = new Changes(requests, creator, () => () => undefined);
+  const readsSince = (since: number | undefined) => reads.get("things", start, since);
+  const things = new Collection<Thing, Thing>(KIND, "p", { lagMs: LAG, changes, readsSince });
   return { things, sentAt, change: () => reads.invalidating(["things"])() };
 }
 
-const is = (name: string) => (item: string) => item === name;
+const [A, B, C] = ["a", "b", "c"].map((name): Thing => ({ name })) as [Thing, Thing, Thing];
+
+const is =
+  (wanted: string) =>
+  ({ name }: Thing): boolean =>
+    name === wanted;
 
 describe("a list", () => {
   test("is read once, and again where a later one is needed or something has changed", async () => {
     const { things, sentAt, change } = collection([["a"], ["b"], ["c"]]);
-    expect([await things.list(), await things.list(), await things.list({})]).toEqual([["a"], ["a"], ["a"]]);
+    expect([await things.list(), await things.list(), await things.list({})]).toEqual([[A], [A], [A]]);
     await pass(100);
-    expect(await things.list({ since: now() - 100 })).toEqual(["a"]);
+    expect(await things.list({ since: now() - 100 })).toEqual([A]);
     const later = watched(things.list({ since: now() }));
     const also = watched(things.list({ since: now() }));
     // Those that need one at about the same time share it.
     await pass(GATHER + 1);
-    expect([later.outcome, also.outcome, sentAt]).toEqual([["b"], ["b"], [0, 100 + GATHER + 1]]);
-    expect(await things.list()).toEqual(["b"]);
+    expect([later.outcome, also.outcome, sentAt]).toEqual([[B], [B], [0, 100 + GATHER + 1]]);
+    expect(await things.list()).toEqual([B]);
     await pass(1);
     change();
-    expect(await things.list()).toEqual(["c"]);
+    expect(await things.list()).toEqual([C]);
   });
 
   test("that fails is not kept", async () => {
     const { things } = collection([new ServiceError("down"), ["a"]]);
     await expect(things.list()).rejects.toBeInstanceOf(ServiceError);
-    expect(await things.list()).toEqual(["a"]);
+    expect(await things.list()).toEqual([A]);
   });
 
   test("that is needed after the lag is read a lag after it was asked for, or after what it is to show", async () => {
@@ -93,10 +128,10 @@ describe("a list", () => {
     await pass(LAG);
     expect(sentAt).toEqual([]);
     await pass(GATHER + 2);
-    expect([sentAt, after.outcome]).toEqual([[LAG + 1 + GATHER + 1], ["a"]]);
+    expect([sentAt, after.outcome]).toEqual([[LAG + 1 + GATHER + 1], [A]]);
     const earlier = watched(things.listAfterLag({}, now() - LAG - 1));
     await pass(1);
-    expect(earlier.outcome).toEqual(["a"]);
+    expect(earlier.outcome).toEqual([A]);
   });
 
   test("that does not come within the lag for want of time is an error that says so", async () => {
@@ -110,7 +145,7 @@ describe("a list", () => {
 describe("an item", () => {
   test("that is listed is found at once", async () => {
     const { things, sentAt } = collection([["a", "b"]]);
-    expect(await things.find(is("b"))).toBe("b");
+    expect(await things.find(is("b"))).toEqual(B);
     expect(sentAt).toEqual([0]);
   });
 
@@ -131,7 +166,7 @@ describe("an item", () => {
     const { things } = collection([["a"], ["a", "b"]]);
     const found = watched(things.find(is("b")));
     await pass(LAG + GATHER + 2);
-    expect(found.outcome).toBe("b");
+    expect(found.outcome).toEqual(B);
   });
 
   test("that an earlier list had is missed from the latest one on", async () => {
@@ -161,13 +196,13 @@ describe("an item", () => {
 });
 
 describe("what shows within the lag", () => {
-  const found = (items: readonly string[]): string | undefined => items.find(is("b"));
+  const found = (items: readonly Thing[]): Thing | undefined => items.find(is("b"));
 
   test("is polled for, with growing pauses, and told as soon as it is there", async () => {
     const { things, sentAt } = collection([["a"], ["a"], ["a"], ["a"], ["a", "b"]]);
     const seen = watched(things.pollWithinLag(found));
     await pass(LAG);
-    expect(seen.outcome).toBe("b");
+    expect(seen.outcome).toEqual(B);
     const pauses = sentAt.map((at, i) => at - (sentAt[i - 1] ?? 0));
     expect(pauses).toEqual([26, 76, 126, 226, 326]);
   });
@@ -181,49 +216,98 @@ describe("what shows within the lag", () => {
   });
 });
 
-describe("deleting an item", () => {
-  const accepted = { value: "accepted" };
-  const noBody = { value: undefined };
-  type Send = () => Promise<{ value: string | undefined }>;
-  /** Runs the steps of the deletion as those of each change are run. */
-  const run = async (
-    things: Collection<string>,
-    send: Send,
-    more: Partial<Parameters<typeof things.deletion>[0]> = {},
+describe("a change that is accepted", () => {
+  const small: Thing = { name: "a", size: "small" };
+  const large: Thing = { name: "a", size: "large" };
+  const expected: Expected<Thing> = { differing: ({ size }) => (size === "large" ? [] : ["size"]) };
+  const update = (
+    answer: Thing | undefined,
+    lists: Parameters<typeof collection>[0],
+    more: Partial<Expected<Thing>> = {},
   ) => {
-    // What the steps do with a response is all that counts here.
-    const requests = { send: async <Body>() => (await send()) as unknown as ChangeResponse<Body> };
-    const creator = { create: async () => Promise.reject(new Error("no creation")) };
-    const changes = new Changes(requests, creator, () => () => undefined);
-    const steps = things.deletion({ matches: is("b"), thing: "thing b", ...more }, {});
-    return changes.run({ projectId: "p", lists: [], request: {} as Request, ...steps });
+    const { things, sentAt } = collection(lists, async () => ({ value: answer }));
+    return { done: things.update({ id: "a", body: {}, expected: { ...expected, ...more } }, {}), sentAt };
   };
-  const deleting = (
-    lists: readonly (readonly string[] | Error)[],
-    send: Send,
-    thing: string | (() => string) = "thing b",
-    needsNoList?: () => boolean,
-  ) => run(collection(lists).things, send, { thing, ...(needsNoList && { needsNoList }) });
+  const MESSAGE = 'the service still shows another "size" after it accepted the change';
+
+  test("is done when its response shows what was sent", async () => {
+    const { done, sentAt } = update(large, [[small]]);
+    expect([await done, sentAt]).toEqual([large, []]);
+  });
+
+  test("is done when a list shows it within the lag, where the response shows what was there before", async () => {
+    const { done } = update(small, [[small], ["c"], [{ name: "c", size: "large" }, large]]);
+    const seen = watched(done);
+    await pass(LAG);
+    expect(seen.outcome).toEqual(large);
+  });
+
+  test("fails after the lag where it never shows, and tells what is shown before the error leaves", async () => {
+    const onOther = jest.fn();
+    const { done, sentAt } = update(small, [[{ name: "a", size: "other" }]], { onOther });
+    const error = await thrownIn(done);
+    expect(String(error)).toBe(`Error: ${MESSAGE}`);
+    expect(onOther.mock.calls).toEqual([[{ name: "a", size: "other" }, ["size"]]]);
+    expect(sentAt.at(-1)).toBeGreaterThanOrEqual(LAG);
+  });
+
+  test("fails at once where its response cannot be out of date", async () => {
+    const { done, sentAt } = update(small, [[large]], { mayBeOld: () => false });
+    await expect(done).rejects.toThrow(MESSAGE);
+    expect(sentAt).toEqual([]);
+  });
+
+  test("is read where its response is empty, and then any list may be out of date", async () => {
+    const onAccepted = jest.fn();
+    const { done } = update(undefined, [["c"], [small], [large]], { onAccepted, mayBeOld: () => false });
+    const seen = watched(done);
+    await pass(LAG);
+    expect([seen.outcome, onAccepted.mock.calls]).toEqual([large, [[small]]]);
+    const unlisted = await thrownIn(update(undefined, [["c"]]).done);
+    expect(unlisted).toBeInstanceOf(FateUnknownError);
+    expect(String(unlisted)).toContain("the service accepted it, but does not list the thing");
+  });
+
+  test("compares a list with the response, which may show more", async () => {
+    const differing = jest.fn((now: Thing, response: Thing) =>
+      (now.size ?? response.size) === "large" ? [] : ["size"],
+    );
+    const { done } = update(small, [["a"]], { differing });
+    expect(String(await thrownIn(done))).toBe(`Error: ${MESSAGE}`);
+  });
+
+  test("has an unknown fate where the list that is to show it cannot be read", async () => {
+    const error = await thrownIn(update(small, [new ServiceError("down", { status: 503 })]).done);
+    expect(error).toBeInstanceOf(FateUnknownError);
+    expect(String(error)).toContain("the service accepted it, but reading the result failed: down");
+  });
+});
+
+describe("deleting an item", () => {
+  const noBody = { value: undefined };
+  const deleting = (lists: Parameters<typeof collection>[0], send: Send) =>
+    collection(lists, send).things.delete({ id: "b", thing: "thing b" }, {});
 
   test("ends with an answer that has a body, without a list", async () => {
-    expect(await deleting([["b"]], async () => accepted)).toBe(accepted);
+    const { things, sentAt } = collection([["b"]], async () => ({ value: B }));
+    await things.delete({ id: "b" }, {});
+    expect(sentAt).toEqual([]);
   });
 
   test("wants a list without it, where the answer is empty", async () => {
     const gone = watched(deleting([["b"], ["b"], ["a"]], async () => noBody));
     await pass(LAG);
-    expect(gone.outcome).toBe(noBody);
+    expect("outcome" in gone).toBe(true);
     const error = await thrownIn(deleting([["b", "c"]], async () => noBody));
     expect(error).toBeInstanceOf(BadResponseError);
     expect(String(error)).toBe("BadResponseError: the deletion was accepted, but thing b is still listed");
-    expect(
-      await deleting(
-        [["b"]],
-        async () => noBody,
-        "thing b",
-        () => true,
-      ),
-    ).toBe(noBody);
+  });
+
+  test("wants none where the caller knows better", async () => {
+    const { things, sentAt } = collection([["b"]]);
+    const steps = things.deletion({ matches: is("b"), thing: "thing b", needsNoList: () => true }, {});
+    expect(await steps.accepted({ ...noBody, repeated: false })).toMatchObject(noBody);
+    expect(sentAt).toEqual([]);
   });
 
   test.each([
@@ -232,8 +316,8 @@ describe("deleting an item", () => {
     ["a missing permission", new PermissionError("no", { status: 403 }), false],
     ["a defect of ours", new TypeError("x"), false],
   ])("%s needs no list", async (_, error, isGone) => {
-    const { things, sentAt } = collection([["b"]]);
-    const outcome = watched(run(things, async () => Promise.reject(error)));
+    const { things, sentAt } = collection([["b"]], async () => Promise.reject(error));
+    const outcome = watched(things.delete({ id: "b" }, {}));
     await pass();
     expect(outcome).toEqual({ outcome: isGone ? undefined : error });
     expect(sentAt).toEqual([]);
@@ -244,10 +328,10 @@ describe("deleting an item", () => {
     const send = async (): Promise<never> => Promise.reject(odd);
     expect(await thrownIn(deleting([["a"]], send))).toBeUndefined();
     expect(await thrownIn(deleting([new NotFoundError("project gone", { status: 404 })], send))).toBeUndefined();
-    const still = await thrownIn(deleting([["b"]], send, () => "each of them"));
+    const still = await thrownIn(deleting([["b"]], send));
     expect(still).toBeInstanceOf(BadResponseError);
     expect(String(still)).toBe(
-      `BadResponseError: a web page came back; each of them is still listed (DELETE /things -> ${status})`,
+      `BadResponseError: a web page came back; thing b is still listed (DELETE /things -> ${status})`,
     );
     const down = new ServiceError("down", { status: 503 });
     expect(await thrownIn(deleting([down], send))).toBe(down);

@@ -1,0 +1,255 @@
+/**
+ * The objects of one kind in a project: their list, and each change of them. What the rules of truth (docs/design/rules.md)
+ * ask of any change stands here once: a change is done when it is shown (1), an object is ours when that is proven (2), and
+ * gone when lists have shown that (3).
+ */
+import { changeRequest, type Changes, type Scope, type SendOptions } from "./changes";
+import { type Creation, type CreationRecovery, readEffect } from "./createRecovery";
+import { type Deadline, sleep, withDeadline } from "./http/deadline";
+import { BadResponseError, FateUnknownError, inSeconds, NotFoundError, SvcError, TimeoutError } from "./http/errors";
+import type { ChangeResponse, Request } from "./http/requests";
+import { isInconclusive, undefinedIfGone } from "./reads/absence";
+import type { CachedReads, WaitOptions } from "./reads/sharedReads";
+import { PROJECT, type RecordKind } from "./records";
+
+export interface ListOptions extends WaitOptions {
+  /** The read must have started at this time (performance.now) or later. */
+  since?: number | undefined;
+}
+
+/** What a change has sent, compared with what the service shows (rule 1). */
+export interface Expected<Item> {
+  /** The names of the arguments that `item` shows with another value. `response`: the one to the change; a list may show less. */
+  readonly differing: (item: Item, response: Item) => readonly string[];
+  /** Whether a response that differs may be out of date, so that lists decide. @default any may be */
+  readonly mayBeOld?: (response: Item) => boolean;
+  /** Called once the service has accepted the change, before any waiting. */
+  readonly onAccepted?: (item: Item) => void;
+  /** Called with what the service still shows, before the error is thrown. */
+  readonly onOther?: (item: Item, names: readonly string[]) => void;
+}
+
+interface NewObject<Item> {
+  readonly body: object;
+  /** Equal for creations whose objects could be taken for each other. */
+  readonly similarityKey: string;
+  /** How the object is recognised where the response is lost or empty. */
+  readonly recovery: CreationRecovery<Item>;
+}
+
+interface Deletion<Item, Response> {
+  readonly matches: (item: Item) => boolean;
+  /** For messages. */
+  readonly thing: string | (() => string);
+  /** Whether an accepted deletion is believed without a list. @default where its response has a body */
+  readonly needsNoList?: (response: ChangeResponse<Response>) => boolean;
+}
+
+/** What a collection has of its account. */
+interface Source<Item> {
+  /** How long a list may lag (docs/design/api.md, Delays). */
+  readonly lagMs: number;
+  readonly readsSince: (since: number | undefined) => CachedReads<readonly Item[]>;
+  readonly changes: Pick<Changes, "run">;
+}
+
+/** `Response`: the body of an accepted change. `Sending`: what its changes are sent with. */
+export class Collection<Item extends object, Response = never, Sending extends SendOptions = SendOptions> {
+  constructor(
+    private readonly kind: RecordKind<Item, Response>,
+    private readonly projectId: string,
+    private readonly source: Source<Item>,
+  ) {}
+
+  /** Shared by all callers, and cached until a change of ours. */
+  async list({ since, ...options }: ListOptions = {}): Promise<readonly Item[]> {
+    return this.source.readsSince(since).latest.wait(options);
+  }
+
+  /** The matching item; undefined when it is gone: two good lists lack it, a lag apart, with no change of ours between. */
+  async find(matches: (item: Item) => boolean, { since, ...options }: ListOptions = {}): Promise<Item | undefined> {
+    const { first, latest } = this.source.readsSince(since);
+    const found = (await latest.wait(options)).find(matches);
+    if (found !== undefined) return found;
+    const earliest = first.loaded?.value.some(matches) === false ? first : latest;
+    if (latest.startedAt - earliest.startedAt >= this.source.lagMs) return undefined;
+    return (await this.listAfterLag(options, earliest.startedAt)).find(matches);
+  }
+
+  /** A list that shows every change from before `from`. */
+  async listAfterLag(options: WaitOptions = {}, from = performance.now()): Promise<readonly Item[]> {
+    const since = from + this.source.lagMs;
+    const late = ({ totalMs }: Deadline): Error =>
+      new TimeoutError(`lists can be out of date, and a second one could not be read within ${inSeconds(totalMs)}`);
+    // A timer may fire a moment early, and the list is to be shared by all who wait for it.
+    await withDeadline(options.deadline, sleep(Math.ceil(since - performance.now()) + 1), late);
+    return this.list({ ...options, since });
+  }
+
+  /** Polls until `select` returns something, for as long as a list may lag. */
+  async pollWithinLag<R>(
+    select: (items: readonly Item[]) => R | undefined,
+    options: WaitOptions = {},
+  ): Promise<R | undefined> {
+    const began = performance.now();
+    for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 300)) {
+      const since = performance.now();
+      const selected = select(await this.list({ ...options, since }));
+      if (selected !== undefined || since - began >= this.source.lagMs) return selected;
+      await sleep(Math.min(pauseMs, began + this.source.lagMs - performance.now()));
+    }
+  }
+
+  /**
+   * Waits until the service shows what was sent, for as long as lists may lag. `first`: what it has shown so far.
+   * @throws when it goes on showing something else.
+   */
+  async untilShown(
+    first: Item,
+    { differing, mayBeOld, onOther }: Omit<Expected<Item>, "onAccepted">,
+    options: WaitOptions = {},
+  ): Promise<Item> {
+    const matches = this.#hasId(this.kind.idOf(first));
+    let last = first;
+    const isShown = (): true | undefined => differing(last, first).length === 0 || undefined;
+    if (!isShown() && mayBeOld?.(first) !== false)
+      await readEffect(() =>
+        this.pollWithinLag((listed) => {
+          last = listed.find(matches) ?? last;
+          return isShown();
+        }, options),
+      );
+    const names = differing(last, first);
+    if (names.length === 0) return last;
+    onOther?.(last, names);
+    const quoted = names.map((name) => `"${name}"`).join(" and ");
+    throw new Error(`the service still shows another ${quoted} after it accepted the change`);
+  }
+
+  /** The route of all of them. */
+  all(): Pick<Request, "template" | "params"> {
+    return { template: PROJECT + this.kind.path, params: { project_id: this.projectId } };
+  }
+
+  /** The route of one of them. A single object has no id. */
+  one(id?: string): Pick<Request, "template" | "params"> {
+    const { template, params } = this.all();
+    if (this.kind.one === undefined) return { template, params };
+    const [path, name] = this.kind.one;
+    return { template: PROJECT + path, params: { ...params, [name]: id ?? "" } };
+  }
+
+  /** Creates an object. @throws FateUnknownError when it may exist, and is not proven to be ours. */
+  async create(object: NewObject<Item> & { readonly expected?: Expected<Item> }, options: Sending): Promise<Item> {
+    const { recovery, expected } = object;
+    const { itemOf, thing } = this.kind;
+    const made = await this.source.changes.run({
+      ...this.creation(object, options),
+      created: async (response) =>
+        response === undefined || itemOf === undefined
+          ? this.#listed(recovery.isOurs, `the service accepted ${thing}, but does not list it`, options)
+          : itemOf(response),
+      found: (item, wasLost) => {
+        if (wasLost) recovery.onFound(item);
+        return item;
+      },
+    });
+    if (expected === undefined) return made;
+    expected.onAccepted?.(made);
+    return this.untilShown(made, expected, options);
+  }
+
+  /** The steps of a creation that do not depend on what follows it. */
+  creation(
+    { body, similarityKey, recovery }: NewObject<Item>,
+    options: SendOptions,
+  ): Omit<Scope & Creation<Item, Response, never>, "created" | "found"> {
+    const { thing, touches, idOf, idOfResponse, response } = this.kind;
+    return {
+      projectId: this.projectId,
+      lists: touches,
+      thing,
+      request: changeRequest({ method: "POST", ...this.all(), body }, options),
+      schema: response,
+      collection: this,
+      idOf,
+      idOfResponse,
+      similarityKey,
+      recovery,
+    };
+  }
+
+  /** Changes an object; of a single one `id` is left out. @throws when the service goes on showing something else than was sent. */
+  async update(
+    { id, body, expected }: { readonly id?: string; readonly body: object; readonly expected: Expected<Item> },
+    options: Sending,
+  ): Promise<Item> {
+    const { touches, response, itemOf, thing } = this.kind;
+    const request = changeRequest({ method: "PATCH", ...this.one(id), body }, options);
+    const { item, isListed } = await this.source.changes.run({
+      projectId: this.projectId,
+      lists: touches,
+      request,
+      schema: response,
+      accepted: async ({ value }) => {
+        if (value !== undefined && itemOf !== undefined) return { item: itemOf(value), isListed: false };
+        const otherwise = `the service accepted it, but does not list ${thing}`;
+        return { item: await this.#listed(this.#hasId(id), otherwise, options), isListed: true };
+      },
+    });
+    expected.onAccepted?.(item);
+    // Any list may be out of date.
+    return this.untilShown(item, isListed ? { ...expected, mayBeOld: () => true } : expected, options);
+  }
+
+  /** Deletes an object. One that is gone is no error. `matches`: what must not be listed any more. @default the one with the id */
+  async delete(
+    { id, matches = this.#hasId(id), thing = id }: Partial<Deletion<Item, Response>> & { readonly id: string },
+    options: Sending,
+  ): Promise<void> {
+    await this.source.changes.run({
+      projectId: this.projectId,
+      lists: this.kind.touches,
+      request: changeRequest({ method: "DELETE", ...this.one(id) }, options),
+      schema: this.kind.response,
+      ...this.deletion({ matches, thing }, options),
+    });
+  }
+
+  /**
+   * What proves that the matching item is deleted. A 404 of the service means deleted (undefined), also when its container is
+   * gone. An empty response has to be confirmed by a list within the lag; an inconclusive one by a list after the lag.
+   * @throws BadResponseError when it is still listed.
+   */
+  deletion<Body = Response>(
+    { matches, thing, needsNoList = ({ value }) => value !== undefined }: Deletion<Item, Body>,
+    options: WaitOptions,
+  ) {
+    const still = (): string => `${typeof thing === "string" ? thing : thing()} is still listed`;
+    const lacks = (items: readonly Item[]): true | undefined => (items.some(matches) ? undefined : true);
+    return {
+      accepted: async (response: ChangeResponse<Body>): Promise<ChangeResponse<Body> | undefined> => {
+        if (needsNoList(response) || (await this.pollWithinLag(lacks, options))) return response;
+        throw new BadResponseError(`the deletion was accepted, but ${still()}`);
+      },
+      failed: async (error: unknown): Promise<undefined> => {
+        if (error instanceof NotFoundError) return undefined;
+        if (!(error instanceof SvcError) || !isInconclusive(error)) throw error;
+        const listed = await undefinedIfGone(() => this.listAfterLag(options));
+        if (listed === undefined || lacks(listed)) return undefined;
+        throw new BadResponseError(`${error.what}; ${still()}`, error.facts);
+      },
+    };
+  }
+
+  /** What an accepted change without a response has led to. */
+  async #listed(matches: (item: Item) => boolean, otherwise: string, options: WaitOptions): Promise<Item> {
+    const listed = await readEffect(() => this.pollWithinLag((items) => items.find(matches), options));
+    if (listed === undefined) throw new FateUnknownError(otherwise);
+    return listed;
+  }
+
+  #hasId(id: string | undefined): (item: Item) => boolean {
+    return (item) => id === undefined || this.kind.idOf(item) === id;
+  }
+}
