@@ -63,7 +63,7 @@ export const importRules = [
   {
     files: "src/components/**",
     what: "several resources in one block",
-    imports: ["program", "classes", "helpers"],
+    imports: ["contract/componentNames", "program", "classes", "helpers"],
     packages: ["@pulumi/pulumi"],
   },
   {
@@ -102,7 +102,17 @@ export const importRules = [
   {
     files: "src/cli/**",
     what: "the command `pulumi-svc`",
-    imports: ["contract", "client", "host", "provider", "emulator", "helpers", "audit", "components/origins"],
+    imports: [
+      "contract",
+      "client",
+      "host",
+      "provider",
+      "emulator",
+      "helpers",
+      "audit",
+      "components/origins",
+      "classes",
+    ],
     packages: ["commander", "zod"],
     except: { "src/cli/drift/repair/*.ts": ["@pulumi/pulumi", "zod"] },
   },

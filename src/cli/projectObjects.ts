@@ -9,6 +9,7 @@ import {
   type WhitelistDomainRecord,
 } from "../client";
 import type { Kind } from "../contract/pointer";
+import { livesInIntegration } from "./declarations";
 import { appScheme } from "../contract/redirectDomains";
 import { compareText } from "./output";
 
@@ -42,53 +43,33 @@ interface Asked {
   readonly authProvider: string;
 }
 
-/** How the objects of a kind are listed. */
-interface Listing<Of extends keyof Records> {
-  /** Without an integration, the routes of what lives in one answer 404. */
-  readonly inIntegration: boolean;
-  /** With one request. */
-  readonly list: (asked: Asked) => Promise<Found<Of, Records[Of]>[]>;
-}
+/** Lists the objects of a kind, with one request. */
+type Listing<Of extends keyof Records> = (asked: Asked) => Promise<Found<Of, Records[Of]>[]>;
 
 /** Each kind, in the order in which its objects are told; for the others, why `import` and `drift --unmanaged` do not know them. */
 const LISTINGS: { readonly [Of in Kind]: Of extends keyof Records ? Listing<Of> : string } = {
-  ComputeEndpoint: {
-    inIntegration: false,
-    list: async ({ client, projectId }) =>
-      (await client.computes.list(projectId)).map((record) => compute(projectId, record)).sort(byAge),
+  ComputeEndpoint: async ({ client, projectId }) =>
+    (await client.computes.list(projectId)).map((record) => compute(projectId, record)).sort(byAge),
+  AuthIntegration: async ({ client, projectId }) => {
+    const all = await undefinedIfGone(() => client.auth.integrations(projectId).list());
+    return (all ?? []).map((record) => integration(projectId, record)).sort(byAge);
   },
-  AuthIntegration: {
-    inIntegration: false,
-    list: async ({ client, projectId }) => {
-      const all = await undefinedIfGone(() => client.auth.integrations(projectId).list());
-      return (all ?? []).map((record) => integration(projectId, record)).sort(byAge);
-    },
+  OAuthProvider: async ({ client, projectId }) => {
+    const all = await undefinedIfGone(() => client.auth.oauthProviders(projectId).list());
+    return (all ?? []).map((record) => oauthProvider(projectId, record)).sort(byId);
   },
-  OAuthProvider: {
-    inIntegration: true,
-    list: async ({ client, projectId }) => {
-      const all = await undefinedIfGone(() => client.auth.oauthProviders(projectId).list());
-      return (all ?? []).map((record) => oauthProvider(projectId, record)).sort(byId);
-    },
+  WhitelistDomain: async ({ client, projectId, authProvider }) => {
+    const all = await undefinedIfGone(() => client.auth.domains(projectId).list());
+    // One origin may be there in several spellings, and for several auth providers.
+    const byOrigin = new Map(
+      (all ?? []).map((one) => [`${one.auth_provider ?? authProvider} ${normalisedOrigin(one.domain)}`, one]),
+    );
+    return [...byOrigin.values()].map((record) => domain(projectId, record, authProvider)).sort(byId);
   },
-  WhitelistDomain: {
-    inIntegration: true,
-    list: async ({ client, projectId, authProvider }) => {
-      const all = await undefinedIfGone(() => client.auth.domains(projectId).list());
-      // One origin may be there in several spellings, and for several auth providers.
-      const byOrigin = new Map(
-        (all ?? []).map((one) => [`${one.auth_provider ?? authProvider} ${normalisedOrigin(one.domain)}`, one]),
-      );
-      return [...byOrigin.values()].map((record) => domain(projectId, record, authProvider)).sort(byId);
-    },
-  },
-  EmailServer: {
-    inIntegration: true,
-    list: async ({ client, projectId }) => {
-      const server = await undefinedIfGone(() => client.auth.emailServer(projectId));
-      // Every integration starts with the service's shared one.
-      return server === undefined || server.type === "shared" ? [] : [emailServer(projectId, server)];
-    },
+  EmailServer: async ({ client, projectId }) => {
+    const server = await undefinedIfGone(() => client.auth.emailServer(projectId));
+    // Every integration starts with the service's shared one.
+    return server === undefined || server.type === "shared" ? [] : [emailServer(projectId, server)];
   },
   AuthKeys: "the service does not list key sets",
   AuthOwnershipTransfer: "a transfer is an address to open, and no object",
@@ -124,16 +105,20 @@ export async function listProjectObjects(
   authProvider: string,
 ): Promise<ProjectObject[]> {
   const asked: Asked = { client, projectId, authProvider };
-  const { ComputeEndpoint: first, ...others } = LISTINGS;
-  const listings = Object.values(others).filter((one) => typeof one !== "string");
-  const listed = async (inIntegration: boolean): Promise<ProjectObject[]> => {
-    const lists = listings.filter((one) => one.inIntegration === inIntegration).map(({ list }) => list(asked));
+  const listed = async (matches: (kind: Kind) => boolean): Promise<ProjectObject[]> => {
+    // The names of this table are all of the kinds.
+    const kinds = Object.keys(LISTINGS) as Kind[];
+    const lists = kinds.filter(matches).flatMap((kind) => {
+      const list = LISTINGS[kind];
+      return typeof list === "string" ? [] : list(asked);
+    });
     return (await Promise.all<ProjectObject[]>(lists)).flat();
   };
   // First, and alone: it fails where the project is missing. The others are of routes that not every project has.
-  const objects = [...(await first.list(asked)), ...(await listed(false))];
+  const objects = await listed((kind) => kind === "ComputeEndpoint");
+  objects.push(...(await listed((kind) => kind !== "ComputeEndpoint" && !livesInIntegration(kind))));
   const hasIntegration = objects.some(({ kind }) => kind === "AuthIntegration");
-  return hasIntegration ? [...objects, ...(await listed(true))] : objects;
+  return hasIntegration ? [...objects, ...(await listed(livesInIntegration))] : objects;
 }
 
 function compute(projectId: string, record: EndpointRecord): Found<"ComputeEndpoint", EndpointRecord> {

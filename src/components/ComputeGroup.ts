@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { componentType, primaryName, replicaName } from "../contract/componentNames";
 import { isObject, isOutput, mustBe, objectProblems } from "../helpers/given";
 import { withInheritedAliases } from "../program/options";
 import { ComputeEndpoint, type ComputeEndpointArgs } from "../resources/computeEndpoint/ComputeEndpoint";
@@ -6,7 +7,7 @@ import { declaration as computeEndpoint } from "../resources/computeEndpoint/dec
 import { childOptions, refuse } from "./component";
 import { keyOf } from "./origins";
 
-const TYPE = "svc:components:ComputeGroup";
+const TYPE = componentType("ComputeGroup");
 /** In characters, at the service (docs/design/api.md, Compute record). */
 const LONGEST_NAME = 64;
 
@@ -81,14 +82,14 @@ export class ComputeGroup extends pulumi.ComponentResource {
     const { projectId, branchId } = args;
     const child = childOptions(this, opts);
     this.primary = new ComputeEndpoint(
-      `${name}-primary`,
+      primaryName(name),
       { ...args.primary, projectId, branchId, type: "read_write" },
       child,
     );
     const replicas = replicasOf(name, args).map(({ key, ...replica }) => {
       const options = { ...child, dependsOn: this.primary };
       const read = { ...replica, projectId, branchId, type: "read_only" } as const;
-      return { key, compute: new ComputeEndpoint(`${name}-replica-${key}`, read, options) };
+      return { key, compute: new ComputeEndpoint(replicaName(name, key), read, options) };
     });
     this.replicas = replicas.map(({ compute }) => compute);
     this.hosts = pulumi.output({
@@ -106,7 +107,7 @@ function replicasOf(name: string, { primary, replicas = 0 }: ComputeGroupArgs): 
     const { adopt: _adopt, name: _name, deletionProtection: _protection, ...like } = primary;
     return Array.from({ length: replicas }, (_, index) => ({
       ...like,
-      name: replicaName(name, index),
+      name: nameAtService(name, index),
       key: String(index),
     }));
   }
@@ -149,8 +150,8 @@ function listProblems(replicas: readonly unknown[]): string[] {
 }
 
 /** In 64 characters at most, and still told from its siblings: the group's name is what is cut, between whole characters. */
-function replicaName(group: string, index: number): string {
-  const suffix = `-replica-${index}`;
+function nameAtService(group: string, index: number): string {
+  const suffix = replicaName("", index);
   const cut = group.slice(0, LONGEST_NAME - suffix.length);
   return cut.replace(/[\uD800-\uDBFF]$/, "") + suffix;
 }

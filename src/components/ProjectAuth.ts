@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { componentType } from "../contract/componentNames";
 import { isObject, objectProblems } from "../helpers/given";
 import { withInheritedAliases } from "../program/options";
 import { AuthIntegration } from "../resources/authIntegration/AuthIntegration";
@@ -11,7 +12,7 @@ import { WhitelistDomain } from "../resources/whitelist/WhitelistDomain";
 import { redirectDomainsOf } from "./redirectDomains";
 import { childOptions, flagProblems, refuse } from "./component";
 
-const TYPE = "svc:components:ProjectAuth";
+const TYPE = componentType("ProjectAuth");
 
 /** Of a union each member, less these keys. */
 type Without<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never;

@@ -2,6 +2,7 @@
  * Which argument of a component an argument of its child comes from: `drift --accept` edits the program there. The classes
  * make the children; that both agree is tested with every argument of every child. Loading it loads no SDK.
  */
+import { type ComponentName, primaryName, replicaName } from "../contract/componentNames";
 import { isObject } from "../helpers/given";
 import { declaration as authIntegration } from "../resources/authIntegration/declaration";
 import { declaration as computeEndpoint } from "../resources/computeEndpoint/declaration";
@@ -30,10 +31,10 @@ const ofGroup: OriginOf = (argument, child, { name, args: { replicas } }) => {
   if (argument === "projectId" || argument === "branchId") return [argument];
   // The group says which one is the primary.
   if (argument === "type") return undefined;
-  if (child.name === `${name}-primary`) return ["primary", argument];
+  if (child.name === primaryName(name)) return ["primary", argument];
   if (Array.isArray(replicas)) {
     const index = replicas.findIndex(
-      (replica: unknown, at) => isObject(replica) && `${name}-replica-${keyOf(replica, at)}` === child.name,
+      (replica: unknown, at) => isObject(replica) && replicaName(name, keyOf(replica, at)) === child.name,
     );
     return index < 0 ? undefined : ["replicas", index, argument];
   }
@@ -64,15 +65,7 @@ const ofAuth: OriginOf = (argument, { kind, name: child }, { name }) => {
   }
 };
 
-const ORIGINS = { ComputeGroup: ofGroup, ProjectAuth: ofAuth } as const satisfies Record<string, OriginOf>;
-
-export type ComponentName = keyof typeof ORIGINS;
-
-/** Of a type in the state. */
-export function componentOfType(type: string): ComponentName | undefined {
-  const name = type.replace(/^svc:components:/, "");
-  return name !== type && Object.hasOwn(ORIGINS, name) ? (name as ComponentName) : undefined; // a key of the table
-}
+const ORIGINS: Readonly<Record<ComponentName, OriginOf>> = { ComputeGroup: ofGroup, ProjectAuth: ofAuth };
 
 const DECLARATIONS = [
   authIntegration,

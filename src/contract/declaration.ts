@@ -34,6 +34,8 @@ export interface ArgumentRules<Value> {
   readonly protects?: true;
   /** Used only when the object is created: a change of it is no change of the object. */
   readonly createOnly?: true;
+  /** False: `pulumi-svc import` does not write it, although the service shows it. */
+  readonly imported?: false;
   /** The service shows only the parts that are managed, so there is no value where none is given. */
   readonly onlyIfGiven?: true;
 }
@@ -59,6 +61,19 @@ export interface OutputRules {
   readonly identity?: true;
   /** The SDK prepares a property with four promises, for each resource; these cost nothing. */
   readonly derived?: Derived;
+}
+
+/** The derived outputs whose `from` is in `known`, by their names. */
+export function derivedOutputs(
+  outputs: Readonly<Record<string, OutputRules>>,
+  known: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const made = Object.entries(outputs).flatMap(([name, { derived }]) => {
+    const value = derived && known[derived.from];
+    // A declaration derives an output from a value of the type that it takes.
+    return derived === undefined || value === undefined ? [] : [[name, derived.by(value as never)]];
+  });
+  return Object.fromEntries(made) as Record<string, unknown>;
 }
 
 /**

@@ -1,16 +1,7 @@
 /** What a plan reports if a refresh has shown that a resource was renamed or moved without an alias (docs/design/engine.md, Options). */
-import { typeToken, type Kind } from "../contract/pointer";
+import { componentOfType, MAIN_CHILD } from "../contract/componentNames";
+import { typeToken } from "../contract/pointer";
 import { nameInUrn } from "../contract/identifiers";
-
-/**
- * The children that our components always have, and what follows the component's name in theirs. A program can give an alias
- * to the component only, and one warning is enough for all that it makes.
- */
-const CHILDREN: readonly { component: string; kind: Kind; suffix: string }[] = [
-  { component: "ComputeGroup", kind: "ComputeEndpoint", suffix: "-primary" },
-  { component: "ProjectAuth", kind: "AuthIntegration", suffix: "" },
-];
-const COMPONENTS = "svc:components:";
 
 /** `urn` is new in the program, and declares what the state holds as `oldUrn`. Nothing where no line would help. */
 export function renamedWarning(urn: string, oldUrn: string): string | undefined {
@@ -26,17 +17,17 @@ export function renamedWarning(urn: string, oldUrn: string): string | undefined 
 function aliasFor(urn: string, oldUrn: string): { line: string; of: string } | undefined {
   const [name, oldName] = [nameInUrn(urn), nameInUrn(oldUrn)];
   const [parents, oldParents] = [parentTypes(urn), parentTypes(oldUrn)];
-  const component =
-    parents.at(-1)?.startsWith(COMPONENTS) === true ? parents.at(-1)?.slice(COMPONENTS.length) : undefined;
+  const component = componentOfType(parents.at(-1) ?? "");
   const isSamePlace = parents.join() === oldParents.join();
   // An alias leaves the URN of before in the state, so the name of now may be an earlier one.
   if (isSamePlace && name === oldName) return undefined;
   const named = name === oldName ? "" : `name: ${JSON.stringify(oldName)}`;
   if (component !== undefined) {
-    const child = CHILDREN.find((one) => one.component === component && urn.includes(`$${typeToken(one.kind)}::`));
-    if (child === undefined || !isSamePlace) return undefined;
-    if (!name.endsWith(child.suffix) || !oldName.endsWith(child.suffix)) return undefined;
-    const [of, old] = [name, oldName].map((one) => one.slice(0, one.length - child.suffix.length));
+    // A program can give an alias to the component only, and one warning is enough for all that it makes.
+    const { kind, suffix } = MAIN_CHILD[component];
+    if (!isSamePlace || !urn.includes(`$${typeToken(kind)}::`)) return undefined;
+    if (!name.endsWith(suffix) || !oldName.endsWith(suffix)) return undefined;
+    const [of, old] = [name, oldName].map((one) => one.slice(0, one.length - suffix.length));
     return { line: `{ name: ${JSON.stringify(old)} }`, of: `the ${component} "${of}"` };
   }
   const of = `"${name}"`;

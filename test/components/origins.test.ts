@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as svc from "../../src";
-import { type ComponentName, componentOfType, originsOf } from "../../src/components/origins";
+import { originsOf } from "../../src/components/origins";
+import { type ComponentName, componentOfType } from "../../src/contract/componentNames";
 import { isSecret } from "../../src/contract/engineSecrets";
 import { declaration as computeEndpoint } from "../../src/resources/computeEndpoint/declaration";
 import { declaration as emailServer } from "../../src/resources/emailServer/declaration";

@@ -7,7 +7,6 @@ import { typeToken } from "../../contract/pointer";
 import { type ReadSetting, resolveSettings, type Settings } from "../../contract/settings";
 import {
   branchComment,
-  IN_INTEGRATION,
   importedResource,
   type ImportedObject,
   observe,
@@ -15,6 +14,7 @@ import {
   type Wanted,
 } from "./importedResource";
 import { type Constant, kebabCase, Names, programText } from "./programText";
+import { livesInIntegration } from "../declarations";
 import { terminalJson } from "../output";
 import { listProjectObjects, type ProjectObject } from "../projectObjects";
 import { readSettings } from "../stack/configuration";
@@ -200,7 +200,7 @@ function notesOnContainer(
   all: readonly ProjectObject[],
 ): string[] {
   const container = all.find(({ kind }) => kind === "AuthIntegration");
-  const inside = named.filter(({ one }) => IN_INTEGRATION[one.object.kind]);
+  const inside = named.filter(({ one }) => livesInIntegration(one.object.kind));
   if (integration !== undefined || container === undefined || inside.length === 0) return [];
   return [
     `${inside.map(({ name }) => `"${name}"`).join(", ")}: the file does not declare the integration ${container.id}, in which this lives. ` +

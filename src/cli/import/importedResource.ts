@@ -9,38 +9,9 @@ import { STAND_INS } from "../../contract/standIns";
 import { isPlain, problemText } from "../../host/arguments";
 import { load } from "../../provider";
 import { type Argument, camelCase, Code, type Declared, kebabCase } from "./programText";
+import { importedArguments, livesInIntegration } from "../declarations";
 import type { ProjectObject } from "../projectObjects";
 import { asSecret } from "../stack/state";
-
-/** The arguments that a program gives where the service shows them, in the order of the program. */
-const ARGUMENTS: Readonly<Record<Kind, readonly string[]>> = {
-  ComputeEndpoint: [
-    "projectId",
-    "branchId",
-    "type",
-    "name",
-    "size",
-    "scaleToZero",
-    "poolerEnabled",
-    "disabled",
-    "passwordlessAccess",
-    "settings",
-  ],
-  AuthIntegration: ["projectId", "authProvider", "branchId", "databaseName"],
-  OAuthProvider: ["projectId", "providerId"],
-  WhitelistDomain: ["projectId", "domain", "authProvider"],
-  Whitelist: ["projectId", "domains"],
-  EmailServer: ["projectId", "type", "host", "port", "username", "password", "senderEmail", "senderName"],
-};
-
-export const IN_INTEGRATION: Readonly<Record<Kind, boolean>> = {
-  ComputeEndpoint: false,
-  AuthIntegration: false,
-  OAuthProvider: true,
-  WhitelistDomain: true,
-  Whitelist: true,
-  EmailServer: true,
-};
 
 /** What a new object has where the program says nothing: such a value needs no argument. */
 const STANDARD: Properties = {
@@ -92,7 +63,7 @@ export async function observe(
   const provider = load(kind);
   await provider.configure({ config: configOf(readSetting) });
   const hidden = hiddenOf(object);
-  const asked = ARGUMENTS[kind].filter((argument) => !hidden.has(argument));
+  const asked = importedArguments(kind).filter((argument) => !hidden.has(argument));
   const read = await provider.read(id, { __provider: pointer(kind), ...managedParts(object), __args: asked });
   // What the provider has marked is compared, and declared, as it is.
   const shown = visible(mapSecrets(read.inputs ?? {}, (secret) => secret) as Properties);
@@ -185,9 +156,9 @@ export function importedResource(
     if (!isPlain(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([inner, one]) => [inner, inProgram(one, inner)]));
   };
-  for (const argument of ARGUMENTS[kind])
+  for (const argument of importedArguments(kind))
     if (Object.hasOwn(args, argument)) given.set(argument, inProgram(inputs[argument], argument));
-  const declared = [...new Set([...ARGUMENTS[kind], ...hidden.keys()])]
+  const declared = [...new Set([...importedArguments(kind), ...hidden.keys()])]
     .filter((argument) => given.has(argument))
     .map((argument) => declaredArgument([argument, asCode(given.get(argument))], kind, place));
   return {
@@ -266,7 +237,7 @@ const NO_KEYS = ["Its keys cannot be read: secretServerKey and pubClientKey are 
 
 /** What lives in an integration names it by its output, so that both are replaced together. */
 const containerOf = (kind: Kind, { integration }: Place): string =>
-  IN_INTEGRATION[kind] && integration !== undefined ? `${integration}.projectId` : "projectId";
+  livesInIntegration(kind) && integration !== undefined ? `${integration}.projectId` : "projectId";
 
 /** What the service does not show, by argument: whether it is a secret. */
 function hiddenOf({ kind, record }: ImportedObject): Map<string, boolean> {

@@ -5,13 +5,12 @@
  */
 import type { EndpointRecord } from "../../client";
 import type { Call } from "../../host/lifecycle";
+import { countOfReplica } from "../../contract/componentNames";
 import { nameInUrn } from "../../contract/identifiers";
 import type { ComputeEndpointShape } from "./declaration";
 import { ALIAS_ADVICE, createdAgo, possibleOwner } from "../shared/existing";
 
 export const PRIMARY = "read_write";
-/** How a ComputeGroup names the replicas of a given count; these have no arguments of their own, so no "adopt". */
-const COUNTED_REPLICA = /-replica-(\d+)$/;
 
 export const computeObject = (endpointId: string): string => `compute ${endpointId}`;
 export const primaryObject = (projectId: string, branchId: string) => `primary compute of ${projectId}/${branchId}`;
@@ -107,7 +106,7 @@ export function alreadyExists(endpoint: EndpointRecord): Error {
     ? "the branch already has a primary compute"
     : "the branch already has a read replica of this name";
   const adopt = isPrimary ? "adopt: true" : `adopt: '${endpoint.id}'`;
-  const counted = isPrimary ? undefined : COUNTED_REPLICA.exec(endpoint.name ?? "")?.[1];
+  const counted = isPrimary ? undefined : countOfReplica(endpoint.name ?? "");
   const asList =
     counted === undefined
       ? ""

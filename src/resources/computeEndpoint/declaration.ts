@@ -119,10 +119,10 @@ export interface ComputeEndpointOutputs {
 }
 
 /** The host name that a host ends in. */
-export const proxyHostOf = (host: string): string => host.slice(host.indexOf(".") + 1);
+const proxyHostOf = (host: string): string => host.slice(host.indexOf(".") + 1);
 
 /** A size that this version does not know is no reason to fail a refresh. */
-export function maxConnectionsOf(size: ComputeSize): ComputeEndpointOutputs["maxConnections"] | undefined {
+function maxConnectionsOf(size: ComputeSize): ComputeEndpointOutputs["maxConnections"] | undefined {
   const { min, max } = limitsOf(size);
   if (![min, max].every((cu) => computeSizes.includes(cu))) return undefined;
   const connections = maxConnections(size);
@@ -160,11 +160,12 @@ export const declaration: Declaration<ComputeEndpointShape, ComputeEndpointOutpu
     size: { equal: sameSize },
     scaleToZero: { equal: (left, right) => effectiveSeconds(left) === effectiveSeconds(right) },
     poolerEnabled: {},
-    poolerMode: {},
+    // One that exists may have a mode, a region or a provisioner that cannot be declared.
+    poolerMode: { imported: false },
     disabled: {},
     passwordlessAccess: {},
-    regionId: { replaces: true },
-    provisioner: {},
+    regionId: { replaces: true, imported: false },
+    provisioner: { imported: false },
     settings: { onlyIfGiven: true, reference: { valuesOf: "pgSettings" } },
     restartTriggers: { local: true },
     adopt: { createOnly: true },

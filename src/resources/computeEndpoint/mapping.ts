@@ -1,13 +1,12 @@
 import type { EndpointAttributes, EndpointRecord } from "../../client";
+import { derivedOutputs } from "../../contract/declaration";
 import type { Call } from "../../host/lifecycle";
 import type { ComputeSize } from "../../helpers/computeSizes";
-import { pooledHost } from "../../helpers/connectionUri";
 import {
   type ComputeEndpointOutputs,
   type ComputeEndpointShape,
   type ComputeSettings,
-  maxConnectionsOf,
-  proxyHostOf,
+  declaration,
   suspendTimeoutSeconds,
 } from "./declaration";
 import { omitUndefined } from "../shared/outputs";
@@ -123,16 +122,17 @@ function managedSettings(settings: NonNullable<EndpointRecord["settings"]>, mana
 /** The outputs, and every argument as the service shows it, also where it is not managed. */
 export function toOutputs(projectId: string, endpoint: EndpointRecord): ComputeEndpointOutputs & Partial<Shape> {
   const { settings: _managedOnly, ...observed } = toArguments(projectId, endpoint, undefined);
+  const { id, host, proxy_host } = endpoint;
+  const derived = derivedOutputs(declaration.outputs, { id: `${projectId}/${id}`, host, size: observed.size });
   return omitUndefined({
     ...observed,
-    endpointId: endpoint.id,
-    host: endpoint.host,
-    pooledHost: pooledHost(endpoint.host),
-    proxyHost: endpoint.proxy_host ?? proxyHostOf(endpoint.host),
+    // All that the declaration derives from these three.
+    ...(derived as Pick<ComputeEndpointOutputs, "endpointId" | "pooledHost" | "proxyHost" | "maxConnections">),
+    host,
+    ...(proxy_host !== undefined && { proxyHost: proxy_host }),
     autoscalingLimitMinCu: endpoint.autoscaling_limit_min_cu,
     autoscalingLimitMaxCu: endpoint.autoscaling_limit_max_cu,
     suspendTimeoutSeconds: endpoint.suspend_timeout_seconds,
-    maxConnections: observed.size && maxConnectionsOf(observed.size),
     creationSource: endpoint.creation_source,
     createdAt: endpoint.created_at,
   });

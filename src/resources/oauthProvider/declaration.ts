@@ -71,10 +71,11 @@ export const declaration: Declaration<OAuthProviderShape, OAuthProviderOutputs> 
     projectId: { required: true, replaces: "container" },
     providerId: { required: true, replaces: true },
     // A PATCH cannot remove credentials: only a new provider goes back to shared keys.
-    clientId: { unset: "replace" },
-    clientSecret: { secret: true, reference: true, unset: "replace" },
+    // An import takes both from the configuration: the service does not show them.
+    clientId: { unset: "replace", imported: false },
+    clientSecret: { secret: true, reference: true, unset: "replace", imported: false },
     adopt: { createOnly: true },
-    absent: { replaces: true, assumed: false, onlyIfGiven: true },
+    absent: { replaces: true, assumed: false, onlyIfGiven: true, imported: false },
   },
   outputs: {
     type: {},

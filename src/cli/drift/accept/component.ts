@@ -1,4 +1,5 @@
-import { type ComponentName, componentOfType, type Origin, originsOf } from "../../../components/origins";
+import { type Origin, originsOf } from "../../../components/origins";
+import { type ComponentName, componentOfType } from "../../../contract/componentNames";
 import { nameInUrn } from "../../../contract/identifiers";
 import type { Properties } from "../../../contract/hiddenKeys";
 import { KINDS, type Kind, typeToken } from "../../../contract/pointer";

@@ -1,7 +1,7 @@
 /** Where a program creates a resource. */
 import { isBuiltin } from "node:module";
 import type * as ts from "typescript";
-import type { ComponentName } from "../../../components/origins";
+import type { ComponentName } from "../../../contract/componentNames";
 import type { Kind } from "../../../contract/pointer";
 import { isUnknown } from "../../../contract/hiddenKeys";
 import type { ProgramFile } from "./programFile";

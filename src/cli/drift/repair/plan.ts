@@ -1,5 +1,6 @@
 import { nameInUrn, projectOf } from "../../../contract/identifiers";
-import { type Kind, KINDS, typeToken } from "../../../contract/pointer";
+import { KINDS, typeToken } from "../../../contract/pointer";
+import { livesInIntegration } from "../../declarations";
 import type { EventLog, Step as EngineStep } from "../eventLog";
 import { byUrn, type Drifted } from "../report";
 import { dependenciesOf, type Registrable } from "./registration";
@@ -81,9 +82,7 @@ function otherChanges(
   );
 }
 
-/** Kinds that do not live in an auth integration. */
-const OUTSIDE: ReadonlySet<Kind> = new Set(["AuthIntegration", "ComputeEndpoint"]);
-const INSIDE: ReadonlySet<string> = new Set(KINDS.filter((kind) => !OUTSIDE.has(kind)).map(typeToken));
+const INSIDE: ReadonlySet<string> = new Set(KINDS.filter(livesInIntegration).map(typeToken));
 
 /** The URNs of what the state holds of an integration: it goes with that, whether it depends on it or not. */
 function livingIn({ kind, urn, id }: Pick<Drifted, "kind" | "urn" | "id">, all: ReadonlyMap<string, Registrable>) {

@@ -1,0 +1,35 @@
+/** What the declarations of the resources say of each kind, for commands that deal with all of them. */
+import type { ArgumentRules } from "../contract/declaration";
+import type { Kind } from "../contract/pointer";
+import { declaration as authIntegration } from "../resources/authIntegration/declaration";
+import { declaration as authKeys } from "../resources/authKeys/declaration";
+import { declaration as authOwnershipTransfer } from "../resources/authOwnershipTransfer/declaration";
+import { declaration as authUser } from "../resources/authUser/declaration";
+import { declaration as computeEndpoint } from "../resources/computeEndpoint/declaration";
+import { declaration as emailServer } from "../resources/emailServer/declaration";
+import { declaration as oauthProvider } from "../resources/oauthProvider/declaration";
+import { whitelistDeclaration, whitelistDomainDeclaration } from "../resources/whitelist/declaration";
+
+const DECLARATIONS = {
+  AuthIntegration: authIntegration,
+  AuthKeys: authKeys,
+  AuthOwnershipTransfer: authOwnershipTransfer,
+  AuthUser: authUser,
+  ComputeEndpoint: computeEndpoint,
+  EmailServer: emailServer,
+  OAuthProvider: oauthProvider,
+  Whitelist: whitelistDeclaration,
+  WhitelistDomain: whitelistDomainDeclaration,
+} satisfies Record<Kind, object>;
+
+/** The rules of the arguments of a kind, in the order of its declaration. */
+const rulesOf = (kind: Kind): [string, ArgumentRules<unknown>][] => Object.entries(DECLARATIONS[kind].args);
+
+/** Whether an object of this kind lives in an auth integration, and goes with it. */
+export const livesInIntegration = (kind: Kind): boolean => DECLARATIONS[kind].args.projectId.replaces === "container";
+
+/** The arguments that an imported program gives: those that the service shows and a change of the object sends. */
+export const importedArguments = (kind: Kind): string[] =>
+  rulesOf(kind).flatMap(([name, { createOnly, local, unreadable, imported }]) =>
+    createOnly === true || local === true || unreadable === true || imported === false ? [] : [name],
+  );

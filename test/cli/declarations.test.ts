@@ -1,0 +1,31 @@
+import { importedArguments, livesInIntegration } from "../../src/cli/declarations";
+import { KINDS } from "../../src/contract/pointer";
+
+test("an import gives what the service shows and a change of the object sends, of each kind", () => {
+  expect(Object.fromEntries(KINDS.map((kind) => [kind, importedArguments(kind)]))).toEqual({
+    AuthIntegration: ["projectId", "branchId", "databaseName", "authProvider"],
+    AuthKeys: ["projectId", "authProvider", "rotationTriggers"],
+    AuthOwnershipTransfer: ["projectId", "authProvider", "triggers"],
+    AuthUser: ["projectId", "name", "authProvider"],
+    ComputeEndpoint: [
+      "projectId",
+      "branchId",
+      "type",
+      "name",
+      "size",
+      "scaleToZero",
+      "poolerEnabled",
+      "disabled",
+      "passwordlessAccess",
+      "settings",
+    ],
+    EmailServer: ["projectId", "type", "host", "port", "username", "password", "senderEmail", "senderName"],
+    OAuthProvider: ["projectId", "providerId"],
+    Whitelist: ["projectId", "domains", "authProvider"],
+    WhitelistDomain: ["projectId", "domain", "authProvider"],
+  });
+});
+
+test("what lives in an integration is what goes with it", () => {
+  expect(KINDS.filter((kind) => !livesInIntegration(kind))).toEqual(["AuthIntegration", "ComputeEndpoint"]);
+});
