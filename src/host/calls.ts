@@ -160,7 +160,7 @@ export async function remove<Args extends object, Outputs extends object>(
     refuseProtectedDeletion(resource.args, stored.outs);
     const leaving = objects.filter((object) => memory.deletionBlocker(object, urn ?? "") === undefined);
     const { call, finish } = startCall(hosted, { urn, deadline: new Deadline(timeoutMs), secrets: [stored.outs] });
-    const replacement = session.newInputs.get(urn ?? "");
+    const replacement = session.memory.checked.get(urn ?? "")?.newInputs;
     const replaced = async (): Promise<void> =>
       // It has passed `check`.
       replacement && resource.beforeReplacement?.(call, replacement as Partial<Args>);
@@ -185,7 +185,7 @@ function refuseLacking<Args extends object, Outputs extends object>(
   { resource, session }: Hosted<Args, Outputs>,
   urn = "",
 ): void {
-  const lacking = new SecretValues(resource.args, nothing).lackingIn(session.newInputs.get(urn) ?? {});
+  const lacking = new SecretValues(resource.args, nothing).lackingIn(session.memory.checked.get(urn)?.newInputs ?? {});
   if (lacking.length > 0) throw new Error(`its replacement needs ${lacking.join("; ")}. Nothing is deleted`);
 }
 
@@ -226,7 +226,7 @@ class Change<Args extends object, Outputs extends object> {
         secrets: [visible(before?.outs ?? {}), news],
         onTakeOver: (object) => this.#taken.push(object),
         checkpoint: (id, outputs, shown = {}) =>
-          (this.#checkpointed = { id, outputs, args, shown: values.hidden(args, shown) }),
+          (this.#checkpointed = { id, outputs, args, shown: values.hideShown(args, shown) }),
         sending: (names) => (this.#sent = [...new Set([...(this.#sent ?? []), ...names])].sort()),
       });
       // Digests wait for a processor with those of all other resources.
@@ -401,7 +401,7 @@ function keyAdvice<Args extends object, Outputs extends object>(
   const advice = session.adviceOn(thrown, readSetting);
   if (advice === "") return "";
   // Of a read or a deletion of what the state holds. A program calls `check`, and brings the key of today.
-  const isStored = stored?.__version !== undefined && session.checkedInputs.size === 0;
+  const isStored = stored?.__version !== undefined && session.memory.checked.size === 0;
   // Of what is stored by name or comes from the environment, the key of today was used.
   const source = keySource(readSetting);
   return isStored && source?.isConfigured === true && source.form === "apiKey"

@@ -15,6 +15,7 @@ import {
 } from "../client";
 import { messageOf } from "../contract/untrusted";
 import type { Finding, Look } from "./lifecycle";
+import type { RunMemory } from "./memory";
 import type { Kind } from "../contract/pointer";
 import type { Settings } from "../contract/settings";
 
@@ -77,13 +78,13 @@ export class LookAhead {
   #underWay = 0;
   /** Of projects that the service answers 404 for. */
   readonly #unlisted = new Map<string, readonly Finding[] | undefined>();
-  /** By kind: how many the program declares, as far as it has told, and the URNs of those that are new or were compared. */
-  readonly #declared = new Map<Kind, number>();
-  readonly #compared = new Map<Kind, Set<string>>();
   /** Of strict plans: what a resource that is compared later may settle. */
   #open: Question[] = [];
 
-  constructor(longestMs = LOOKS_MS) {
+  constructor(
+    private readonly memory: Pick<RunMemory, "hasComparedAll">,
+    longestMs = LOOKS_MS,
+  ) {
     this.#leftMs = longestMs;
   }
 
@@ -122,27 +123,13 @@ export class LookAhead {
     }
   }
 
-  /** `declared`: see `CheckRequest`. */
-  noteDeclared(kind: Kind, declared: number): void {
-    this.#declared.set(kind, Math.max(declared, this.#declared.get(kind) ?? 0));
-  }
-
-  /** A resource is new, or was compared. */
-  noteCompared(kind: Kind, urn: string): void {
-    this.#compared.set(kind, (this.#compared.get(kind) ?? new Set()).add(urn));
-  }
-
   /** When all of a kind were compared, what is in the way stays there. Returns why a strict plan fails then. */
   async settle(kind: Kind): Promise<string[]> {
-    if (!this.#isComplete(kind)) return [];
+    if (!this.memory.hasComparedAll(kind)) return [];
     const open = this.#open.filter((question) => question.kind === kind);
     this.#open = this.#open.filter((question) => question.kind !== kind);
     const verdicts = await Promise.all(open.map(async (one) => ({ one, verdict: await this.ask(one) })));
     return verdicts.flatMap(({ one, verdict }) => verdict.failures.map((text) => `"${one.name}": ${text}`));
-  }
-
-  #isComplete(kind: Kind): boolean {
-    return (this.#compared.get(kind)?.size ?? 0) >= (this.#declared.get(kind) ?? Infinity);
   }
 
   async #inProject(
@@ -151,7 +138,7 @@ export class LookAhead {
   ): Promise<readonly Finding[] | undefined> {
     if (this.#unlisted.has(projectId)) return this.#unlisted.get(projectId);
     try {
-      return await look({ reading, isComplete: this.#isComplete(kind) });
+      return await look({ reading, isComplete: this.memory.hasComparedAll(kind) });
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
       const isMissing = saysProjectIsMissing(error) || (await lacksProject(client, projectId, reading));

@@ -1,6 +1,8 @@
 import { once, EventEmitter } from "node:events";
 import { inSeconds, WaitTimeoutError, withDeadline, type Deadline } from "../client";
+import type { Properties } from "../contract/hiddenKeys";
 import { nameInUrn } from "../contract/identifiers";
+import type { Kind } from "../contract/pointer";
 
 /**
  * The memory of one run (docs/design/rules.md, 4). Questions that are asked right before a request are synchronous.
@@ -43,6 +45,17 @@ interface RunOfCall {
   readonly onTakeOver: (object: string) => void;
 }
 
+/** What `check` has seen of a resource of the program. It never runs in a refresh. */
+export interface CheckedResource {
+  readonly oldInputs: Properties;
+  /** For a preview, not for an update. */
+  readonly isPreview: boolean;
+  /** The paths of `ignoreChanges`. */
+  readonly ignored: readonly string[];
+  /** What an update creates: also in place of an object that it deletes first, which only the deletion tells. */
+  readonly newInputs: Properties | undefined;
+}
+
 type ObjectState = { readonly owner?: string; readonly release?: Release; readonly isDeleted?: boolean };
 
 /** Thrown instead of a deletion: another resource manages the object now. */
@@ -53,6 +66,8 @@ export class ManagedElsewhereError extends Error {
 }
 
 export class RunMemory {
+  /** By URN. */
+  readonly checked = new Map<string, CheckedResource>();
   readonly #claims = new Map<string, readonly Claim[]>();
   readonly #stored = new Map<string, { readonly stateUrn: string; readonly objects: readonly string[] }>();
   readonly #states = new Map<string, ObjectState>();
@@ -60,8 +75,26 @@ export class RunMemory {
   readonly #refreshed = new Map<string, string>();
   /** By object: what is planned for the resource of the program that had it in its state when it was compared. */
   readonly #planned = new Map<string, Planned>();
+  /** By kind: how many the program declares, as far as it has told, and the URNs of those that are new or were compared. */
+  readonly #declared = new Map<Kind, number>();
+  readonly #compared = new Map<Kind, Set<string>>();
   /** Emits the name of an object when its release begins. */
   readonly #releases = new EventEmitter().setMaxListeners(0);
+
+  /** `declared`: see `CheckRequest`. */
+  noteDeclared(kind: Kind, declared: number): void {
+    this.#declared.set(kind, Math.max(declared, this.#declared.get(kind) ?? 0));
+  }
+
+  /** A resource is new, or was compared. */
+  noteCompared(kind: Kind, urn: string): void {
+    this.#compared.set(kind, (this.#compared.get(kind) ?? new Set()).add(urn));
+  }
+
+  /** Whether each resource of this kind is new or was compared. */
+  hasComparedAll(kind: Kind): boolean {
+    return (this.#compared.get(kind)?.size ?? 0) >= (this.#declared.get(kind) ?? Infinity);
+  }
 
   /** Records what a resource declares. Returns what another resource declares too, and which one. */
   declare(urn: string, claims: readonly Claim[]): { what: string; urn: string }[] {

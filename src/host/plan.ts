@@ -27,8 +27,6 @@ export async function check<Args extends object, Outputs extends object>(
   const { kind } = hosted.resource;
   // Not in an update: it would see what it does itself, and must not fail by a look.
   const isPreview = declared !== undefined;
-  if (isPreview) session.previewed.add(urn);
-  else session.previewed.delete(urn);
   const { args, known, problems: found, allowed } = checkNews(hosted, news);
   const { settings, problems: settingProblems } = resolveSettings(readSetting);
   const asDeclared: Checked<Args> = { args, known, allowed, authProvider: settings?.authProvider ?? "" };
@@ -53,8 +51,8 @@ export async function check<Args extends object, Outputs extends object>(
     for (const text of valuesOf(hosted).lackingIn(args))
       session.warn(urn, `${kind}${labelOf(urn)} needs ${text}. pulumi up fails without it`);
   }
-  if (isPreview) session.lookAhead.noteDeclared(kind, declared);
-  if (isPlanned) session.lookAhead.noteCompared(kind, urn);
+  if (isPreview) session.memory.noteDeclared(kind, declared);
+  if (isPlanned) session.memory.noteCompared(kind, urn);
   const mayLook = isPlanned && settings !== undefined && problems.length === 0;
   const { lookAhead } = hosted.resource;
   const ahead = mayLook && lookAhead ? await ask(hosted, { urn, known, news, isReplacement }, lookAhead) : NOTHING;
@@ -113,10 +111,14 @@ function declare<Args extends object, Outputs extends object>(
   const isNew = Object.keys(olds).length === 0;
   const isPreview = declared !== undefined;
   // For a replacement the engine checks a second time, as if nothing had been there.
-  const earlier = session.checkedInputs.get(urn) ?? {};
-  const isReplacement = isNew && Object.keys(earlier).length > 0;
-  session.checkedInputs.set(urn, isReplacement ? earlier : olds);
-  session.ignoredChanges.set(urn, ignored);
+  const earlier = session.memory.checked.get(urn);
+  const isReplacement = isNew && earlier !== undefined && Object.keys(earlier.oldInputs).length > 0;
+  session.memory.checked.set(urn, {
+    oldInputs: isReplacement ? earlier.oldInputs : olds,
+    isPreview,
+    ignored,
+    newInputs: isNew && !isPreview ? known : earlier?.newInputs,
+  });
   const claims = resource.declares?.(known, authProvider, new Set(Object.keys(args))) ?? [];
   // A URN that is not known yet names no resource.
   const others = isUrn(urn) ? session.memory.declare(urn, claims) : [];
@@ -124,7 +126,6 @@ function declare<Args extends object, Outputs extends object>(
     path: "",
     reason: `"${nameInUrn(other)}" of this program declares ${what} too. Declare it once`,
   }));
-  if (isNew && !isPreview) session.newInputs.set(urn, known);
   // Here, since the old object is deleted before the creation could fail for want of a value.
   if (isReplacement && !isPreview) {
     // Of what is malformed no name is told: it may be the secret.
@@ -192,7 +193,8 @@ export async function diff<Args extends object, Outputs extends object>(
   const { resource, session } = hosted;
   const stored = storedFrom(resource, id, outs);
   // A refresh compares too, and runs no program: then nothing was checked, and nothing is reported or recorded.
-  const oldInputs = urn === undefined ? undefined : session.checkedInputs.get(urn);
+  const checked = urn === undefined ? undefined : session.memory.checked.get(urn);
+  const oldInputs = checked?.oldInputs;
   const values = valuesOf(hosted);
   const byValue = oldInputs && (await compareWithValues(hosted, stored, { urn, outs, news, values }));
   const changes = byValue?.changes ?? compareWith(resource, stored, news);
@@ -205,7 +207,7 @@ export async function diff<Args extends object, Outputs extends object>(
     const because = [...changes.replaces].filter((name) => !isUnknown(news[name]));
     refuseProtectedReplacement(resource.args, { subject, because, outs: stored.outs, news });
     if (isUrn(urn)) holdObjects(hosted, { urn, stateUrn, plan });
-    if (session.previewed.has(urn)) await lookAtUpdate(hosted, { urn, plan, news });
+    if (checked?.isPreview === true) await lookAtUpdate(hosted, { urn, plan, news });
   }
   const isSame = isUnchanged(changes);
   const inInputs = oldInputs === undefined || !sameJson(oldInputs, news);
@@ -227,7 +229,7 @@ async function lookAtUpdate<Args extends object, Outputs extends object>(
   const { resource, session } = hosted;
   const { lookAtUpdate: look } = resource;
   const { stored, changes, replaces, news: known } = plan;
-  session.lookAhead.noteCompared(resource.kind, urn);
+  session.memory.noteCompared(resource.kind, urn);
   // What only turns a protection on or off sends nothing.
   const isSent = !isUnchanged(changes) && !isOfProtectionAlone(resource.args, changes);
   const isUpdate = replaces.size === 0 && (stored.unfinished || isSent);

@@ -117,22 +117,48 @@ export class SecretValues {
     });
   }
 
-  #hasRead(value: string): boolean {
-    return [...this.#read.values()].some((resolved) => "value" in resolved && resolved.value === value);
-  }
-
-  /** What the service shows in place of what was sent, for the state: never the value of a reference, which stays where nothing is shown. */
-  hidden(args: object, shown: Properties): Properties {
-    const sent = new Map(placesIn(this.rules, args).map(({ path, value }) => [path, value]));
-    return mapPlaces(this.rules, withReferences(this.rules, args, shown), ({ path, value }) => {
-      const given = sent.get(path);
-      if (typeof value !== "string" || value === given) return value;
+  /** For the state: what the service shows in place of what was sent. A reference stays where nothing is shown. */
+  hideShown(args: object, shown: Properties): Properties {
+    const read = [...this.#read.values()];
+    const isRead = (value: string): boolean => read.some((one) => "value" in one && one.value === value);
+    return hideValues(this.rules, {
+      given: args,
+      shown: withReferences(this.rules, args, shown),
       // Under a name of its own a service may repeat one, too.
-      if (!isReference(given)) return this.#hasRead(value) ? STAND_INS.otherValue : value;
-      const resolved = this.find(given);
-      return "value" in resolved && resolved.value === value ? given : STAND_INS.otherValue;
+      isSecret: isRead,
+      isValueOf: (reference, value) => {
+        const resolved = this.find(reference);
+        return "value" in resolved && resolved.value === value;
+      },
     });
   }
+}
+
+interface Hiding {
+  /** What the program or the state gives, references among it. */
+  readonly given: object;
+  readonly shown: Properties;
+  /** Whether a value that stands where none is given is the value of a reference. */
+  readonly isSecret?: (value: string) => boolean;
+  readonly isValueOf: (reference: SecretReference, value: string, path: string) => boolean;
+}
+
+/**
+ * What the service shows, without the value of any reference: in its place stands the reference, or a text that says that it is
+ * another value. Where that text is given, nothing tells the reference, and the value is not shown either.
+ */
+function hideValues(rules: Rules, { given, shown, isSecret = () => false, isValueOf }: Hiding): Properties {
+  const before = new Map(placesIn(rules, given).map(({ path, value }) => [path, value]));
+  const isHidden = (value: unknown): boolean => isReference(value) || value === STAND_INS.otherValue;
+  // Postgres takes the name of a setting in any case, so a service may show another one than it was given.
+  const hiddenNames = new Set([...before].filter(([, value]) => isHidden(value)).map(([path]) => path.toLowerCase()));
+  return mapPlaces(rules, shown, ({ path, value }) => {
+    const was = before.get(path);
+    if (typeof value !== "string" || value === was) return value;
+    if (isReference(was)) return isValueOf(was, value, path) ? was : STAND_INS.otherValue;
+    const isOfReference = isHidden(was) || (was === undefined && hiddenNames.has(path.toLowerCase()));
+    return isOfReference || isSecret(value) ? STAND_INS.otherValue : value;
+  });
 }
 
 /** `shown`, with the references of `args` where it has no value. Postgres takes the name of a setting in any case. */
@@ -277,28 +303,18 @@ export async function digestsOf(
   return (id) => Object.fromEntries(entries.map(([path, digest]) => [path, digest({ kind, id, path })]));
 }
 
-/**
- * What a read has found, for the state: where that holds a reference, the reference, or a text that says it is another value. Once
- * a refresh has stored that text, nothing tells the reference, and the value is not shown all the same.
- */
+/** For the state: what a read has found, compared by digest with the references that the state holds. */
 export async function hideFound(
   { rules, digests }: Digesting,
   about: { object: DigestedObject; outs: Properties; applied: Applied; found: Properties },
 ): Promise<Properties> {
   const { object, outs, applied, found } = about;
-  const stored = new Map(placesIn(rules, outs).map(({ path, value }) => [path, value]));
-  const isHidden = (value: unknown): boolean => isReference(value) || value === STAND_INS.otherValue;
-  // Postgres takes the name of a setting in any case, so a service may show another one than it was given.
-  const hiddenNames = new Set([...stored].filter(([, value]) => isHidden(value)).map(([path]) => path.toLowerCase()));
-  const hidden = new Map<string, unknown>();
-  const hiding = placesIn(rules, found).map(async ({ path, value }) => {
-    if (typeof value !== "string") return;
-    const reference = stored.get(path);
-    if (!isHidden(reference) && (reference !== undefined || !hiddenNames.has(path.toLowerCase()))) return;
-    const digest = isReference(reference) ? digestOf({ digests, applied, path }) : undefined;
-    const isSame = digest !== undefined && (await digests.matches(digest, value, { ...object, path }));
-    hidden.set(path, isSame ? reference : STAND_INS.otherValue);
+  const references = new Map(placesIn(rules, outs).map(({ path, value }) => [path, isReference(value)]));
+  const matching = placesIn(rules, found).map(async ({ path, value }) => {
+    const digest = references.get(path) === true ? digestOf({ digests, applied, path }) : undefined;
+    if (digest === undefined || typeof value !== "string") return [];
+    return (await digests.matches(digest, value, { ...object, path })) ? [path] : [];
   });
-  await Promise.all(hiding);
-  return mapPlaces(rules, found, ({ path, value }) => (hidden.has(path) ? hidden.get(path) : value));
+  const same = new Set((await Promise.all(matching)).flat());
+  return hideValues(rules, { given: outs, shown: found, isValueOf: (_reference, _value, path) => same.has(path) });
 }

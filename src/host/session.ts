@@ -4,7 +4,6 @@ import { Digests } from "./digests";
 import { LookAhead } from "./lookAhead";
 import { RunMemory } from "./memory";
 import type { Log } from "./progress";
-import type { Properties } from "../contract/hiddenKeys";
 import { keyName, keySource, type KeySource, placeOf } from "../contract/apiKey";
 import { resolveSettings, type ReadSetting, type Settings } from "../contract/settings";
 
@@ -48,14 +47,6 @@ export class Session {
   readonly digests: Digests;
   /** How long the engine may take to begin with a sibling's change. */
   readonly siblingStartsMs: number;
-  /** By URN, the old inputs that `check` saw in this process. It never runs in a refresh. */
-  readonly checkedInputs = new Map<string, Properties>();
-  /** The URNs of resources that `check` has seen for a preview last, not for an update. */
-  readonly previewed = new Set<string>();
-  /** By URN, what an update creates: also in place of an object that it deletes first, which only the deletion tells. */
-  readonly newInputs = new Map<string, Properties>();
-  /** By URN, the paths of `ignoreChanges` of what `check` saw. */
-  readonly ignoredChanges = new Map<string, readonly string[]>();
   readonly #clientOptions: Partial<ClientOptions>;
   readonly #clients = new Map<string, Client>();
   readonly #warned = new Set<string>();
@@ -68,7 +59,7 @@ export class Session {
   ) {
     this.#clientOptions = client;
     this.siblingStartsMs = siblingStartsMs;
-    this.lookAhead = new LookAhead(lookAheadMs);
+    this.lookAhead = new LookAhead(this.memory, lookAheadMs);
     this.digests = digests;
   }
 

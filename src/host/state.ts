@@ -133,7 +133,7 @@ export async function compareWithValues<Args extends object, Outputs extends obj
 ) {
   const { __applied: applied = {} } = marksOf(outs);
   const about = { rules: resource.args, values, digests: session.digests };
-  const ignored = session.ignoredChanges.get(urn) ?? [];
+  const ignored = session.memory.checked.get(urn)?.ignored ?? [];
   const object = { kind: resource.kind, id: stored.id };
   const compared = await compareValues(about, { object, outs: stored.outs as Properties, applied, news, ignored });
   const changes = compareWith(resource, { ...stored, outs: compared.outs as typeof stored.outs }, news);

@@ -560,7 +560,7 @@ describe("once it is applied", () => {
     const values = new SecretValues(declaration.args, () => undefined);
     values.resolve(REFERENCE);
     const other = { settings: { pgSettings: { ...shown, "of.the.service": VALUE } } };
-    expect(values.hidden(inputs, other)).toEqual({
+    expect(values.hideShown(inputs, other)).toEqual({
       settings: { pgSettings: { "app.token": text, work_mem: "64MB", jit: "off", "of.the.service": text } },
     });
   });
