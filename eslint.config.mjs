@@ -56,7 +56,7 @@ export const importRules = [
     packages: ["zod"],
   },
   {
-    files: "src/resources/*/declaration.ts",
+    files: "src/resources/*/*Declaration.ts",
     what: "what both know of it: the types of its arguments and outputs, and a table of what holds of each",
     imports: ["contract", "helpers"],
   },
@@ -135,10 +135,10 @@ const FOLDERS = [
 ];
 
 /** The import specifiers of what stands in resources, as seen from src, or from a folder of resources. */
-const CLASSES = "^(\\.\\.?/)+resources/\\w+/([A-Z]|declaration$)";
-const OWN_LIFECYCLES = "^(\\./(?!declaration$)[a-z]|\\.\\./shared/)";
-const LIFECYCLES = "^(\\.\\.?/)+resources/\\w+/(?!declaration$)[a-z]";
-const OTHER_RESOURCES = "^\\.\\./(?!shared/)\\w+/(?!declaration$)[a-z]";
+const CLASSES = "^(\\.\\.?/)+resources/\\w+/([A-Z]|\\w+Declaration$)";
+const OWN_LIFECYCLES = "^(\\./(?!\\w+Declaration$)[a-z]|\\.\\./shared/)";
+const LIFECYCLES = "^(\\.\\.?/)+resources/\\w+/(?!\\w+Declaration$)[a-z]";
+const OTHER_RESOURCES = "^\\.\\./(?!shared/)\\w+/(?!\\w+Declaration$)[a-z]";
 
 const PACKAGES = {
   "@pulumi/pulumi": "^@pulumi/",

@@ -230,7 +230,7 @@ export class Reference {
 /** By their kind. They are loaded as they are. */
 function declarations(): Map<string, Declared> {
   const load = createRequire(join(ROOT, "package.json"));
-  const modules = globSync("src/resources/*/declaration.ts", { cwd: ROOT }).map((file) => load(join(ROOT, file)));
+  const modules = globSync("src/resources/*/*Declaration.ts", { cwd: ROOT }).map((file) => load(join(ROOT, file)));
   const exported = modules.flatMap((module) => Object.values<Declared & { kind?: string }>(module));
   return new Map(exported.flatMap((each) => (each.kind === undefined ? [] : [[each.kind, each]])));
 }

@@ -1,14 +1,14 @@
 /** What the declarations of the resources say of each kind, for commands that deal with all of them. */
 import type { ArgumentRules } from "../contract/declaration";
 import type { Kind } from "../contract/pointer";
-import { declaration as authIntegration } from "../resources/authIntegration/declaration";
-import { declaration as authKeys } from "../resources/authKeys/declaration";
-import { declaration as authOwnershipTransfer } from "../resources/authOwnershipTransfer/declaration";
-import { declaration as authUser } from "../resources/authUser/declaration";
-import { declaration as computeEndpoint } from "../resources/computeEndpoint/declaration";
-import { declaration as emailServer } from "../resources/emailServer/declaration";
-import { declaration as oauthProvider } from "../resources/oauthProvider/declaration";
-import { whitelistDeclaration, whitelistDomainDeclaration } from "../resources/whitelist/declaration";
+import { declaration as authIntegration } from "../resources/authIntegration/authIntegrationDeclaration";
+import { declaration as authKeys } from "../resources/authKeys/authKeysDeclaration";
+import { declaration as authOwnershipTransfer } from "../resources/authOwnershipTransfer/authOwnershipTransferDeclaration";
+import { declaration as authUser } from "../resources/authUser/authUserDeclaration";
+import { declaration as computeEndpoint } from "../resources/computeEndpoint/computeEndpointDeclaration";
+import { declaration as emailServer } from "../resources/emailServer/emailServerDeclaration";
+import { declaration as oauthProvider } from "../resources/oauthProvider/oauthProviderDeclaration";
+import { whitelistDeclaration, whitelistDomainDeclaration } from "../resources/whitelist/whitelistDeclaration";
 
 const DECLARATIONS = {
   AuthIntegration: authIntegration,

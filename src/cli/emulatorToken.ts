@@ -12,7 +12,7 @@ An emulator on a network address needs its key: in SVC_EMULATOR_API_KEY, or, whe
 SVC_API_KEY or in the file that SVC_API_KEY_FILE names.
 `;
 
-interface Flags {
+interface TokenFlags {
   readonly user?: string;
   readonly project?: string;
   readonly url?: string;
@@ -47,12 +47,12 @@ export function addTokenCommand(emulator: Command): void {
     .option("--expires-in <seconds>", "how long it is valid; 0 or less: it has expired (default: 3600)", seconds)
     .option("--claims <json>", "more claims; null leaves one out", jsonObject)
     .addHelpText("after", KEYS + exitCodes("the token was printed"))
-    .action(async (flags: Flags) => {
+    .action(async (flags: TokenFlags) => {
       process.stdout.write(`${await token(flags)}\n`);
     });
 }
 
-async function token({ user, project, url, expiresIn, claims }: Flags): Promise<string> {
+async function token({ user, project, url, expiresIn, claims }: TokenFlags): Promise<string> {
   const { origin, headers } = addressOf(url);
   const body = JSON.stringify({ project_id: project, user, expires_in: expiresIn, claims });
   const response = await fetch(`${origin}/_emulator/tokens`, {

@@ -12,7 +12,7 @@ const MANAGERS = {
 } as const;
 type Manager = keyof typeof MANAGERS;
 
-interface Flags {
+interface InitFlags {
   readonly yes?: true;
   readonly manager: Manager;
   readonly name: string;
@@ -64,7 +64,7 @@ export function addInitCommand(program: Command): void {
         2: "wrong usage, or no terminal to ask on and no --yes",
       }),
     )
-    .action(async ({ yes, manager, name }: Flags) => {
+    .action(async ({ yes, manager, name }: InitFlags) => {
       const wanted = filesOf(manager, name);
       const held = Object.keys(wanted).filter((file) => existsSync(file));
       const missing = Object.entries(wanted).filter(([file]) => !held.includes(file));

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { Command } from "commander";
 import { packageVersion } from "../contract/installation";
-import { addDoctorCommand } from "./doctor/command";
-import { addDriftCommand } from "./drift/command";
+import { addDoctorCommand } from "./doctor/doctorCommand";
+import { addDriftCommand } from "./drift/driftCommand";
 import { addEmulatorCommand } from "./emulator";
-import { addEnvCommand } from "./env/command";
-import { addImportCommand } from "./import/command";
+import { addEnvCommand } from "./env/envCommand";
+import { addImportCommand } from "./import/importCommand";
 import { addInitCommand } from "./init";
 import { terminalText } from "./output";
 import { BusyError, EXIT_BUSY } from "./stack/unfinished";

@@ -36,7 +36,7 @@ interface Records {
 /** An object at the service that a resource of this package could manage. */
 export type ProjectObject = { [Of in keyof Records]: Found<Of, Records[Of]> }[keyof Records];
 
-interface Asked {
+interface Listed {
   readonly client: Client;
   readonly projectId: string;
   /** The one of the settings: what belongs to another one says so. */
@@ -44,7 +44,7 @@ interface Asked {
 }
 
 /** Lists the objects of a kind, with one request. */
-type Listing<Of extends keyof Records> = (asked: Asked) => Promise<Found<Of, Records[Of]>[]>;
+type Listing<Of extends keyof Records> = (asked: Listed) => Promise<Found<Of, Records[Of]>[]>;
 
 /** Each kind, in the order in which its objects are told; for the others, why `import` and `drift --unmanaged` do not know them. */
 const LISTINGS: { readonly [Of in Kind]: Of extends keyof Records ? Listing<Of> : string } = {
@@ -104,7 +104,7 @@ export async function listProjectObjects(
   projectId: string,
   authProvider: string,
 ): Promise<ProjectObject[]> {
-  const asked: Asked = { client, projectId, authProvider };
+  const asked: Listed = { client, projectId, authProvider };
   const listed = async (matches: (kind: Kind) => boolean): Promise<ProjectObject[]> => {
     // The names of this table are all of the kinds.
     const kinds = Object.keys(LISTINGS) as Kind[];

@@ -7,7 +7,7 @@ import { Redactor } from "./http/redact";
 import { RequestBudget } from "./http/requestBudget";
 import { type Request, Requests } from "./http/requests";
 import { Transport } from "./http/transport";
-import type { ClientOptions, ClientTimings } from "./options";
+import type { ClientOptions, ClientTimings } from "./clientOptions";
 import { SharedRead, SharedReads } from "./reads/sharedReads";
 import { type ItemOf, type ListName, PROJECT, type RecordKind, RECORDS, type ResponseOf } from "./records";
 

@@ -3,7 +3,7 @@ import { Account } from "./account";
 import { AuthApi } from "./api/auth";
 import { ComputesApi } from "./api/computes";
 import { ProjectsApi } from "./api/projects";
-import type { ClientOptions } from "./options";
+import type { ClientOptions } from "./clientOptions";
 
 /** The typed API of one account. A process has one for each account: reads are shared, and changes of computes are queued. */
 export class Client {

@@ -18,7 +18,7 @@ export { Deadline, READ_MS, withDeadline } from "./http/deadline";
 export * from "./http/errors";
 export { mayHaveTakenEffect } from "./http/retry";
 export { NO_TLS } from "./http/transport";
-export type * from "./options";
+export type * from "./clientOptions";
 export { undefinedIfGone } from "./reads/absence";
 export type { Collection, Expected } from "./collection";
 export type { CreationRecovery } from "./createRecovery";

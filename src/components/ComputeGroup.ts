@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { componentType, primaryName, replicaName } from "../contract/componentNames";
 import { isObject, isOutput, mustBe, objectProblems } from "../helpers/given";
-import { withInheritedAliases } from "../program/options";
+import { withInheritedAliases } from "../program/resourceOptions";
 import { ComputeEndpoint, type ComputeEndpointArgs } from "../resources/computeEndpoint/ComputeEndpoint";
-import { declaration as computeEndpoint } from "../resources/computeEndpoint/declaration";
+import { declaration as computeEndpoint } from "../resources/computeEndpoint/computeEndpointDeclaration";
 import { childOptions, refuse } from "./component";
 import { keyOf } from "./origins";
 

@@ -1,11 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 import { componentType } from "../contract/componentNames";
 import { isObject, objectProblems } from "../helpers/given";
-import { withInheritedAliases } from "../program/options";
+import { withInheritedAliases } from "../program/resourceOptions";
 import { AuthIntegration } from "../resources/authIntegration/AuthIntegration";
-import { declaration as emailServer } from "../resources/emailServer/declaration";
+import { declaration as emailServer } from "../resources/emailServer/emailServerDeclaration";
 import { EmailServer, type EmailServerArgs } from "../resources/emailServer/EmailServer";
-import { declaration as oauthProvider, type KnownOAuthProvider } from "../resources/oauthProvider/declaration";
+import {
+  declaration as oauthProvider,
+  type KnownOAuthProvider,
+} from "../resources/oauthProvider/oauthProviderDeclaration";
 import { OAuthProvider, type OAuthProviderArgs } from "../resources/oauthProvider/OAuthProvider";
 import { Whitelist } from "../resources/whitelist/Whitelist";
 import { WhitelistDomain } from "../resources/whitelist/WhitelistDomain";

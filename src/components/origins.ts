@@ -4,11 +4,11 @@
  */
 import { type ComponentName, primaryName, replicaName } from "../contract/componentNames";
 import { isObject } from "../helpers/given";
-import { declaration as authIntegration } from "../resources/authIntegration/declaration";
-import { declaration as computeEndpoint } from "../resources/computeEndpoint/declaration";
-import { declaration as emailServer } from "../resources/emailServer/declaration";
-import { declaration as oauthProvider } from "../resources/oauthProvider/declaration";
-import { whitelistDeclaration, whitelistDomainDeclaration } from "../resources/whitelist/declaration";
+import { declaration as authIntegration } from "../resources/authIntegration/authIntegrationDeclaration";
+import { declaration as computeEndpoint } from "../resources/computeEndpoint/computeEndpointDeclaration";
+import { declaration as emailServer } from "../resources/emailServer/emailServerDeclaration";
+import { declaration as oauthProvider } from "../resources/oauthProvider/oauthProviderDeclaration";
+import { whitelistDeclaration, whitelistDomainDeclaration } from "../resources/whitelist/whitelistDeclaration";
 
 /** A path among the arguments of a component. */
 export type Origin = readonly (string | number)[];
@@ -18,14 +18,14 @@ export interface ComponentChild {
   readonly name: string;
 }
 
-interface Declared {
+interface ComponentArguments {
   /** Of the component. */
   readonly name: string;
   /** As far as they are known. */
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-type OriginOf = (argument: string, child: ComponentChild, component: Declared) => Origin | undefined;
+type OriginOf = (argument: string, child: ComponentChild, component: ComponentArguments) => Origin | undefined;
 
 const ofGroup: OriginOf = (argument, child, { name, args: { replicas } }) => {
   if (argument === "projectId" || argument === "branchId") return [argument];
@@ -79,7 +79,7 @@ const DECLARATIONS = [
 /** The arguments of a child that come from those of the component, by their names. */
 export function originsOf(
   component: ComponentName,
-  declared: Declared,
+  declared: ComponentArguments,
   child: ComponentChild,
 ): ReadonlyMap<string, Origin> {
   const { args = {} } = DECLARATIONS.find(({ kind }) => kind === child.kind) ?? {};

@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-interface Declared {
+interface DomainArguments {
   redirectDomains?: pulumi.Input<pulumi.Input<string>[]> | undefined;
   exclusiveDomains?: boolean | undefined;
 }
@@ -17,7 +17,7 @@ interface RedirectDomains {
  * A domain that is a resource has the origin in its name, so that taking one out of the list leaves the others alone:
  * only texts that the program knows can be told apart like this. The problems say what to do where they are not.
  */
-export function redirectDomainsOf(args: Declared | undefined | null): RedirectDomains {
+export function redirectDomainsOf(args: DomainArguments | undefined | null): RedirectDomains {
   // A program without types may give no arguments at all, which is said elsewhere.
   const { redirectDomains, exclusiveDomains } = args ?? {};
   if (exclusiveDomains === true) {
@@ -41,7 +41,7 @@ export function redirectDomainsOf(args: Declared | undefined | null): RedirectDo
 
 const refused = (problem: string): RedirectDomains => ({ each: [], problems: [problem] });
 
-function isTexts(domains: Declared["redirectDomains"]): domains is string[] {
+function isTexts(domains: DomainArguments["redirectDomains"]): domains is string[] {
   return Array.isArray(domains) && domains.every((domain) => typeof domain === "string");
 }
 

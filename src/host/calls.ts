@@ -52,7 +52,7 @@ export async function create<Args extends object, Outputs extends object>(
   request: CreateRequest,
 ): Promise<Kept> {
   const { resource } = hosted;
-  return new Change(hosted, request).run(async (call, args, values) => {
+  return new ChangeCall(hosted, request).run(async (call, args, values) => {
     // All of it is sent, or compared with what is taken over.
     values.require(args);
     return {
@@ -70,7 +70,7 @@ export async function update<Args extends object, Outputs extends object>(
   const { resource, session } = hosted;
   const { urn = "", id, outs } = request;
   const stored = storedFrom(resource, id, outs);
-  const updated = await new Change(hosted, request, { id, outs }).run(async (call, args, values) => {
+  const updated = await new ChangeCall(hosted, request, { id, outs }).run(async (call, args, values) => {
     refuseEdited(resource, outs);
     const objects = resource.objects(id, stored.outs);
     const beforeChange = (): void => session.memory.checkNotTakenOver(objects, urn);
@@ -194,7 +194,7 @@ function refuseLacking<Args extends object, Outputs extends object>(
  * have taken effect marks the state as unfinished, so that the next update asks the service, or sends again what cannot be
  * read.
  */
-class Change<Args extends object, Outputs extends object> {
+class ChangeCall<Args extends object, Outputs extends object> {
   readonly #verb: "create" | "update";
   readonly #taken: string[] = [];
   /** An earlier change that did not finish goes on in this one. */

@@ -38,12 +38,12 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   /** The argument by which an object with this id is another one than these arguments declare, whatever it shows: it is replaced. */
   readonly mismatched?: (id: string, news: Partial<Args>) => (keyof Args & string) | undefined;
   /** What a plan should say of the arguments alone, before anything is compared, once. */
-  readonly createWarnings?: (declared: Declared<Args>) => string[];
+  readonly createWarnings?: (declared: NewDeclaration<Args>) => string[];
   /**
    * What a creation would do to an object that may stand there already: a plan says it unless `lookAhead` has looked. An update
    * says what it did.
    */
-  readonly createEffects?: (declared: Declared<Args>) => string[];
+  readonly createEffects?: (declared: NewDeclaration<Args>) => string[];
   /**
    * What the service shows about a creation before it is sent: what blocks it, and what it changes. It reads only lists,
    * which all resources share (host/lookAhead.ts). Undefined: too little is known of the resource to look.
@@ -113,7 +113,7 @@ export interface Plan<Args, Outputs> {
 }
 
 /** A resource as the program declares it. */
-export interface Declared<Args> {
+export interface NewDeclaration<Args> {
   /** Those that are known and well formed. */
   readonly args: Partial<Args>;
   /** As of a `Plan`. */

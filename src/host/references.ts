@@ -16,7 +16,7 @@ import { isPlain, ruleOf, sameJson, type Rules } from "./arguments";
 import type { DigestOf, DigestPlace, Digests } from "./digests";
 
 /** A value that may be a reference: that of an argument, or one below it. */
-interface Place {
+interface ReferencePlace {
   /** `password`, `settings.pgSettings.app.token`: for messages, and the name of its digest in the state. */
   readonly path: string;
   readonly segments: readonly string[];
@@ -25,7 +25,7 @@ interface Place {
 }
 
 /** A copy with other values in these places. */
-function mapPlaces<Args extends object>(rules: Rules, args: Args, replace: (place: Place) => unknown): Args {
+function mapPlaces<Args extends object>(rules: Rules, args: Args, replace: (place: ReferencePlace) => unknown): Args {
   const inPlace = (value: unknown, argument: string, ...inner: string[]): unknown => {
     const segments = [argument, ...inner];
     return replace({ path: segments.join("."), segments, argument, value });
@@ -45,8 +45,8 @@ function mapPlaces<Args extends object>(rules: Rules, args: Args, replace: (plac
   return Object.fromEntries(mapped) as Args;
 }
 
-function placesIn(rules: Rules, args: object): Place[] {
-  const places: Place[] = [];
+function placesIn(rules: Rules, args: object): ReferencePlace[] {
+  const places: ReferencePlace[] = [];
   mapPlaces(rules, args, (place) => {
     places.push(place);
     return place.value;

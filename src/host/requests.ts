@@ -57,7 +57,7 @@ export interface DiffResult {
 }
 
 /** A request that changes something. */
-interface Change extends Request {
+interface ChangeRequest extends Request {
   readonly timeouts: Timeouts | undefined;
 }
 
@@ -67,17 +67,17 @@ interface Storing {
   readonly carried: Properties;
 }
 
-export interface CreateRequest extends Change, Storing {
+export interface CreateRequest extends ChangeRequest, Storing {
   readonly news: Properties;
 }
 
-export interface UpdateRequest extends Change, Storing {
+export interface UpdateRequest extends ChangeRequest, Storing {
   readonly id: string;
   readonly outs: Properties;
   readonly news: Properties;
 }
 
-export interface DeleteRequest extends Change {
+export interface DeleteRequest extends ChangeRequest {
   readonly id: string;
   readonly outs: Properties;
 }

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isObject, isOutput, unknownNames, wordFor } from "../helpers/given";
-import { timeoutsOf, withInheritedAliases } from "./options";
+import { timeoutsOf, withInheritedAliases } from "./resourceOptions";
 import { previewMark } from "./declared";
 import { checkInstallation } from "./installation";
 import { pointer, typeToken } from "../contract/pointer";

@@ -1,9 +1,9 @@
 import { Command } from "commander";
-import { addDoctorCommand } from "../../src/cli/doctor/command";
-import { addDriftCommand } from "../../src/cli/drift/command";
+import { addDoctorCommand } from "../../src/cli/doctor/doctorCommand";
+import { addDriftCommand } from "../../src/cli/drift/driftCommand";
 import { addEmulatorCommand } from "../../src/cli/emulator";
-import { addEnvCommand } from "../../src/cli/env/command";
-import { addImportCommand } from "../../src/cli/import/command";
+import { addEnvCommand } from "../../src/cli/env/envCommand";
+import { addImportCommand } from "../../src/cli/import/importCommand";
 import { addInitCommand } from "../../src/cli/init";
 
 const program = new Command();

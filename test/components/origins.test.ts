@@ -3,9 +3,9 @@ import * as svc from "../../src";
 import { originsOf } from "../../src/components/origins";
 import { type ComponentName, componentOfType } from "../../src/contract/componentNames";
 import { isSecret } from "../../src/contract/engineSecrets";
-import { declaration as computeEndpoint } from "../../src/resources/computeEndpoint/declaration";
-import { declaration as emailServer } from "../../src/resources/emailServer/declaration";
-import { declaration as oauthProvider } from "../../src/resources/oauthProvider/declaration";
+import { declaration as computeEndpoint } from "../../src/resources/computeEndpoint/computeEndpointDeclaration";
+import { declaration as emailServer } from "../../src/resources/emailServer/emailServerDeclaration";
+import { declaration as oauthProvider } from "../../src/resources/oauthProvider/oauthProviderDeclaration";
 import { EACH_CASE } from "../kinds";
 
 /** The real classes make the children. Each argument has a value of its own, which tells where it comes from. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { quotedIn } from "../../src/cli/code";
 import { terminalJson, terminalText } from "../../src/cli/output";
 import { messageOf, oneLine } from "../../src/contract/untrusted";
-import { engineError, plainError } from "../../src/doors/dynamic/errors";
+import { engineError, plainError } from "../../src/doors/dynamic/callErrors";
 import { CallError } from "../../src/host/calls";
 import type { Marked } from "../../src/host/requests";
 import { anyCharacter } from "../support/characters";

@@ -1,4 +1,4 @@
-import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
+import { computeEndpoint } from "../../src/resources/computeEndpoint/computeEndpointLifecycle";
 import { harness, PROJECT, UNKNOWN, type Harness, type Json } from "../support/harness";
 
 const BRANCHES = ["br-dev", "br-test", "br-main"];

@@ -1,5 +1,5 @@
-import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
-import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
+import { authIntegration } from "../../src/resources/authIntegration/authIntegrationLifecycle";
+import { computeEndpoint } from "../../src/resources/computeEndpoint/computeEndpointLifecycle";
 import { EACH_KIND } from "../kinds";
 import { INPUTS } from "../support/authIntegrations";
 import { LEAST } from "../support/computeCases";

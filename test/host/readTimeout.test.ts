@@ -1,7 +1,7 @@
 /** How long the read of a refresh may take, from the properties that the engine hands over down to the transport. */
 import { dynamicProvider } from "../../src/doors/dynamic/provider";
 import { Session } from "../../src/host/session";
-import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
+import { computeEndpoint } from "../../src/resources/computeEndpoint/computeEndpointLifecycle";
 import { skippingClock } from "../support/fakeClock";
 import { inMemory, type Script } from "../support/scriptedServer";
 import { thrownBy, URN } from "../support/toy";

@@ -1,5 +1,5 @@
-import { declaration, type AuthIntegrationShape } from "../../src/resources/authIntegration/declaration";
-import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
+import { declaration, type AuthIntegrationShape } from "../../src/resources/authIntegration/authIntegrationDeclaration";
+import { authIntegration } from "../../src/resources/authIntegration/authIntegrationLifecycle";
 import { INPUTS } from "../support/authIntegrations";
 import { PROJECT, PROVIDER, UNKNOWN, type Harness, type Json } from "../support/harness";
 import {

@@ -1,5 +1,5 @@
-import { declaration, type AuthKeysShape } from "../../src/resources/authKeys/declaration";
-import { authKeys } from "../../src/resources/authKeys/lifecycle";
+import { declaration, type AuthKeysShape } from "../../src/resources/authKeys/authKeysDeclaration";
+import { authKeys } from "../../src/resources/authKeys/authKeysLifecycle";
 import { PROJECT, PROVIDER, UNKNOWN } from "../support/harness";
 import { KEYS, recordsOf } from "../support/rules/routes";
 import { answeredOnly, ofIntegration } from "./answeredOnly";

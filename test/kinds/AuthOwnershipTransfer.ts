@@ -1,5 +1,5 @@
-import { declaration, type AuthOwnershipTransferShape } from "../../src/resources/authOwnershipTransfer/declaration";
-import { authOwnershipTransfer } from "../../src/resources/authOwnershipTransfer/lifecycle";
+import { declaration, type AuthOwnershipTransferShape } from "../../src/resources/authOwnershipTransfer/authOwnershipTransferDeclaration";
+import { authOwnershipTransfer } from "../../src/resources/authOwnershipTransfer/authOwnershipTransferLifecycle";
 import { PROJECT, PROVIDER, UNKNOWN, type Harness, type Json } from "../support/harness";
 import { recordsOf, TRANSFER } from "../support/rules/routes";
 import { answeredOnly, ofIntegration } from "./answeredOnly";

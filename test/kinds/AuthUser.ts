@@ -1,5 +1,5 @@
-import { declaration, type AuthUserShape } from "../../src/resources/authUser/declaration";
-import { authUser } from "../../src/resources/authUser/lifecycle";
+import { declaration, type AuthUserShape } from "../../src/resources/authUser/authUserDeclaration";
+import { authUser } from "../../src/resources/authUser/authUserLifecycle";
 import { PROJECT, PROVIDER, UNKNOWN, type Harness, type Json } from "../support/harness";
 import {
   CREATE_USER,

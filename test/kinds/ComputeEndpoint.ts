@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { declaration, type ComputeEndpointShape } from "../../src/resources/computeEndpoint/declaration";
-import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
+import { declaration, type ComputeEndpointShape } from "../../src/resources/computeEndpoint/computeEndpointDeclaration";
+import { computeEndpoint } from "../../src/resources/computeEndpoint/computeEndpointLifecycle";
 import { EVERY } from "../support/computeCases";
 import { PROJECT, UNKNOWN, type Harness, type Json, type State } from "../support/harness";
 import {

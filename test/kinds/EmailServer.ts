@@ -1,5 +1,5 @@
-import { declaration, type EmailServerShape } from "../../src/resources/emailServer/declaration";
-import { emailServer } from "../../src/resources/emailServer/lifecycle";
+import { declaration, type EmailServerShape } from "../../src/resources/emailServer/emailServerDeclaration";
+import { emailServer } from "../../src/resources/emailServer/emailServerLifecycle";
 import { STANDARD, THEIRS } from "../support/emailServers";
 import { UNKNOWN, type Json } from "../support/harness";
 import { EMAIL, inProject, INTEGRATIONS, mailOf, removedWithIntegration } from "../support/rules/routes";

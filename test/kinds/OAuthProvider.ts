@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { declaration, type OAuthProviderShape } from "../../src/resources/oauthProvider/declaration";
-import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
+import { declaration, type OAuthProviderShape } from "../../src/resources/oauthProvider/oauthProviderDeclaration";
+import { oauthProvider } from "../../src/resources/oauthProvider/oauthProviderLifecycle";
 import { PROJECT, UNKNOWN, type Harness, type Json } from "../support/harness";
 import { SHARED, STANDARD } from "../support/oauthProviders";
 import {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { whitelistDeclaration, type WhitelistShape } from "../../src/resources/whitelist/declaration";
+import { whitelistDeclaration, type WhitelistShape } from "../../src/resources/whitelist/whitelistDeclaration";
 import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
 import { PROJECT, PROVIDER, UNKNOWN, type Json } from "../support/harness";
 import { DOMAINS, holdsOne, inProject, INTEGRATIONS, isEmpty, recordsOf } from "../support/rules/routes";

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { durationSeconds } from "../../src/program/options";
+import { durationSeconds } from "../../src/program/resourceOptions";
 import { pointer } from "../../src/contract/pointer";
 import * as svc from "../../src";
 

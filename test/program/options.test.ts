@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { withInheritedAliases } from "../../src/program/options";
+import { withInheritedAliases } from "../../src/program/resourceOptions";
 import * as svc from "../../src";
 
 beforeAll(() =>

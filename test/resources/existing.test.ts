@@ -1,6 +1,6 @@
-import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
-import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
-import { possibleOwner } from "../../src/resources/shared/existing";
+import { authIntegration } from "../../src/resources/authIntegration/authIntegrationLifecycle";
+import { computeEndpoint } from "../../src/resources/computeEndpoint/computeEndpointLifecycle";
+import { possibleOwner } from "../../src/resources/shared/conflictMessages";
 import { DEMO_PRIMARY } from "../support/computeCases";
 import { harness, PROJECT, thrownBy, withIntegration } from "../support/harness";
 

@@ -1,6 +1,6 @@
 import { Transport } from "../../src/client/http/transport";
-import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
-import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
+import { computeEndpoint } from "../../src/resources/computeEndpoint/computeEndpointLifecycle";
+import { oauthProvider } from "../../src/resources/oauthProvider/oauthProviderLifecycle";
 import { harness, PROJECT, withIntegration, type Harness } from "../support/harness";
 import type { Properties } from "../../src/contract/hiddenKeys";
 

@@ -1,5 +1,5 @@
-import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
-import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
+import { authIntegration } from "../../src/resources/authIntegration/authIntegrationLifecycle";
+import { oauthProvider } from "../../src/resources/oauthProvider/oauthProviderLifecycle";
 import { whitelist } from "../../src/resources/whitelist/whitelistLifecycle";
 import { whitelistDomain } from "../../src/resources/whitelist/whitelistDomainLifecycle";
 import { computes, DEMO_PRIMARY } from "../support/computeCases";

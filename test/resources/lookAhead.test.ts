@@ -1,5 +1,5 @@
-import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
-import { authUser } from "../../src/resources/authUser/lifecycle";
+import { authIntegration } from "../../src/resources/authIntegration/authIntegrationLifecycle";
+import { authUser } from "../../src/resources/authUser/authUserLifecycle";
 import { whitelistDomain } from "../../src/resources/whitelist/whitelistDomainLifecycle";
 import type { Kind } from "../../src/contract/pointer";
 import type { Properties } from "../../src/contract/hiddenKeys";

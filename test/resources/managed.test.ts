@@ -1,6 +1,6 @@
-import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
-import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
-import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
+import { authIntegration } from "../../src/resources/authIntegration/authIntegrationLifecycle";
+import { computeEndpoint } from "../../src/resources/computeEndpoint/computeEndpointLifecycle";
+import { oauthProvider } from "../../src/resources/oauthProvider/oauthProviderLifecycle";
 import { harness, PROJECT, PROVIDER, urnOf, type Harness } from "../support/harness";
 
 /** What is managed from now on, not any more, or never was. */

@@ -2,7 +2,7 @@ import { scryptSync } from "node:crypto";
 import { isSecret } from "../../src/contract/engineSecrets";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import { SecretValues } from "../../src/host/references";
-import { declaration } from "../../src/resources/computeEndpoint/declaration";
+import { declaration } from "../../src/resources/computeEndpoint/computeEndpointDeclaration";
 import { hashed } from "../../src/emulator/model/records";
 import { KIND_CASES } from "../kinds";
 import { cheapDigests } from "../support/cheapDigests";

@@ -1,5 +1,5 @@
 import type { Properties } from "../../src/contract/hiddenKeys";
-import { authIntegration } from "../../src/resources/authIntegration/lifecycle";
+import { authIntegration } from "../../src/resources/authIntegration/authIntegrationLifecycle";
 import { ENDPOINTS as DEMO_ENDPOINTS, endpointId } from "../support/computeCases";
 import { expectNoSecrets, PROJECT, type Harness, type Json, type State } from "../support/harness";
 import {

@@ -1,5 +1,5 @@
-import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
-import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
+import { computeEndpoint } from "../../src/resources/computeEndpoint/computeEndpointLifecycle";
+import { oauthProvider } from "../../src/resources/oauthProvider/oauthProviderLifecycle";
 import { endpointId } from "../support/computeCases";
 import { withIntegration, type State } from "../support/harness";
 import { json, scene, type Reply } from "../support/rules/hostile";

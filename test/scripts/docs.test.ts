@@ -9,7 +9,7 @@ jest.setTimeout(300_000); // Each run reads all sources with the compiler.
 const ROOT = join(SCRIPTS, "..");
 /** What two declarations say. */
 const PASSWORD = "password: { secret: true, ";
-const REGION = "regionId: { replaces: true }";
+const REGION = "regionId: { replaces: true, imported: false }";
 
 const PAGES = ["docs/resources.md", "docs/functions.md", "test/docs/messages.md"];
 
@@ -77,7 +77,7 @@ describe("the reference", () => {
       rows(written("docs/resources.md"), heading).find(([first]) => first === `\`${name}\``);
 
     // --check names the pages and the command, and writes nothing.
-    const declaration = "src/resources/computeEndpoint/declaration.ts";
+    const declaration = "src/resources/computeEndpoint/computeEndpointDeclaration.ts";
     edit(root, declaration, "Whether the connection pooler is on.", "Turns the pooler on.");
     truncate("test/docs/messages.md");
     const before = pages(root);
@@ -98,7 +98,7 @@ describe("the reference", () => {
     expect(rows(pages(ROOT)[0] ?? "", "Arguments of ComputeEndpoint")).toContainEqual(
       expect.arrayContaining(["`regionId`", "replaces it"]),
     );
-    const mailServer = "src/resources/emailServer/declaration.ts";
+    const mailServer = "src/resources/emailServer/emailServerDeclaration.ts";
     edit(root, mailServer, PASSWORD, PASSWORD.replace("secret: true, ", ""));
     edit(root, mailServer, "`username`. Secret, unless it is given", "`username`. Given");
     edit(root, declaration, REGION, REGION.replace("replaces", "createOnly"));
@@ -155,11 +155,21 @@ describe("the reference", () => {
 
   test("is not written while a text contradicts its table, or something public lacks its words: each is named with its place", async () => {
     const root = copy();
-    const mailServer = "src/resources/emailServer/declaration.ts";
+    const mailServer = "src/resources/emailServer/emailServerDeclaration.ts";
     edit(root, mailServer, PASSWORD, PASSWORD.replace("secret: true, ", ""));
-    edit(root, "src/resources/computeEndpoint/declaration.ts", REGION, REGION.replace("replaces", "createOnly"));
+    edit(
+      root,
+      "src/resources/computeEndpoint/computeEndpointDeclaration.ts",
+      REGION,
+      REGION.replace("replaces", "createOnly"),
+    );
     edit(root, "src/resources/authUser/AuthUser.ts", "Its Pulumi id is", "It is known as");
-    edit(root, "src/resources/authUser/declaration.ts", "  /** The id in the table of the synced users. */\n", "");
+    edit(
+      root,
+      "src/resources/authUser/authUserDeclaration.ts",
+      "  /** The id in the table of the synced users. */\n",
+      "",
+    );
     const exported = 'export { readerOf } from "./functions/account";\nexport { Session } from "./host/session";\n';
     edit(root, "src/index.ts", "export { connectionUriOutput }", `${exported}export { connectionUriOutput }`);
     const before = pages(root);
@@ -172,7 +182,7 @@ describe("the reference", () => {
       new RegExp(`: ComputeEndpoint\\.regionId ${prose}: Changing this later has no effect$`, "m"),
     );
     expect(output).toContain("the text of AuthUser does not say: Its Pulumi id is");
-    expect(output).toMatch(/^src\/resources\/authUser\/declaration\.ts:\d+: userId has no description$/m);
+    expect(output).toMatch(/^src\/resources\/authUser\/authUserDeclaration\.ts:\d+: userId has no description$/m);
     expect(output).toMatch(/^src\/functions\/account\.ts:\d+: readerOf has no description$/m);
     expect(output).toMatch(/^src\/index\.ts exports Session, which is on no page$/m);
     expect(pages(root)).toEqual(before);

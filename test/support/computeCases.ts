@@ -1,4 +1,4 @@
-import { computeEndpoint } from "../../src/resources/computeEndpoint/lifecycle";
+import { computeEndpoint } from "../../src/resources/computeEndpoint/computeEndpointLifecycle";
 import type { ClientOptions } from "../../src/client";
 import type { Properties } from "../../src/contract/hiddenKeys";
 import type { EmulatorOptions } from "../../src/emulator";

@@ -1,4 +1,4 @@
-import { emailServer } from "../../src/resources/emailServer/lifecycle";
+import { emailServer } from "../../src/resources/emailServer/emailServerLifecycle";
 import { CANARY, harness, PROJECT, withIntegration, type Harness, type Json } from "./harness";
 
 export const SHARED = { projectId: PROJECT, type: "shared" };

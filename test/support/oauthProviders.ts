@@ -1,4 +1,4 @@
-import { oauthProvider } from "../../src/resources/oauthProvider/lifecycle";
+import { oauthProvider } from "../../src/resources/oauthProvider/oauthProviderLifecycle";
 import { CANARY, harness, PROJECT, withIntegration, type Harness, type Json } from "./harness";
 
 export const SHARED = { projectId: PROJECT, providerId: "microsoft" };

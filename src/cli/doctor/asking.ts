@@ -14,13 +14,13 @@ import type { Settings } from "../../contract/settings";
 import { failure, ok, skipped, type Check } from "./check";
 
 const LONGEST_READ_MS = 6_000;
-/** Asked for where no project is known: whether the key is refused shows before whether the project exists. */
+/** Asked where no project is known: whether the key is refused shows before whether the project exists. */
 const NO_PROJECT = "prj-of-pulumi-svc-doctor";
 
 export const OTHER_ACCOUNT = "Use a key of the account that the project belongs to.";
 const MISSING_PROJECT = "Check its id (`prj-…`, not its name), and that the key belongs to the same account.";
 
-export interface Asked {
+export interface Answered {
   /** What each project holds, or why it cannot be told. */
   readonly answers: ReadonlyMap<string, string | Error>;
   /** What does not hold for one project alone: nothing was asked after it. */
@@ -33,7 +33,7 @@ export interface Asked {
 export class Asking {
   readonly #answers = new Map<string, Promise<string | Error>>();
 
-  async ask(settings: Settings, projects: readonly string[]): Promise<Asked> {
+  async ask(settings: Settings, projects: readonly string[]): Promise<Answered> {
     const answers = new Map<string, string | Error>();
     for (const id of projects.length > 0 ? projects : [NO_PROJECT]) {
       const answer = await this.#answerOf(settings, id);
@@ -67,16 +67,16 @@ async function contentOf(account: Client, projectId: string): Promise<string> {
   return `${listed}; computes: ${computes.length}`;
 }
 
-const projectsWith = (kind: typeof PermissionError | typeof NotFoundError, answers: Asked["answers"]): string[] =>
+const projectsWith = (kind: typeof PermissionError | typeof NotFoundError, answers: Answered["answers"]): string[] =>
   [...answers].flatMap(([id, answer]) => (id !== NO_PROJECT && answer instanceof kind ? id : []));
 
 /** The projects that the key may not read. */
-export const forbiddenIn = (answers: Asked["answers"]): string[] => projectsWith(PermissionError, answers);
+export const forbiddenIn = (answers: Answered["answers"]): string[] => projectsWith(PermissionError, answers);
 
 /** The projects that the account of the key does not have. */
-export const missingIn = (answers: Asked["answers"]): string[] => projectsWith(NotFoundError, answers);
+export const missingIn = (answers: Answered["answers"]): string[] => projectsWith(NotFoundError, answers);
 
-export function projectChecks(answers: Asked["answers"]): Check[] {
+export function projectChecks(answers: Answered["answers"]): Check[] {
   return [...answers].map(([id, answer]) => {
     const name = `project ${id}`;
     if (typeof answer === "string") return ok(name, answer);

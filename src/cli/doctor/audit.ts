@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type AuditedResource, type AuditLimits, type AuditRule, auditRules, stateRules } from "../../audit/rules";
 import { visible } from "../../contract/hiddenKeys";
 import { nameInUrn, projectOf } from "../../contract/identifiers";
-import { oauthProviderId, presentId, SHARED_FROM_THE_START } from "../../contract/oauthProviders";
+import { oauthProviderId, presentId, SHARED_FROM_THE_START } from "../../contract/oauthProviderId";
 import { KINDS, PROVIDER_TYPE, STACK_TYPE, typeToken } from "../../contract/pointer";
 import { ambiguity, countingEntries, isAbout, isOfStacks, told, why } from "../drift/entries";
 import { aligned, EXPIRED, printable, reasonText, UNUSED } from "../drift/formats";

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { programFolder, projectName } from "../stack/projectFile";
 import { terminalJson, terminalText, wantsColours } from "../output";
 import type { Check } from "./check";
-import { installationChecks } from "./installation";
+import { installationChecks } from "./installedPackages";
 import { serviceChecks } from "./service";
 import { readStack } from "./stack";
 

@@ -9,7 +9,7 @@ import { exportedState, providerName, type StackState } from "../stack/state";
 import { printable } from "../drift/formats";
 import { compareText } from "../output";
 import { failure, ok, skipped, warning, type Check } from "./check";
-import { isSupported, RANGE } from "./installation";
+import { isSupported, RANGE } from "./installedPackages";
 
 /** From this CLI on, `--expect-no-changes` ends with 7 for drift and with another code for a failure. */
 const EXIT_CODES_SINCE = "3.226.1";

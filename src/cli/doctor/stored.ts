@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { findKey, keyName, keySource, type KeySource, placeOf } from "../../contract/apiKey";
 import { resolveSettings, type ReadSetting, type Settings } from "../../contract/settings";
 import {
-  type Asked,
+  type Answered,
   type Asking,
   forbiddenIn,
   hostAndPort,
@@ -161,13 +161,13 @@ function storedWords({ form, source }: Kept, than: "same" | "other" | undefined)
 
 type Result = "accepted" | "refused" | "other account" | "trouble" | "untold";
 
-function resultOf({ answers, failed, tells }: Asked): Result {
+function resultOf({ answers, failed, tells }: Answered): Result {
   if (failed !== undefined) return isRefused(failed) ? "refused" : "trouble";
   if (tells === "nothing") return "untold";
   return forbiddenIn(answers).length + missingIn(answers).length > 0 ? "other account" : "accepted";
 }
 
-function verdictOn({ baseUrl }: Settings, { answers, failed, tells }: Asked): string {
+function verdictOn({ baseUrl }: Settings, { answers, failed, tells }: Answered): string {
   const place = hostAndPort(baseUrl);
   if (isRefused(failed)) return `${place} refuses the key (401)`;
   if (failed !== undefined) return wordsOf(failed);

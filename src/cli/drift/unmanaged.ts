@@ -1,5 +1,5 @@
 import type { Client } from "../../client";
-import { presentId } from "../../contract/oauthProviders";
+import { presentId } from "../../contract/oauthProviderId";
 import { projectOf } from "../../contract/identifiers";
 import { Session } from "../../host/session";
 import { isThereByItself, listProjectObjects, type ProjectObject } from "../projectObjects";
@@ -8,7 +8,7 @@ import type { RefreshedStack } from "./previewRefresh";
 import type { Report } from "./report";
 
 /** A project, as the provider of a resource reaches it. */
-interface Asked {
+interface UnmanagedRequest {
   /** Of the service: another one may have a project of the same id. */
   readonly address: string;
   readonly client: Client;
@@ -24,7 +24,7 @@ export async function unmanagedObjects(
   stacks: readonly RefreshedStack[],
 ): Promise<Pick<Report, "unmanaged" | "byItself">> {
   const session = new Session(() => undefined);
-  const projects = new Map<string, Asked>();
+  const projects = new Map<string, UnmanagedRequest>();
   const declared = new Set<string>();
   for (const { resources, state } of stacks) {
     for (const { kind, id, provider, isHeld, authProvider } of resources) {
@@ -66,7 +66,7 @@ export async function unmanagedObjects(
 }
 
 async function undeclaredOf(
-  { address, client, projectId, authProvider }: Asked,
+  { address, client, projectId, authProvider }: UnmanagedRequest,
   isDeclared: (address: string, object: ProjectObject) => boolean,
   /** Where the id of the project does not tell it. */
   where: string,

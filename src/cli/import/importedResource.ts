@@ -8,7 +8,7 @@ import type { ReadSetting, SettingName, Settings } from "../../contract/settings
 import { STAND_INS } from "../../contract/standIns";
 import { isPlain, problemText } from "../../host/arguments";
 import { load } from "../../provider";
-import { type Argument, camelCase, Code, type Declared, kebabCase } from "./programText";
+import { type Argument, camelCase, Code, type DeclaredResource, kebabCase } from "./programText";
 import { importedArguments, livesInIntegration } from "../declarations";
 import type { ProjectObject } from "../projectObjects";
 import { asSecret } from "../stack/state";
@@ -103,7 +103,7 @@ function configOf(read: ReadSetting) {
 /** A program that leaves them out declares another object. What is required is found by another check. */
 const IDENTITY = ["type", "authProvider"];
 
-interface Place {
+interface ProgramContext {
   readonly name: string;
   readonly variable: string;
   readonly branchNames: ReadonlyMap<string, string | undefined>;
@@ -119,14 +119,14 @@ interface Place {
 
 export interface ImportedResource {
   readonly entry: object;
-  readonly declared: Declared;
+  readonly declared: DeclaredResource;
   readonly wanted: readonly Wanted[];
   readonly notes: readonly string[];
 }
 
 export function importedResource(
   { object, args, inputs, outputs, hidden, refused }: Observed,
-  place: Place,
+  place: ProgramContext,
 ): ImportedResource {
   const { kind, id } = object;
   const { name, variable, variables, isProtected } = place;
@@ -211,7 +211,7 @@ function withReferences(stored: Properties, given: Properties): Properties {
   return Object.fromEntries(entries) as Properties;
 }
 
-function declaredArgument([name, value]: readonly [string, unknown], kind: Kind, place: Place): Argument {
+function declaredArgument([name, value]: readonly [string, unknown], kind: Kind, place: ProgramContext): Argument {
   if (name === "projectId") return [name, new Code(containerOf(kind, place))];
   if (name !== "branchId") return [name, value];
   const constant = place.branchVariables.get(String(value));
@@ -236,7 +236,7 @@ const NOT_SHOWN = STAND_INS.notShown;
 const NO_KEYS = ["Its keys cannot be read: secretServerKey and pubClientKey are empty."];
 
 /** What lives in an integration names it by its output, so that both are replaced together. */
-const containerOf = (kind: Kind, { integration }: Place): string =>
+const containerOf = (kind: Kind, { integration }: ProgramContext): string =>
   livesInIntegration(kind) && integration !== undefined ? `${integration}.projectId` : "projectId";
 
 /** What the service does not show, by argument: whether it is a secret. */

@@ -13,7 +13,7 @@ export class Code {
 export type Argument = readonly [name: string, value: unknown, comment?: string];
 
 /** One resource of the program. */
-export interface Declared {
+export interface DeclaredResource {
   readonly kind: string;
   readonly name: string;
   readonly variable: string;
@@ -41,7 +41,7 @@ interface Loading {
 
 export function programText(
   constants: readonly Constant[],
-  resources: readonly Declared[],
+  resources: readonly DeclaredResource[],
   { readsConfiguration, isCommonJs, onlyOf }: Loading,
 ): string {
   const load = (name: string, from: string): string =>
@@ -74,7 +74,10 @@ function constantText({ variable, value, comment }: Constant, width: number): st
   return comment === undefined ? text : `${text} ${lineComment(comment)}`;
 }
 
-function declaration({ kind, name, variable, args, comment = [], isProtected }: Declared, width: number): string {
+function declaration(
+  { kind, name, variable, args, comment = [], isProtected }: DeclaredResource,
+  width: number,
+): string {
   const begin = `const ${variable} = new svc.${kind}(`;
   const isShort = !isProtected && `${begin}${quoted(name)}, {`.length <= width;
   const indent = isShort ? "  " : "    ";

@@ -5,7 +5,7 @@
 
 type Path = readonly (string | number)[];
 
-interface Entry {
+interface YamlEntry {
   /** Its first line, by its index. */
   readonly at: number;
   /** The key, the colon and blanks. */
@@ -72,7 +72,7 @@ function blockBelow(lines: readonly string[], start: number, above: number): Blo
   return { indent, start: next, end: inside.findLastIndex(isText) + 1 };
 }
 
-function entriesOf(lines: readonly string[], { indent, start, end }: Block, key: string): Entry[] {
+function entriesOf(lines: readonly string[], { indent, start, end }: Block, key: string): YamlEntry[] {
   return lines.slice(start, end).flatMap((line, index) => {
     if (indentOf(line) !== indent) return [];
     const [, quoted, single, plain, rest = ""] =
@@ -88,7 +88,7 @@ function entriesOf(lines: readonly string[], { indent, start, end }: Block, key:
 /** Changes the lines. */
 function edited(
   lines: string[],
-  { at, head, value: old, tail }: Entry,
+  { at, head, value: old, tail }: YamlEntry,
   indent: number,
   { path, value }: { readonly path: Path; readonly value: unknown },
 ): boolean {

@@ -22,7 +22,7 @@ interface Form {
 }
 
 /** Half open, in units of a text. */
-type Place = readonly [from: number, to: number];
+type Span = readonly [from: number, to: number];
 
 /** Values that no message may show. */
 export class KnownValues {
@@ -71,8 +71,8 @@ export class KnownValues {
     return [...shown, text.slice(last)].join("");
   }
 
-  #placesIn(text: string): Place[] {
-    const places: Place[] = [];
+  #placesIn(text: string): Span[] {
+    const places: Span[] = [];
     for (const reading of readingsOf(text)) {
       const { text: line, starts, ends } = folded(reading);
       for (const [from, to] of [...this.#formsIn(line), ...this.#wordsIn(line)])
@@ -81,12 +81,12 @@ export class KnownValues {
     return places;
   }
 
-  *#wordsIn(line: string): Generator<Place> {
+  *#wordsIn(line: string): Generator<Span> {
     for (const word of this.#words)
       for (const { 0: match, index } of line.matchAll(word)) yield [index, index + match.length];
   }
 
-  *#formsIn(line: string): Generator<Place> {
+  *#formsIn(line: string): Generator<Span> {
     /** Where each form is looked for next: a text of one letter would take for ever. */
     const next = new Map<Form, number>();
     for (let from = 0; from <= line.length - SHORTEST_WITHIN_WORDS; from += 1) {

@@ -3,7 +3,7 @@ import type { ApiKey } from "./apiKey";
 import { type Deadline, sleep } from "./deadline";
 import * as errors from "./errors";
 import { SvcError } from "./errors";
-import type { ClientTimings } from "../options";
+import type { ClientTimings } from "../clientOptions";
 import type { Redactor } from "./redact";
 import { referencesIn } from "../../contract/references";
 import { standInsIn } from "../../contract/standIns";

@@ -9,7 +9,7 @@ import { check, diff, repair } from "../../host/plan";
 import type { CreateRequest, DiffResult, Marked, Wrong } from "../../host/requests";
 import { markedFound, markedInputs, markedOuts } from "../../host/secrets";
 import type { Hosted, Session } from "../../host/session";
-import { engineError, plainError } from "./errors";
+import { engineError, plainError } from "./callErrors";
 import type { DynamicProvider } from "./types";
 
 /** Turns a resource into a Pulumi dynamic provider: takes the hidden inputs, stores some of them with the outs, and throws only errors of its own. */

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../../program/inputs";
 import { NO_ARGUMENTS, resource } from "../../program/SvcResource";
-import { declaration, type AuthIntegrationShape, type AuthIntegrationOutputs } from "./declaration";
+import { declaration, type AuthIntegrationShape, type AuthIntegrationOutputs } from "./authIntegrationDeclaration";
 
 export interface AuthIntegrationArgs extends ArgumentsOf<AuthIntegrationShape> {
   projectId: pulumi.Input<string>;

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../../program/inputs";
 import { NO_ARGUMENTS, resource } from "../../program/SvcResource";
-import { declaration, type AuthKeysShape, type AuthKeysOutputs } from "./declaration";
+import { declaration, type AuthKeysShape, type AuthKeysOutputs } from "./authKeysDeclaration";
 
 export interface AuthKeysArgs extends ArgumentsOf<AuthKeysShape> {
   projectId: pulumi.Input<string>;

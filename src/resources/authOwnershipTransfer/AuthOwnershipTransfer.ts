@@ -1,7 +1,11 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../../program/inputs";
 import { NO_ARGUMENTS, resource } from "../../program/SvcResource";
-import { declaration, type AuthOwnershipTransferShape, type AuthOwnershipTransferOutputs } from "./declaration";
+import {
+  declaration,
+  type AuthOwnershipTransferShape,
+  type AuthOwnershipTransferOutputs,
+} from "./authOwnershipTransferDeclaration";
 
 export interface AuthOwnershipTransferArgs extends ArgumentsOf<AuthOwnershipTransferShape> {
   projectId: pulumi.Input<string>;

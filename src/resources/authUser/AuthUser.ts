@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../../program/inputs";
 import { NO_ARGUMENTS, resource } from "../../program/SvcResource";
-import { declaration, type AuthUserShape, type AuthUserOutputs } from "./declaration";
+import { declaration, type AuthUserShape, type AuthUserOutputs } from "./authUserDeclaration";
 
 export interface AuthUserArgs extends ArgumentsOf<AuthUserShape> {
   projectId: pulumi.Input<string>;

@@ -1,9 +1,9 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../../program/inputs";
 import { NO_ARGUMENTS, resource } from "../../program/SvcResource";
-import { declaration, type ComputeEndpointShape, type ComputeEndpointOutputs } from "./declaration";
+import { declaration, type ComputeEndpointShape, type ComputeEndpointOutputs } from "./computeEndpointDeclaration";
 
-export type { ComputeSettings } from "./declaration";
+export type { ComputeSettings } from "./computeEndpointDeclaration";
 
 export interface ComputeEndpointArgs extends ArgumentsOf<ComputeEndpointShape> {
   projectId: pulumi.Input<string>;

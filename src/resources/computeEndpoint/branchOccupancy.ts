@@ -7,8 +7,8 @@ import type { EndpointRecord } from "../../client";
 import type { Call } from "../../host/lifecycle";
 import { countOfReplica } from "../../contract/componentNames";
 import { nameInUrn } from "../../contract/identifiers";
-import type { ComputeEndpointShape } from "./declaration";
-import { ALIAS_ADVICE, createdAgo, possibleOwner } from "../shared/existing";
+import type { ComputeEndpointShape } from "./computeEndpointDeclaration";
+import { ALIAS_ADVICE, createdAgo, possibleOwner } from "../shared/conflictMessages";
 
 export const PRIMARY = "read_write";
 

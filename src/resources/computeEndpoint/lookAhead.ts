@@ -14,11 +14,11 @@ import {
   twoSteps,
   waitsInTurn,
 } from "./branchOccupancy";
-import type { ComputeEndpointOutputs, ComputeEndpointShape } from "./declaration";
+import type { ComputeEndpointOutputs, ComputeEndpointShape } from "./computeEndpointDeclaration";
 import { isSettled } from "./mapping";
 import { adoptionOf } from "./warnings";
 import { listBranches, missingBranch } from "../shared/branches";
-import { goneFinding } from "../shared/existing";
+import { goneFinding } from "../shared/conflictMessages";
 import { splitId } from "../shared/identifiers";
 
 /** What the lists show about a compute that is to be created. */

@@ -8,8 +8,8 @@ import {
   type ComputeSettings,
   declaration,
   suspendTimeoutSeconds,
-} from "./declaration";
-import { omitUndefined } from "../shared/outputs";
+} from "./computeEndpointDeclaration";
+import { omitUndefined } from "../shared/omitUndefined";
 
 type Shape = ComputeEndpointShape;
 

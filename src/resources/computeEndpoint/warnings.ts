@@ -1,7 +1,7 @@
 import type { EndpointRecord } from "../../client";
 import { limitsOf } from "../../helpers/computeSizes";
-import type { Declared, Look, Plan } from "../../host/lifecycle";
-import type { ComputeEndpointOutputs, ComputeEndpointShape, ComputeSettings } from "./declaration";
+import type { NewDeclaration, Look, Plan } from "../../host/lifecycle";
+import type { ComputeEndpointOutputs, ComputeEndpointShape, ComputeSettings } from "./computeEndpointDeclaration";
 
 /** Beyond this span newer rules of the service refuse an autoscaling size: said, not refused. */
 const WIDEST_SPAN_CU = 8;
@@ -105,7 +105,12 @@ const goneFrom = (before: object, now: object): string[] =>
   Object.keys(before).filter((part) => !Object.hasOwn(now, part));
 
 /** Remarks on a compute that is not in the stack yet. */
-export function computeCreateWarnings({ args, label, isNew, isReplacement }: Declared<ComputeEndpointShape>): string[] {
+export function computeCreateWarnings({
+  args,
+  label,
+  isNew,
+  isReplacement,
+}: NewDeclaration<ComputeEndpointShape>): string[] {
   if (!isNew) return [];
   const { adopt = false, branchId, type } = args;
   const place = branchId === undefined ? "" : ` on ${branchId}`;
@@ -117,7 +122,12 @@ export function computeCreateWarnings({ args, label, isNew, isReplacement }: Dec
 }
 
 /** What an adoption may do to the compute that it finds. */
-export function computeCreateEffects({ args, label, isNew, isReplacement }: Declared<ComputeEndpointShape>): string[] {
+export function computeCreateEffects({
+  args,
+  label,
+  isNew,
+  isReplacement,
+}: NewDeclaration<ComputeEndpointShape>): string[] {
   const { adopt = false, branchId, disabled, type } = args;
   if (!isNew || isReplacement || adopt === false || (type === "read_only" && adopt === true)) return [];
   const place = branchId === undefined ? "" : ` on ${branchId}`;

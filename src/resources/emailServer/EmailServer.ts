@@ -7,7 +7,7 @@ import {
   type EmailServerShape,
   type SharedEmailServerShape,
   type StandardEmailServerShape,
-} from "./declaration";
+} from "./emailServerDeclaration";
 
 /** Of the service's own server. */
 export interface SharedEmailServerArgs extends ArgumentsOf<SharedEmailServerShape> {

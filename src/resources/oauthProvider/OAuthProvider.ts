@@ -1,9 +1,9 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../../program/inputs";
 import { NO_ARGUMENTS, resource } from "../../program/SvcResource";
-import { declaration, type OAuthProviderShape, type OAuthProviderOutputs } from "./declaration";
+import { declaration, type OAuthProviderShape, type OAuthProviderOutputs } from "./oauthProviderDeclaration";
 
-export type { OAuthProviderId } from "./declaration";
+export type { OAuthProviderId } from "./oauthProviderDeclaration";
 
 type Credentials = "clientId" | "clientSecret";
 

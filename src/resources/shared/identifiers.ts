@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { SEGMENT } from "../../contract/identifiers";
 import type { Claim } from "../../host/memory";
-import { string } from "./schemas";
+import { string } from "./argumentSchemas";
 
 const segmentSchema = (error: string) => string.regex(SEGMENT, { error });
 

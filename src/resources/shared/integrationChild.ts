@@ -6,7 +6,7 @@ import { define, type Methods } from "../../host/define";
 import type { Call, Changes, Created, Finding, Lifecycle, Observed, Stored } from "../../host/lifecycle";
 import { obstacle, staysInTheWay } from "../../host/lookAhead";
 import { isIntegrationOf } from "./identifiers";
-import { omitUndefined } from "./outputs";
+import { omitUndefined } from "./omitUndefined";
 
 /** The outputs about the integration that each of its children has. */
 export interface IntegrationOutputs {

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../../program/inputs";
 import { NO_ARGUMENTS, resource } from "../../program/SvcResource";
-import { whitelistDeclaration, type WhitelistShape, type WhitelistOutputs } from "./declaration";
+import { whitelistDeclaration, type WhitelistShape, type WhitelistOutputs } from "./whitelistDeclaration";
 
 export interface WhitelistArgs extends ArgumentsOf<WhitelistShape> {
   projectId: pulumi.Input<string>;

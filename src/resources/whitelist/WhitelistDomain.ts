@@ -1,7 +1,11 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ArgumentsOf } from "../../program/inputs";
 import { NO_ARGUMENTS, resource } from "../../program/SvcResource";
-import { whitelistDomainDeclaration, type WhitelistDomainShape, type WhitelistDomainOutputs } from "./declaration";
+import {
+  whitelistDomainDeclaration,
+  type WhitelistDomainShape,
+  type WhitelistDomainOutputs,
+} from "./whitelistDeclaration";
 
 export interface WhitelistDomainArgs extends ArgumentsOf<WhitelistDomainShape> {
   projectId: pulumi.Input<string>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { normalisedOrigin } from "../../client";
 import { appScheme, hasWildcard } from "../../contract/redirectDomains";
-import { string } from "../shared/schemas";
+import { string } from "../shared/argumentSchemas";
 
 const EXAMPLE = "such as https://app.example.com";
 

@@ -8,19 +8,13 @@ import {
 import type { Call } from "../../host/lifecycle";
 import type { Claim } from "../../host/memory";
 import { inTheWay } from "../../host/lookAhead";
-import { whitelistDomainDeclaration, type WhitelistDomainShape } from "./declaration";
+import { whitelistDomainDeclaration, type WhitelistDomainShape } from "./whitelistDeclaration";
 import { domainWarnings } from "./origin";
-import { whitelistDomainSchemas } from "./schemas";
+import { whitelistDomainSchemas } from "./whitelistSchemas";
 import { claim, splitId } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
-import {
-  adoptionNote,
-  ALIAS_ADVICE,
-  createOrUseExisting,
-  possibleOwner,
-  useExistingOrCreate,
-  notListedAdvice,
-} from "../shared/existing";
+import { createOrUseExisting, useExistingOrCreate } from "../shared/adoption";
+import { adoptionNote, ALIAS_ADVICE, possibleOwner, notListedAdvice } from "../shared/conflictMessages";
 
 type Shape = WhitelistDomainShape;
 

@@ -1,8 +1,8 @@
 import type { Call } from "../../host/lifecycle";
 import { effect } from "../../host/lookAhead";
-import { whitelistDeclaration, type WhitelistOutputs, type WhitelistShape } from "./declaration";
+import { whitelistDeclaration, type WhitelistOutputs, type WhitelistShape } from "./whitelistDeclaration";
 import { domainWarnings } from "./origin";
-import { whitelistSchemas } from "./schemas";
+import { whitelistSchemas } from "./whitelistSchemas";
 import { listed } from "../../contract/untrusted";
 import { atIntegration, inIntegration, type ChildCall } from "../shared/integrationChild";
 import {

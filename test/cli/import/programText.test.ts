@@ -3,12 +3,12 @@ import { format } from "prettier/standalone";
 import * as estree from "prettier/plugins/estree";
 import * as typescript from "prettier/plugins/typescript";
 import { transpileModule } from "typescript";
-import { Code, type Declared, Names, programText } from "../../../src/cli/import/programText";
+import { Code, type DeclaredResource, Names, programText } from "../../../src/cli/import/programText";
 
 const formatted = (text: string): Promise<string> =>
   format(text, { parser: "typescript", plugins: [estree, typescript] });
 
-const declared = (more: Partial<Declared> = {}): Declared => ({
+const declared = (more: Partial<DeclaredResource> = {}): DeclaredResource => ({
   kind: "ComputeEndpoint",
   name: "main",
   variable: "main",
@@ -66,7 +66,7 @@ it("is what prettier would leave, whatever the service shows", async () => {
         const args = [
           ["projectId", new Code("projectId")],
           ["someArgument", value, ...(comment === undefined ? [] : [comment])],
-        ] as unknown as Declared["args"];
+        ] as unknown as DeclaredResource["args"];
         return declared({
           ...names.choose("compute", one),
           args,

@@ -24,7 +24,7 @@ import { type Request, Requests } from "../../../src/client/http/requests";
 import { decideRetry, mayHaveTakenEffect, MOST_FAULTS, whatHappened } from "../../../src/client/http/retry";
 import type { RequestBudget, RequestKind } from "../../../src/client/http/requestBudget";
 import { type Attempt, type RawResponse, TOO_LONG, type Transport } from "../../../src/client/http/transport";
-import type { ClientTimings } from "../../../src/client/options";
+import type { ClientTimings } from "../../../src/client/clientOptions";
 import { fakeClock, pass } from "../../support/fakeClock";
 import { errorOf } from "../../support/scriptedServer";
 

@@ -10,7 +10,7 @@ import {
 import { Redactor } from "../../../src/client/http/redact";
 import { DeletionWait, EndpointWait, hasFailedChange } from "../../../src/client/operations/waits";
 import type { Snapshot } from "../../../src/client/operations/watch";
-import type { ClientTimings } from "../../../src/client/options";
+import type { ClientTimings } from "../../../src/client/clientOptions";
 import { fakeClock } from "../../support/fakeClock";
 import { compute, init, operation } from "../../support/scene";
 

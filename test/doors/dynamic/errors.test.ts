@@ -1,4 +1,4 @@
-import { engineError, plainError } from "../../../src/doors/dynamic/errors";
+import { engineError, plainError } from "../../../src/doors/dynamic/callErrors";
 import { CallError } from "../../../src/host/calls";
 import type { Marked } from "../../../src/host/requests";
 

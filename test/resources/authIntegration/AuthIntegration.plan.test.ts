@@ -1,4 +1,4 @@
-import { authIntegration } from "../../../src/resources/authIntegration/lifecycle";
+import { authIntegration } from "../../../src/resources/authIntegration/authIntegrationLifecycle";
 import {
   CANARY,
   expectNoSecrets,

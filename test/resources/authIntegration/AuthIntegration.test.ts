@@ -1,6 +1,6 @@
 import { asSecret } from "../../../src/contract/engineSecrets";
 import type { Properties } from "../../../src/contract/hiddenKeys";
-import { authIntegration } from "../../../src/resources/authIntegration/lifecycle";
+import { authIntegration } from "../../../src/resources/authIntegration/authIntegrationLifecycle";
 import {
   expectNoSecrets,
   harness,

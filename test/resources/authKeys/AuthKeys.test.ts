@@ -1,4 +1,4 @@
-import { authKeys } from "../../../src/resources/authKeys/lifecycle";
+import { authKeys } from "../../../src/resources/authKeys/authKeysLifecycle";
 import { expectNoSecrets, harness, PROJECT, PROVIDER, withIntegration, type Json } from "../../support/harness";
 
 const INPUTS = { projectId: PROJECT, rotationTriggers: ["2025-11"] };

@@ -1,4 +1,4 @@
-import { authOwnershipTransfer } from "../../../src/resources/authOwnershipTransfer/lifecycle";
+import { authOwnershipTransfer } from "../../../src/resources/authOwnershipTransfer/authOwnershipTransferLifecycle";
 import { expectNoSecrets, harness, PROJECT, PROVIDER, withIntegration } from "../../support/harness";
 
 const INPUTS = { projectId: PROJECT, triggers: ["first"] };

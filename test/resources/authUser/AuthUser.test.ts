@@ -1,4 +1,4 @@
-import { authUser } from "../../../src/resources/authUser/lifecycle";
+import { authUser } from "../../../src/resources/authUser/authUserLifecycle";
 import {
   CANARY,
   expectNoSecrets,

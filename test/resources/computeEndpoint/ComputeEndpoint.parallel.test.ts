@@ -2,7 +2,7 @@ import type { ClientOptions } from "../../../src/client";
 import { dynamicProvider } from "../../../src/doors/dynamic/provider";
 import { Session } from "../../../src/host/session";
 import type { Emulator, EmulatorOptions } from "../../../src/emulator";
-import { computeEndpoint } from "../../../src/resources/computeEndpoint/lifecycle";
+import { computeEndpoint } from "../../../src/resources/computeEndpoint/computeEndpointLifecycle";
 import { control, records, start, type Json } from "../../support/emulator";
 
 const REPLICA = { branchId: "br-main", type: "read_only" };

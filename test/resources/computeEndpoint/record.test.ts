@@ -1,6 +1,6 @@
 import type { EndpointRecord } from "../../../src/client";
-import { suspendTimeoutSeconds } from "../../../src/resources/computeEndpoint/declaration";
-import { computeEndpoint } from "../../../src/resources/computeEndpoint/lifecycle";
+import { suspendTimeoutSeconds } from "../../../src/resources/computeEndpoint/computeEndpointDeclaration";
+import { computeEndpoint } from "../../../src/resources/computeEndpoint/computeEndpointLifecycle";
 import { toArguments, toAttributes, toOutputs } from "../../../src/resources/computeEndpoint/mapping";
 
 /** No argument of these tests is a reference. */

@@ -1,4 +1,4 @@
-import { emailServer } from "../../../src/resources/emailServer/lifecycle";
+import { emailServer } from "../../../src/resources/emailServer/emailServerLifecycle";
 import {
   configured,
   PATH,

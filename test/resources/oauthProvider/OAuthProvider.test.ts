@@ -1,4 +1,4 @@
-import { oauthProvider } from "../../../src/resources/oauthProvider/lifecycle";
+import { oauthProvider } from "../../../src/resources/oauthProvider/oauthProviderLifecycle";
 import type { Properties } from "../../../src/contract/hiddenKeys";
 import { until } from "../../support/emulator";
 import {

@@ -1,7 +1,7 @@
 import { KIND_CASES } from "../../kinds";
 import { sceneOf } from "../../kinds/started";
 import { lost } from "../../support/rules/hostile";
-import { oauthProvider } from "../../../src/resources/oauthProvider/lifecycle";
+import { oauthProvider } from "../../../src/resources/oauthProvider/oauthProviderLifecycle";
 import {
   harness,
   notes,

@@ -8,7 +8,7 @@ import { creationAt, creationOf, repetitionOf, type Creation, type NoCreation } 
 import { type ConfigurationChange, type ConfigurationEdit, type StackConfiguration, usesOf } from "./configured";
 import { ProgramFile, type TypeScript } from "./programFile";
 import { segmentsOf } from "../../../contract/propertyPath";
-import { plansOf, holdsSecret, isSpelled, type Action, type IsAlike } from "./plan";
+import { plansOf, holdsSecret, isSpelled, type Action, type IsAlike } from "./acceptPlan";
 import { listSplices, spliced, type List, type ListChange, type Splice } from "./splices";
 import { propertyCode } from "./value";
 

@@ -4,14 +4,14 @@ import { nameInUrn } from "../../../contract/identifiers";
 import type { StackState, StoredResource } from "../../stack/state";
 
 /** A call in a program, counted from 1. */
-export interface Place {
+export interface SourcePlace {
   /** An absolute path: it may be one of another machine. */
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-type Frame = Place | undefined;
+type Frame = SourcePlace | undefined;
 
 /**
  * Where the program declares each resource of the state (docs/design/engine.md, What a state tells of the program). Undefined where
@@ -19,7 +19,7 @@ type Frame = Place | undefined;
  * @param project the folder of Pulumi.yaml
  */
 export class Places {
-  readonly #byUrn = new Map<string, Place>();
+  readonly #byUrn = new Map<string, SourcePlace>();
   readonly #urns = new Map<string, Set<string>>();
   readonly #named = new Map<string, Set<string>>();
 
@@ -35,7 +35,7 @@ export class Places {
     }
   }
 
-  of(urn: string): Place | undefined {
+  of(urn: string): SourcePlace | undefined {
     return this.#byUrn.get(urn);
   }
 
@@ -58,7 +58,7 @@ export class Places {
 /** Its own type and its name: what of a URN no parent changes. */
 const namedAs = (urn: string): string => `${urn.split("::").at(2)?.split("$").at(-1)}::${nameInUrn(urn)}`;
 
-const keyOf = ({ file, line, column }: Place): string => `${file}:${line}:${column}`;
+const keyOf = ({ file, line, column }: SourcePlace): string => `${file}:${line}:${column}`;
 
 function placeOf({ type, stackTrace }: StoredResource, project: string): Frame {
   let frames = (stackTrace ?? []).map(({ sourcePosition }) => frameOf(sourcePosition, project));

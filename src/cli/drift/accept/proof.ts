@@ -7,7 +7,7 @@ import { type Pulumi, withoutSecrets } from "../../stack/pulumi";
 import { parsed } from "../../stack/state";
 import { type Rewritten, writeFiles } from "../writeFiles";
 import type { Accepted, Target } from "./edit";
-import { declares } from "./plan";
+import { declares } from "./acceptPlan";
 
 /** The arguments that the program, as it is now, gives to resources of the stack. */
 export type Planned = (urns: readonly string[]) => Promise<ReadonlyMap<string, Properties>>;

@@ -13,7 +13,7 @@ export interface Obstacle {
   readonly node: ts.Node;
 }
 
-export interface Place {
+export interface PropertyPlace {
   /** The object literal that the property stands in, or would. */
   readonly object: ts.ObjectLiteralExpression;
   /** Undefined where the program does not set it. */
@@ -45,7 +45,7 @@ export function placeOf(
     kind: Kind;
     settingOf: (node: ts.Expression) => Setting | undefined;
   },
-): Place | ConfiguredPlace | Obstacle {
+): PropertyPlace | ConfiguredPlace | Obstacle {
   const configured = (use: ts.Expression, rest: readonly (string | number)[]): ConfiguredPlace | undefined => {
     const setting = settingOf(use);
     return setting && { setting, use, rest };
@@ -87,7 +87,7 @@ function propertyIn(
   file: ProgramFile,
   object: ts.ObjectLiteralExpression,
   { name, isRemoved }: { readonly name: string; readonly isRemoved: boolean },
-): Place | Obstacle {
+): PropertyPlace | Obstacle {
   const { typescript } = file;
   const own = object.properties.filter((property) => keyOf(file, property) === name);
   const [property, second] = own;

@@ -21,7 +21,7 @@ const document = z.looseObject({
     pending_operations: z.array(z.unknown()).nullish(),
   }),
 });
-type Entry = z.infer<typeof entry>;
+type StateEntry = z.infer<typeof entry>;
 type Document = z.infer<typeof document>;
 
 interface Update {
@@ -60,7 +60,7 @@ export async function putBack(cli: Pulumi, { before, targets, isDone }: Update):
 export function isSameBesideMark(one: StackState, other: StackState): boolean {
   const [some, others] = [one, other].map((state) =>
     documentOf(state).deployment.resources.filter(({ type }) => type !== REPAIR_TYPE),
-  ) as [Entry[], Entry[]]; // as many as were given
+  ) as [StateEntry[], StateEntry[]]; // as many as were given
   return isSame(some, others) && isSame(others, some);
 }
 
@@ -68,7 +68,11 @@ export function isSameBesideMark(one: StackState, other: StackState): boolean {
  * Whether the others have each resource of these, with the same values. The targets are what the update was for, and what is
  * only looked up may have been read anew.
  */
-function isSame(some: readonly Entry[], others: readonly Entry[], targets: ReadonlySet<string> = new Set()): boolean {
+function isSame(
+  some: readonly StateEntry[],
+  others: readonly StateEntry[],
+  targets: ReadonlySet<string> = new Set(),
+): boolean {
   const byKey = new Map(others.map((one) => [stateKey(one.urn, one), one]));
   return some.every((one) => {
     const other = byKey.get(stateKey(one.urn, one));
@@ -79,7 +83,7 @@ function isSame(some: readonly Entry[], others: readonly Entry[], targets: Reado
 }
 
 /** The engine adds its own notes to the inputs of a provider that an older one has written. */
-function withoutInternal({ inputs }: Entry): object {
+function withoutInternal({ inputs }: StateEntry): object {
   const { __internal: _internal, ...others } = inputs ?? {};
   return others;
 }
@@ -92,10 +96,10 @@ function documentOf({ text }: StackState): Document {
 
 /** In the order of before: each comes after what it depends on. */
 function merged(
-  before: readonly Entry[],
-  after: readonly Entry[],
+  before: readonly StateEntry[],
+  after: readonly StateEntry[],
   { targets, isDone }: { readonly targets: ReadonlySet<string>; readonly isDone: boolean },
-): Entry[] {
+): StateEntry[] {
   const standing = new Map(after.filter((one) => one.delete !== true).map((one) => [one.urn, one]));
   const leftovers = new Map(after.filter((one) => one.delete === true).map((one) => [stateKey(one.urn, one), one]));
   const kept = before.flatMap((one) => {
@@ -108,7 +112,7 @@ function merged(
 }
 
 /** As the update left it, where it has done its work. */
-function asRepaired(before: Entry, after: Entry | undefined): Entry {
+function asRepaired(before: StateEntry, after: StateEntry | undefined): StateEntry {
   if (after === undefined) return before;
   if (after.id !== before.id || sameJson(before.inputs, after.inputs)) return after;
   // A replacement that has deleted it, and has not created the new one.

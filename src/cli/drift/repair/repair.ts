@@ -13,7 +13,7 @@ import { selected } from "../selection";
 import { withoutTolerated } from "../tolerated";
 import { checkCli, previewed, stored, updated } from "./engineRun";
 import { markAlone, repairMark } from "./mark";
-import { planOf } from "./plan";
+import { planOf } from "./repairPlan";
 import { isSameBesideMark, putBack } from "./putBack";
 import { partialProgram, registrablesOf } from "./registration";
 import { isDestructive, planText, render, type RepairReport, resultText } from "./report";

@@ -1,4 +1,4 @@
-import { planOf } from "../../../../src/cli/drift/repair/plan";
+import { planOf } from "../../../../src/cli/drift/repair/repairPlan";
 import { registrablesOf } from "../../../../src/cli/drift/repair/registration";
 import type { Drifted } from "../../../../src/cli/drift/report";
 import { StackState } from "../../../../src/cli/stack/state";

@@ -1,7 +1,7 @@
 import type { SchemasOf } from "../../host/arguments";
 import { authProviderSchema, projectIdSchema } from "../shared/identifiers";
-import { email, textUpTo } from "../shared/schemas";
-import type { AuthUserShape } from "./declaration";
+import { email, textUpTo } from "../shared/argumentSchemas";
+import type { AuthUserShape } from "./authUserDeclaration";
 
 export const schemas: SchemasOf<AuthUserShape> = {
   projectId: projectIdSchema,

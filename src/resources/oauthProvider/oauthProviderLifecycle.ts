@@ -2,24 +2,29 @@ import type { CreationRecovery, Expected, OAuthCredentials, OAuthProviderRecord 
 import type { Call, Observed, Stored } from "../../host/lifecycle";
 import { effect, inTheWay } from "../../host/lookAhead";
 import { unconfirmed } from "../../host/confirmed";
-import { oauthProviderId, presentId } from "../../contract/oauthProviders";
+import { oauthProviderId, presentId } from "../../contract/oauthProviderId";
 import { isUnknown } from "../../contract/hiddenKeys";
 import { STAND_INS } from "../../contract/standIns";
-import { declaration, KNOWN_OAUTH_PROVIDERS, type OAuthProviderOutputs, type OAuthProviderShape } from "./declaration";
-import { schemas } from "./schemas";
+import {
+  declaration,
+  KNOWN_OAUTH_PROVIDERS,
+  type OAuthProviderOutputs,
+  type OAuthProviderShape,
+} from "./oauthProviderDeclaration";
+import { schemas } from "./oauthProviderSchemas";
 import { nearestName } from "../../helpers/given";
-import { omitUndefined } from "../shared/outputs";
+import { omitUndefined } from "../shared/omitUndefined";
 import { claim, splitId } from "../shared/identifiers";
 import { inIntegration, type ChildCall } from "../shared/integrationChild";
+import { useExistingOrCreate } from "../shared/adoption";
 import {
   adoptionNote,
   ALIAS_ADVICE,
   goneError,
   goneFinding,
   possibleOwner,
-  useExistingOrCreate,
   notListedAdvice,
-} from "../shared/existing";
+} from "../shared/conflictMessages";
 import { readable } from "../../helpers/masked";
 
 type Shape = OAuthProviderShape;

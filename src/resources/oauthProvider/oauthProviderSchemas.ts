@@ -1,7 +1,7 @@
 import type { SchemasOf } from "../../host/arguments";
 import { oauthProviderIdSchema, projectIdSchema } from "../shared/identifiers";
-import { boolean, orReference, text } from "../shared/schemas";
-import type { OAuthProviderShape } from "./declaration";
+import { boolean, orReference, text } from "../shared/argumentSchemas";
+import type { OAuthProviderShape } from "./oauthProviderDeclaration";
 
 export const schemas: SchemasOf<OAuthProviderShape> = {
   projectId: projectIdSchema,

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { SchemasOf } from "../../host/arguments";
 import { projectIdSchema } from "../shared/identifiers";
-import { email, needs, orReference, string, text } from "../shared/schemas";
-import type { EmailServerArguments } from "./declaration";
+import { email, needs, orReference, string, text } from "../shared/argumentSchemas";
+import type { EmailServerArguments } from "./emailServerDeclaration";
 
 /** A name or an address, without a port: an IPv6 address has two colons at least. */
 const HOST = /^([^\s/@:[\]]+|\[?[\da-f]*:[\da-f]*:[\da-f:.]*\]?)$/i;

@@ -1,5 +1,9 @@
-import { declaration, type AuthOwnershipTransferOutputs, type AuthOwnershipTransferShape } from "./declaration";
-import { schemas } from "./schemas";
+import {
+  declaration,
+  type AuthOwnershipTransferOutputs,
+  type AuthOwnershipTransferShape,
+} from "./authOwnershipTransferDeclaration";
+import { schemas } from "./authOwnershipTransferSchemas";
 import { childId, splitChildId } from "../shared/identifiers";
 import { keepStored, inIntegration } from "../shared/integrationChild";
 

@@ -1,7 +1,7 @@
 import type { SchemasOf } from "../../host/arguments";
 import { authProviderSchema, projectIdSchema } from "../shared/identifiers";
-import { triggersSchema } from "../shared/schemas";
-import type { AuthOwnershipTransferShape } from "./declaration";
+import { triggersSchema } from "../shared/argumentSchemas";
+import type { AuthOwnershipTransferShape } from "./authOwnershipTransferDeclaration";
 
 export const schemas: SchemasOf<AuthOwnershipTransferShape> = {
   projectId: projectIdSchema,

@@ -1,10 +1,10 @@
 import { ConflictError, type AuthIntegrationRecord } from "../../client";
-import { declaration, type AuthUserOutputs, type AuthUserShape } from "./declaration";
-import { schemas } from "./schemas";
-import { omitUndefined } from "../shared/outputs";
+import { declaration, type AuthUserOutputs, type AuthUserShape } from "./authUserDeclaration";
+import { schemas } from "./authUserSchemas";
+import { omitUndefined } from "../shared/omitUndefined";
 import { claim, splitId } from "../shared/identifiers";
 import { keepStored, inIntegration, type ChildCall } from "../shared/integrationChild";
-import { ALIAS_ADVICE, possibleOwner } from "../shared/existing";
+import { ALIAS_ADVICE, possibleOwner } from "../shared/conflictMessages";
 
 type Shape = AuthUserShape;
 type Outputs = AuthUserOutputs & Partial<Shape>;

@@ -1,7 +1,7 @@
 import type { SchemasOf } from "../../host/arguments";
 import { authProviderSchema, branchIdSchema, projectIdSchema } from "../shared/identifiers";
-import { boolean, textUpTo } from "../shared/schemas";
-import type { AuthIntegrationShape } from "./declaration";
+import { boolean, textUpTo } from "../shared/argumentSchemas";
+import type { AuthIntegrationShape } from "./authIntegrationDeclaration";
 
 /** Of Postgres. */
 const identifier = textUpTo(63);

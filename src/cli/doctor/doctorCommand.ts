@@ -3,7 +3,7 @@ import { exitCodes, jsonOption, projectOption, STACK } from "../options";
 import type { AuditFlags } from "./audit";
 import type { DoctorFlags } from "./doctor";
 
-interface Flags extends DoctorFlags, AuditFlags {
+interface CommandFlags extends DoctorFlags, AuditFlags {
   readonly audit?: true;
 }
 
@@ -34,7 +34,7 @@ export function addDoctorCommand(program: Command): void {
         { 10: "findings of --audit" },
       ),
     )
-    .action(async (flags: Flags, command: Command) => {
+    .action(async (flags: CommandFlags, command: Command) => {
       if (flags.maxSize !== undefined && flags.audit !== true) command.error("error: --max-size needs --audit");
       // Loaded here, so that the other commands do not pay for it.
       if (flags.audit === true) {

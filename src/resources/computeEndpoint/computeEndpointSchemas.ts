@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type SchemasOf, UNLISTED } from "../../host/arguments";
 import { isReference } from "../../contract/references";
 import { computeSizes, LARGEST_AUTOSCALING_CU, type ComputeSize } from "../../helpers/computeSizes";
-import type { ComputeEndpointShape } from "./declaration";
+import type { ComputeEndpointShape } from "./computeEndpointDeclaration";
 import {
   boolean,
   eitherOr,
@@ -15,7 +15,7 @@ import {
   textUpTo,
   triggersSchema,
   withoutPrototype,
-} from "../shared/schemas";
+} from "../shared/argumentSchemas";
 import { branchIdSchema, projectIdSchema } from "../shared/identifiers";
 
 const SIZES = "0.25, 0.5, 1 to 16, and the even numbers from 18 to 56";

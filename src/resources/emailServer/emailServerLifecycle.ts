@@ -3,9 +3,14 @@ import type { Call } from "../../host/lifecycle";
 import type { Problem } from "../../host/arguments";
 import { effect } from "../../host/lookAhead";
 import { expectedOf, unconfirmed } from "../../host/confirmed";
-import { declaration, SMTP_ARGUMENTS, type EmailServerArguments, type EmailServerOutputs } from "./declaration";
-import { schemas } from "./schemas";
-import { omitUndefined } from "../shared/outputs";
+import {
+  declaration,
+  SMTP_ARGUMENTS,
+  type EmailServerArguments,
+  type EmailServerOutputs,
+} from "./emailServerDeclaration";
+import { schemas } from "./emailServerSchemas";
+import { omitUndefined } from "../shared/omitUndefined";
 import { claim } from "../shared/identifiers";
 import { atIntegration, inIntegration, type ChildCall } from "../shared/integrationChild";
 import { readable } from "../../helpers/masked";

@@ -1,7 +1,7 @@
 import type { SchemasOf } from "../../host/arguments";
 import { authProviderSchema, projectIdSchema } from "../shared/identifiers";
-import { triggersSchema } from "../shared/schemas";
-import type { AuthKeysShape } from "./declaration";
+import { triggersSchema } from "../shared/argumentSchemas";
+import type { AuthKeysShape } from "./authKeysDeclaration";
 
 export const schemas: SchemasOf<AuthKeysShape> = {
   projectId: projectIdSchema,

@@ -1,8 +1,8 @@
-import { declaration, type AuthKeysOutputs, type AuthKeysShape } from "./declaration";
-import { schemas } from "./schemas";
+import { declaration, type AuthKeysOutputs, type AuthKeysShape } from "./authKeysDeclaration";
+import { schemas } from "./authKeysSchemas";
 import { childId, splitChildId } from "../shared/identifiers";
 import { keepStored, inIntegration } from "../shared/integrationChild";
-import { keyOutputs, storedKeys } from "../shared/outputs";
+import { keyOutputs, storedKeys } from "../shared/keySet";
 
 type Shape = AuthKeysShape;
 type Outputs = AuthKeysOutputs & Partial<Shape>;

@@ -3,20 +3,15 @@ import type { Call, Finding } from "../../host/lifecycle";
 import { effect, inTheWay, obstacle, staysInTheWay } from "../../host/lookAhead";
 import { expectedOf, unconfirmed } from "../../host/confirmed";
 import { define } from "../../host/define";
-import { declaration, type AuthIntegrationOutputs, type AuthIntegrationShape } from "./declaration";
-import { schemas } from "./schemas";
-import { keyOutputs, omitUndefined, storedKeys } from "../shared/outputs";
+import { declaration, type AuthIntegrationOutputs, type AuthIntegrationShape } from "./authIntegrationDeclaration";
+import { schemas } from "./authIntegrationSchemas";
+import { keyOutputs, storedKeys } from "../shared/keySet";
+import { omitUndefined } from "../shared/omitUndefined";
 import { listBranches, missingBranch, namingBranches } from "../shared/branches";
 import { claim, integrationObject, splitId } from "../shared/identifiers";
 import { deleteIfOurs } from "../shared/integrationChild";
-import {
-  adoptionNote,
-  ALIAS_ADVICE,
-  goneError,
-  createdAgo,
-  possibleOwner,
-  useExistingOrCreate,
-} from "../shared/existing";
+import { useExistingOrCreate } from "../shared/adoption";
+import { adoptionNote, ALIAS_ADVICE, goneError, createdAgo, possibleOwner } from "../shared/conflictMessages";
 
 type Shape = AuthIntegrationShape;
 type Outputs = AuthIntegrationOutputs & Partial<Shape>;

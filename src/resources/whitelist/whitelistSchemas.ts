@@ -1,7 +1,7 @@
 import type { SchemasOf } from "../../host/arguments";
 import { authProviderSchema, projectIdSchema } from "../shared/identifiers";
-import { boolean, list } from "../shared/schemas";
-import type { WhitelistDomainShape, WhitelistShape } from "./declaration";
+import { boolean, list } from "../shared/argumentSchemas";
+import type { WhitelistDomainShape, WhitelistShape } from "./whitelistDeclaration";
 import { originSchema } from "./origin";
 
 /** A set: where two origins are the same, the second one names the first. */

@@ -12,9 +12,9 @@ import type { Properties } from "../../contract/hiddenKeys";
 import { ruleOf, type Problem } from "../../host/arguments";
 import { expectedOf, unconfirmed } from "../../host/confirmed";
 import { define } from "../../host/define";
-import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./declaration";
-import { omitUndefined } from "../shared/outputs";
-import { schemas } from "./schemas";
+import { declaration, type ComputeEndpointOutputs, type ComputeEndpointShape } from "./computeEndpointDeclaration";
+import { omitUndefined } from "../shared/omitUndefined";
+import { schemas } from "./computeEndpointSchemas";
 import { LARGEST_AUTOSCALING_CU } from "../../helpers/computeSizes";
 import { computeFindings, updateFindings } from "./lookAhead";
 import { isSettled, sendsUnmanaged, toArguments, toAttributes, toOutputs } from "./mapping";
@@ -39,7 +39,8 @@ import {
 } from "./warnings";
 import { namingBranches } from "../shared/branches";
 import { claim, splitId } from "../shared/identifiers";
-import { createOrUseExisting, goneError, createdAgo, notListedAdvice } from "../shared/existing";
+import { createOrUseExisting } from "../shared/adoption";
+import { goneError, createdAgo, notListedAdvice } from "../shared/conflictMessages";
 
 type Shape = ComputeEndpointShape;
 type Outputs = ComputeEndpointOutputs & Partial<Shape>;

@@ -1,0 +1,44 @@
+/** Objects that exist already where one is to be created: taking them over. */
+import { type Collection, ConflictError } from "../../client";
+import type { Call } from "../../host/lifecycle";
+
+/** An object of which the service takes only one. */
+interface UniqueObject<Item extends object, Result> {
+  readonly collection: Pick<Collection<Item>, "list" | "pollWithinLag">;
+  readonly matches: (item: Item) => boolean;
+  /** Takes over the existing object, or throws. */
+  readonly useExisting: (item: Item) => Promise<Result> | Result;
+  readonly create: () => Promise<Result>;
+  /** What to do where the service reports a conflict and no list shows the object. */
+  readonly advice: string;
+}
+
+/** Creates the object. After a 409 the existing one is looked up, which lists may not show yet. */
+export async function createOrUseExisting<Item extends object, Result>(
+  call: Call<never>,
+  { collection, matches, useExisting, create, advice }: UniqueObject<Item, Result>,
+): Promise<Result> {
+  try {
+    return await create();
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error;
+    const found = await collection.pollWithinLag((items) => items.find(matches), call);
+    if (found !== undefined) return useExisting(found);
+    throw new Error(`${error.message}. ${advice}`, { cause: error });
+  }
+}
+
+/**
+ * Uses the existing object, or creates one. A deletion of this run is waited for; a list that still shows the object then lags.
+ * `objectOf`: the name of the existing object, or of the one to be created.
+ */
+export async function useExistingOrCreate<Item extends object, Result>(
+  call: Call<never>,
+  objectOf: (item: Item | undefined) => string,
+  unique: UniqueObject<Item, Result>,
+): Promise<Result> {
+  const listed = await unique.collection.list({ ...call, since: performance.now() });
+  const existing = listed.find(unique.matches);
+  const wasDeleted = await call.run.waitUntilFree(objectOf(existing));
+  return existing !== undefined && !wasDeleted ? unique.useExisting(existing) : createOrUseExisting(call, unique);
+}

@@ -1,0 +1,9 @@
+type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** Keys without a value are left out: neither a request nor a state holds an `undefined`. */
+export function omitUndefined<T extends object>(value: T): Present<T> {
+  // Only keys whose value is undefined are gone, which is what Present says.
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Present<T>;
+}
