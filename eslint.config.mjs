@@ -103,7 +103,7 @@ export const importRules = [
     files: "src/cli/**",
     what: "the command `pulumi-svc`",
     imports: ["contract", "client", "host", "provider", "emulator", "helpers", "audit", "components/origins"],
-    packages: ["commander", "zod"],
+    packages: ["commander", "diff", "zod"],
     except: { "src/cli/drift/repair/*.ts": ["@pulumi/pulumi", "zod"] },
   },
 ];
@@ -136,6 +136,7 @@ const PACKAGES = {
   zod: "^zod$",
   hono: "^(hono|@hono/.*)(/|$)",
   commander: "^commander$",
+  diff: "^diff$",
   pg: "^pg$",
 };
 
