@@ -19,7 +19,7 @@ import { openPostgres } from "./postgres/open";
 import { operationView } from "./routes/projects";
 
 export type { EmulatorEdit, EmulatorFault, EmulatorOperation, EmulatorRequest } from "./types";
-export type { EmulatorOptions, EmulatorSeed } from "./options";
+export type { EmulatorOptions, EmulatorSeed, EmulatorVariants } from "./options";
 
 /** A running emulator. */
 export interface Emulator {

@@ -188,7 +188,7 @@ describe("users_sync", () => {
   });
 
   test("stays where schemas are kept, unless the data is to be deleted", async () => {
-    const model = await start({ keepSchemas: true });
+    const model = await start({ variants: { keepSchemas: true } });
     await integrate(model);
     await addUser(model, "ada@example.com");
     await shows(model.server, ["ada@example.com"]);
@@ -200,7 +200,7 @@ describe("users_sync", () => {
     await shows(model.server, ["lin@example.com"]);
     await model.send("DELETE", `/projects/${PROJECT}/auth/integration/supported_provider`, { delete_data: true });
     await shows(model.server, undefined);
-    const other = await start({}, await model.end().then(() => servedModel({ keepSchemas: true })));
+    const other = await start({}, await model.end().then(() => servedModel({ variants: { keepSchemas: true } })));
     await integrate(other);
     await addUser(other, "kept@example.com");
     await shows(other.server, ["kept@example.com"]);

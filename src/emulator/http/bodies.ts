@@ -126,8 +126,8 @@ function withExtraFields(value: unknown, depth: number): unknown {
   return { ...Object.fromEntries(inner), unlisted_field: { since: "v2", flags: [] } };
 }
 
-export const jsonResponse = ({ extraFields }: ResolvedOptions, body: object, status = 200): Response =>
-  Response.json(extraFields ? withExtraFields(body, 2) : body, { status });
+export const jsonResponse = ({ variants }: ResolvedOptions, body: object, status = 200): Response =>
+  Response.json(variants.extraFields ? withExtraFields(body, 2) : body, { status });
 
 export const emptyResponse = (status: 200 | 201 | 204): Response => new Response(null, { status });
 

@@ -78,7 +78,7 @@ export class Auth {
   delete(project: ProjectRecord, authProvider: string, deleteData: boolean): void {
     const { auth_provider, branch_id, db_name } = findIntegration(project, authProvider);
     this.remove(project, auth_provider);
-    if (this.options.keepSchemas && !deleteData) project.kept_schemas.push(keptSchema(branch_id, db_name));
+    if (this.options.variants.keepSchemas && !deleteData) project.kept_schemas.push(keptSchema(branch_id, db_name));
   }
 
   /** Removes the integration with what lives in it. No rule is checked. */

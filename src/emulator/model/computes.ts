@@ -169,7 +169,7 @@ export class Computes {
     this.refuseWhenLocked(project);
     if (type === "read_write") refuseSecondPrimary(project, branch_id);
     project.endpoints.push(endpoint);
-    const staysIdle = (type === "read_only" && !this.options.startReplicas) || endpoint.disabled;
+    const staysIdle = (type === "read_only" && !this.options.variants.startReplicas) || endpoint.disabled;
     if (staysIdle) endpoint.current_state = "idle";
     return this.started(project, endpoint, staysIdle ? [] : ["start_compute"]);
   }
@@ -186,13 +186,13 @@ export class Computes {
     if (endpoint.disabled) return this.started(project, endpoint, ["suspend_compute"]);
     if (!needsApplying) return this.started(project, endpoint, []);
     const restart = ["suspend_compute", "start_compute"] as const;
-    return this.started(project, endpoint, ["apply_config", ...(this.options.restartToApply ? restart : [])]);
+    return this.started(project, endpoint, ["apply_config", ...(this.options.variants.restartToApply ? restart : [])]);
   }
 
   /** Undefined if the compute was deleted before, and the service answers that with success. */
   delete(project: ProjectRecord, endpointId: string): ComputeResult | undefined {
     if (project.deleted_endpoints.includes(endpointId)) {
-      if (this.options.goneEndpointDelete === 204) return undefined;
+      if (this.options.variants.goneEndpointDelete === 204) return undefined;
       throw notFound("endpoint not found");
     }
     const endpoint = this.unlocked(project, endpointId);

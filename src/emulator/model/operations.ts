@@ -121,9 +121,7 @@ export class Operations {
   }
 
   private outcomeOf(action: OperationAction): OperationOutcome {
-    const injected = this.injectedOutcome(action);
-    if (injected !== undefined) return injected;
-    return this.options.stuckActivation && TARGET[action] === "active" ? { status: "stuck" } : { status: "finished" };
+    return this.injectedOutcome(action) ?? { status: "finished" };
   }
 
   private unfinishedOf(project: ProjectRecord, endpointId: string): OperationRecord[] {
