@@ -15,7 +15,7 @@ import { Idleness } from "./idleness";
 import { negotiateVersion, SessionError } from "./protocol";
 import { activeCompute } from "./readiness";
 import { Scram } from "./scram";
-import type { PostgresServer } from "./server";
+import type { PostgresServer } from "./postgresServer";
 import { dismiss, Session } from "./session";
 import { Gone, Input, readFirstMessage } from "./startup";
 import { findCompute, requireCompute, requireRole, targetOf, type Compute } from "./target";
@@ -138,7 +138,7 @@ export class Gate {
       const { project, endpoint } = compute;
       const place = { projectId: project.id, branchId: endpoint.branch_id, database };
       const readOnly = endpoint.type === "read_only";
-      const name = await this.server.database(place);
+      const name = await this.server.databases.get(place);
       const onServer = await this.server.connect(name, { readOnly, startup });
       // It may have been restarted, moved or deleted meanwhile: then it serves no query at all.
       if (seat.isEnding || this.#isOver(seat)) {
