@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { followModel } from "../../src/emulator/postgres/followModel";
 import { PostgresServer } from "../../src/emulator/postgres/postgresServer";
-import type { EmulatorOptions } from "../../src/emulator/options";
+import type { EmulatorOptions } from "../../src/emulator/emulatorOptions";
 import { startPostgres, type Postgres } from "../support/postgres";
 import { ask, valueOf } from "../support/rawSession";
 import { servedModel, type ServedModel } from "../support/servedModel";

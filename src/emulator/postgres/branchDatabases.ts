@@ -1,10 +1,10 @@
-import type { BranchRecord } from "../model/records";
+import type { StoredBranch } from "../model/records";
 import type { Store } from "../model/store";
 import type { PostgresServer } from "./postgresServer";
 import type { DatabaseScope } from "./serviceDatabases";
 
 /** By record: a branch that is there again after a reset has the same id, and is another one. */
-type Branches = ReadonlyMap<BranchRecord, Required<DatabaseScope>>;
+type Branches = ReadonlyMap<StoredBranch, Required<DatabaseScope>>;
 
 /** Drops the databases of each branch that is gone: deleted, with its project, or by a reset. */
 export class BranchDatabases {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { OBJECT_IN_USE } from "./sql";
-import { PostgresError, type AdminConnection, type Login, type Query, type Upstream } from "./upstream";
+import { PostgresError, type AdminConnection, type RoleLogin, type Query, type Upstream } from "./upstream";
 
 /** How long a server takes at most to notice that an emulator was killed. */
 const PATIENCE_MS = 5_000;
@@ -30,7 +30,7 @@ export class InstanceConnection {
   }
 
   /** On a connection of its own, for as long as the work takes. */
-  async within<T>(database: string | undefined, work: (query: Query) => Promise<T>, login?: Login): Promise<T> {
+  async within<T>(database: string | undefined, work: (query: Query) => Promise<T>, login?: RoleLogin): Promise<T> {
     const connection = await this.upstream.admin(database, login);
     try {
       return await work(connection.query);

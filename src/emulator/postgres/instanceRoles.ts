@@ -2,18 +2,18 @@ import { randomBytes } from "node:crypto";
 import type { InstanceConnection } from "./instanceConnection";
 import { storedPassword } from "./scram";
 import { INSUFFICIENT_PRIVILEGE, isRefused, literal, NOT_SUPPORTED, OBJECT_IN_USE, quoted } from "./sql";
-import { PostgresError, type Login } from "./upstream";
+import { PostgresError, type RoleLogin } from "./upstream";
 
-const newLogin = (user: string): Login => ({ user, password: randomBytes(24).toString("base64url") });
+const newLogin = (user: string): RoleLogin => ({ user, password: randomBytes(24).toString("base64url") });
 
 /** The three roles that an instance has on the server. A comment on each says whose it is. */
 export class InstanceRoles {
   /** Clients work as it, and their databases belong to it. */
-  readonly writer: Login;
+  readonly writer: RoleLogin;
   /** For read replicas. */
-  readonly reader: Login;
+  readonly reader: RoleLogin;
   /** Owns the tables that clients must not write. */
-  readonly keeper: Login;
+  readonly keeper: RoleLogin;
   /** Whether the user of the address is one. */
   isSuperuser = false;
   /** Why there are no read-only sessions. */
@@ -85,7 +85,7 @@ export class InstanceRoles {
   }
 
   /** Any role may change its own password: a client did. */
-  async renewPassword({ user, password }: Login): Promise<void> {
+  async renewPassword({ user, password }: RoleLogin): Promise<void> {
     await this.connection.query(`ALTER ROLE ${quoted(user)} PASSWORD ${literal(await storedPassword(password))}`);
   }
 

@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import { keptSchema, SCHEMA_NAME, TABLE_NAME } from "../model/auth";
-import type { UserRecord } from "../model/records";
+import type { StoredUser } from "../model/records";
 import type { Store } from "../model/store";
 import type { PostgresServer } from "./postgresServer";
 import type { ServiceDatabase } from "./serviceDatabases";
@@ -13,7 +13,7 @@ const TABLE = `${SCHEMA_NAME}.${TABLE_NAME}`;
 const DUPLICATE_SCHEMA = "42P06";
 
 /** What a database shall hold: the users, or no table, or what it holds now. */
-type Wanted = { place: ServiceDatabase; users: readonly UserRecord[] | "none" | "as they are" };
+type WantedTable = { place: ServiceDatabase; users: readonly StoredUser[] | "none" | "as they are" };
 
 /** No text of Postgres has a NUL. */
 const storable = (text: string): string => text.replaceAll("\0", "");
@@ -102,8 +102,8 @@ export class UsersSync {
     return problem;
   }
 
-  private wanted(): Map<string, Wanted> {
-    const wanted = new Map<string, Wanted>();
+  private wanted(): Map<string, WantedTable> {
+    const wanted = new Map<string, WantedTable>();
     for (const [key, { place }] of this.written) {
       const project = this.store.projects.find(({ id }) => id === place.projectId);
       const isKept = project?.kept_schemas.includes(keptSchema(place.branchId, place.database));
@@ -119,7 +119,7 @@ export class UsersSync {
     return wanted;
   }
 
-  private async write(place: ServiceDatabase, users: readonly UserRecord[]): Promise<void> {
+  private async write(place: ServiceDatabase, users: readonly StoredUser[]): Promise<void> {
     const database = await this.server.databases.get(place);
     await this.server.within(database, async (query) => {
       if (await this.belongsToClients(query)) {

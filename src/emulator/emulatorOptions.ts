@@ -1,4 +1,4 @@
-import type { EmulatorEdit } from "./types";
+import type { EmulatorEdit } from "./controlTypes";
 
 /** The state at the start and after a reset. It is checked when the emulator starts. */
 export interface EmulatorSeed {
