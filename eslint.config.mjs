@@ -113,7 +113,7 @@ export const importRules = [
       "components/origins",
       "classes",
     ],
-    packages: ["commander", "zod"],
+    packages: ["commander", "diff", "zod"],
     except: { "src/cli/drift/repair/*.ts": ["@pulumi/pulumi", "zod"] },
   },
 ];
@@ -146,6 +146,7 @@ const PACKAGES = {
   zod: "^zod$",
   hono: "^(hono|@hono/.*)(/|$)",
   commander: "^commander$",
+  diff: "^diff$",
   pg: "^pg$",
 };
 

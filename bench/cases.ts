@@ -30,7 +30,7 @@ export interface Case {
 
 const LATENCY_MS = 50;
 const ACTIVATION_MS = 1_000;
-const SERVICE = { latencyMs: LATENCY_MS, activationMs: ACTIVATION_MS, startReplicas: true };
+const SERVICE = { latencyMs: LATENCY_MS, activationMs: ACTIVATION_MS, variants: { startReplicas: true } };
 const PARALLEL = 10;
 
 /** A change of a compute takes a request and an activation; a deletion a request and the third of an activation. */
@@ -128,7 +128,7 @@ export const cases: readonly Case[] = [
     name: "large",
     title: "read replicas of one project, a fast service",
     resources: [200, 1000],
-    emulator: { latencyMs: 5, activationMs: 50, startReplicas: true },
+    emulator: { latencyMs: 5, activationMs: 50, variants: { startReplicas: true } },
     parallel: PARALLEL,
     steps: STEPS,
     programs: computes,

@@ -17,7 +17,7 @@ export async function processFigures(): Promise<readonly Figure[]> {
   const add = figures.add.bind(figures);
   add('require("pulumi-svc") over @pulumi/pulumi, ms', median(repeated(loadMs)), 20);
 
-  const emulator = await startEmulator({ startReplicas: true, activationMs: 0 });
+  const emulator = await startEmulator({ variants: { startReplicas: true }, activationMs: 0 });
   const engine = await fakeEngine((_request, reply) => reply(null));
   try {
     const inputs = (i: number): Props => ({

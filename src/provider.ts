@@ -9,6 +9,7 @@ import { dynamicProvider } from "./doors/dynamic/provider";
 import type { DynamicProvider } from "./doors/dynamic/types";
 import { Session } from "./host/session";
 import { packageVersion } from "./contract/installation";
+import { requestTrace } from "./contract/settings";
 import { authIntegration } from "./resources/authIntegration/authIntegrationLifecycle";
 import { authKeys } from "./resources/authKeys/authKeysLifecycle";
 import { authOwnershipTransfer } from "./resources/authOwnershipTransfer/authOwnershipTransferLifecycle";
@@ -20,7 +21,9 @@ import { whitelist } from "./resources/whitelist/whitelistLifecycle";
 import { whitelistDomain } from "./resources/whitelist/whitelistDomainLifecycle";
 
 /** One for the process: its resources share the clients, their queues and the engine's log. */
-const session = new Session(engineLog());
+const log = engineLog();
+const trace = requestTrace((message) => log({ severity: "info", message, urn: undefined, ephemeral: false }));
+const session = new Session(log, { client: { trace } });
 let watched = false;
 
 const providers: Record<string, (() => DynamicProvider) | undefined> = {

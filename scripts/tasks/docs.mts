@@ -2,13 +2,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
 import { importRules } from "../../eslint.config.mjs";
-import { messages } from "../docs/messages.mts";
 import { howTheyBehave, whatThereIs } from "../docs/overview.mts";
 import { Reference, table } from "../docs/reference.mts";
 import { EXIT, say, UsageError } from "../lib/console.mjs";
 import { ROOT } from "../lib/paths.mjs";
 
-/** Writes the reference pages of docs/, the overviews of the resources, the list of messages for the tests, and the table of imports, from the sources. With `--check` it only says what is wrong with them. */
+/** Writes the reference pages of docs/, the overviews of the resources, and the table of imports, from the sources. With `--check` it only says what is wrong with them. */
 export async function docs(args: string[]): Promise<number> {
   const unknown = args.find((arg) => arg !== "--check");
   if (unknown) throw new UsageError(`docs does not know "${unknown}".`);
@@ -44,7 +43,6 @@ async function compared(): Promise<{ problems: string; stale: Map<string, string
     ...reference.pages(),
     "README.md": whatThereIs(reference),
     "docs/concepts.md": howTheyBehave(reference),
-    "test/docs/messages.md": messages(),
     "CONTRIBUTING.md": houseTable(),
   };
   const problems = [...new Set(reference.problems)].join("\n");

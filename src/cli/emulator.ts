@@ -7,9 +7,8 @@ import { connectionUri } from "../helpers/connectionUri";
 import { addTokenCommand } from "./emulatorToken";
 import { exitCodes } from "./options";
 
-interface Flags extends Omit<EmulatorOptions, "goneEndpointDelete" | "projects" | "seed" | "anyOAuthProvider"> {
+interface Flags extends Omit<EmulatorOptions, "projects" | "seed" | "anyOAuthProvider" | "variants"> {
   readonly anyOauthProvider?: boolean;
-  readonly goneEndpointDelete: string;
   readonly project?: string[];
   /** A file. */
   readonly seed?: string;
@@ -30,13 +29,11 @@ const wholeNumber =
 const numberOption = (flag: string, description: string, standard: number): Option =>
   new Option(`${flag} <number>`, description).argParser(wholeNumber(flag)).default(standard);
 
-const goneStatus = (text: string): 204 | 404 => (text === "404" ? 404 : 204);
-
 /** What stops the emulator. With a command beside it, these and more are for the command. */
 const STOPPING = ["SIGTERM", "SIGINT"] as const;
 const PASSED_ON = [...STOPPING, "SIGHUP"] as const;
 
-/** `pulumi-svc emulator`: a flag for each of EmulatorOptions, and a command that may run beside it. Below it, `token`. */
+/** `pulumi-svc emulator`: a flag for each of EmulatorOptions but the variants, and a command that may run beside it. Below it, `token`. */
 export function addEmulatorCommand(program: Command): void {
   const command = program
     .command("emulator")
@@ -67,19 +64,9 @@ export function addEmulatorCommand(program: Command): void {
         .choices(["echo", "masked", "absent"])
         .default("echo"),
     )
-    .addOption(
-      new Option("--gone-endpoint-delete <status>", "status of deleting a compute that is already deleted")
-        .choices(["204", "404"])
-        .default("204"),
-    )
-    .option("--keep-schemas", "a deleted integration leaves its schema behind")
     .option("--any-auth-branch", "an integration may belong to a branch that is not the default one")
     .option("--any-oauth-provider", "an OAuth provider may have any id")
     .option("--app-domains", "a redirect domain may be the address of an app, such as myapp://callback")
-    .option("--extra-fields", "responses have undocumented fields")
-    .option("--stuck-activation", "computes never finish starting")
-    .option("--start-replicas", "a new read replica starts at once")
-    .option("--restart-to-apply", "a change of an active compute restarts it, in three operations")
     .addOption(new Option("--postgres <url>", "a Postgres of yours, behind the computes").env("SVC_EMULATOR_POSTGRES"))
     .addOption(numberOption("--postgres-port", "port at which the computes are connected to, 0 = any free one", 0))
     .option("--postgres-drop", "drop the emulator's databases from the Postgres at the end")
@@ -89,11 +76,10 @@ export function addEmulatorCommand(program: Command): void {
     .addHelpText("after", exitCodes("it was stopped. With --exec, the code is that of the command"));
 
   addTokenCommand(command);
-  command.action(async ({ project, seed, exec, goneEndpointDelete, anyOauthProvider = false, ...flags }: Flags) => {
+  command.action(async ({ project, seed, exec, anyOauthProvider = false, ...flags }: Flags) => {
     const isGiven = (flag: string): boolean => command.getOptionValueSource(flag) !== "default";
     const options: EmulatorOptions = {
       ...flags,
-      goneEndpointDelete: goneStatus(goneEndpointDelete),
       anyOAuthProvider: anyOauthProvider,
       ...(project !== undefined && { projects: project }),
       ...(seed !== undefined && { seed: readSeed(seed) }),

@@ -35,7 +35,7 @@ export class Account {
       minuteMs: options.minuteMs ?? 60_000,
     });
     const redactor = (this.redactor = new Redactor(options.apiKey));
-    const { renewKey } = options;
+    const { renewKey, trace } = options;
     const key = new ApiKey(options.apiKey, () => {
       const apiKey = renewKey?.();
       redactor.learn({ apiKey });
@@ -43,7 +43,7 @@ export class Account {
     });
     const transport = new Transport(options.baseUrl, key);
     this.budget = new RequestBudget(settings.minuteMs);
-    this.#requests = new Requests(transport, { key, redactor, settings, budget: this.budget });
+    this.#requests = new Requests(transport, { key, redactor, settings, budget: this.budget, trace });
     this.changes = new Changes(this.#requests, new Creator(this.#requests, transport), (projectId, lists) =>
       this.#reads.invalidating(lists.map((list) => keyOf(list, projectId))),
     );

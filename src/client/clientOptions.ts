@@ -6,6 +6,8 @@ export interface ClientOptions {
   apiKey: string;
   /** The key as it is now, or undefined: asked for when the service has refused the one that was sent. Must not throw. */
   renewKey?: (() => string | undefined) | undefined;
+  /** Gets a line for each attempt, without a value of path or body, a header or a secret. */
+  trace?: ((line: string) => void) | undefined;
   /** How long one attempt of a read may take. @default 10_000 */
   attemptTimeoutMs?: number | undefined;
   /** How long one attempt of a change may take. @default attemptTimeoutMs where that is given, else 60_000 */
@@ -26,5 +28,8 @@ export interface ClientOptions {
 
 /** With all that is left out filled in. */
 export type ClientTimings = {
-  [Name in Exclude<keyof ClientOptions, "baseUrl" | "apiKey" | "renewKey">]-?: Exclude<ClientOptions[Name], undefined>;
+  [Name in Exclude<keyof ClientOptions, "baseUrl" | "apiKey" | "renewKey" | "trace">]-?: Exclude<
+    ClientOptions[Name],
+    undefined
+  >;
 };

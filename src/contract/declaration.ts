@@ -83,8 +83,6 @@ export function derivedOutputs(
  */
 export interface Declaration<Shape extends object, Outputs extends object> {
   readonly kind: Kind;
-  /** The shape of the outs. Raise it with `upgrade` of the lifecycle when an output is renamed or its meaning changes. @default 1 */
-  readonly version?: number;
   /** The service refuses a second one beside one that exists, so a replacement deletes first. The program's own option wins. */
   readonly deleteBeforeReplace: boolean;
   readonly args: ArgumentTable<Shape>;

@@ -143,6 +143,16 @@ function isOn(flag: string | undefined): boolean {
   return flag === "1" || flag === "true";
 }
 
+/** With `SVC_LOG=debug`: what shows a line for each request, on standard error unless the process has a better place. */
+export function requestTrace(
+  show = (line: string): void => void process.stderr.write(`${line}\n`),
+): ((line: string) => void) | undefined {
+  return process.env["SVC_LOG"] === "debug" ? (line) => show(`${TRACED}${line}`) : undefined;
+}
+
+/** What such a line begins with, wherever it is shown: the engine's log has lines of others. */
+export const TRACED = "pulumi-svc: ";
+
 /** Whether errors keep their stacks, for those who look for a defect in this package. */
 export function debugStacks(): boolean {
   return process.env["SVC_DEBUG"] === "1";

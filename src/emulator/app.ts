@@ -2,23 +2,23 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Hono, type MiddlewareHandler } from "hono";
 import { packageVersion } from "../contract/installation";
 import { applyFaults } from "./control/faultResponses";
-import { controlRoutes, type ControlParts } from "./control/routes";
+import { controlRoutes, type ControlParts } from "./control/controlRoutes";
 import { guardControl, originFor, refuseForeignHosts, refuseForeignPages, requireKey, type Site } from "./http/access";
 import { takeBody } from "./http/bodies";
-import { errorResponse, HttpError } from "./http/errors";
+import { errorResponse, HttpError } from "./http/errorResponses";
 import { KEY_SET_PATH, serveKeySet } from "./http/keySet";
 import { openApiDocument } from "./http/openApi";
 import { limitRate } from "./http/rateLimit";
 import { logContent, logRequests } from "./http/requestLog";
-import { API_ROOT, honoPath, type Env, type Route } from "./http/route";
+import { API_ROOT, honoPath, type Env, type ApiRoute } from "./http/route";
 import type { Service } from "./model/service";
-import { pageRoutes } from "./page/routes";
-import { authIntegrationRoutes } from "./routes/authIntegration";
-import { domainRoutes } from "./routes/domains";
-import { emailServerRoutes } from "./routes/emailServer";
-import { endpointRoutes } from "./routes/endpoints";
-import { oauthProviderRoutes } from "./routes/oauthProviders";
-import { projectRoutes } from "./routes/projects";
+import { pageRoutes } from "./page/pageRoutes";
+import { authIntegrationRoutes } from "./routes/authIntegrationRoutes";
+import { domainRoutes } from "./routes/domainRoutes";
+import { emailServerRoutes } from "./routes/emailServerRoutes";
+import { endpointRoutes } from "./routes/endpointRoutes";
+import { oauthProviderRoutes } from "./routes/oauthProviderRoutes";
+import { projectRoutes } from "./routes/projectRoutes";
 
 const addLatency =
   (latencyMs: number): MiddlewareHandler<Env> =>
@@ -35,7 +35,7 @@ const saveChanges =
   };
 
 /** @public for the tests, which compare it with what they know and with the API document */
-export const allRoutes = (service: Service, site: Site): Route[] => [
+export const allRoutes = (service: Service, site: Site): ApiRoute[] => [
   ...authIntegrationRoutes(service, site),
   ...oauthProviderRoutes(service),
   ...domainRoutes(service),

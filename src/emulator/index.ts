@@ -6,7 +6,7 @@ import { applyEdit, editBody } from "./control/edits";
 import { Faults, faultSchemaFor } from "./control/faults";
 import { Inbox } from "./control/mail";
 import { applySeed, checkedSeed } from "./control/seeding";
-import type { EmulatorEdit, EmulatorFault, EmulatorOperation, EmulatorRequest } from "./types";
+import type { EmulatorEdit, EmulatorFault, EmulatorOperation, EmulatorRequest } from "./controlTypes";
 import { AcceptedKey, bracketed, isThisMachine, newPageToken, type Site } from "./http/access";
 import { checked } from "./http/bodies";
 import { RequestLog, withoutSecrets } from "./http/requestLog";
@@ -14,12 +14,12 @@ import { API_ROOT } from "./http/route";
 import { primaryOf } from "./model/computes";
 import { DataFile, newPostgresMark } from "./model/dataFile";
 import { Service } from "./model/service";
-import { resolveOptions, type EmulatorOptions } from "./options";
+import { resolveOptions, type EmulatorOptions } from "./emulatorOptions";
 import { openPostgres } from "./postgres/open";
-import { operationView } from "./routes/projects";
+import { operationView } from "./routes/projectRoutes";
 
-export type { EmulatorEdit, EmulatorFault, EmulatorOperation, EmulatorRequest } from "./types";
-export type { EmulatorOptions, EmulatorSeed } from "./options";
+export type { EmulatorEdit, EmulatorFault, EmulatorOperation, EmulatorRequest } from "./controlTypes";
+export type { EmulatorOptions, EmulatorSeed, EmulatorVariants } from "./emulatorOptions";
 
 /** A running emulator. */
 export interface Emulator {

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
 import type { Client } from "../client";
 import type * as sessions from "../host/session";
-import type { ReadSetting } from "../contract/settings";
+import { requestTrace, type ReadSetting } from "../contract/settings";
 import type { Provider } from "../program/Provider";
 
 /** What a function asks of: one account at the service. */
@@ -28,7 +28,7 @@ let session: sessions.Session | undefined;
 export function accountOf(read: ReadSetting): Account {
   // Loaded by the first call: importing pulumi-svc must load neither axios nor zod.
   const { Session } = createRequire(__filename)("../host/session") as typeof sessions;
-  const all = (session ??= new Session(() => undefined));
+  const all = (session ??= new Session(() => undefined, { client: { trace: requestTrace() } }));
   const { client, settings } = all.account(read);
   return { client, authProvider: settings.authProvider, adviceOn: (thrown) => all.adviceOn(thrown, read) };
 }

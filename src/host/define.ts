@@ -5,7 +5,7 @@ import type { Lifecycle } from "./lifecycle";
 /** What a lifecycle says beside its declaration and schemas. */
 export type Methods<Args extends object, Outputs extends object> = Omit<
   Lifecycle<Args, Outputs>,
-  "kind" | "version" | "args" | "identity" | "secretOutputs" | "deleteBeforeReplace"
+  "kind" | "args" | "identity" | "secretOutputs" | "deleteBeforeReplace"
 >;
 
 /**
@@ -13,7 +13,7 @@ export type Methods<Args extends object, Outputs extends object> = Omit<
  * the service shows them.
  */
 export function define<Args extends object, Outputs extends object>(
-  { kind, version, deleteBeforeReplace, args: rules, outputs }: Declaration<Args, Outputs>,
+  { kind, deleteBeforeReplace, args: rules, outputs }: Declaration<Args, Outputs>,
   schemas: SchemasOf<Args>,
   methods: Methods<Args, Outputs & Partial<Args>>,
 ): Lifecycle<Args, Outputs & Partial<Args>> {
@@ -27,7 +27,6 @@ export function define<Args extends object, Outputs extends object>(
     Object.entries<OutputRules>(outputs).flatMap(([name, rules]) => (rules[rule] ? [name] : []));
   return {
     kind,
-    ...(version !== undefined && { version }),
     args,
     identity: outputsThat("identity"),
     secretOutputs: outputsThat("secret"),

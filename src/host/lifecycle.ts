@@ -13,8 +13,6 @@ export type { Changes };
  */
 export interface Lifecycle<Args extends object, Outputs extends object> {
   readonly kind: Kind;
-  /** The shape of the outs. Raise it with `upgrade` when an output is renamed or its meaning changes. @default 1 */
-  readonly version?: number;
   readonly args: ArgumentSpecs<Args>;
   /** The names of the outputs that tell which object it is: texts. */
   readonly identity?: readonly string[];
@@ -60,8 +58,6 @@ export interface Lifecycle<Args extends object, Outputs extends object> {
   readonly declares?: (args: Partial<Args>, authProvider: string, givenNames: ReadonlySet<string>) => Claim[];
   /** The objects at the service that the resource manages. */
   readonly objects: (id: string, outs: Partial<Outputs & Args>) => string[];
-  /** Outs of an older `version` as those of this one. */
-  readonly upgrade?: (outs: Properties, version: number) => Properties;
 
   create(call: Call<Outputs>, args: Args): Promise<Created<Outputs>>;
   /** The object as the service shows it, or `undefined` when it is gone (docs/design/rules.md, 3). */

@@ -12,7 +12,7 @@ import { compareValues, type Applied, type SecretValues } from "./references";
 export interface Marks {
   /** The names of the managed arguments: those that the program gives. */
   readonly __args?: readonly string[];
-  /** The shape of the outs, counted per kind; see `Lifecycle.upgrade`. */
+  /** The shape of the outs: 1 of all kinds so far. A lookup (`get`) has none. */
   readonly __version?: number;
   /** The last create or update (its value) was not finished. No words of the service: they may repeat a secret. */
   readonly __unfinished?: string;
@@ -46,7 +46,7 @@ function digestsIn(applied: Properties): Applied {
 
 /** The outs of an object, for the state. `before`: those of the state; `carried`: what the door stores with them. */
 export function toOuts(
-  { kind, version }: Pick<Lifecycle<never, never>, "kind" | "version">,
+  { kind }: Pick<Lifecycle<never, never>, "kind">,
   what: {
     outputs: object;
     args: object;
@@ -63,21 +63,21 @@ export function toOuts(
     ...args,
     ...carried,
     __args: Object.keys(args).sort(),
-    __version: version ?? 1,
+    __version: 1,
     ...(Object.keys(applied).length > 0 && { __applied: applied }),
     ...(Object.keys(first).length > 0 && { __first: first }),
     ...unfinished,
   });
 }
 
-/** What the state holds of an object, in the shape of today. What somebody has edited in it counts as not stored. */
+/** What the state holds of an object. What somebody has edited in it counts as not stored. */
 export function storedFrom<Args extends object, Outputs extends object>(
   resource: Lifecycle<Args, Outputs>,
   id: string,
   outs: Properties,
 ): Stored<Args, Outputs> {
   const { __args, __unfinished, __sent } = marksOf(outs);
-  const kept = Object.entries(upgraded(resource, outs)).filter((entry) => !isEdited(resource, entry));
+  const kept = Object.entries(visible(outs)).filter((entry) => !isEdited(resource, entry));
   return {
     id,
     // What this provider returned earlier, through the JSON of the state.
@@ -93,7 +93,7 @@ export function refuseEdited<Args extends object, Outputs extends object>(
   resource: Lifecycle<Args, Outputs>,
   outs: Properties,
 ): void {
-  const edited = Object.entries(upgraded(resource, outs)).filter((entry) => isEdited(resource, entry));
+  const edited = Object.entries(visible(outs)).filter((entry) => isEdited(resource, entry));
   if (edited.length === 0) return;
   const names = edited.map(([name]) => `"${name}"`).join(", ");
   throw new Error(
@@ -161,15 +161,6 @@ function sentNames<Args extends object, Outputs extends object>(
   return specEntries(specs)
     .filter(([name, { sentAlways = false }]) => changed.has(name) || isOpen(name) || (sentAlways && isSending))
     .map(([name]) => name);
-}
-
-function upgraded<Args extends object, Outputs extends object>(
-  { version = 1, upgrade }: Lifecycle<Args, Outputs>,
-  outs: Properties,
-): Properties {
-  const { __version } = marksOf(outs);
-  const isOlder = __version !== undefined && __version < version;
-  return isOlder && upgrade !== undefined ? upgrade(visible(outs), __version) : visible(outs);
 }
 
 /** An argument, or an output that tells which object it is, of a type that this provider stores nowhere. */

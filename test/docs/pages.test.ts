@@ -6,6 +6,7 @@ import { KINDS } from "../../src/contract/pointer";
 import { ROOT } from "../support/cli";
 import { type CodeBlock, codeBlocks, documents, textOf } from "../support/codeBlocks";
 import { problemsOf } from "../support/compiled";
+import { messages } from "../support/messages";
 
 jest.setTimeout(120_000); // One program of the compiler, which reads all of src.
 
@@ -104,14 +105,21 @@ test.each([
   ["docs/troubleshooting.md", 30],
   ["docs/plan.md", 2],
 ])("what %s quotes of this package is what the package says", (page, least) => {
-  const messages = textOf("test/docs/messages.md");
+  const all = messages().join("\n");
   const lines = codeBlocks(page).flatMap(({ language, note, text }) =>
     language === "text" && note === "" ? text.trim().split("\n") : [],
   );
   expect(lines.length).toBeGreaterThan(least);
-  // What is filled in stands in braces there; a text may be made of several.
+  // What is filled in stands in braces in the sources; a text may be made of several.
   const parts = lines.flatMap((line) => line.split("…").map((part) => part.trim()));
-  expect(parts.filter((part) => !messages.includes(part))).toEqual([]);
+  expect(parts.filter((part) => !all.includes(part))).toEqual([]);
+});
+
+test("the messages that the quotes are compared with are whole sentences, with what is filled in, and no names, keys or units", () => {
+  const all = messages();
+  expect(all).toContain("no branch of the project is flagged as default");
+  expect(all).toContain("the service cannot be reached at {this.where}");
+  expect(all.filter((text) => /^(application\/json|GET|ep-…)$/.test(text))).toEqual([]);
 });
 
 /**

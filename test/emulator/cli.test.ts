@@ -224,20 +224,17 @@ test("hands every other flag on to the emulator", async () => {
   const served = await serve([
     ...["--auth-provider", "stack", "--activation-ms", "60000", "--latency-ms", "1", "--idle-after-ms", "60000"],
     ...["--rate-per-second", "1000", "--list-lag-ms", "60000", "--secret-answers", "masked"],
-    ...["--gone-endpoint-delete", "404", "--lock-projects", "--seed-only", "--keep-schemas", "--extra-fields"],
-    ...["--stuck-activation", "--any-auth-branch", "--any-oauth-provider", "--app-domains", "--mail-remote"],
+    ...["--lock-projects", "--seed-only"],
+    ...["--any-auth-branch", "--any-oauth-provider", "--app-domains", "--mail-remote"],
   ]);
   expect((await integrate(served, { auth_provider: "stack", branch_id: "br-dev" })).status).toBe(201);
   const provider = { id: "of-our-own", client_id: "c", client_secret: "s" };
   const added = await api(served, "POST", `${DEMO}/auth/oauth_providers`, provider);
-  expect(added.body).toMatchObject({ client_secret: "****", unlisted_field: {} });
+  expect(added.body).toMatchObject({ client_secret: "****" });
   expect((await api(served, "GET", DEMO)).status).toBe(404);
   expect((await api(served, "GET", `${DEMO}/auth/integrations`)).body.data).toEqual([]);
-  await api(served, "DELETE", `${DEMO}/auth/integration/stack`);
-  expect((await integrate(served, { auth_provider: "stack", branch_id: "br-dev" })).status).toBe(409);
   const path = `${DEMO}/endpoints/ep-demo-main-10000001`;
   expect((await api(served, "DELETE", path)).status).toBe(200);
-  expect((await api(served, "DELETE", path)).status).toBe(404);
   const create = { endpoint: { branch_id: "br-dev", type: "read_write" } };
   expect((await api(served, "POST", `${DEMO}/endpoints`, create)).status).toBe(423);
   expect((await control(served.url, "GET", "/health")).status).toBe(200);

@@ -6,7 +6,6 @@ import {
   DEMO,
   integrate,
   PRIMARY,
-  record,
   records,
   STANDARD_EMAIL,
   start,
@@ -94,13 +93,13 @@ test("a redirect domain is an http(s) origin, or also the address of an app wher
 });
 
 test("deleting a deleted compute can answer 404", async () => {
-  const emulator = await start({ goneEndpointDelete: 404 });
+  const emulator = await start({ variants: { goneEndpointDelete: 404 } });
   await api(emulator, "DELETE", `${DEMO}/endpoints/${PRIMARY}`);
   expect((await api(emulator, "DELETE", `${DEMO}/endpoints/${PRIMARY}`)).status).toBe(404);
 });
 
 test("a deleted integration can leave its schema behind until a reset or until its data goes too", async () => {
-  const emulator = await start({ keepSchemas: true });
+  const emulator = await start({ variants: { keepSchemas: true } });
   const remove = (body?: object) => api(emulator, "DELETE", `${DEMO}/auth/integration/supported_provider`, body);
   await integrate(emulator);
   await remove();
@@ -115,7 +114,7 @@ test("a deleted integration can leave its schema behind until a reset or until i
 });
 
 test("answers can carry fields that no document lists, but not in maps of free names", async () => {
-  const emulator = await start({ extraFields: true });
+  const emulator = await start({ variants: { extraFields: true } });
   await api(emulator, "PATCH", `${DEMO}/endpoints/${PRIMARY}`, {
     endpoint: { settings: { pg_settings: { work_mem: "4MB" } } },
   });
@@ -124,14 +123,6 @@ test("answers can carry fields that no document lists, but not in maps of free n
   const [endpoint] = records(body, "endpoints");
   expect(endpoint).toHaveProperty("unlisted_field");
   expect(endpoint?.settings).toEqual({ pg_settings: { work_mem: "4MB" } });
-});
-
-test("computes can stay in init for ever", async () => {
-  const emulator = await start({ activationMs: 0, stuckActivation: true });
-  const { id } = await createCompute(emulator, { branch_id: "br-dev", type: "read_write" });
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  const { body } = await api(emulator, "GET", `${DEMO}/endpoints/${String(id)}`);
-  expect(record(body, "endpoint")).toMatchObject({ current_state: "init", pending_state: "active" });
 });
 
 test("more requests a second and route than allowed answer 429 with Retry-After; other routes go on", async () => {
@@ -159,7 +150,7 @@ test("more requests a minute than allowed answer 429 with the time until the old
 });
 
 test("a read replica starts at once where the emulator is told so", async () => {
-  const emulator = await start({ startReplicas: true, activationMs: 20 });
+  const emulator = await start({ variants: { startReplicas: true }, activationMs: 20 });
   const endpoint = { branch_id: "br-dev", type: "read_only" };
   const { body } = await api(emulator, "POST", `${DEMO}/endpoints`, { endpoint });
   expect(body).toMatchObject({
@@ -169,7 +160,7 @@ test("a read replica starts at once where the emulator is told so", async () => 
 });
 
 test("what an active compute applies restarts it where the emulator is told so; where one operation fails the others are cancelled", async () => {
-  const emulator = await start({ restartToApply: true, activationMs: 20 });
+  const emulator = await start({ variants: { restartToApply: true }, activationMs: 20 });
   const path = `${DEMO}/endpoints/ep-demo-main-10000001`;
   const resized = async (cu: number) => {
     const endpoint = { autoscaling_limit_min_cu: cu, autoscaling_limit_max_cu: cu };

@@ -9,6 +9,7 @@ import { api, DEMO } from "../support/emulator";
 import { CI, ciJob, git, type Issue, type Job, names, type Pull, pushed } from "../support/ciJob";
 import { ROOT } from "../support/cli";
 import { exampleStack } from "../support/example";
+import { messages } from "../support/messages";
 import type { Stack } from "../support/Stack";
 
 const REPORT = "drift.md";
@@ -279,9 +280,9 @@ test("the comment begins with what the plan changes, and what it does to connect
   const moved =
     "compute ep-c moves from br-a to br-b: it keeps its id and host, and serves the data of the other branch";
   // Still the words of the warnings.
-  const messages = readFileSync(join(ROOT, "test/docs/messages.md"), "utf8");
+  const all = messages().join("\n");
   for (const part of ["restarts {what} when it is active", "another id and another host", "{what} moves from"])
-    expect(messages).toContain(part);
+    expect(all).toContain(part);
   const counts = ["~ 2 to update", "- 1 to delete", "+-1 to replace", "4 changes. 1 unchanged"];
   const headline = async (output: string): Promise<string | undefined> => (await planned(output)).split("\n")[3];
   expect(await headline(shown([restart, restart, replaced, moved], counts))).toBe(

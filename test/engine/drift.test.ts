@@ -291,7 +291,13 @@ test("what it cannot tell is a failure in one line, with the words of the CLI or
   const fault = (body: object) =>
     fetch(`${first.url}/_emulator/faults`, { method: "POST", body: JSON.stringify(body) });
   await fault({ status: 429, headers: { "retry-after": "2" }, times: 2 });
-  expect((await ended(stack, [])).code).toBe(0);
+  expect(await ended(stack, [], { SVC_LOG: "debug" })).toEqual({
+    code: 0,
+    stdout: "Stack dev: no drift\n",
+    stderr: expect.stringMatching(
+      /^(pulumi-svc: GET \/projects\/\{project_id\}\/endpoints -> (429, request req-fault|200), \d+ ms, attempt [123]\n){3,}$/,
+    ),
+  });
   await first.close();
 
   const second = await startEmulator({ activationMs: 50, data, port: first.port, apiKey: "canary-second-key-drift" });

@@ -37,10 +37,11 @@ test("a wait moves on the resource's own line and leaves nothing behind; svc:qui
   await stack.finish(before);
 });
 
-test("a warning is told once in the preview and once in the update, on the resource's own line", async () => {
+test("a warning is told once in the preview and once in the update, on the resource's own line; SVC_LOG=debug shows the requests", async () => {
   const stack = await Stack.create({ program: program(1) });
   const before = await stack.service.state();
   expect(await stack.up()).toMatchObject({ code: 0 });
+  stack.env["SVC_LOG"] = "debug";
   stack.program(program(2));
   const { text } = await stack.run("up", "--yes");
   // Under "Diagnostics"; the moving line shows it as well.
@@ -48,6 +49,10 @@ test("a warning is told once in the preview and once in the update, on the resou
     /^ +warning: a change of "size" restarts compute ep-\S+ \("api"\) when it is active: open connections are dropped$/gm,
   );
   expect(told).toHaveLength(2);
+  expect(text).toMatch(
+    /pulumi-svc: PATCH \/projects\/\{project_id\}\/endpoints\/\{endpoint_id\} -> 200, \d+ ms, attempt 1$/m,
+  );
+  delete stack.env["SVC_LOG"];
   stack.program(program(4));
   const warnings = (await diagnostics(stack)).filter(({ severity }) => severity === "warning");
   expect(warnings.map(({ urn, ephemeral }) => [urn?.split("::").at(-1), ephemeral ?? false])).toEqual([["api", false]]);

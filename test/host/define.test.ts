@@ -13,7 +13,6 @@ interface Outputs {
 
 const declaration: Declaration<Shape, Outputs> = {
   kind: "AuthUser",
-  version: 3,
   deleteBeforeReplace: true,
   args: { home: { required: true, replaces: "container" }, size: { equal: (left, right) => left === -right } },
   outputs: { host: { secret: true, identity: true } },
@@ -29,12 +28,8 @@ const methods: Methods<Shape, Outputs & Partial<Shape>> = {
 };
 
 test("a resource is its declaration with the schemas, in the order of the declaration, and its methods", () => {
-  const { kind, version, deleteBeforeReplace, args, identity, secretOutputs, ...rest } = define(
-    declaration,
-    schemas,
-    methods,
-  );
-  expect({ kind, version, deleteBeforeReplace }).toEqual({ kind: "AuthUser", version: 3, deleteBeforeReplace: true });
+  const { kind, deleteBeforeReplace, args, identity, secretOutputs, ...rest } = define(declaration, schemas, methods);
+  expect({ kind, deleteBeforeReplace }).toEqual({ kind: "AuthUser", deleteBeforeReplace: true });
   expect(Object.entries(args)).toEqual([
     ["home", { required: true, replaces: "container", schema: schemas.home }],
     ["size", { equal: declaration.args.size.equal, schema: schemas.size }],
@@ -42,12 +37,6 @@ test("a resource is its declaration with the schemas, in the order of the declar
   expect(identity).toEqual(["host"]);
   expect(secretOutputs).toEqual(["host"]);
   expect(rest).toEqual(methods);
-});
-
-test("without a version of its own the shape of the outs is left to the host", () => {
-  const { version: _version, ...rest } = declaration;
-  const unversioned: Declaration<Shape, Outputs> = rest;
-  expect(define(unversioned, schemas, methods)).not.toHaveProperty("version");
 });
 
 test("the type check refuses a table or schemas that do not fit the types of the arguments and outputs", () => {

@@ -2,7 +2,7 @@ import { hosted, thrownBy, URN } from "../support/toy";
 import { clean } from "../../src/contract/hiddenKeys";
 
 const INPUTS = { home: "a", size: 1, __urn: URN, __provider: "pointer", __timeouts: { create: 5 } };
-const OUTS = { ...INPUTS, host: "h", __args: ["home", "size"], __version: 2 };
+const OUTS = { ...INPUTS, host: "h", __args: ["home", "size"], __version: 1 };
 
 describe("create", () => {
   test("returns complete outs: arguments, outputs, hidden keys and the names of the managed arguments", async () => {
@@ -121,7 +121,7 @@ describe("create", () => {
   test("works without any hidden key, as for a program in another language", async () => {
     expect(await hosted().toy.create({ home: "a" })).toEqual({
       id: "toy-1",
-      outs: { home: "a", host: "h", __args: ["home"], __version: 2 },
+      outs: { home: "a", host: "h", __args: ["home"], __version: 1 },
     });
   });
 });
@@ -143,7 +143,7 @@ describe("update", () => {
       label: "new",
       host: "h2",
       __args: ["home", "label"],
-      __version: 2,
+      __version: 1,
     });
   });
 

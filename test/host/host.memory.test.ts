@@ -27,7 +27,7 @@ function oneProcess(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = {}) {
 }
 
 const inputs = (name: string): Properties => ({ home: "a", label: name, __urn: urn(name) });
-const outs = (name: string): Properties => ({ ...inputs(name), host: "h", __args: ["home", "label"], __version: 2 });
+const outs = (name: string): Properties => ({ ...inputs(name), host: "h", __args: ["home", "label"], __version: 1 });
 
 /** What the engine calls for a resource that stands in the program and in the state. */
 async function declared(toy: DynamicProvider, name: string, stored = outs(name)): Promise<void> {

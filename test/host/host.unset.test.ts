@@ -7,7 +7,7 @@ const args = {
   label: { schema: z.string(), unset: "update" as const },
   region: { schema: z.string(), unset: "replace" as const },
 };
-const OUTS = { home: "a", host: "h", __args: ["home"], __version: 2, __provider: "p" };
+const OUTS = { home: "a", host: "h", __args: ["home"], __version: 1, __provider: "p" };
 
 const diff = (news: object, outs: object) => hosted({ args }).toy.diff("toy-1", { ...OUTS, ...outs }, { ...news });
 

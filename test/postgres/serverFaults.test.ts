@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
-import { PostgresServer, type ServerSession } from "../../src/emulator/postgres/server";
+import { PostgresServer } from "../../src/emulator/postgres/postgresServer";
+import type { ServerSession } from "../../src/emulator/postgres/upstream";
 import { oldPostgres } from "../support/oldPostgres";
 import { postgresBin, startPostgres, type Postgres } from "../support/postgres";
 import { ask, valueOf } from "../support/rawSession";
@@ -109,14 +110,14 @@ describe("a start is refused in words", () => {
 
   test("where another emulator has that mark, and not once it is gone", async () => {
     const first = await open();
-    const name = await first.database(MAIN);
+    const name = await first.databases.get(MAIN);
     expect(await refusal({})).toMatch(/^another emulator with the mark 0a1b2c3d uses Postgres at .*: stop it/);
     const session = await first.connect(name, writing);
     expect(await valueOf(session, "SELECT 1")).toBe("1");
     session.socket.destroy();
     await first.close();
     opened.splice(0);
-    expect(await (await open()).database(MAIN)).toBe(name);
+    expect(await (await open()).databases.get(MAIN)).toBe(name);
   });
 
   test("where pg_hba.conf accepts nobody but the user of the address", async () => {
@@ -139,7 +140,7 @@ describe("a start is refused in words", () => {
 test("a user without superuser rights is enough, up to what only superusers can grant", async () => {
   await postgres.query("CREATE ROLE maker LOGIN PASSWORD 'secret' CREATEDB CREATEROLE");
   const server = await open({ url: as("maker", "secret") });
-  const name = await server.database(MAIN);
+  const name = await server.databases.get(MAIN);
   const session = await server.connect(name, writing);
   expect((await ask(session, "CREATE TABLE items AS SELECT 1 AS id; CREATE EXTENSION pgcrypto")).error).toBeUndefined();
   const [row] = await postgres.query("SELECT current_setting('server_version_num')::int / 10000 AS version");
@@ -174,7 +175,7 @@ test("md5 is authenticated, too", async () => {
   const md5 = await startPostgres({ auth: "md5", settings: { password_encryption: "md5" } });
   try {
     const server = await PostgresServer.open({ url: md5.url, remote: false, mark: MARK });
-    const session = await server.connect(await server.database(MAIN), writing);
+    const session = await server.connect(await server.databases.get(MAIN), writing);
     expect(await valueOf(session, "SELECT 1")).toBe("1");
     // Those of the emulator's own roles are stored as for SCRAM, which a server that asks for md5 takes as well.
     expect(await md5.query("SELECT left(rolpassword, 3) AS kind FROM pg_authid WHERE rolname = 'postgres'")).toEqual([
@@ -190,16 +191,16 @@ test("md5 is authenticated, too", async () => {
 describe("what others have done on the server", () => {
   test("a colleague's database of our name is refused, and never touched", async () => {
     const server = await open();
-    const name = await server.database(MAIN);
-    await server.drop({});
+    const name = await server.databases.get(MAIN);
+    await server.databases.drop({});
     await postgres.query(`CREATE DATABASE "${name}"`);
     for (const comment of ["NULL", "'pulumi-svc emulator 0a1b2c3d: prj-demo/br-main/svcdb'"]) {
       await postgres.query(`COMMENT ON DATABASE "${name}" IS ${comment}`);
-      await expect(server.database(MAIN)).rejects.toMatchObject({
+      await expect(server.databases.get(MAIN)).rejects.toMatchObject({
         code: "42P04",
         message: expect.stringContaining("that this emulator did not make"),
       });
-      await server.drop({});
+      await server.databases.drop({});
     }
     expect(await postgres.query("SELECT datacl FROM pg_database WHERE datname = $1", [name])).toEqual([
       { datacl: null },
@@ -209,35 +210,35 @@ describe("what others have done on the server", () => {
 
   test("a database that was renamed is found by its comment, and dropped", async () => {
     const server = await open();
-    const session = await server.connect(await server.database(MAIN), writing);
+    const session = await server.connect(await server.databases.get(MAIN), writing);
     await ask(session, "CREATE TABLE kept AS SELECT 1 AS id");
     await server.terminate([session.processId]);
-    await postgres.query(`ALTER DATABASE "${await server.database(MAIN)}" RENAME TO "other ""name"" \u{1f600}"`);
-    const name = await server.database(MAIN);
+    await postgres.query(`ALTER DATABASE "${await server.databases.get(MAIN)}" RENAME TO "other ""name"" \u{1f600}"`);
+    const name = await server.databases.get(MAIN);
     expect(name).toBe('other "name" \u{1f600}');
     const again = await server.connect(name, reading);
     expect(await valueOf(again, "SELECT id FROM kept")).toBe("1");
-    await server.drop({ projectId: "prj-demo", branchId: "br-main" });
+    await server.databases.drop({ projectId: "prj-demo", branchId: "br-main" });
     expect(await postgres.query("SELECT 1 FROM pg_database WHERE datname = $1", [name])).toEqual([]);
     again.socket.destroy();
   });
 
   test("a database that was given to somebody else is theirs", async () => {
     const server = await open();
-    const name = await server.database(MAIN);
+    const name = await server.databases.get(MAIN);
     await postgres.query(`ALTER DATABASE "${name}" OWNER TO postgres`);
-    await server.drop({});
-    await expect(server.database(MAIN)).rejects.toMatchObject({
+    await server.databases.drop({});
+    await expect(server.databases.get(MAIN)).rejects.toMatchObject({
       message: expect.stringContaining("not its own any more"),
     });
     await postgres.query(`ALTER DATABASE "${name}" OWNER TO ${ROLE}`);
-    expect(await server.database(MAIN)).toBe(name);
+    expect(await server.databases.get(MAIN)).toBe(name);
   });
 
   test("one that an emulator left which was killed in the middle, or whose comment a client changed, is completed", async () => {
     const server = await open();
-    const name = await server.database(MAIN);
-    const session = await server.connect(await server.database(DEV), writing);
+    const name = await server.databases.get(MAIN);
+    const session = await server.connect(await server.databases.get(DEV), writing);
     for (const comment of [
       "NULL",
       "'mine'",
@@ -245,25 +246,25 @@ describe("what others have done on the server", () => {
       "'pulumi-svc emulator 0a1b2c3d: a'",
     ]) {
       expect((await ask(session, `COMMENT ON DATABASE "${name}" IS ${comment}`)).error).toBeUndefined();
-      expect(await server.database(MAIN)).toBe(name);
-      expect(await server.places()).toContainEqual(MAIN);
+      expect(await server.databases.get(MAIN)).toBe(name);
+      expect(await server.databases.places()).toContainEqual(MAIN);
     }
     session.socket.destroy();
   });
 
   test("a branch is not reached by the name of another branch's database, and its own is", async () => {
     const server = await open();
-    const [main, dev] = [await server.database(MAIN), await server.database(DEV)];
-    expect(await server.database({ ...MAIN, database: main })).toBe(main);
-    await expect(server.database({ ...MAIN, database: dev })).rejects.toMatchObject({ code: "3D000" });
+    const [main, dev] = [await server.databases.get(MAIN), await server.databases.get(DEV)];
+    expect(await server.databases.get({ ...MAIN, database: main })).toBe(main);
+    await expect(server.databases.get({ ...MAIN, database: dev })).rejects.toMatchObject({ code: "3D000" });
     const other = await open({ mark: "ffffffff" });
-    expect(await other.database({ ...MAIN, database: main })).not.toBe(main);
-    expect(await server.database({ ...MAIN, database: "postgres" })).not.toBe("postgres");
+    expect(await other.databases.get({ ...MAIN, database: main })).not.toBe(main);
+    expect(await server.databases.get({ ...MAIN, database: "postgres" })).not.toBe("postgres");
   });
 
   test("rights that an admin takes away are told", async () => {
     const server = await open();
-    const name = await server.database(MAIN);
+    const name = await server.databases.get(MAIN);
     await postgres.query(`ALTER ROLE ${ROLE} NOLOGIN`);
     await expect(server.connect(name, writing)).rejects.toMatchObject({ code: "28000" });
     await postgres.query(`ALTER ROLE ${ROLE} LOGIN`);
@@ -292,23 +293,25 @@ test("names of any kind give databases of their own", async () => {
     " ",
   ];
   const made = new Map<string, string>();
-  for (const database of names) made.set(await server.database({ ...MAIN, database }), database);
+  for (const database of names) made.set(await server.databases.get({ ...MAIN, database }), database);
   expect([...made.values()]).toEqual(names);
-  made.set(await server.database({ ...MAIN, branchId: "br-main/a", database: "b" }), "");
+  made.set(await server.databases.get({ ...MAIN, branchId: "br-main/a", database: "b" }), "");
   expect(made.size).toBe(names.length + 1);
-  await server.drop({ projectId: "prj-demo", branchId: "br-main" });
-  expect(await server.places()).toEqual([{ ...MAIN, branchId: "br-main/a", database: "b" }]);
+  await server.databases.drop({ projectId: "prj-demo", branchId: "br-main" });
+  expect(await server.databases.places()).toEqual([{ ...MAIN, branchId: "br-main/a", database: "b" }]);
 });
 
 test("a server that is restarted, in order or by a crash, is used again", async () => {
   const server = await open();
-  const session = await server.connect(await server.database(MAIN), writing);
+  const session = await server.connect(await server.databases.get(MAIN), writing);
   session.socket.on("error", () => undefined);
   for (const how of ["fast", "immediate"] as const) {
     await postgres.shutDown(how);
-    await expect(server.database(DEV)).rejects.toMatchObject({ code: expect.stringMatching(/^(08006|57P0[123])$/) });
+    await expect(server.databases.get(DEV)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(08006|57P0[123])$/),
+    });
     await postgres.startAgain();
-    const again = await server.connect(await server.database(MAIN), writing);
+    const again = await server.connect(await server.databases.get(MAIN), writing);
     expect(await valueOf(again, "SELECT 1")).toBe("1");
     again.socket.destroy();
   }
@@ -317,7 +320,7 @@ test("a server that is restarted, in order or by a crash, is used again", async 
 
 test("where all slots are taken, a client is told so, and sessions still end on the server", async () => {
   const server = await open();
-  const name = await server.database(MAIN);
+  const name = await server.databases.get(MAIN);
   expect(server.slots).toBe(20 - 3 - 2);
   const sessions: ServerSession[] = [];
   let refused: unknown;
@@ -358,10 +361,10 @@ const hasDumpall = (() => {
     }).replaceAll(/^\\(un)?restrict .*$/gm, "");
   const before = dump();
   const server = await open();
-  const session = await server.connect(await server.database(MAIN), writing);
+  const session = await server.connect(await server.databases.get(MAIN), writing);
   await ask(session, "CREATE TABLE items AS SELECT 1 AS id");
   await ask(session, "CREATE DATABASE shadow");
-  const reader = await server.connect(await server.database(MAIN), reading);
+  const reader = await server.connect(await server.databases.get(MAIN), reading);
   expect(await valueOf(reader, "SELECT id FROM items")).toBe("1");
   expect(dump()).not.toBe(before);
   await server.remove();

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { followModel } from "../../src/emulator/postgres/followModel";
-import { PostgresServer } from "../../src/emulator/postgres/server";
-import type { EmulatorOptions } from "../../src/emulator/options";
+import { PostgresServer } from "../../src/emulator/postgres/postgresServer";
+import type { EmulatorOptions } from "../../src/emulator/emulatorOptions";
 import { startPostgres, type Postgres } from "../support/postgres";
 import { ask, valueOf } from "../support/rawSession";
 import { servedModel, type ServedModel } from "../support/servedModel";
@@ -55,7 +55,7 @@ const addUser = async (model: ServedModel, email: string, name?: string): Promis
 
 /** What the table of a place holds; undefined where there is none. */
 async function table(server: PostgresServer, place = PLACE): Promise<unknown[] | undefined> {
-  const name = await server.find(place);
+  const name = await server.databases.find(place);
   if (name === undefined) return undefined;
   const rows = postgres.query("SELECT id, email, name FROM svc_auth.users_sync ORDER BY email", [], name);
   return rows.catch((error: { code: string }) => {
@@ -107,7 +107,7 @@ describe("users_sync", () => {
     await integrate(model);
     await addUser(model, "ada@example.com");
     await shows(model.server, ["ada@example.com"]);
-    const name = await model.server.database(PLACE);
+    const name = await model.server.databases.get(PLACE);
     const columns = await postgres.query(
       "SELECT column_name || ' ' || data_type || ' ' || is_nullable AS said FROM information_schema.columns WHERE table_schema = 'svc_auth' ORDER BY ordinal_position",
       [],
@@ -129,7 +129,7 @@ describe("users_sync", () => {
     const ada = await addUser(model, "ada@example.com");
     const lin = await addUser(model, "lin@example.com");
     await shows(model.server, ["ada@example.com", "lin@example.com"]);
-    const name = await model.server.database(PLACE);
+    const name = await model.server.databases.get(PLACE);
     for (const readOnly of [false, true]) {
       const session = await model.server.connect(name, { readOnly, startup: {} });
       expect(await valueOf(session, "SELECT count(*) FROM svc_auth.users_sync")).toBe("2");
@@ -188,7 +188,7 @@ describe("users_sync", () => {
   });
 
   test("stays where schemas are kept, unless the data is to be deleted", async () => {
-    const model = await start({ keepSchemas: true });
+    const model = await start({ variants: { keepSchemas: true } });
     await integrate(model);
     await addUser(model, "ada@example.com");
     await shows(model.server, ["ada@example.com"]);
@@ -200,7 +200,7 @@ describe("users_sync", () => {
     await shows(model.server, ["lin@example.com"]);
     await model.send("DELETE", `/projects/${PROJECT}/auth/integration/supported_provider`, { delete_data: true });
     await shows(model.server, undefined);
-    const other = await start({}, await model.end().then(() => servedModel({ keepSchemas: true })));
+    const other = await start({}, await model.end().then(() => servedModel({ variants: { keepSchemas: true } })));
     await integrate(other);
     await addUser(other, "kept@example.com");
     await shows(other.server, ["kept@example.com"]);
@@ -254,17 +254,20 @@ describe("users_sync", () => {
     await integrate(model);
     await addUser(model, "ada@example.com");
     await shows(model.server, ["ada@example.com"]);
-    const session = await model.server.connect(await model.server.database({ ...PLACE, branchId: "br-dev" }), writing);
-    const dropped = await ask(session, `DROP DATABASE "${await model.server.find(PLACE)}"`);
+    const session = await model.server.connect(
+      await model.server.databases.get({ ...PLACE, branchId: "br-dev" }),
+      writing,
+    );
+    const dropped = await ask(session, `DROP DATABASE "${await model.server.databases.find(PLACE)}"`);
     expect(dropped.error).toBeUndefined();
-    await model.server.database(PLACE);
+    await model.server.databases.get(PLACE);
     await shows(model.server, ["ada@example.com"]);
     session.socket.destroy();
   });
 
   test("leaves a schema of that name that a client has made, and says so", async () => {
     const model = await start();
-    const session = await model.server.connect(await model.server.database(PLACE), writing);
+    const session = await model.server.connect(await model.server.databases.get(PLACE), writing);
     await ask(session, "CREATE SCHEMA svc_auth; CREATE TABLE svc_auth.mine AS SELECT 1 AS id");
     await integrate(model);
     await isWarned();
@@ -301,12 +304,12 @@ describe("users_sync", () => {
     await integrate(model);
     await addUser(model, "ada@example.com");
     await shows(model.server, ["ada@example.com"]);
-    const session = await model.server.connect(await model.server.database(PLACE), writing);
+    const session = await model.server.connect(await model.server.databases.get(PLACE), writing);
     await ask(session, "BEGIN; SELECT * FROM svc_auth.users_sync");
     await model.send("DELETE", `/projects/${PROJECT}/auth/integration/supported_provider`);
     // The table cannot go yet, and other databases are made meanwhile.
     await isWarned();
-    expect(await model.server.database({ ...PLACE, branchId: "br-dev" })).toBeDefined();
+    expect(await model.server.databases.get({ ...PLACE, branchId: "br-dev" })).toBeDefined();
     await ask(session, "COMMIT");
     await shows(model.server, undefined);
     session.socket.destroy();
@@ -321,8 +324,8 @@ describe("the databases of a branch", () => {
 
   test("go with the branch", async () => {
     const model = await start();
-    const main = await model.server.database(PLACE);
-    await model.server.database({ ...PLACE, branchId: "br-dev" });
+    const main = await model.server.databases.get(PLACE);
+    await model.server.databases.get({ ...PLACE, branchId: "br-dev" });
     await model.send("POST", "/_emulator/edit", {
       kind: "branch",
       project_id: PROJECT,
@@ -335,12 +338,12 @@ describe("the databases of a branch", () => {
 
   test("go by a reset before anybody is given the next ones, and so does what clients have made", async () => {
     const model = await start();
-    const name = await model.server.database(PLACE);
+    const name = await model.server.databases.get(PLACE);
     const session = await model.server.connect(name, writing);
     await ask(session, "CREATE DATABASE shadow");
     await ask(session, "CREATE TABLE mine AS SELECT 1");
     model.reset();
-    const again = await model.server.connect(await model.server.database(PLACE), writing);
+    const again = await model.server.connect(await model.server.databases.get(PLACE), writing);
     expect((await ask(again, "SELECT * FROM mine")).error?.code).toBe("42P01");
     expect(await databases()).toEqual([name]);
     again.socket.destroy();
@@ -348,18 +351,18 @@ describe("the databases of a branch", () => {
 
   test("go at the next connection, or at the next start, where Postgres was away when the branch went", async () => {
     const model = await start();
-    const old = await model.server.connect(await model.server.database(PLACE), writing);
+    const old = await model.server.connect(await model.server.databases.get(PLACE), writing);
     await ask(old, "CREATE TABLE mine AS SELECT 1");
-    await model.server.database({ ...PLACE, branchId: "br-dev" });
+    await model.server.databases.get({ ...PLACE, branchId: "br-dev" });
     old.socket.on("error", () => undefined);
     await postgres.shutDown();
     model.reset();
     await isWarned();
     await postgres.startAgain();
-    const again = await model.server.connect(await model.server.database(PLACE), writing);
+    const again = await model.server.connect(await model.server.databases.get(PLACE), writing);
     expect((await ask(again, "SELECT * FROM mine")).error?.code).toBe("42P01");
     again.socket.destroy();
-    await model.server.database({ ...PLACE, branchId: "br-test" });
+    await model.server.databases.get({ ...PLACE, branchId: "br-test" });
     await model.end(false);
     await model.send("POST", "/_emulator/edit", {
       kind: "branch",
@@ -368,6 +371,6 @@ describe("the databases of a branch", () => {
       delete: true,
     });
     const next = await start({}, model);
-    expect(await databases()).toEqual([await next.server.find(PLACE)]);
+    expect(await databases()).toEqual([await next.server.databases.find(PLACE)]);
   });
 });

@@ -28,7 +28,7 @@ const RESIZED = { autoscaling_limit_min_cu: 4, autoscaling_limit_max_cu: 4 };
 
 describe("a failed resize whose followers were cancelled", () => {
   test("is not done while none of its operations has ended well: the compute is active with its old size", async () => {
-    const { given } = await computeScene({ restartToApply: true });
+    const { given } = await computeScene({ variants: { restartToApply: true } });
     const first = await given.create(COMPUTE);
     const program = { ...COMPUTE, size: 4 };
     await given.fault({ operation: { action: "apply_config", status: "failed", error: "no capacity left" } });

@@ -55,7 +55,7 @@ function shownBy(record: Json): Shown {
 }
 
 async function play(ignoresSize: boolean, steps: readonly Step[]): Promise<void> {
-  const { given, network } = await computeScene({ restartToApply: true });
+  const { given, network } = await computeScene({ variants: { restartToApply: true } });
   let size = 2;
   let memory = 4;
   const program = () => ({ ...COMPUTE, size, name: "ours", settings: { pgSettings: { work_mem: `${memory}MB` } } });

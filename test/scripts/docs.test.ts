@@ -11,7 +11,7 @@ const ROOT = join(SCRIPTS, "..");
 const PASSWORD = "password: { secret: true, ";
 const REGION = "regionId: { replaces: true, imported: false }";
 
-const PAGES = ["docs/resources.md", "docs/functions.md", "test/docs/messages.md"];
+const PAGES = ["docs/resources.md", "docs/functions.md"];
 
 /** What the pages are written from, in a folder of its own, and with the pages as they are. */
 function copy(): string {
@@ -19,7 +19,6 @@ function copy(): string {
   for (const name of [
     "src",
     "docs",
-    "test/docs/messages.md",
     "package.json",
     "tsconfig.json",
     ".prettierrc.json",
@@ -79,17 +78,16 @@ describe("the reference", () => {
     // --check names the pages and the command, and writes nothing.
     const declaration = "src/resources/computeEndpoint/computeEndpointDeclaration.ts";
     edit(root, declaration, "Whether the connection pooler is on.", "Turns the pooler on.");
-    truncate("test/docs/messages.md");
+    truncate("docs/functions.md");
     const before = pages(root);
     expect(await docs(root, "--check")).toEqual({
       value: 1,
-      output: ["docs/resources.md", "test/docs/messages.md"]
+      output: ["docs/resources.md", "docs/functions.md"]
         .map((page) => `${page} is not what the sources give. Write it anew: npm run docs\n`)
         .join(""),
     });
     expect(pages(root)).toEqual(before);
     truncate("docs/resources.md");
-    truncate("docs/functions.md");
 
     // The declarations: what is secret, and what replaces. What editors show agrees with the table.
     expect(rows(pages(ROOT)[0] ?? "", "Arguments of EmailServer")).toContainEqual(
@@ -109,13 +107,10 @@ describe("the reference", () => {
     edit(root, mailServer, "port: {", "port: { replaces: true,");
     edit(root, mailServer, "1 to 65535.", "1 to 65535. Changing this replaces it.");
     edit(root, "src/components/ComputeGroup.ts", "new ComputeEndpoint(", "new AuthKeys(");
-    // The messages.
-    const message = '"this service does not list branches"';
-    edit(root, "src/functions/branches.ts", message, "`branches cannot be listed: ${branches}`");
 
     expect(await docs(root)).toEqual({
       value: 0,
-      output: ["docs/resources.md", "docs/functions.md", "README.md", "docs/concepts.md", "test/docs/messages.md"]
+      output: ["docs/resources.md", "docs/functions.md", "README.md", "docs/concepts.md"]
         .map((page) => `${page} is written anew.\n`)
         .join(""),
     });
@@ -134,13 +129,6 @@ describe("the reference", () => {
       "`projectId`, `port`",
     ]);
     expect(concepts).toContain("ComputeGroup -. makes .-> AuthKeys");
-    // A message stands there with what is filled in.
-    const lines = written("test/docs/messages.md").split("\n");
-    expect(lines).toContain("branches cannot be listed: {branches}");
-    expect(lines).toContain("no branch of the project is flagged as default");
-    expect(lines).not.toContain("this service does not list branches");
-    // Names, keys and units are no messages.
-    expect(lines.filter((line) => /^(application\/json|GET|ep-…)$/.test(line))).toEqual([]);
 
     const all = pages(root);
     expect(await docs(root)).toEqual({ value: 0, output: "The reference is up to date.\n" });

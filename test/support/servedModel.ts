@@ -5,7 +5,7 @@ import { applySeed, checkedSeed } from "../../src/emulator/control/seeding";
 import { AcceptedKey } from "../../src/emulator/http/access";
 import { RequestLog } from "../../src/emulator/http/requestLog";
 import { Service } from "../../src/emulator/model/service";
-import { resolveOptions, type EmulatorOptions } from "../../src/emulator/options";
+import { resolveOptions, type EmulatorOptions } from "../../src/emulator/emulatorOptions";
 import type { Json } from "./emulator";
 
 const KEY = new AcceptedKey("test-key");

@@ -24,7 +24,6 @@ export interface ToyOutputs {
 export function toyLifecycle(changes: Partial<Lifecycle<ToyArgs, ToyOutputs>> = {}): Lifecycle<ToyArgs, ToyOutputs> {
   return {
     kind: "ComputeEndpoint",
-    version: 2,
     secretOutputs: [],
     deleteBeforeReplace: true,
     args: {

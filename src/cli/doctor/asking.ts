@@ -10,7 +10,7 @@ import {
   SvcError,
 } from "../../client";
 import { isLoopback } from "../../contract/loopback";
-import type { Settings } from "../../contract/settings";
+import { requestTrace, type Settings } from "../../contract/settings";
 import { failure, ok, skipped, type Check } from "./check";
 
 const LONGEST_READ_MS = 6_000;
@@ -48,7 +48,8 @@ export class Asking {
     const key = JSON.stringify([baseUrl, apiKey, id]);
     const known = this.#answers.get(key);
     if (known !== undefined) return known;
-    const account = new Client({ baseUrl, apiKey, readDeadlineMs: LONGEST_READ_MS, throttledMs: LONGEST_READ_MS });
+    const times = { readDeadlineMs: LONGEST_READ_MS, throttledMs: LONGEST_READ_MS };
+    const account = new Client({ baseUrl, apiKey, ...times, trace: requestTrace() });
     account.limitRequests(maxRequestsPerMinute);
     const answer = contentOf(account, id).catch((error: unknown) => (error instanceof Error ? error : new Error()));
     this.#answers.set(key, answer);

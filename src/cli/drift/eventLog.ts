@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { nameInUrn } from "../../contract/identifiers";
+import { TRACED } from "../../contract/settings";
 import { stateKey } from "../stack/state";
 
 const state = z.object({
@@ -54,6 +55,8 @@ export interface EventLog {
   readonly steps: readonly Step[];
   /** For a person who waits: what begins, and what a provider says of it meanwhile. */
   readonly progress: readonly string[];
+  /** The requests, which providers tell of with SVC_LOG=debug. */
+  readonly traced: readonly string[];
 }
 
 /**
@@ -69,6 +72,7 @@ export function readEventLog(text: string): EventLog {
   const results: RefreshResult[] = [];
   const steps: Step[] = [];
   const progress: string[] = [];
+  const traced: string[] = [];
   for (const { resourcePreEvent, resOutputsEvent, diagnosticEvent } of events) {
     if (resourcePreEvent?.metadata.op === "refresh") refreshing.add(keyOf(resourcePreEvent.metadata));
     else if (resourcePreEvent !== undefined) {
@@ -80,6 +84,8 @@ export function readEventLog(text: string): EventLog {
       results.push(resOutputsEvent.metadata);
     if (diagnosticEvent?.severity === "error")
       errors.push(diagnosticEvent.message.trim().replace(/^Preview failed: /, ""));
+    if (diagnosticEvent?.severity === "info" && diagnosticEvent.message.startsWith(TRACED))
+      traced.push(diagnosticEvent.message.trim());
     if (diagnosticEvent?.ephemeral === true && diagnosticEvent.message.trim() !== "")
       progress.push(`${nameInUrn(diagnosticEvent.urn ?? "")}: ${diagnosticEvent.message.trim()}`);
   }
@@ -88,6 +94,7 @@ export function readEventLog(text: string): EventLog {
     results,
     steps,
     progress,
+    traced,
     isComplete: events.some(({ summaryEvent }) => summaryEvent !== undefined),
   };
 }

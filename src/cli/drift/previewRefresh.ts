@@ -164,6 +164,7 @@ export async function loggedRun(
   try {
     const run = await pulumi([...command, ...targets.flatMap((target) => ["--target", target])], { events });
     const log = soFar();
+    process.stderr.write(log.traced.map((line) => `${terminalText(line)}\n`).join(""));
     if (!run.ok || log.errors.length > 0) throw failure(command[0], [...log.errors, ...run.errors], run.reason);
     if (!log.isComplete)
       throw new Error(`the events of pulumi ${command[0]} end too early: is the disk of the temporary files full?`);

@@ -1,6 +1,7 @@
 import type { Client } from "../../client";
 import { presentId } from "../../contract/oauthProviderId";
 import { projectOf } from "../../contract/identifiers";
+import { requestTrace } from "../../contract/settings";
 import { Session } from "../../host/session";
 import { isThereByItself, listProjectObjects, type ProjectObject } from "../projectObjects";
 import { fromProgram } from "../stack/configuration";
@@ -23,7 +24,7 @@ interface UnmanagedRequest {
 export async function unmanagedObjects(
   stacks: readonly RefreshedStack[],
 ): Promise<Pick<Report, "unmanaged" | "byItself">> {
-  const session = new Session(() => undefined);
+  const session = new Session(() => undefined, { client: { trace: requestTrace() } });
   const projects = new Map<string, UnmanagedRequest>();
   const declared = new Set<string>();
   for (const { resources, state } of stacks) {

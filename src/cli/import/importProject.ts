@@ -4,7 +4,7 @@ import { getSystemErrorMap } from "node:util";
 import { Client, isOfProvider } from "../../client";
 import { nameInUrn, projectOf } from "../../contract/identifiers";
 import { typeToken } from "../../contract/pointer";
-import { type ReadSetting, resolveSettings, type Settings } from "../../contract/settings";
+import { type ReadSetting, requestTrace, resolveSettings, type Settings } from "../../contract/settings";
 import {
   branchComment,
   importedResource,
@@ -82,7 +82,7 @@ export async function importProject(options: ImportOptions): Promise<ImportRepor
   const entry = entryPoint(process.cwd()) ?? resolve(programFolder(process.cwd()) ?? ".", "index.ts");
   const file = options.program ?? programFile(entry);
   const { state, read, settings } = await checked({ ...options, program: file });
-  const client = new Client(settings);
+  const client = new Client({ ...settings, trace: requestTrace() });
   client.limitRequests(settings.maxRequestsPerMinute);
   const all = await listProjectObjects(client, project, settings.authProvider);
   const branches = (await client.projects.branches(project)) ?? [];

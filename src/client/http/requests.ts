@@ -94,6 +94,15 @@ interface RequestContext {
   readonly redactor: Redactor;
   readonly settings: ClientTimings;
   readonly budget: RequestBudget;
+  readonly trace?: ((line: string) => void) | undefined;
+}
+
+/** An attempt that has ended, for a trace: by the response, or the error of an attempt without one. */
+interface EndedAttempt {
+  readonly attempt: number;
+  readonly sentAt: number;
+  readonly outcome: string | number;
+  readonly requestId: string | undefined;
 }
 
 export class Requests {
@@ -144,6 +153,7 @@ export class Requests {
       const timeoutMs = isCut ? leftMs : longestMs;
       let content: Content<Body>;
       const authorization = this.context.key.authorization();
+      const ended = { attempt: attempts, sentAt: performance.now() };
       try {
         const onResponse = permit.leave();
         request.onSend?.();
@@ -153,8 +163,11 @@ export class Requests {
         const error = this.#errorOf(exchange);
         if (error !== undefined) throw error;
         content = parseContent(exchange, schema);
+        this.#trace(request, { ...ended, outcome: raw.status, requestId: raw.requestId });
       } catch (error) {
         if (!(error instanceof SvcError)) throw error;
+        const { status, reason, requestId } = error.facts;
+        this.#trace(request, { ...ended, outcome: status ?? reason ?? "no response", requestId });
         // A request with a refused key was not executed, so sending it again does no harm, whatever it is.
         const isRefused = error instanceof errors.AuthenticationError;
         if (isRefused && this.context.key.isRenewed(refusedKeys.add(authorization))) {
@@ -227,6 +240,15 @@ export class Requests {
       throw error;
     }
     return permit;
+  }
+
+  /** After the body was read: the id of the request is cleaned of the secrets in it. */
+  #trace({ method, template }: Request, { attempt, sentAt, outcome, requestId }: EndedAttempt): void {
+    const { trace, redactor } = this.context;
+    if (trace === undefined) return;
+    const ms = Math.round(performance.now() - sentAt);
+    const ofService = requestId === undefined ? "" : `request ${redactor.clean(requestId, 100)}, `;
+    trace(`${method} ${template} -> ${outcome}, ${ofService}${ms} ms, attempt ${attempt}`);
   }
 
   /** A refused key fails every call: only the first error says where it was sent. */

@@ -1,26 +1,26 @@
 import { z } from "zod";
 import { checked } from "../http/bodies";
 import { newEndpoint } from "../model/computes";
-import { defined, newId, now, OPERATION_ACTIONS, type ProjectRecord } from "../model/records";
+import { defined, newId, now, OPERATION_ACTIONS, type StoredProject } from "../model/records";
 import { invalid, notFound } from "../model/refusal";
 import type { Service } from "../model/service";
 import { findBranch, findEndpoint } from "../model/store";
-import { LONGEST_TIMER_MS } from "../options";
-import { emailServerBody } from "../routes/emailServer";
-import { operationView } from "../routes/projects";
+import { LONGEST_TIMER_MS } from "../emulatorOptions";
+import { emailServerBody } from "../routes/emailServerRoutes";
+import { operationView } from "../routes/projectRoutes";
 
 type Fields = Record<string, unknown>;
 
-interface Place {
+interface EditPlace {
   service: Service;
-  project: ProjectRecord;
+  project: StoredProject;
 }
 
 /** How one kind of record is changed behind the back of the API. Each method returns the record. */
 interface Editor {
-  set: (place: Place, id: string | undefined, fields: Fields) => object;
-  remove: (place: Place, id: string | undefined) => object;
-  create: (place: Place, fields: Fields) => object;
+  set: (place: EditPlace, id: string | undefined, fields: Fields) => object;
+  remove: (place: EditPlace, id: string | undefined) => object;
+  create: (place: EditPlace, fields: Fields) => object;
 }
 
 /** Of the records that a message names. */
@@ -28,17 +28,17 @@ const MOST_NAMED = 10;
 
 /** An editor of a list of records. Without an id it edits the only record of the list. */
 function listEditor<T extends object, Creation extends z.ZodType>(list: {
-  records: (project: ProjectRecord) => T[];
+  records: (project: StoredProject) => T[];
   idOf: (record: T) => string;
   /** Null removes a field, a missing field stays as it is. */
   change: z.ZodType<object>;
   creation: Creation;
   /** Adds the record to its list. */
-  create: (place: Place, fields: z.output<Creation>) => T;
+  create: (place: EditPlace, fields: z.output<Creation>) => T;
   /** @default takes the record out of its list */
-  remove?: (place: Place, record: T) => void;
+  remove?: (place: EditPlace, record: T) => void;
 }): Editor {
-  const find = (project: ProjectRecord, id: string | undefined): T => {
+  const find = (project: StoredProject, id: string | undefined): T => {
     const records = list.records(project);
     const record = id === undefined ? records[0] : records.find((candidate) => list.idOf(candidate) === id);
     if (record === undefined) {
@@ -49,7 +49,7 @@ function listEditor<T extends object, Creation extends z.ZodType>(list: {
     if (id === undefined && records.length > 1) throw invalid("there are several such records: give an id");
     return record;
   };
-  const takeOut = ({ project }: Place, record: T): void => {
+  const takeOut = ({ project }: EditPlace, record: T): void => {
     const records = list.records(project);
     records.splice(records.indexOf(record), 1);
   };

@@ -4,14 +4,14 @@ import type { Context, MiddlewareHandler } from "hono";
 import { isRecord } from "../http/bodies";
 import { pathInApi, templateOf, type Env } from "../http/route";
 import type { Store } from "../model/store";
-import type { Faults, RequestFault } from "./faults";
+import type { Faults, CheckedRequestFault } from "./faults";
 
 /** The body of an error where the fault has none: that of the service. */
 const INJECTED = { request_id: "req-fault", code: "", message: "injected fault" };
 const BODYLESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Ends the connection instead of a response. */
-function drop(context: Context<Env>, how: NonNullable<RequestFault["drop"]>, real: string): Response {
+function drop(context: Context<Env>, how: NonNullable<CheckedRequestFault["drop"]>, real: string): Response {
   const { incoming, outgoing } = context.env;
   if (how === "reset") incoming.socket.resetAndDestroy();
   if (how === "cut") {
@@ -31,13 +31,13 @@ function merged(target: unknown, patch: unknown): unknown {
   return Object.fromEntries([...kept, ...given.map(([key, value]) => [key, merged(base[key], value)])]);
 }
 
-const bodyOf = ({ body, merge }: RequestFault, status: number, real: string): unknown => {
+const bodyOf = ({ body, merge }: CheckedRequestFault, status: number, real: string): unknown => {
   if (merge !== undefined) return merged(real === "" ? {} : JSON.parse(real), merge);
   return body ?? (status < 300 ? real : INJECTED);
 };
 
 /** A success without a body of its own keeps the real one: only the status differs. */
-function faultResponse(fault: RequestFault, status: number, real: string): Response {
+function faultResponse(fault: CheckedRequestFault, status: number, real: string): Response {
   const body = bodyOf(fault, status, real);
   const isText = typeof body === "string";
   const standardType = isText && fault.body !== undefined ? "text/html" : "application/json";

@@ -2,7 +2,7 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import { z } from "zod";
 import { isRecord } from "../http/bodies";
 import { newId, OPERATION_ACTIONS, type OperationAction, type OperationOutcome } from "../model/records";
-import { LONGEST_TIMER_MS } from "../options";
+import { LONGEST_TIMER_MS } from "../emulatorOptions";
 
 const times = z.int().min(0).default(1);
 
@@ -69,8 +69,8 @@ const operationFault = z.strictObject({
 
 const stuckFault = z.strictObject({ stuck: z.literal(true), times });
 
-export type RequestFault = z.infer<typeof requestFault>;
-type FaultSpec = RequestFault | z.infer<typeof operationFault> | z.infer<typeof stuckFault>;
+export type CheckedRequestFault = z.infer<typeof requestFault>;
+type FaultSpec = CheckedRequestFault | z.infer<typeof operationFault> | z.infer<typeof stuckFault>;
 
 /** The schema of a body of POST /_emulator/faults, chosen by its key: the error of a union would only say that nothing fits. */
 export function faultSchemaFor(body: unknown): z.ZodType<FaultSpec> {
@@ -123,7 +123,7 @@ export class Faults {
   }
 
   /** The fault for a request, if there is one. `path` is relative to the API root. */
-  takeForRequest(method: string, path: string, template: string | null): RequestFault | undefined {
+  takeForRequest(method: string, path: string, template: string | null): CheckedRequestFault | undefined {
     for (const fault of this.active) {
       const { spec } = fault;
       if ("operation" in spec || "stuck" in spec) continue;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { newId, now } from "../model/records";
 import type { Service } from "../model/service";
 import { findNamedIntegration } from "../model/store";
-import { email } from "../routes/authIntegration";
+import { email } from "../routes/authIntegrationRoutes";
 import { sendBySmtp } from "./smtp";
 
 /** A header is one line. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { problemsIn } from "../http/bodies";
-import { newId, type ProjectRecord } from "../model/records";
-import { conflict, Refusal } from "../model/refusal";
+import { newId, type StoredProject } from "../model/records";
+import { conflict, ModelRefusal } from "../model/refusal";
 import { DEMO_PROJECT_ID, DEMO_REGION_ID, newProject, standardBranches, type BranchPlan } from "../model/seed";
 import type { Service } from "../model/service";
 import { applyEdit, editBody } from "./edits";
@@ -57,7 +57,7 @@ export function applySeed(service: Service, { projects, edits }: Seed): void {
     try {
       apply();
     } catch (error) {
-      throw error instanceof Refusal ? seedError(`${where}: ${error.message}`) : error;
+      throw error instanceof ModelRefusal ? seedError(`${where}: ${error.message}`) : error;
     }
   };
   for (const [index, project] of (projects ?? [{ id: DEMO_PROJECT_ID, name: "demo" }]).entries()) {
@@ -76,7 +76,7 @@ function branchPlans(projectId: string, branches: NewProject["branches"]): Branc
   }));
 }
 
-export function addProject({ store }: Service, body: NewProject): ProjectRecord {
+export function addProject({ store }: Service, body: NewProject): StoredProject {
   const id = body.id ?? `prj-${newId().slice(0, 8)}`;
   if (store.has(id)) throw conflict("the project exists already");
   const { name = id, region_id = DEMO_REGION_ID } = body;

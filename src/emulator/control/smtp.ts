@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type nodemailer from "nodemailer";
 import { isThisMachine } from "../http/access";
-import { HttpError } from "../http/errors";
-import type { EmailServerRecord } from "../model/records";
+import { HttpError } from "../http/errorResponses";
+import type { StoredEmailServer } from "../model/records";
 import { optionalPackage } from "../optionalPackage";
 
-export type SmtpSettings = Extract<EmailServerRecord, { type: "standard" }>;
+export type SmtpSettings = Extract<StoredEmailServer, { type: "standard" }>;
 
 export interface Message {
   readonly to: string;

@@ -5,9 +5,9 @@ import {
   defined,
   newId,
   SIGNING_ALGORITHMS,
-  type ProjectRecord,
-  type SigningKeyRecord,
-  type UserRecord,
+  type StoredProject,
+  type StoredSigningKey,
+  type StoredUser,
 } from "../model/records";
 import { invalid, notFound } from "../model/refusal";
 import type { Service } from "../model/service";
@@ -41,7 +41,7 @@ export const newKeyBody = z.strictObject({
 });
 
 /** The user with that id or e-mail address, or else the only one. */
-function userIn({ id: projectId, users }: ProjectRecord, wanted: string | undefined): UserRecord {
+function userIn({ id: projectId, users }: StoredProject, wanted: string | undefined): StoredUser {
   const address = wanted?.toLowerCase();
   const found =
     wanted === undefined ? users : users.filter(({ id, email }) => id === wanted || email.toLowerCase() === address);
@@ -59,7 +59,7 @@ function userIn({ id: projectId, users }: ProjectRecord, wanted: string | undefi
 
 /** The header of a token and the key that signs it. A key of nobody is made for each token that must not verify. */
 async function signer(
-  key: SigningKeyRecord,
+  key: StoredSigningKey,
   signature: "valid" | "wrong" | "unknown_key",
 ): Promise<{ kid: string; key: ReturnType<typeof privateKeyOf> }> {
   if (signature === "valid") return { kid: key.kid, key: privateKeyOf(key) };
@@ -107,7 +107,7 @@ export async function signToken(
 export async function addSigningKey(
   service: Service,
   { project_id, alg }: z.output<typeof newKeyBody>,
-): Promise<Omit<SigningKeyRecord, "private_jwk">> {
+): Promise<Omit<StoredSigningKey, "private_jwk">> {
   const [, integration] = findNamedIntegration(service.store, project_id);
   // The first one, where it is being made in this moment, comes before the new one.
   await service.signingKeys.current(integration);

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { BlockList, isIP } from "node:net";
 import type { Context, MiddlewareHandler } from "hono";
-import { HttpError } from "./errors";
+import { HttpError } from "./errorResponses";
 import type { Env } from "./route";
 
 /** Where the emulator is reached. Known when it listens. */

@@ -1,9 +1,9 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { z } from "zod";
 import { invalid } from "../model/refusal";
-import type { ResolvedOptions } from "../options";
-import { HttpError } from "./errors";
-import type { Env, Route } from "./route";
+import type { ResolvedOptions } from "../emulatorOptions";
+import { HttpError } from "./errorResponses";
+import type { Env, ApiRoute } from "./route";
 
 /** All problems in one line, each once. It names fields and rules, never a value: a value may be a secret. */
 export const problemsIn = ({ issues }: z.ZodError): string =>
@@ -95,11 +95,11 @@ export function route<Body extends z.ZodType, Query extends z.ZodObject>({
   query,
   handler,
   ...rest
-}: Omit<Route, "body" | "query" | "handler"> & {
+}: Omit<ApiRoute, "body" | "query" | "handler"> & {
   body?: Body;
   query?: Query;
   handler: (context: Context<Env>, sent: z.output<Body>, asked: z.output<Query>) => Response | Promise<Response>;
-}): Route {
+}): ApiRoute {
   const read = (context: Context<Env>, schema: Body): z.output<Body> =>
     checked(schema, isOptional(schema) && context.get("body") === "" ? undefined : readJson(context));
   return {
@@ -126,8 +126,8 @@ function withExtraFields(value: unknown, depth: number): unknown {
   return { ...Object.fromEntries(inner), unlisted_field: { since: "v2", flags: [] } };
 }
 
-export const jsonResponse = ({ extraFields }: ResolvedOptions, body: object, status = 200): Response =>
-  Response.json(extraFields ? withExtraFields(body, 2) : body, { status });
+export const jsonResponse = ({ variants }: ResolvedOptions, body: object, status = 200): Response =>
+  Response.json(variants.extraFields ? withExtraFields(body, 2) : body, { status });
 
 export const emptyResponse = (status: 200 | 201 | 204): Response => new Response(null, { status });
 

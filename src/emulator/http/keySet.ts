@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { IntegrationRecord } from "../model/records";
+import type { StoredIntegration } from "../model/records";
 import { notFound } from "../model/refusal";
 import type { Service } from "../model/service";
 import type { Env } from "./route";
@@ -9,14 +9,14 @@ const END = "/.well-known/jwks.json";
 /** Where the key set of an integration is served. Public, as such an address is everywhere: it needs no API key. */
 export const KEY_SET_PATH = `/auth/:auth_provider_project_id${END}`;
 
-type AuthProject = Pick<IntegrationRecord, "auth_provider_project_id">;
+type AuthProject = Pick<StoredIntegration, "auth_provider_project_id">;
 
 /** Who signs the tokens of an integration: the emulator itself, as `iss` has it. `origin`: as its client reaches it. */
 export const issuerOf = ({ auth_provider_project_id }: AuthProject, origin: string): string =>
   `${origin}/auth/${encodeURIComponent(auth_provider_project_id)}`;
 
 /** The address of the key set, unless an edit has set another one, or an emulator of an earlier version. */
-export const jwksUrlOf = (integration: IntegrationRecord, origin: string): string =>
+export const jwksUrlOf = (integration: StoredIntegration, origin: string): string =>
   integration.jwks_url ?? `${issuerOf(integration, origin)}${END}`;
 
 /** Answers with the key set of the integration that the path names. */

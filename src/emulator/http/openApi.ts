@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isOptional } from "./bodies";
-import type { Route } from "./route";
+import type { ApiRoute } from "./route";
 
 /** docs/design/api.md, Errors. */
 const ERROR = {
@@ -26,7 +26,7 @@ function schemaOf(schema: z.ZodType): Record<string, unknown> {
   return rest;
 }
 
-function parametersOf({ template, query }: Route): object[] {
+function parametersOf({ template, query }: ApiRoute): object[] {
   const inPath = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     ...{ name, in: "path", required: true, schema: { type: "string", minLength: 1 } },
   }));
@@ -36,7 +36,7 @@ function parametersOf({ template, query }: Route): object[] {
   return [...inPath, ...inQuery];
 }
 
-function operationOf(route: Route): object {
+function operationOf(route: ApiRoute): object {
   const { name, summary, body, success } = route;
   const parameters = parametersOf(route);
   return {
@@ -56,7 +56,7 @@ function operationOf(route: Route): object {
 }
 
 /** The OpenAPI document of these routes. Bodies and queries are the schemas that check the requests. */
-export function openApiDocument(routes: readonly Route[], server: string, version: string): object {
+export function openApiDocument(routes: readonly ApiRoute[], server: string, version: string): object {
   const templates = [...new Set(routes.map(({ template }) => template))];
   const pathItem = (template: string): object =>
     Object.fromEntries(

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
-import type { ResolvedOptions } from "../options";
-import { HttpError } from "./errors";
+import type { ResolvedOptions } from "../emulatorOptions";
+import { HttpError } from "./errorResponses";
 import { templateOf, type Env } from "./route";
 
 const MINUTE_MS = 60_000;

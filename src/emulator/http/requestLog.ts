@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { mayBeSecret } from "../../contract/secretNames";
 import { hashed } from "../model/records";
-import type { EmulatorRequest } from "../types";
+import type { EmulatorRequest } from "../controlTypes";
 import { isRecord, parsedJson } from "./bodies";
 import { pathInApi, templateOf, type Env } from "./route";
 

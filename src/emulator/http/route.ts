@@ -2,9 +2,9 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import type { z } from "zod";
 import { matchedRoutes } from "hono/route";
-import type { ProjectRecord } from "../model/records";
+import type { StoredProject } from "../model/records";
 import { notFound } from "../model/refusal";
-import type { EmulatorRequest } from "../types";
+import type { EmulatorRequest } from "../controlTypes";
 import type { Service } from "../model/service";
 
 /** What Hono keeps beside a request: Node's own objects, its entry in the log, and its body. */
@@ -13,7 +13,7 @@ export interface Env {
   Variables: { logged: EmulatorRequest; body: string };
 }
 
-export interface Route {
+export interface ApiRoute {
   /** What a generated client calls it. */
   name: string;
   summary: string;
@@ -51,5 +51,5 @@ export function pathParameter(context: Context<Env>, name: string): string {
 }
 
 /** The project that the path of a request names. */
-export const projectOf = ({ store }: Service, context: Context<Env>): ProjectRecord =>
+export const projectOf = ({ store }: Service, context: Context<Env>): StoredProject =>
   store.project(pathParameter(context, "project_id"));

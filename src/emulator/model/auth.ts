@@ -1,14 +1,14 @@
-import type { ResolvedOptions } from "../options";
+import type { ResolvedOptions } from "../emulatorOptions";
 import {
   hashed,
   newId,
   newSecret,
   now,
   SEEDED_AT,
-  type IntegrationRecord,
-  type KeySetRecord,
-  type OAuthProviderRecord,
-  type ProjectRecord,
+  type StoredIntegration,
+  type StoredKeySet,
+  type StoredOAuthProvider,
+  type StoredProject,
 } from "./records";
 import { conflict, invalid, notFound } from "./refusal";
 import { findBranch, findIntegration, type Store } from "./store";
@@ -29,7 +29,7 @@ export interface NewIntegration {
 }
 
 /** A new integration offers these two with the service's own keys (docs/design/api.md, OAuth providers). */
-const sharedOAuthProviders = (): OAuthProviderRecord[] =>
+const sharedOAuthProviders = (): StoredOAuthProvider[] =>
   ["google", "github"].map((id) => ({ id, type: "shared", created_at: SEEDED_AT }));
 
 /** What requests do to auth integrations (docs/design/api.md, Auth integration). */
@@ -45,7 +45,7 @@ export class Auth {
     }
   }
 
-  create(project: ProjectRecord, sent: NewIntegration): IntegrationRecord {
+  create(project: StoredProject, sent: NewIntegration): StoredIntegration {
     const branch = findBranch(project, sent.branch_id);
     if (!branch.default && !this.options.anyAuthBranch) {
       throw invalid("branch_id: an integration belongs to the production branch, the one flagged as default");
@@ -60,8 +60,8 @@ export class Auth {
   }
 
   /** A new integration, and what the project has as soon as it exists. No rule is checked. */
-  add(project: ProjectRecord, sent: NewIntegration): IntegrationRecord {
-    const integration: IntegrationRecord = {
+  add(project: StoredProject, sent: NewIntegration): StoredIntegration {
+    const integration: StoredIntegration = {
       auth_provider: sent.auth_provider,
       auth_provider_project_id: newId(),
       branch_id: sent.branch_id,
@@ -75,14 +75,14 @@ export class Auth {
     return integration;
   }
 
-  delete(project: ProjectRecord, authProvider: string, deleteData: boolean): void {
+  delete(project: StoredProject, authProvider: string, deleteData: boolean): void {
     const { auth_provider, branch_id, db_name } = findIntegration(project, authProvider);
     this.remove(project, auth_provider);
-    if (this.options.keepSchemas && !deleteData) project.kept_schemas.push(keptSchema(branch_id, db_name));
+    if (this.options.variants.keepSchemas && !deleteData) project.kept_schemas.push(keptSchema(branch_id, db_name));
   }
 
   /** Removes the integration with what lives in it. No rule is checked. */
-  remove(project: ProjectRecord, authProvider: string): void {
+  remove(project: StoredProject, authProvider: string): void {
     project.integrations = project.integrations.filter(({ auth_provider }) => auth_provider !== authProvider);
     project.key_sets = project.key_sets.filter(({ auth_provider }) => auth_provider !== authProvider);
     project.oauth_providers = [];
@@ -92,14 +92,14 @@ export class Auth {
   }
 
   /** A new key set; older ones stay valid (docs/design/api.md, Auth keys). The server key is not kept. */
-  issueKeys(project: ProjectRecord, { auth_provider }: IntegrationRecord): Omit<KeySetRecord, "created_at"> {
+  issueKeys(project: StoredProject, { auth_provider }: StoredIntegration): Omit<StoredKeySet, "created_at"> {
     const keys = { auth_provider, pub_client_key: newSecret("pck"), secret_server_key: newSecret("ssk") };
     project.key_sets.push({ ...keys, secret_server_key: hashed(keys.secret_server_key), created_at: now() });
     return keys;
   }
 
   /** The token of a new transfer. Only its hash is kept, so each call makes another one; all stay valid. */
-  offerTransfer(integration: IntegrationRecord): string {
+  offerTransfer(integration: StoredIntegration): string {
     const token = newId();
     integration.transfer_token_hashes = [...(integration.transfer_token_hashes ?? []), hashed(token)];
     return token;

@@ -1,16 +1,16 @@
 import { randomInt } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { ResolvedOptions } from "../options";
+import type { ResolvedOptions } from "../emulatorOptions";
 import { isUnfinished, type Operations } from "./operations";
 import {
   defined,
   now,
-  type EndpointRecord,
+  type StoredEndpoint,
   type OperationAction,
-  type OperationRecord,
-  type ProjectRecord,
+  type StoredOperation,
+  type StoredProject,
 } from "./records";
-import { conflict, invalid, notFound, Refusal } from "./refusal";
+import { conflict, invalid, notFound, ModelRefusal } from "./refusal";
 import { findBranch, findEndpoint } from "./store";
 
 /** Above it a compute has a fixed size and never suspends (docs/design/api.md, Compute sizes). */
@@ -27,11 +27,11 @@ export const isComputeSize = (cu: number): boolean =>
 export const isSuspendTimeout = (seconds: number): boolean =>
   seconds === 0 || seconds === NEVER_SUSPEND || (seconds >= 60 && seconds <= 604_800);
 
-type Sizing = Pick<EndpointRecord, "autoscaling_limit_min_cu" | "autoscaling_limit_max_cu" | "suspend_timeout_seconds">;
+type Sizing = Pick<StoredEndpoint, "autoscaling_limit_min_cu" | "autoscaling_limit_max_cu" | "suspend_timeout_seconds">;
 
 type Changeable = Sizing &
   Pick<
-    EndpointRecord,
+    StoredEndpoint,
     | "name"
     | "branch_id"
     | "settings"
@@ -43,13 +43,13 @@ type Changeable = Sizing &
   >;
 
 /** The attributes that a request names. */
-export type EndpointAttributes = { [Name in keyof Changeable]?: Changeable[Name] | undefined };
+export type SentAttributes = { [Name in keyof Changeable]?: Changeable[Name] | undefined };
 
-export type NewEndpoint = EndpointAttributes &
-  Pick<EndpointRecord, "branch_id" | "type"> & { region_id?: string | undefined };
+export type NewEndpoint = SentAttributes &
+  Pick<StoredEndpoint, "branch_id" | "type"> & { region_id?: string | undefined };
 
 /** The sizing after a request. The rules apply to the result, whichever part of it was sent. */
-function sizingAfter(current: Sizing, sent: EndpointAttributes): Sizing {
+function sizingAfter(current: Sizing, sent: SentAttributes): Sizing {
   const min = sent.autoscaling_limit_min_cu ?? current.autoscaling_limit_min_cu;
   const max = sent.autoscaling_limit_max_cu ?? current.autoscaling_limit_max_cu;
   if (min > max) throw invalid("autoscaling_limit_min_cu must not be greater than autoscaling_limit_max_cu");
@@ -85,12 +85,12 @@ export function newEndpoint({
   id = newEndpointId(),
   createdAt = now(),
 }: {
-  project: Pick<ProjectRecord, "id" | "region_id">;
+  project: Pick<StoredProject, "id" | "region_id">;
   branchId: string;
-  type: EndpointRecord["type"];
+  type: StoredEndpoint["type"];
   id?: string | undefined;
   createdAt?: string;
-}): EndpointRecord {
+}): StoredEndpoint {
   const proxyHost = `${project.region_id}.svc.localhost`;
   return {
     id,
@@ -116,10 +116,10 @@ export function newEndpoint({
   };
 }
 
-export const primaryOf = (project: ProjectRecord, branchId: string): EndpointRecord | undefined =>
+export const primaryOf = (project: StoredProject, branchId: string): StoredEndpoint | undefined =>
   project.endpoints.find((endpoint) => endpoint.branch_id === branchId && endpoint.type === "read_write");
 
-function refuseSecondPrimary(project: ProjectRecord, branchId: string): void {
+function refuseSecondPrimary(project: StoredProject, branchId: string): void {
   if (primaryOf(project, branchId) !== undefined) throw conflict("the branch already has a read_write endpoint");
 }
 
@@ -136,7 +136,7 @@ const NEEDS_APPLYING = [
 ] as const;
 
 /** Assigns the attributes to the compute. Returns whether an active compute has to apply them. */
-function assign(endpoint: EndpointRecord, sent: EndpointAttributes): boolean {
+function assign(endpoint: StoredEndpoint, sent: SentAttributes): boolean {
   const before = { ...endpoint };
   const { settings, ...plain } = sent;
   const sizing = sizingAfter(endpoint, sent);
@@ -147,8 +147,8 @@ function assign(endpoint: EndpointRecord, sent: EndpointAttributes): boolean {
 
 /** A compute, and the operations that a request has started for it. */
 export interface ComputeResult {
-  endpoint: EndpointRecord;
-  operations: OperationRecord[];
+  endpoint: StoredEndpoint;
+  operations: StoredOperation[];
 }
 
 /** What requests do to computes (docs/design/api.md, Compute routes). */
@@ -158,7 +158,7 @@ export class Computes {
     private readonly operations: Operations,
   ) {}
 
-  create(project: ProjectRecord, sent: NewEndpoint): ComputeResult {
+  create(project: StoredProject, sent: NewEndpoint): ComputeResult {
     const { type, region_id, branch_id, ...attributes } = sent;
     findBranch(project, branch_id);
     if (region_id !== undefined && region_id !== project.region_id) {
@@ -169,12 +169,12 @@ export class Computes {
     this.refuseWhenLocked(project);
     if (type === "read_write") refuseSecondPrimary(project, branch_id);
     project.endpoints.push(endpoint);
-    const staysIdle = (type === "read_only" && !this.options.startReplicas) || endpoint.disabled;
+    const staysIdle = (type === "read_only" && !this.options.variants.startReplicas) || endpoint.disabled;
     if (staysIdle) endpoint.current_state = "idle";
     return this.started(project, endpoint, staysIdle ? [] : ["start_compute"]);
   }
 
-  update(project: ProjectRecord, endpointId: string, sent: EndpointAttributes): ComputeResult {
+  update(project: StoredProject, endpointId: string, sent: SentAttributes): ComputeResult {
     const endpoint = this.unlocked(project, endpointId);
     if (sent.branch_id !== undefined && sent.branch_id !== endpoint.branch_id) {
       findBranch(project, sent.branch_id);
@@ -186,13 +186,13 @@ export class Computes {
     if (endpoint.disabled) return this.started(project, endpoint, ["suspend_compute"]);
     if (!needsApplying) return this.started(project, endpoint, []);
     const restart = ["suspend_compute", "start_compute"] as const;
-    return this.started(project, endpoint, ["apply_config", ...(this.options.restartToApply ? restart : [])]);
+    return this.started(project, endpoint, ["apply_config", ...(this.options.variants.restartToApply ? restart : [])]);
   }
 
   /** Undefined if the compute was deleted before, and the service answers that with success. */
-  delete(project: ProjectRecord, endpointId: string): ComputeResult | undefined {
+  delete(project: StoredProject, endpointId: string): ComputeResult | undefined {
     if (project.deleted_endpoints.includes(endpointId)) {
-      if (this.options.goneEndpointDelete === 204) return undefined;
+      if (this.options.variants.goneEndpointDelete === 204) return undefined;
       throw notFound("endpoint not found");
     }
     const endpoint = this.unlocked(project, endpointId);
@@ -202,52 +202,52 @@ export class Computes {
     return this.started(project, endpoint, runs ? ["suspend_compute"] : []);
   }
 
-  restart(project: ProjectRecord, endpointId: string): ComputeResult {
+  restart(project: StoredProject, endpointId: string): ComputeResult {
     const endpoint = this.unlocked(project, endpointId);
     if (endpoint.current_state !== "active") {
-      throw new Refusal("wrong state", "only an active endpoint can be restarted");
+      throw new ModelRefusal("wrong state", "only an active endpoint can be restarted");
     }
     return this.started(project, endpoint, ["suspend_compute", "start_compute"]);
   }
 
-  start(project: ProjectRecord, endpointId: string): ComputeResult {
+  start(project: StoredProject, endpointId: string): ComputeResult {
     const endpoint = this.unlocked(project, endpointId);
-    if (endpoint.disabled) throw new Refusal("wrong state", "the endpoint is disabled");
+    if (endpoint.disabled) throw new ModelRefusal("wrong state", "the endpoint is disabled");
     const active = this.operations.willBeActive(project, endpoint);
     return this.started(project, endpoint, active ? [] : ["start_compute"]);
   }
 
-  suspend(project: ProjectRecord, endpointId: string): ComputeResult {
+  suspend(project: StoredProject, endpointId: string): ComputeResult {
     const endpoint = this.unlocked(project, endpointId);
     const active = this.operations.willBeActive(project, endpoint);
     return this.started(project, endpoint, active ? ["suspend_compute"] : []);
   }
 
   /** Takes the compute out of the project at once, with what was still queued for it. No lock prevents it. */
-  remove(project: ProjectRecord, endpointId: string): void {
+  remove(project: StoredProject, endpointId: string): void {
     this.operations.skipUnfinished(project, endpointId);
     project.deleted_endpoints.push(endpointId);
     project.endpoints = project.endpoints.filter(({ id }) => id !== endpointId);
   }
 
   private started(
-    project: ProjectRecord,
-    endpoint: EndpointRecord,
+    project: StoredProject,
+    endpoint: StoredEndpoint,
     actions: readonly OperationAction[],
   ): ComputeResult {
     return { endpoint, operations: this.operations.schedule({ project, endpoint, actions }) };
   }
 
-  private unlocked(project: ProjectRecord, endpointId: string): EndpointRecord {
+  private unlocked(project: StoredProject, endpointId: string): StoredEndpoint {
     const endpoint = findEndpoint(project, endpointId);
     this.refuseWhenLocked(project);
     return endpoint;
   }
 
   /** Nothing is executed while the project is locked, so the client may send again (docs/design/api.md, Operations). */
-  private refuseWhenLocked(project: ProjectRecord): void {
+  private refuseWhenLocked(project: StoredProject): void {
     if (this.options.lockProjects && project.operations.some(isUnfinished)) {
-      throw new Refusal("locked", "project already has running operations, scheduling of new ones is prohibited");
+      throw new ModelRefusal("locked", "project already has running operations, scheduling of new ones is prohibited");
     }
   }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { z } from "zod";
-import { emptyLists, type ProjectRecord } from "./records";
+import { emptyLists, type StoredProject } from "./records";
 
 const FORMAT = 1;
 const SAVE_DELAY_MS = 50;
@@ -39,7 +39,7 @@ export class DataFile {
 
   constructor(
     private readonly path: string,
-    private readonly projects: () => ProjectRecord[],
+    private readonly projects: () => StoredProject[],
   ) {}
 
   /** Made at its first use, and saved from then on: a restart with this file finds its databases again. */
@@ -48,7 +48,7 @@ export class DataFile {
   }
 
   /** The saved projects; undefined if the file does not exist yet. */
-  load(): ProjectRecord[] | undefined {
+  load(): StoredProject[] | undefined {
     if (!existsSync(this.path)) return undefined;
     let content: unknown;
     try {
@@ -62,7 +62,7 @@ export class DataFile {
     if (!result.success) throw new Error(`the data file "${this.path}" was not written by this emulator`);
     this.mark = result.data.postgres_mark;
     // The format number says that save() wrote these records.
-    return result.data.projects as unknown as ProjectRecord[];
+    return result.data.projects as unknown as StoredProject[];
   }
 
   /** Saves a last time: a request that is still being handled must not write after the emulator has been closed. */

@@ -1,18 +1,18 @@
-import type { ResolvedOptions } from "../options";
+import type { ResolvedOptions } from "../emulatorOptions";
 import {
   newId,
   now,
-  type EndpointRecord,
+  type StoredEndpoint,
   type OperationAction,
   type OperationOutcome,
-  type OperationRecord,
-  type ProjectRecord,
+  type StoredOperation,
+  type StoredProject,
 } from "./records";
 import type { Store } from "./store";
 
 const UNFINISHED: ReadonlySet<string> = new Set(["scheduling", "running", "cancelling"]);
 
-export const isUnfinished = (operation: OperationRecord): boolean => UNFINISHED.has(operation.status);
+export const isUnfinished = (operation: StoredOperation): boolean => UNFINISHED.has(operation.status);
 
 /** The state that an action leads to; the others do not change the state. */
 const TARGET: Partial<Record<OperationAction, "active" | "idle">> = {
@@ -47,13 +47,13 @@ export class Operations {
     actions,
     durationMs,
   }: {
-    project: ProjectRecord;
-    endpoint: EndpointRecord;
+    project: StoredProject;
+    endpoint: StoredEndpoint;
     actions: readonly OperationAction[];
     /** @default as the options say */
     durationMs?: number | undefined;
-  }): OperationRecord[] {
-    const operations = actions.map((action): OperationRecord => {
+  }): StoredOperation[] {
+    const operations = actions.map((action): StoredOperation => {
       const at = now();
       return {
         id: newId(),
@@ -76,13 +76,13 @@ export class Operations {
   }
 
   /** Whether the compute is active once all its operations have ended well. */
-  willBeActive(project: ProjectRecord, endpoint: EndpointRecord): boolean {
+  willBeActive(project: StoredProject, endpoint: StoredEndpoint): boolean {
     const targets = this.unfinishedOf(project, endpoint.id).flatMap(({ action }) => TARGET[action] ?? []);
     return (targets.at(-1) ?? endpoint.current_state) === "active";
   }
 
   /** Skips the queued operations of a deleted compute. */
-  skipUnfinished(project: ProjectRecord, endpointId: string): void {
+  skipUnfinished(project: StoredProject, endpointId: string): void {
     for (const operation of this.unfinishedOf(project, endpointId)) this.end(operation, { status: "skipped" });
   }
 
@@ -105,7 +105,7 @@ export class Operations {
   }
 
   /** With the option idleAfterMs: nothing ever connects, so each active compute counts as unused. */
-  private suspendWhenIdle(project: ProjectRecord, endpoint: EndpointRecord): void {
+  private suspendWhenIdle(project: StoredProject, endpoint: StoredEndpoint): void {
     if (this.options.idleAfterMs === 0) return;
     this.after(`idle ${endpoint.id}`, this.options.idleAfterMs, () => {
       const maySuspend = endpoint.suspend_timeout_seconds !== -1 && project.endpoints.includes(endpoint);
@@ -121,16 +121,14 @@ export class Operations {
   }
 
   private outcomeOf(action: OperationAction): OperationOutcome {
-    const injected = this.injectedOutcome(action);
-    if (injected !== undefined) return injected;
-    return this.options.stuckActivation && TARGET[action] === "active" ? { status: "stuck" } : { status: "finished" };
+    return this.injectedOutcome(action) ?? { status: "finished" };
   }
 
-  private unfinishedOf(project: ProjectRecord, endpointId: string): OperationRecord[] {
+  private unfinishedOf(project: StoredProject, endpointId: string): StoredOperation[] {
     return project.operations.filter((operation) => operation.endpoint_id === endpointId && isUnfinished(operation));
   }
 
-  private startNext(project: ProjectRecord, endpoint: EndpointRecord): void {
+  private startNext(project: StoredProject, endpoint: StoredEndpoint): void {
     const [next] = this.unfinishedOf(project, endpoint.id);
     if (next === undefined || next.status !== "scheduling") return;
     next.status = "running";
@@ -142,7 +140,7 @@ export class Operations {
     this.startTimer(project, next);
   }
 
-  private startTimer(project: ProjectRecord, operation: OperationRecord): void {
+  private startTimer(project: StoredProject, operation: StoredOperation): void {
     const { outcome, duration_ms, started_ms = Date.now() } = operation.run;
     if (outcome.status === "stuck") return;
     this.after(operation.id, Math.max(0, started_ms + duration_ms - Date.now()), () => {
@@ -153,7 +151,7 @@ export class Operations {
     });
   }
 
-  private applyResult(project: ProjectRecord, endpoint: EndpointRecord, operation: OperationRecord): void {
+  private applyResult(project: StoredProject, endpoint: StoredEndpoint, operation: StoredOperation): void {
     const target = TARGET[operation.action];
     endpoint.updated_at = now();
     if (operation.status !== "finished") {
@@ -175,7 +173,7 @@ export class Operations {
   }
 
   private end(
-    operation: OperationRecord,
+    operation: StoredOperation,
     outcome: { status: "finished" | "skipped" | "failed" | "error" | "cancelled"; error?: string | undefined },
   ): void {
     clearTimeout(this.timers.get(operation.id));

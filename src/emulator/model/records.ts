@@ -4,7 +4,7 @@ import { createHash, randomBytes, randomUUID, type JsonWebKey } from "node:crypt
  * The emulator's records. Field names are those of the API (docs/design/api.md); a comment marks a field that no
  * response shows.
  */
-export interface BranchRecord {
+export interface StoredBranch {
   id: string;
   name: string;
   default: boolean;
@@ -16,7 +16,7 @@ export interface EndpointSettings {
   preload_libraries?: { use_defaults?: boolean | undefined; enabled_libraries?: string[] | undefined } | undefined;
 }
 
-export interface EndpointRecord {
+export interface StoredEndpoint {
   id: string;
   host: string;
   name?: string;
@@ -62,7 +62,7 @@ export type OperationOutcome =
   | { status: "failed" | "error" | "cancelled"; error?: string | undefined }
   | { status: "stuck" };
 
-export interface OperationRecord {
+export interface StoredOperation {
   id: string;
   project_id: string;
   branch_id: string;
@@ -78,7 +78,7 @@ export interface OperationRecord {
   run: { duration_ms: number; started_ms?: number; outcome: OperationOutcome };
 }
 
-export interface IntegrationRecord {
+export interface StoredIntegration {
   auth_provider: string;
   auth_provider_project_id: string;
   branch_id: string;
@@ -89,7 +89,7 @@ export interface IntegrationRecord {
   /** Where an edit has set it, or an earlier version has written it; else the emulator's own (http/keySet.ts). */
   jwks_url?: string;
   /** Not answered: oldest first. None until they are asked for (signingKeys.ts). */
-  signing_keys?: SigningKeyRecord[];
+  signing_keys?: StoredSigningKey[];
   /** Not answered: hashes of the ends of the urls that were handed out for an ownership transfer. */
   transfer_token_hashes?: string[];
 }
@@ -97,7 +97,7 @@ export interface IntegrationRecord {
 export const SIGNING_ALGORITHMS = ["RS256", "ES256"] as const;
 
 /** A key that signs tokens of users. */
-export interface SigningKeyRecord {
+export interface StoredSigningKey {
   kid: string;
   alg: (typeof SIGNING_ALGORITHMS)[number];
   private_jwk: JsonWebKey;
@@ -105,14 +105,14 @@ export interface SigningKeyRecord {
 }
 
 /** The secret server key is answered once and kept only as a hash. */
-export interface KeySetRecord {
+export interface StoredKeySet {
   auth_provider: string;
   pub_client_key: string;
   secret_server_key: string;
   created_at: string;
 }
 
-export interface OAuthProviderRecord {
+export interface StoredOAuthProvider {
   id: string;
   type: "shared" | "standard";
   client_id?: string;
@@ -120,20 +120,20 @@ export interface OAuthProviderRecord {
   created_at: string;
 }
 
-export interface DomainRecord {
+export interface StoredDomain {
   domain: string;
   auth_provider: string;
   created_at: string;
 }
 
-export interface UserRecord {
+export interface StoredUser {
   id: string;
   email: string;
   name?: string;
   created_at: string;
 }
 
-export type EmailServerRecord =
+export type StoredEmailServer =
   | { type: "shared" }
   | {
       type: "standard";
@@ -147,17 +147,17 @@ export type EmailServerRecord =
 
 /** The lists of a project. */
 export interface ProjectLists {
-  branches: BranchRecord[];
-  endpoints: EndpointRecord[];
+  branches: StoredBranch[];
+  endpoints: StoredEndpoint[];
   /** Ids of deleted computes: deleting one again is answered differently from an id that never existed. */
   deleted_endpoints: string[];
   /** Oldest first. */
-  operations: OperationRecord[];
-  integrations: IntegrationRecord[];
-  key_sets: KeySetRecord[];
-  oauth_providers: OAuthProviderRecord[];
-  domains: DomainRecord[];
-  users: UserRecord[];
+  operations: StoredOperation[];
+  integrations: StoredIntegration[];
+  key_sets: StoredKeySet[];
+  oauth_providers: StoredOAuthProvider[];
+  domains: StoredDomain[];
+  users: StoredUser[];
   /** `branch/database` pairs whose svc_auth schema outlived its integration. */
   kept_schemas: string[];
 }
@@ -176,12 +176,12 @@ export const emptyLists = (): ProjectLists => ({
   kept_schemas: [],
 });
 
-export interface ProjectRecord extends ProjectLists {
+export interface StoredProject extends ProjectLists {
   id: string;
   name: string;
   region_id: string;
   created_at: string;
-  email_server: EmailServerRecord;
+  email_server: StoredEmailServer;
 }
 
 export const newId = (): string => randomUUID();

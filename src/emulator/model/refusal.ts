@@ -11,16 +11,16 @@ export type RefusalKind =
   | "locked";
 
 /** The service refuses a request, in its own words (docs/design/api.md, Errors). */
-export class Refusal extends Error {
+export class ModelRefusal extends Error {
   constructor(
     readonly kind: RefusalKind,
     message: string,
   ) {
     super(message);
-    this.name = "Refusal";
+    this.name = "ModelRefusal";
   }
 }
 
-export const invalid = (message: string): Refusal => new Refusal("invalid", message);
-export const notFound = (message: string): Refusal => new Refusal("not found", message);
-export const conflict = (message: string): Refusal => new Refusal("conflict", message);
+export const invalid = (message: string): ModelRefusal => new ModelRefusal("invalid", message);
+export const notFound = (message: string): ModelRefusal => new ModelRefusal("not found", message);
+export const conflict = (message: string): ModelRefusal => new ModelRefusal("conflict", message);

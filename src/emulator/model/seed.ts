@@ -1,5 +1,5 @@
 import { newEndpoint } from "./computes";
-import { emptyLists, SEEDED_AT, type EndpointRecord, type ProjectRecord } from "./records";
+import { emptyLists, SEEDED_AT, type StoredEndpoint, type StoredProject } from "./records";
 
 export const DEMO_PROJECT_ID = "prj-demo";
 export const DEMO_REGION_ID = "aws-us-east-1";
@@ -29,10 +29,10 @@ export const standardBranches = (projectId: string): BranchPlan[] =>
     compute: name === "main",
   }));
 
-export function newProject({ id, name, region_id, branches }: ProjectPlan): ProjectRecord {
+export function newProject({ id, name, region_id, branches }: ProjectPlan): StoredProject {
   const endpoints = branches
     .filter(({ compute }) => compute)
-    .map(({ id: branchId }): EndpointRecord => {
+    .map(({ id: branchId }): StoredEndpoint => {
       const isDemo = id === DEMO_PROJECT_ID && branchId === "br-main";
       const endpoint = newEndpoint({
         project: { id, region_id },

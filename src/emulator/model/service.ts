@@ -1,4 +1,4 @@
-import type { ResolvedOptions } from "../options";
+import type { ResolvedOptions } from "../emulatorOptions";
 import { Auth } from "./auth";
 import { Computes } from "./computes";
 import { Operations, type InjectedOutcome } from "./operations";

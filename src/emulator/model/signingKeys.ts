@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPair, type JsonWebKey, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
 import type { SIGNING_ALGORITHMS } from "./records";
-import { newId, now, type IntegrationRecord, type SigningKeyRecord } from "./records";
+import { newId, now, type StoredIntegration, type StoredSigningKey } from "./records";
 import { notFound } from "./refusal";
 import type { Store } from "./store";
 
@@ -19,7 +19,7 @@ export async function newPrivateKey(algorithm: SigningAlgorithm): Promise<KeyObj
   return (await pair).privateKey;
 }
 
-export const privateKeyOf = ({ private_jwk }: SigningKeyRecord): KeyObject =>
+export const privateKeyOf = ({ private_jwk }: StoredSigningKey): KeyObject =>
   createPrivateKey({ key: private_jwk, format: "jwk" });
 
 /**
@@ -28,12 +28,12 @@ export const privateKeyOf = ({ private_jwk }: SigningKeyRecord): KeyObject =>
  */
 export class SigningKeys {
   /** The first keys that are being made: of several requests at once, one makes it. */
-  private readonly first = new WeakMap<IntegrationRecord, Promise<SigningKeyRecord>>();
+  private readonly first = new WeakMap<StoredIntegration, Promise<StoredSigningKey>>();
 
   constructor(private readonly store: Store) {}
 
   /** The key that signs. */
-  async current(integration: IntegrationRecord): Promise<SigningKeyRecord> {
+  async current(integration: StoredIntegration): Promise<StoredSigningKey> {
     const last = integration.signing_keys?.at(-1);
     if (last !== undefined) return last;
     const pending = this.first.get(integration) ?? this.add(integration, STANDARD_ALGORITHM);
@@ -46,9 +46,9 @@ export class SigningKeys {
   }
 
   /** A new key, which signs from now on. */
-  async add(integration: IntegrationRecord, alg: SigningAlgorithm): Promise<SigningKeyRecord> {
+  async add(integration: StoredIntegration, alg: SigningAlgorithm): Promise<StoredSigningKey> {
     const private_jwk = (await newPrivateKey(alg)).export({ format: "jwk" });
-    const key: SigningKeyRecord = { kid: newId(), alg, private_jwk, created_at: now() };
+    const key: StoredSigningKey = { kid: newId(), alg, private_jwk, created_at: now() };
     integration.signing_keys = [...(integration.signing_keys ?? []), key];
     this.store.changed();
     return key;
@@ -64,7 +64,7 @@ export class SigningKeys {
   }
 
   /** The public halves, as a JSON Web Key Set. */
-  async publicSet(integration: IntegrationRecord): Promise<{ keys: JsonWebKey[] }> {
+  async publicSet(integration: StoredIntegration): Promise<{ keys: JsonWebKey[] }> {
     await this.current(integration);
     const keys = integration.signing_keys ?? [];
     return {

@@ -1,22 +1,22 @@
-import type { BranchRecord, EndpointRecord, IntegrationRecord, ProjectRecord } from "./records";
+import type { StoredBranch, StoredEndpoint, StoredIntegration, StoredProject } from "./records";
 import { invalid, notFound } from "./refusal";
 
 /** The projects of the emulator. A look-up refuses what does not exist. */
 export class Store {
-  private readonly byId = new Map<string, ProjectRecord>();
+  private readonly byId = new Map<string, StoredProject>();
   private readonly listeners: (() => void)[] = [];
 
-  get projects(): ProjectRecord[] {
+  get projects(): StoredProject[] {
     return [...this.byId.values()];
   }
 
-  replaceAll(projects: ProjectRecord[]): void {
+  replaceAll(projects: StoredProject[]): void {
     this.byId.clear();
     for (const project of projects) this.byId.set(project.id, project);
     this.changed();
   }
 
-  add(project: ProjectRecord): void {
+  add(project: StoredProject): void {
     this.byId.set(project.id, project);
     this.changed();
   }
@@ -25,7 +25,7 @@ export class Store {
     return this.byId.has(projectId);
   }
 
-  project(projectId: string): ProjectRecord {
+  project(projectId: string): StoredProject {
     const project = this.byId.get(projectId);
     if (project === undefined) throw notFound("project not found");
     return project;
@@ -41,19 +41,19 @@ export class Store {
   }
 }
 
-export function findBranch(project: ProjectRecord, branchId: string): BranchRecord {
+export function findBranch(project: StoredProject, branchId: string): StoredBranch {
   const branch = project.branches.find(({ id }) => id === branchId);
   if (branch === undefined) throw notFound("branch not found");
   return branch;
 }
 
-export function findEndpoint(project: ProjectRecord, endpointId: string): EndpointRecord {
+export function findEndpoint(project: StoredProject, endpointId: string): StoredEndpoint {
   const endpoint = project.endpoints.find(({ id }) => id === endpointId);
   if (endpoint === undefined) throw notFound("endpoint not found");
   return endpoint;
 }
 
-export function findIntegration(project: ProjectRecord, authProvider?: string): IntegrationRecord {
+export function findIntegration(project: StoredProject, authProvider?: string): StoredIntegration {
   const integration = project.integrations.find(
     ({ auth_provider }) => authProvider === undefined || auth_provider === authProvider,
   );
@@ -62,7 +62,7 @@ export function findIntegration(project: ProjectRecord, authProvider?: string): 
 }
 
 /** The integration of the project that is named, or else of the only project that has one. */
-export function findNamedIntegration(store: Store, projectId: string | undefined): [ProjectRecord, IntegrationRecord] {
+export function findNamedIntegration(store: Store, projectId: string | undefined): [StoredProject, StoredIntegration] {
   const projects =
     projectId === undefined
       ? store.projects.filter(({ integrations }) => integrations.length > 0)

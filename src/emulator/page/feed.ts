@@ -1,4 +1,4 @@
-import type { Snapshot } from "./snapshot";
+import type { PageSnapshot } from "./snapshot";
 
 /** Changes within this time are sent together: a page that is read by a person needs no more. */
 const TOGETHER_MS = 100;
@@ -14,13 +14,13 @@ const encoder = new TextEncoder();
  * one before: whoever is slow gets the sum of the changes later, so that nothing piles up.
  */
 export class Feed {
-  private current: Snapshot = new Map();
+  private current: PageSnapshot = new Map();
   /** What ends the stream of each. */
   private readonly readers = new Set<() => void>();
   private timer: NodeJS.Timeout | undefined;
   private readonly waiting = new Set<() => void>();
 
-  constructor(private readonly look: () => Snapshot) {}
+  constructor(private readonly look: () => PageSnapshot) {}
 
   get isFull(): boolean {
     return this.readers.size >= MOST_READERS;
@@ -45,7 +45,7 @@ export class Feed {
 
   /** Everything first, then the changes, until the reader goes away or `end` is called. */
   stream(): ReadableStream<Uint8Array> {
-    let seen: Snapshot | undefined;
+    let seen: PageSnapshot | undefined;
     let isOver = false;
     let wake = (): void => undefined;
     let close = (): void => undefined;
@@ -101,11 +101,11 @@ export class Feed {
   }
 }
 
-const isSame = (before: Snapshot, after: Snapshot): boolean =>
+const isSame = (before: PageSnapshot, after: PageSnapshot): boolean =>
   before.size === after.size && [...after].every(([key, json]) => before.get(key) === json);
 
 /** One event. The records are JSON already. `fresh`: it holds everything, and what the page has besides is gone. */
-function message(before: Snapshot | undefined, after: Snapshot): string {
+function message(before: PageSnapshot | undefined, after: PageSnapshot): string {
   const set = [...after].filter(([key, json]) => before?.get(key) !== json);
   const gone = before === undefined ? [] : [...before.keys()].filter((key) => !after.has(key));
   const pairs = set.map(([key, json]) => `[${JSON.stringify(key)},${json}]`);

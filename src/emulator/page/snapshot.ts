@@ -1,20 +1,20 @@
 import { packageVersion } from "../../contract/installation";
-import type { ControlParts } from "../control/routes";
+import type { ControlParts } from "../control/controlRoutes";
 import { jwksUrlOf } from "../http/keySet";
 import { withoutSecrets } from "../http/requestLog";
-import type { EmulatorRequest } from "../types";
+import type { EmulatorRequest } from "../controlTypes";
 import { API_ROOT } from "../http/route";
-import type { OperationRecord, ProjectRecord } from "../model/records";
+import type { StoredOperation, StoredProject } from "../model/records";
 
 /** What the page shows at one moment: the JSON of each record, by a key that stays with it. Containers come first. */
-export type Snapshot = ReadonlyMap<string, string>;
+export type PageSnapshot = ReadonlyMap<string, string>;
 
 /** The page shows the latest; the control routes show all. */
 const SHOWN_OPERATIONS = 200;
 const SHOWN_REQUESTS = 200;
 const SHOWN_BODY = 2000;
 
-const operation = ({ run, ...rest }: OperationRecord): object => ({ ...rest, started_ms: run.started_ms });
+const operation = ({ run, ...rest }: StoredOperation): object => ({ ...rest, started_ms: run.started_ms });
 
 /** A logged body does not change once it is there, and the log is looked at again and again. */
 const bodies = new WeakMap<EmulatorRequest, string>();
@@ -32,7 +32,7 @@ function bodyOf(request: EmulatorRequest): string {
 }
 
 /** The records of the state, of the faults and of the request log, secrets masked as the control routes mask them. */
-export function snapshotOf({ service, faults, log, site }: ControlParts): Snapshot {
+export function snapshotOf({ service, faults, log, site }: ControlParts): PageSnapshot {
   const { store, options } = service;
   const snapshot = new Map<string, string>();
   const add = (kind: string, project: string, id: string, value: object): void => {
@@ -59,7 +59,7 @@ export function snapshotOf({ service, faults, log, site }: ControlParts): Snapsh
 }
 
 /** Kind, id and record of what the page shows of a project. `origin`: where its key sets are served. */
-function partsOf(project: ProjectRecord, origin: string): [kind: string, id: string, record: object][] {
+function partsOf(project: StoredProject, origin: string): [kind: string, id: string, record: object][] {
   return [
     ...project.branches.map((branch) => ["branch", branch.id, branch] as const),
     ...project.endpoints.map((endpoint) => ["endpoint", endpoint.id, endpoint] as const),

@@ -1,9 +1,10 @@
-import type { BranchRecord } from "../model/records";
+import type { StoredBranch } from "../model/records";
 import type { Store } from "../model/store";
-import type { PostgresServer, Which } from "./server";
+import type { PostgresServer } from "./postgresServer";
+import type { DatabaseScope } from "./serviceDatabases";
 
 /** By record: a branch that is there again after a reset has the same id, and is another one. */
-type Branches = ReadonlyMap<BranchRecord, Required<Which>>;
+type Branches = ReadonlyMap<StoredBranch, Required<DatabaseScope>>;
 
 /** Drops the databases of each branch that is gone: deleted, with its project, or by a reset. */
 export class BranchDatabases {
@@ -19,9 +20,9 @@ export class BranchDatabases {
   /** Drops what the earlier run of this instance has left: it was killed, or Postgres was away. */
   async start(): Promise<void> {
     const existing = new Set([...this.known.values()].map((branch) => JSON.stringify(branch)));
-    for (const { projectId, branchId } of await this.server.places()) {
+    for (const { projectId, branchId } of await this.server.databases.places()) {
       const branch = { projectId, branchId };
-      if (!existing.has(JSON.stringify(branch))) await this.server.drop(branch);
+      if (!existing.has(JSON.stringify(branch))) await this.server.databases.drop(branch);
     }
   }
 
@@ -30,11 +31,11 @@ export class BranchDatabases {
     const now = this.branches();
     const gone = [...this.known].filter(([branch]) => !now.has(branch)).map(([, which]) => which);
     // Nothing of before is left: a reset. What clients have made belongs to no branch, and goes as well.
-    const dropped: Which[] = gone.length > 0 && gone.length === this.known.size ? [{}] : gone;
+    const dropped: DatabaseScope[] = gone.length > 0 && gone.length === this.known.size ? [{}] : gone;
     this.known = now;
     for (const which of dropped) {
       // The server tries again before it gives out a database that this concerns.
-      this.server
+      this.server.databases
         .drop(which)
         .catch((error: Error) => process.emitWarning(`databases were not dropped: ${error.message}`));
     }

@@ -1,6 +1,6 @@
 import type { Store } from "../model/store";
 import { BranchDatabases } from "./branchDatabases";
-import type { PostgresServer } from "./server";
+import type { PostgresServer } from "./postgresServer";
 import { UsersSync } from "./usersSync";
 
 /** Lets the databases follow the model until it is stopped. What an earlier run has left is dropped first. */

@@ -9,14 +9,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { maxConnections } from "../../helpers/maxConnections";
 import type { AcceptedKey } from "../http/access";
 import { isComputeSize } from "../model/computes";
-import type { EndpointRecord } from "../model/records";
+import type { StoredEndpoint } from "../model/records";
 import type { Service } from "../model/service";
 import { Idleness } from "./idleness";
 import { negotiateVersion, SessionError } from "./protocol";
 import { activeCompute } from "./readiness";
 import { Scram } from "./scram";
-import type { PostgresServer } from "./server";
-import { dismiss, Session } from "./session";
+import type { PostgresServer } from "./postgresServer";
+import { dismiss, ClientSession } from "./clientSession";
 import { Gone, Input, readFirstMessage } from "./startup";
 import { findCompute, requireCompute, requireRole, targetOf, type Compute } from "./target";
 import { PostgresError } from "./upstream";
@@ -37,16 +37,16 @@ interface Seat {
   readonly endpointId: string;
   /** What the compute had at the beginning, and gets only by a restart or a move. */
   readonly configuration: string;
-  session?: Session;
+  session?: ClientSession;
   isEnding: boolean;
 }
 
 /** A change of these ends the open sessions (docs/design/api.md, Compute states). */
-const configurationOf = (endpoint: EndpointRecord): string =>
+const configurationOf = (endpoint: StoredEndpoint): string =>
   JSON.stringify([endpoint.branch_id, endpoint.autoscaling_limit_min_cu, endpoint.autoscaling_limit_max_cu]);
 
 /** Undefined: of that size the service tells none. */
-export function connectionLimit({ autoscaling_limit_max_cu: cu }: EndpointRecord): number | undefined {
+export function connectionLimit({ autoscaling_limit_max_cu: cu }: StoredEndpoint): number | undefined {
   // An edit by hand may have left any number.
   return isComputeSize(cu) ? maxConnections(cu) : undefined;
 }
@@ -138,7 +138,7 @@ export class Gate {
       const { project, endpoint } = compute;
       const place = { projectId: project.id, branchId: endpoint.branch_id, database };
       const readOnly = endpoint.type === "read_only";
-      const name = await this.server.database(place);
+      const name = await this.server.databases.get(place);
       const onServer = await this.server.connect(name, { readOnly, startup });
       // It may have been restarted, moved or deleted meanwhile: then it serves no query at all.
       if (seat.isEnding || this.#isOver(seat)) {
@@ -146,7 +146,7 @@ export class Gate {
         throw wasEnded();
       }
       const use = (): void => this.#idleness.used(endpointId);
-      const session = new Session(client, onServer, randomInt(2 ** 31), {
+      const session = new ClientSession(client, onServer, randomInt(2 ** 31), {
         use,
         abandoned: () => void this.#end([seat]),
       });

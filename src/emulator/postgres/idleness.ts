@@ -1,7 +1,7 @@
 /** Computes without a query go idle, by a suspend as any other. */
-import type { EndpointRecord } from "../model/records";
+import type { StoredEndpoint } from "../model/records";
 import type { Service } from "../model/service";
-import { LONGEST_TIMER_MS } from "../options";
+import { LONGEST_TIMER_MS } from "../emulatorOptions";
 import { findCompute } from "./target";
 
 /** docs/design/api.md, Compute record: 0 is the service's default, -1 is never. */
@@ -49,7 +49,7 @@ export class Idleness {
     for (const id of [...this.#watches.keys()]) this.#forget(id);
   }
 
-  #timeoutOf({ suspend_timeout_seconds: seconds }: EndpointRecord): number | undefined {
+  #timeoutOf({ suspend_timeout_seconds: seconds }: StoredEndpoint): number | undefined {
     if (seconds === NEVER) return undefined;
     return ((seconds === 0 ? STANDARD_SECONDS : seconds) * 1000) / this.service.options.timeScale;
   }

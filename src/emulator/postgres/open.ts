@@ -3,7 +3,7 @@ import { bracketed, type AcceptedKey } from "../http/access";
 import type { Service } from "../model/service";
 import { followModel } from "./followModel";
 import { connectionLimit, Gate } from "./gate";
-import { PostgresServer } from "./server";
+import { PostgresServer } from "./postgresServer";
 
 interface Postgres {
   /** Known when it listens. */

@@ -1,6 +1,6 @@
 /** A connection wakes its compute, and waits until it is active. */
 import { isUnfinished } from "../model/operations";
-import type { OperationRecord } from "../model/records";
+import type { StoredOperation } from "../model/records";
 import type { Service } from "../model/service";
 import { SessionError } from "./protocol";
 import { requireCompute, type Compute } from "./target";
@@ -27,7 +27,7 @@ export async function activeCompute(
     const words = `the compute ${endpointId} is still "${state}" after ${waitMs / 1000} s`;
     stop.abort(new SessionError("57P03", words));
   }, waitMs).unref();
-  const watched = new Set<OperationRecord>();
+  const watched = new Set<StoredOperation>();
   try {
     for (;;) {
       const compute = requireCompute(service.store, endpointId);
@@ -54,7 +54,7 @@ export async function activeCompute(
   }
 }
 
-function notStarted(endpointId: string, { action, status, error }: OperationRecord): SessionError {
+function notStarted(endpointId: string, { action, status, error }: StoredOperation): SessionError {
   const words = error === undefined ? "" : `: ${error}`;
   return new SessionError("57P03", `the compute ${endpointId} did not start: ${action} ended as ${status}${words}`);
 }

@@ -1,5 +1,5 @@
 /** Which compute a client asks for, and whether it may have it. */
-import type { EndpointRecord, ProjectRecord } from "../model/records";
+import type { StoredEndpoint, StoredProject } from "../model/records";
 import type { Store } from "../model/store";
 import { SessionError } from "./protocol";
 
@@ -9,7 +9,7 @@ const POOLER = "-pooler";
 /** The role that owns the databases of a branch where no integration names another. */
 const STANDARD_ROLE = "svcdb_owner";
 
-export interface Target {
+export interface GateTarget {
   readonly endpointId: string;
   readonly user: string;
   readonly database: string;
@@ -25,7 +25,7 @@ const ENDPOINT = /^endpoint=(.*)$/s;
  * Takes the compute out of the parameters of a startup message.
  * @throws SessionError
  */
-export function targetOf(parameters: ReadonlyMap<string, string>): Target {
+export function targetOf(parameters: ReadonlyMap<string, string>): GateTarget {
   const { user = "", database, options = "", replication = "false", ...others } = Object.fromEntries(parameters);
   if (user === "") throw new SessionError("28000", "no role is named in the startup message");
   if (!["false", "off", "no", "0"].includes(replication)) {
@@ -55,8 +55,8 @@ export function targetOf(parameters: ReadonlyMap<string, string>): Target {
 }
 
 export interface Compute {
-  readonly project: ProjectRecord;
-  readonly endpoint: EndpointRecord;
+  readonly project: StoredProject;
+  readonly endpoint: StoredEndpoint;
 }
 
 export function findCompute({ projects }: Store, endpointId: string): Compute | undefined {
@@ -84,7 +84,7 @@ export function requireCompute(store: Store, endpointId: string): Compute {
 }
 
 /** The roles that a client of a branch can name. */
-const rolesOf = ({ integrations }: ProjectRecord, branchId: string): string[] => [
+const rolesOf = ({ integrations }: StoredProject, branchId: string): string[] => [
   STANDARD_ROLE,
   ...integrations.filter(({ branch_id }) => branch_id === branchId).map(({ role_name }) => role_name),
 ];

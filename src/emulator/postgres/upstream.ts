@@ -5,7 +5,7 @@ import { isThisMachine } from "../http/access";
 import { optionalPackage } from "../optionalPackage";
 
 type Driver = typeof pg;
-type Client = InstanceType<Driver["Client"]>;
+type DriverClient = InstanceType<Driver["Client"]>;
 
 /** A refusal of the server, or of the emulator in front of it. `code` is an SQLSTATE: both can be handed to a client. */
 export class PostgresError extends Error {
@@ -18,7 +18,7 @@ export class PostgresError extends Error {
   }
 }
 
-export interface Login {
+export interface RoleLogin {
   readonly user: string;
   readonly password: string;
 }
@@ -98,7 +98,7 @@ export class Upstream {
   static async at(url: string, remote: boolean): Promise<Upstream> {
     // eslint-disable-next-line @typescript-eslint/no-require-imports -- only where it is needed, and also under jest
     const driver = optionalPackage("pg", "the emulator's --postgres", () => require("pg") as Driver);
-    let client: Client;
+    let client: DriverClient;
     try {
       if (!/^(postgres(ql)?|socket):/.test(url)) throw new Error("another protocol");
       client = new driver.Client(url);
@@ -145,7 +145,7 @@ export class Upstream {
   }
 
   /** A connection of the emulator's own, as the user of the address and to its database, or as and to another. */
-  async admin(database?: string, login?: Login): Promise<AdminConnection> {
+  async admin(database?: string, login?: RoleLogin): Promise<AdminConnection> {
     const client = new this.driver.Client({
       connectionString: this.url,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -177,7 +177,7 @@ export class Upstream {
    * The startup message is our own. pg's has a fixed client_encoding and few parameters, and a `SET` after the start
    * would not be what a later `RESET` of the client returns to.
    */
-  session(login: Login, database: string, startup: Readonly<Record<string, string>>): Promise<ServerSession> {
+  session(login: RoleLogin, database: string, startup: Readonly<Record<string, string>>): Promise<ServerSession> {
     const client = new this.driver.Client({
       connectionString: this.url,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -225,7 +225,7 @@ export class AdminConnection {
 
   constructor(
     private readonly upstream: Upstream,
-    private readonly client: Client,
+    private readonly client: DriverClient,
   ) {
     const end = (): void => void (this.ended = true);
     client.on("end", end);

@@ -1,8 +1,9 @@
 import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import { keptSchema, SCHEMA_NAME, TABLE_NAME } from "../model/auth";
-import type { UserRecord } from "../model/records";
+import type { StoredUser } from "../model/records";
 import type { Store } from "../model/store";
-import type { Place, PostgresServer } from "./server";
+import type { PostgresServer } from "./postgresServer";
+import type { ServiceDatabase } from "./serviceDatabases";
 import { PostgresError, type Query } from "./upstream";
 
 const FIRST_RETRY_MS = 250;
@@ -12,7 +13,7 @@ const TABLE = `${SCHEMA_NAME}.${TABLE_NAME}`;
 const DUPLICATE_SCHEMA = "42P06";
 
 /** What a database shall hold: the users, or no table, or what it holds now. */
-type Wanted = { place: Place; users: readonly UserRecord[] | "none" | "as they are" };
+type WantedTable = { place: ServiceDatabase; users: readonly StoredUser[] | "none" | "as they are" };
 
 /** No text of Postgres has a NUL. */
 const storable = (text: string): string => text.replaceAll("\0", "");
@@ -23,7 +24,7 @@ const storable = (text: string): string => text.replaceAll("\0", "");
  */
 export class UsersSync {
   /** What was written to each database, and how: as text, to see whether it has changed. */
-  private readonly written = new Map<string, { place: Place; text: string }>();
+  private readonly written = new Map<string, { place: ServiceDatabase; text: string }>();
   private isDue = false;
   private running: Promise<void> | undefined;
   private readonly stopping = new AbortController();
@@ -33,7 +34,7 @@ export class UsersSync {
     private readonly server: PostgresServer,
   ) {
     // A client has dropped a database, and it was made again.
-    server.onMade(() => {
+    server.databases.onMade(() => {
       for (const written of this.written.values()) written.text = "";
       this.follow();
     });
@@ -41,7 +42,8 @@ export class UsersSync {
 
   /** Also removes the tables whose integration was deleted while Postgres was away. */
   async start(): Promise<void> {
-    for (const place of await this.server.places()) this.written.set(JSON.stringify(place), { place, text: "" });
+    for (const place of await this.server.databases.places())
+      this.written.set(JSON.stringify(place), { place, text: "" });
     this.follow();
   }
 
@@ -100,8 +102,8 @@ export class UsersSync {
     return problem;
   }
 
-  private wanted(): Map<string, Wanted> {
-    const wanted = new Map<string, Wanted>();
+  private wanted(): Map<string, WantedTable> {
+    const wanted = new Map<string, WantedTable>();
     for (const [key, { place }] of this.written) {
       const project = this.store.projects.find(({ id }) => id === place.projectId);
       const isKept = project?.kept_schemas.includes(keptSchema(place.branchId, place.database));
@@ -109,7 +111,7 @@ export class UsersSync {
     }
     for (const { id: projectId, branches, integrations, users } of this.store.projects) {
       for (const { branch_id: branchId, db_name: database } of integrations) {
-        const place: Place = { projectId, branchId, database };
+        const place: ServiceDatabase = { projectId, branchId, database };
         // An edit by hand may name a branch that does not exist.
         if (branches.some(({ id }) => id === branchId)) wanted.set(JSON.stringify(place), { place, users });
       }
@@ -117,8 +119,8 @@ export class UsersSync {
     return wanted;
   }
 
-  private async write(place: Place, users: readonly UserRecord[]): Promise<void> {
-    const database = await this.server.database(place);
+  private async write(place: ServiceDatabase, users: readonly StoredUser[]): Promise<void> {
+    const database = await this.server.databases.get(place);
     await this.server.within(database, async (query) => {
       if (await this.belongsToClients(query)) {
         throw new PostgresError(
@@ -158,8 +160,8 @@ export class UsersSync {
   }
 
   /** With what depends on it, such as foreign keys of tables of the client's. */
-  private async remove(place: Place): Promise<void> {
-    const database = await this.server.find(place);
+  private async remove(place: ServiceDatabase): Promise<void> {
+    const database = await this.server.databases.find(place);
     if (database === undefined) return;
     await this.server.within(database, async (query) => {
       if (await this.belongsToClients(query)) return;

@@ -411,8 +411,10 @@ test.each([
   fakePulumi({});
   const { url, ...env } = await settings();
   expect((await control(url, "POST", "/faults", { ...fault, times: 0 })).status).toBeLessThan(300);
-  const { code, checks } = await doctor(["--project", "prj-demo", "--json"], { ...env, SVC_DEBUG: "1" });
+  const shown = { SVC_DEBUG: "1", SVC_LOG: "debug" };
+  const { code, checks, text } = await doctor(["--project", "prj-demo", "--json"], { ...env, ...shown });
   expect(code).toBe(1);
+  expect(text).toMatch(/^pulumi-svc: GET \/projects\/\{project_id\}\/endpoints -> \w+, .*attempt 1$/m);
   expect(checks[name]).toMatchObject({ status: "failure", message: expect.stringMatching(says) });
   expect(checks[name]?.remedy).toMatch(remedy);
   expect(checks["project prj-demo"]?.status).toBe("skipped");

@@ -565,12 +565,19 @@ it("fails in words, with nothing written", async () => {
 
 it("shows no secret in its reports, its files and its errors, in debug mode too", async () => {
   await fullProject();
-  process.env["SVC_DEBUG"] = "1";
+  Object.assign(process.env, { SVC_DEBUG: "1", SVC_LOG: "debug" });
+  const lines: unknown[] = [];
+  const stderr = jest.spyOn(process.stderr, "write").mockImplementation((line) => lines.push(line) > 0);
   const report = await run();
   await service.fault({ method: "GET", path: "/projects/{project_id}/auth/email_server", status: 403, times: 9 });
   const error: unknown = await run({ force: true }).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(Error);
-  const shown = [toText(report), JSON.stringify(report), written("import.json"), written("index.ts"), inspect(error)];
+  stderr.mockRestore();
+  expect(lines.join("")).toMatch(
+    /^pulumi-svc: GET \/projects\/\{project_id\}\/auth\/email_server -> 403, .*attempt 1\n/m,
+  );
+  const files = [written("import.json"), written("index.ts")];
+  const shown = [toText(report), JSON.stringify(report), ...files, inspect(error), ...lines];
   for (const canary of [KEY, CLIENT_SECRET, PASSWORD]) expect(shown.join("\n")).not.toContain(canary);
 });
 

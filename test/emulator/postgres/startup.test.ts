@@ -3,7 +3,7 @@ import { createConnection, createServer, type AddressInfo, type Server, type Soc
 import fc from "fast-check";
 import { parseStartup, SessionError } from "../../../src/emulator/postgres/protocol";
 import { Input, readFirstMessage, type FirstMessage } from "../../../src/emulator/postgres/startup";
-import { targetOf, type Target } from "../../../src/emulator/postgres/target";
+import { targetOf, type GateTarget } from "../../../src/emulator/postgres/target";
 
 const int32 = (value: number): Buffer => {
   const buffer = Buffer.alloc(4);
@@ -70,7 +70,7 @@ describe("the body of a startup message", () => {
 });
 
 describe("the compute that a client asks for", () => {
-  const target = (parameters: Record<string, string>): Target =>
+  const target = (parameters: Record<string, string>): GateTarget =>
     targetOf(new Map(Object.entries({ user: "me", ...parameters })));
 
   test("is taken out of the options, and the others stay as they were written", () => {

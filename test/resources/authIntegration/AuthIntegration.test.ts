@@ -143,7 +143,7 @@ describe("an integration that exists already", () => {
 });
 
 test("a schema that an earlier integration left behind is explained, with what to do about it", async () => {
-  const auth = await harness(authIntegration, { keepSchemas: true });
+  const auth = await harness(authIntegration, { variants: { keepSchemas: true } });
   const state = await auth.create(INPUTS);
   await auth.delete(state);
   const error = await thrownBy(auth.create(INPUTS));

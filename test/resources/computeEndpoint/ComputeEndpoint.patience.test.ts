@@ -6,7 +6,8 @@ const advice = (verb: string) => ` To wait longer, raise "customTimeouts.${verb}
 
 describe("a failure for want of time names the time-out also where nothing is kept", () => {
   test("when the next up waits for an unfinished compute once more", async () => {
-    const compute = await computes({ stuckActivation: true });
+    const compute = await computes();
+    await compute.fault({ stuck: true, times: 0 });
     const error = await thrownBy(compute.create({ ...LEAST, __timeouts: { create: 1 } }));
     const kept: State = { id: String(error["id"]), outs: error["properties"] as State["outs"] };
     const again = await thrownBy(compute.update(kept, { ...LEAST, __timeouts: { update: 1 } }));

@@ -103,7 +103,7 @@ describe("creating", () => {
   });
 
   test("works on a service that has the documented routes alone, and with fields that nobody lists", async () => {
-    const compute = await computes({ seedOnly: true, extraFields: true });
+    const compute = await computes({ seedOnly: true, variants: { extraFields: true } });
     const state = await compute.create(EVERY);
     const larger = await compute.update(state, { ...EVERY, size: 8 });
     compute.restart();
@@ -193,8 +193,8 @@ describe("deleting", () => {
 
   test.each([{ goneEndpointDelete: 204 }, { goneEndpointDelete: 404 }] as const)(
     "a second time succeeds, on a service with %j",
-    async (options) => {
-      const compute = await computes(options);
+    async (variants) => {
+      const compute = await computes({ variants });
       const state = await compute.create(LEAST);
       await compute.delete(state);
       await compute.delete(state);

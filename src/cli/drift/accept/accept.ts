@@ -1,3 +1,4 @@
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
 import { visible } from "../../../contract/hiddenKeys";
 import { nameInUrn } from "../../../contract/identifiers";
 import { KINDS, typeToken } from "../../../contract/pointer";
@@ -20,7 +21,6 @@ import { STALE } from "./creation";
 import { mustDifferInKeys, StackFile } from "./configured";
 import { type Around, type Edited, editProgram, type Target } from "./edit";
 import { notInGit } from "./git";
-import { unifiedDiff } from "./patch";
 import { Places } from "./places";
 import { type Planned, plannedArguments, writtenIfProven } from "./proof";
 import { ProjectFiles, typeScriptOf } from "./projectFiles";
@@ -226,6 +226,13 @@ export async function acceptDrift(
       })
       .join(""),
   };
+}
+
+/** As git writes it; nothing where the texts are equal. */
+function unifiedDiff(name: string, before: string, after: string): string {
+  if (before === after) return "";
+  const options = { context: 3, headerOptions: FILE_HEADERS_ONLY };
+  return createTwoFilesPatch(`a/${name}`, `b/${name}`, before, after, undefined, undefined, options);
 }
 
 const TYPES: ReadonlySet<string> = new Set(KINDS.map(typeToken));

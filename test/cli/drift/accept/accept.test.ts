@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdtempSync,
@@ -120,11 +121,20 @@ test("without drift nothing is edited, and nothing is left", async () => {
 });
 
 test("a dry run writes nothing, and a file outside git is refused without --force", async () => {
-  const text = IMPORT + sized("api");
+  const between = "\n".repeat(20);
+  const programOf = (size: number) => IMPORT + sized("api", size) + between + sized("jobs", size).trimEnd();
+  const text = programOf(1);
   write("index.ts", text);
-  const scene = { refreshes: [drifted("api")], places: { api: "index.ts#2,1" } };
+  const scene = {
+    refreshes: [drifted("api"), drifted("jobs")],
+    places: { api: "index.ts#2,1", jobs: "index.ts#23,1" },
+  };
   const dry = await accepted({ ...scene, asked: { dryRun: true } });
   expect(dry.patch).toContain(`+${sized("api", 4)}`);
+  // Git makes of it what is written without --dry-run.
+  expect(spawnSync("git", ["apply", "-"], { cwd: folder, input: dry.patch })).toMatchObject({ status: 0 });
+  expect(read("index.ts")).toBe(programOf(4));
+  write("index.ts", text);
   expect([dry.dryRun, dry.files, read("index.ts")]).toEqual([true, ["index.ts"], text]);
   expect(render(dry, "text")).toContain("+++ b/index.ts");
   expect(render(dry, "text")).toContain("Nothing was written. Without --dry-run it edits index.ts.");

@@ -1,20 +1,18 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import ts from "typescript";
-import { ROOT } from "../lib/paths.mjs";
+import * as ts from "typescript";
+import { ROOT } from "./cli";
 
 /** Two words at least, the first of them a real one: what is shorter is a name, a key or a unit. */
 const PROSE = /[A-Za-z]{2,}[,:;]? ["'(`]?[A-Za-z]/;
 
-/** All messages, by the file that says them. */
-export function messages(): string {
+/** Every message of this package: the texts in src, where text in `{braces}` is filled in, and `{a | b}` is one of the two. */
+export function messages(): string[] {
   const files = globSync("src/**/*.ts", { cwd: ROOT }).sort();
-  const sections = files.flatMap((file) => {
-    const source = ts.createSourceFile(file, readFileSync(join(ROOT, file), "utf8"), ts.ScriptTarget.Latest, true);
-    const messages = [...new Set(messagesIn(source))];
-    return messages.length === 0 ? [] : [`## ${file}\n\n\`\`\`text\n${messages.join("\n")}\n\`\`\``];
-  });
-  return sections.join("\n\n");
+  const found = files.flatMap((file) =>
+    messagesIn(ts.createSourceFile(file, readFileSync(join(ROOT, file), "utf8"), ts.ScriptTarget.Latest, true)),
+  );
+  return [...new Set(found)];
 }
 
 function messagesIn(node: ts.Node): string[] {

@@ -6,9 +6,9 @@ import { originFor, type AcceptedKey, type Site } from "../http/access";
 import { jwksUrlOf } from "../http/keySet";
 import { withoutSecrets, type RequestLog } from "../http/requestLog";
 import type { Env } from "../http/route";
-import type { ProjectRecord } from "../model/records";
+import type { StoredProject } from "../model/records";
 import type { Service } from "../model/service";
-import { operationView } from "../routes/projects";
+import { operationView } from "../routes/projectRoutes";
 import { applyEdit, editBody } from "./edits";
 import { faultSchemaFor, type Faults } from "./faults";
 import { type Inbox, mailBody, sendMail } from "./mail";
@@ -33,7 +33,7 @@ const rotationBody = z.strictObject({
 });
 
 /** Everything about a project, secrets as hashes: what a test compares with. */
-function projectState({ key_sets, operations, integrations, ...rest }: ProjectRecord, origin: string): object {
+function projectState({ key_sets, operations, integrations, ...rest }: StoredProject, origin: string): object {
   const addressed = integrations.map((record) => ({ ...record, jwks_url: jwksUrlOf(record, origin) }));
   const shown = Object.entries({ ...rest, integrations: addressed, operations: operations.map(operationView) });
   // The secret half of a key set was hashed when it was issued.

@@ -1,4 +1,4 @@
-import { PostgresServer } from "../../src/emulator/postgres/server";
+import { PostgresServer } from "../../src/emulator/postgres/postgresServer";
 import { startPostgres, type Postgres } from "../support/postgres";
 import { ask, valueOf } from "../support/rawSession";
 
@@ -37,11 +37,11 @@ const databases = async (): Promise<unknown[]> =>
 describe("a database", () => {
   test("is made at the first call, by one of several, and found by the next", async () => {
     const server = await open();
-    const [name, again] = await Promise.all([server.database(MAIN), server.database(MAIN)]);
+    const [name, again] = await Promise.all([server.databases.get(MAIN), server.databases.get(MAIN)]);
     expect(again).toBe(name);
     expect(name).toMatch(/^svc_0a1b2c3d_[0-9a-f]{16}$/);
-    expect(await server.database(DEV)).not.toBe(name);
-    expect(await server.database(MAIN)).toBe(name);
+    expect(await server.databases.get(DEV)).not.toBe(name);
+    expect(await server.databases.get(MAIN)).toBe(name);
     const rows = await postgres.query(
       "SELECT shobj_description(oid, 'pg_database') AS comment, pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = $1",
       [name],
@@ -51,7 +51,7 @@ describe("a database", () => {
 
   test("keeps its data over a restart, and each mark has its own", async () => {
     const first = await open();
-    const session = await first.connect(await first.database(MAIN), writing);
+    const session = await first.connect(await first.databases.get(MAIN), writing);
     await ask(session, "CREATE TABLE kept AS SELECT 7 AS number");
     session.socket.destroy();
     await first.close();
@@ -59,9 +59,9 @@ describe("a database", () => {
 
     const second = await open();
     const other = await open({ mark: "ffffffff" });
-    const again = await second.connect(await second.database(MAIN), writing);
+    const again = await second.connect(await second.databases.get(MAIN), writing);
     expect(await valueOf(again, "SELECT number FROM kept")).toBe("7");
-    const others = await other.connect(await other.database(MAIN), writing);
+    const others = await other.connect(await other.databases.get(MAIN), writing);
     expect((await ask(others, "SELECT number FROM kept")).error?.code).toBe("42P01");
     again.socket.destroy();
     others.socket.destroy();
@@ -70,8 +70,8 @@ describe("a database", () => {
   test("opens for the roles of its instance alone", async () => {
     const server = await open();
     const other = await open({ mark: "ffffffff" });
-    const name = await server.database(MAIN);
-    await other.database(MAIN);
+    const name = await server.databases.get(MAIN);
+    await other.databases.get(MAIN);
     for (const options of [writing, reading]) {
       await expect(other.connect(name, options)).rejects.toMatchObject({ code: "42501" });
     }
@@ -81,7 +81,7 @@ describe("a database", () => {
 describe("a session", () => {
   test("is a bare socket that pg of today has authenticated, with what the server said at its start", async () => {
     const server = await open();
-    const session = await server.connect(await server.database(MAIN), writing);
+    const session = await server.connect(await server.databases.get(MAIN), writing);
     expect(session.socket.listenerCount("data")).toBe(0);
     expect(session.parameters.get("server_version")).toMatch(/^\d+/);
     expect(session.parameters.get("client_encoding")).toBeDefined();
@@ -103,7 +103,7 @@ describe("a session", () => {
       user: "postgres",
       database: "postgres",
     };
-    const session = await server.connect(await server.database(MAIN), { readOnly: false, startup });
+    const session = await server.connect(await server.databases.get(MAIN), { readOnly: false, startup });
     expect(session.parameters.get("client_encoding")).toBe("LATIN1");
     expect(session.parameters.get("application_name")).toBe("an application");
     await ask(session, "SET application_name = 'other'; SET search_path = public; SET work_mem = '9MB'");
@@ -124,7 +124,7 @@ describe("a session", () => {
 
   test("is refused with the server's code and words for a parameter that does not exist", async () => {
     const server = await open();
-    const name = await server.database(MAIN);
+    const name = await server.databases.get(MAIN);
     const connecting = server.connect(name, { readOnly: false, startup: { no_such_thing: "1" } });
     await expect(connecting).rejects.toMatchObject({
       code: "42704",
@@ -134,7 +134,7 @@ describe("a session", () => {
 
   test("goes on after a client has changed the password of its role", async () => {
     const server = await open();
-    const name = await server.database(MAIN);
+    const name = await server.databases.get(MAIN);
     const session = await server.connect(name, writing);
     await ask(session, "ALTER ROLE CURRENT_USER PASSWORD 'mine'");
     const next = await server.connect(name, writing);
@@ -145,7 +145,7 @@ describe("a session", () => {
 
   test("ends on the server, also while a query runs", async () => {
     const server = await open();
-    const session = await server.connect(await server.database(MAIN), writing);
+    const session = await server.connect(await server.databases.get(MAIN), writing);
     const sleeping = ask(session, "SELECT pg_sleep(600)");
     await server.terminate([session.processId]);
     expect((await sleeping).error?.code).toBe("57P01");
@@ -156,7 +156,7 @@ describe("a session", () => {
     const server = await open();
     const [row] = await postgres.query("SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'");
     const other = await open({ mark: "ffffffff" });
-    const theirs = await other.connect(await other.database(MAIN), writing);
+    const theirs = await other.connect(await other.databases.get(MAIN), writing);
     await server.terminate([theirs.processId, Number(row?.["pid"])]);
     await server.cancel(theirs);
     expect(await valueOf(theirs, "SELECT 1")).toBe("1");
@@ -165,7 +165,7 @@ describe("a session", () => {
 
   test("goes on after a cancelled query", async () => {
     const server = await open();
-    const session = await server.connect(await server.database(MAIN), writing);
+    const session = await server.connect(await server.databases.get(MAIN), writing);
     const sleeping = ask(session, "SELECT pg_sleep(600)");
     const running = "SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND state = 'active'";
     while ((await postgres.query(running, [session.processId])).length === 0);
@@ -203,7 +203,7 @@ describe("a read-only session", () => {
 
   test("reads every schema, and refuses each write by rights, not by a setting", async () => {
     const server = await open();
-    const name = await server.database(MAIN);
+    const name = await server.databases.get(MAIN);
     const writer = await server.connect(name, writing);
     const made = await ask(
       writer,
@@ -229,9 +229,9 @@ describe("a read-only session", () => {
 
   test("is as read-only in a database that a client has made", async () => {
     const server = await open();
-    const writer = await server.connect(await server.database(MAIN), writing);
+    const writer = await server.connect(await server.databases.get(MAIN), writing);
     expect((await ask(writer, "CREATE DATABASE shadow")).error).toBeUndefined();
-    expect(await server.database({ ...MAIN, database: "shadow" })).toBe("shadow");
+    expect(await server.databases.get({ ...MAIN, database: "shadow" })).toBe("shadow");
     const session = await server.connect("shadow", reading);
     await ask(session, "SET default_transaction_read_only = off");
     expect((await ask(session, "CREATE TEMP TABLE theirs (id int)")).error?.code).toBe("42501");
@@ -244,23 +244,23 @@ describe("dropping", () => {
   test("takes the databases of a branch, or of a project, with their sessions, and no other", async () => {
     const server = await open();
     const other = await open({ mark: "ffffffff" });
-    const bystander = await other.database(MAIN);
-    const [main, dev] = [await server.database(MAIN), await server.database(DEV)];
-    const elsewhere = await server.database({ ...MAIN, projectId: "prj-other" });
+    const bystander = await other.databases.get(MAIN);
+    const [main, dev] = [await server.databases.get(MAIN), await server.databases.get(DEV)];
+    const elsewhere = await server.databases.get({ ...MAIN, projectId: "prj-other" });
     const session = await server.connect(dev, writing);
     const closed = new Promise((resolve) => session.socket.on("close", resolve).on("error", resolve).resume());
-    await server.drop({ projectId: "prj-demo", branchId: "br-dev" });
+    await server.databases.drop({ projectId: "prj-demo", branchId: "br-dev" });
     await closed;
     expect(await databases()).toEqual(["postgres", main, elsewhere, bystander].sort());
-    await server.drop({ projectId: "prj-demo" });
+    await server.databases.drop({ projectId: "prj-demo" });
     expect(await databases()).toEqual(["postgres", elsewhere, bystander].sort());
-    await server.drop({});
+    await server.databases.drop({});
     expect(await databases()).toEqual(["postgres", bystander].sort());
   });
 
   test("of all takes what clients have made, templates too, and leaves what a colleague has made", async () => {
     const server = await open();
-    const session = await server.connect(await server.database(MAIN), writing);
+    const session = await server.connect(await server.databases.get(MAIN), writing);
     await ask(session, "CREATE DATABASE shadow");
     await ask(session, "ALTER DATABASE shadow IS_TEMPLATE true");
     await postgres.query("CREATE DATABASE svc_0a1b2c3d_colleague");

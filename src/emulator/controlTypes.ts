@@ -1,40 +1,40 @@
 /** What tests hand to a running emulator and get from it, without the types of any other package. */
 import type {
-  BranchRecord,
-  EmailServerRecord,
-  EndpointRecord,
-  IntegrationRecord,
-  OAuthProviderRecord,
+  StoredBranch,
+  StoredEmailServer,
+  StoredEndpoint,
+  StoredIntegration,
+  StoredOAuthProvider,
   OperationAction,
-  OperationRecord,
+  StoredOperation,
 } from "./model/records";
 
 /** Null takes a field away. */
 type Cleared<Fields, Name extends keyof Fields> = { [K in Name]?: Fields[K] | null };
 
-type EndpointFields = Partial<Omit<EndpointRecord, "id" | "project_id">>;
+type EndpointFields = Partial<Omit<StoredEndpoint, "id" | "project_id">>;
 type Removable = "name" | "pending_state" | "last_active" | "suspended_at";
 
 /** Of each kind: the fields of `set`, and those of `create`. */
-interface Edits {
+interface RecordEdits {
   endpoint: {
     set: Omit<EndpointFields, Removable> & Cleared<EndpointFields, Removable>;
     create: EndpointFields & { branch_id: string; id?: string };
   };
   oauth_provider: {
-    set: { type?: OAuthProviderRecord["type"]; client_id?: string | null; client_secret?: string | null };
-    create: { id: string; type?: OAuthProviderRecord["type"]; client_id?: string; client_secret?: string };
+    set: { type?: StoredOAuthProvider["type"]; client_id?: string | null; client_secret?: string | null };
+    create: { id: string; type?: StoredOAuthProvider["type"]; client_id?: string; client_secret?: string };
   };
   domain: { set: { domain?: string }; create: { domain: string } };
   /** There is always one: creating it changes it, deleting it brings the shared one back. */
-  email_server: { set: Partial<EmailServerRecord>; create: EmailServerRecord };
+  email_server: { set: Partial<StoredEmailServer>; create: StoredEmailServer };
   integration: {
-    set: Partial<Omit<IntegrationRecord, "auth_provider" | "role_name" | "jwks_url">> & { jwks_url?: string | null };
+    set: Partial<Omit<StoredIntegration, "auth_provider" | "role_name" | "jwks_url">> & { jwks_url?: string | null };
     create: { branch_id: string; database_name?: string; role_name?: string };
   };
   user: { set: { email?: string; name?: string | null }; create: { email: string; name?: string; id?: string } };
   branch: {
-    set: Partial<Pick<BranchRecord, "name" | "default">>;
+    set: Partial<Pick<StoredBranch, "name" | "default">>;
     create: { id: string; name?: string; default?: boolean };
   };
   operation: { set: never; create: { endpoint_id: string; action?: OperationAction; duration_ms?: number } };
@@ -42,13 +42,15 @@ interface Edits {
 
 /** One change by hand, as `POST /_emulator/edit` takes it. */
 export type EmulatorEdit = {
-  [K in keyof Edits]: {
+  [K in keyof RecordEdits]: {
     readonly kind: K;
     readonly project_id: string;
     /** Of the record: for a domain its text, for an integration its provider. Optional where there is only one record. */
     readonly id?: string;
-  } & ({ readonly set: Edits[K]["set"] } | { readonly create: Edits[K]["create"] } | { readonly delete: true });
-}[keyof Edits];
+  } & (
+    { readonly set: RecordEdits[K]["set"] } | { readonly create: RecordEdits[K]["create"] } | { readonly delete: true }
+  );
+}[keyof RecordEdits];
 
 interface RequestFault {
   /** Any, if it is left out. */
@@ -105,4 +107,4 @@ export interface EmulatorRequest {
 }
 
 /** An operation, as the API shows it. */
-export type EmulatorOperation = Omit<OperationRecord, "run">;
+export type EmulatorOperation = Omit<StoredOperation, "run">;

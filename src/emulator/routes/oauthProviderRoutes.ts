@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { emptyResponse, jsonResponse, route, secretField } from "../http/bodies";
-import { pathParameter, projectOf, type Route } from "../http/route";
-import { defined, now, type OAuthProviderRecord, type ProjectRecord } from "../model/records";
+import { pathParameter, projectOf, type ApiRoute } from "../http/route";
+import { defined, now, type StoredOAuthProvider, type StoredProject } from "../model/records";
 import { conflict, invalid, notFound } from "../model/refusal";
 import type { Service } from "../model/service";
 import { findIntegration } from "../model/store";
-import type { ResolvedOptions } from "../options";
+import type { ResolvedOptions } from "../emulatorOptions";
 
 /** The first three are described, the others assumed (docs/design/api.md, OAuth providers). */
 const KNOWN: ReadonlySet<string> = new Set([
@@ -28,14 +28,14 @@ const addBody = z
 
 const updateBody = z.strictObject({ client_id: credential, client_secret: credential });
 
-const view = (options: ResolvedOptions, { id, type, client_id, client_secret }: OAuthProviderRecord): object => ({
+const view = (options: ResolvedOptions, { id, type, client_id, client_secret }: StoredOAuthProvider): object => ({
   id,
   type,
   ...defined({ client_id }),
   ...secretField(options, "client_secret", client_secret),
 });
 
-function findProvider(project: ProjectRecord, providerId: string): OAuthProviderRecord {
+function findProvider(project: StoredProject, providerId: string): StoredOAuthProvider {
   const provider = project.oauth_providers.find(({ id }) => id === providerId);
   if (provider === undefined) throw notFound("OAuth provider not found");
   return provider;
@@ -45,7 +45,7 @@ const LIST = "/projects/{project_id}/auth/oauth_providers";
 const ONE = "/projects/{project_id}/auth/oauth_providers/{oauth_provider_id}";
 
 /** docs/design/api.md, OAuth providers. A list shows id and type only. */
-export const oauthProviderRoutes = (service: Service): Route[] => [
+export const oauthProviderRoutes = (service: Service): ApiRoute[] => [
   route({
     name: "listOAuthProviders",
     summary: "List the OAuth providers of a project",
@@ -75,7 +75,7 @@ export const oauthProviderRoutes = (service: Service): Route[] => [
       }
       if (project.oauth_providers.some((other) => other.id === id)) throw conflict("the OAuth provider exists already");
       const type = credentials.client_id === undefined ? "shared" : "standard";
-      const provider: OAuthProviderRecord = { id, type, ...defined(credentials), created_at: now() };
+      const provider: StoredOAuthProvider = { id, type, ...defined(credentials), created_at: now() };
       project.oauth_providers.push(provider);
       return jsonResponse(service.options, view(service.options, provider));
     },

@@ -1,5 +1,5 @@
 import { newId } from "../model/records";
-import { Refusal, type RefusalKind } from "../model/refusal";
+import { ModelRefusal, type RefusalKind } from "../model/refusal";
 import { MissingPackage } from "../optionalPackage";
 
 /** What HTTP itself refuses: a missing key, an unknown method, too many requests. */
@@ -25,7 +25,7 @@ const STATUS: Record<RefusalKind, number> = {
 
 function asHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
-  if (error instanceof Refusal) return new HttpError(STATUS[error.kind], error.message);
+  if (error instanceof ModelRefusal) return new HttpError(STATUS[error.kind], error.message);
   if (error instanceof MissingPackage) return new HttpError(501, error.message);
   return new HttpError(500, "internal error of the emulator");
 }

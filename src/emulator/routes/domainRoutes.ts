@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { emptyResponse, jsonResponse, route } from "../http/bodies";
-import { projectOf, type Route } from "../http/route";
+import { projectOf, type ApiRoute } from "../http/route";
 import { now } from "../model/records";
 import { conflict, invalid } from "../model/refusal";
 import type { Service } from "../model/service";
@@ -28,7 +28,7 @@ const deleteBody = z.strictObject({ auth_provider, domains: z.array(z.strictObje
 const TEMPLATE = "/projects/{project_id}/auth/domains";
 
 /** docs/design/api.md, Redirect domains. */
-export const domainRoutes = (service: Service): Route[] => [
+export const domainRoutes = (service: Service): ApiRoute[] => [
   route({
     name: "listDomains",
     summary: "List the redirect domains of a project",

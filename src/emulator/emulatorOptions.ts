@@ -1,4 +1,4 @@
-import type { EmulatorEdit } from "./types";
+import type { EmulatorEdit } from "./controlTypes";
 
 /** The state at the start and after a reset. It is checked when the emulator starts. */
 export interface EmulatorSeed {
@@ -47,24 +47,12 @@ export interface EmulatorOptions {
   listLagMs?: number;
   /** How client secrets and SMTP passwords come back. @default "echo" */
   secretAnswers?: "echo" | "masked" | "absent";
-  /** The status of deleting a compute that was deleted before. @default 204 */
-  goneEndpointDelete?: 204 | 404;
-  /** A deleted integration leaves its schema: creating it again is refused with 409 until a reset. @default false */
-  keepSchemas?: boolean;
   /** An integration may belong to any branch, not only to the default one. @default false */
   anyAuthBranch?: boolean;
   /** An OAuth provider may have any id, not only one that the service knows. @default false */
   anyOAuthProvider?: boolean;
   /** A redirect domain may be the address of an app, such as `myapp://callback`, not only an http(s) origin. @default false */
   appDomains?: boolean;
-  /** Responses have additional, undocumented fields. @default false */
-  extraFields?: boolean;
-  /** Computes never become active. @default false */
-  stuckActivation?: boolean;
-  /** A new read replica starts at once, as a primary does; otherwise it stays idle until it is queried. @default false */
-  startReplicas?: boolean;
-  /** A change that an active compute applies restarts it: `apply_config`, then `suspend_compute` and `start_compute`. @default false */
-  restartToApply?: boolean;
   /** URL of a Postgres (14 or later) behind the computes, which can then be connected to. @default none */
   postgres?: string;
   /** Port of the gate, at which the computes are reached; 0 takes any free one. @default 0 */
@@ -77,11 +65,27 @@ export interface EmulatorOptions {
   timeScale?: number;
   /** `POST /_emulator/mail` sends to servers of other machines, and so perhaps to real people. @default false */
   mailRemote?: boolean;
+  /** What the service may do as well, as far as anybody knows: for those who test against each of it. @default none */
+  variants?: EmulatorVariants;
+}
+
+export interface EmulatorVariants {
+  /** The status of deleting a compute that was deleted before. @default 204 */
+  goneEndpointDelete?: 204 | 404;
+  /** A deleted integration leaves its schema: creating it again is refused with 409 until a reset. @default false */
+  keepSchemas?: boolean;
+  /** Responses have additional, undocumented fields. @default false */
+  extraFields?: boolean;
+  /** A new read replica starts at once, as a primary does; otherwise it stays idle until it is queried. @default false */
+  startReplicas?: boolean;
+  /** A change that an active compute applies restarts it: `apply_config`, then `suspend_compute` and `start_compute`. @default false */
+  restartToApply?: boolean;
 }
 
 export interface ResolvedOptions extends Required<Omit<EmulatorOptions, "data" | "projects" | "seed" | "postgres">> {
   data: string | undefined;
   postgres: string | undefined;
+  variants: Required<EmulatorVariants>;
 }
 
 /** setTimeout fires at once for anything longer. */
@@ -122,6 +126,16 @@ function checkTogether(resolved: ResolvedOptions): ResolvedOptions {
   return resolved;
 }
 
+function resolveVariants(given: EmulatorVariants = {}): Required<EmulatorVariants> {
+  return {
+    goneEndpointDelete: oneOf("variants.goneEndpointDelete", given.goneEndpointDelete ?? 204, [204, 404]),
+    keepSchemas: given.keepSchemas ?? false,
+    extraFields: given.extraFields ?? false,
+    startReplicas: given.startReplicas ?? false,
+    restartToApply: given.restartToApply ?? false,
+  };
+}
+
 export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
   return checkTogether({
     host: nonEmpty("host", options.host ?? "127.0.0.1"),
@@ -138,20 +152,15 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     ratePerMinute: wholeNumber("ratePerMinute", options.ratePerMinute ?? 0, 1_000_000),
     listLagMs: wholeNumber("listLagMs", options.listLagMs ?? 0, LONGEST_TIMER_MS),
     secretAnswers: oneOf("secretAnswers", options.secretAnswers ?? "echo", ["echo", "masked", "absent"]),
-    goneEndpointDelete: oneOf("goneEndpointDelete", options.goneEndpointDelete ?? 204, [204, 404]),
-    keepSchemas: options.keepSchemas ?? false,
     anyAuthBranch: options.anyAuthBranch ?? false,
     anyOAuthProvider: options.anyOAuthProvider ?? false,
     appDomains: options.appDomains ?? false,
-    extraFields: options.extraFields ?? false,
-    stuckActivation: options.stuckActivation ?? false,
-    startReplicas: options.startReplicas ?? false,
-    restartToApply: options.restartToApply ?? false,
     postgres: options.postgres === undefined ? undefined : nonEmpty("postgres", options.postgres),
     postgresPort: wholeNumber("postgresPort", options.postgresPort ?? 0, 65_535),
     postgresDrop: options.postgresDrop ?? false,
     postgresRemote: options.postgresRemote ?? false,
     timeScale: atLeastOne("timeScale", options.timeScale ?? 1, 1_000_000),
     mailRemote: options.mailRemote ?? false,
+    variants: resolveVariants(options.variants),
   });
 }

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { emptyResponse, jsonResponse, route } from "../http/bodies";
-import { pathParameter, projectOf, type Route } from "../http/route";
+import { pathParameter, projectOf, type ApiRoute } from "../http/route";
 import { isComputeSize, isSuspendTimeout, type ComputeResult } from "../model/computes";
 import type { Service } from "../model/service";
 import { findEndpoint } from "../model/store";
-import { operationView } from "./projects";
+import { operationView } from "./projectRoutes";
 
 const size = z.number().refine(isComputeSize, "is not a compute size on offer");
 
@@ -47,13 +47,13 @@ const LIST = "/projects/{project_id}/endpoints";
 const ONE = "/projects/{project_id}/endpoints/{endpoint_id}";
 
 /** docs/design/api.md, Compute routes. */
-export function endpointRoutes(service: Service): Route[] {
+export function endpointRoutes(service: Service): ApiRoute[] {
   const { options, computes } = service;
   const changed = ({ endpoint, operations }: ComputeResult, status = 200): Response =>
     jsonResponse(options, { endpoint, operations: operations.map(operationView) }, status);
 
   /** Restart is described, start and suspend are observed. None of them takes a body. */
-  const action = (name: "restart" | "start" | "suspend"): Route => ({
+  const action = (name: "restart" | "start" | "suspend"): ApiRoute => ({
     name: `${name}Endpoint`,
     summary: `${name === "restart" ? "Restart" : name === "start" ? "Start" : "Suspend"} a compute`,
     method: "POST",

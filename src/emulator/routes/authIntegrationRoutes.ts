@@ -2,9 +2,9 @@ import { z } from "zod";
 import { emptyResponse, jsonResponse, route } from "../http/bodies";
 import { originFor, type Site } from "../http/access";
 import { jwksUrlOf } from "../http/keySet";
-import { pathParameter, projectOf, type Route } from "../http/route";
+import { pathParameter, projectOf, type ApiRoute } from "../http/route";
 import { SCHEMA_NAME, TABLE_NAME } from "../model/auth";
-import { defined, newId, now, type IntegrationRecord, type ProjectRecord, type UserRecord } from "../model/records";
+import { defined, newId, now, type StoredIntegration, type StoredProject, type StoredUser } from "../model/records";
 import { conflict, notFound } from "../model/refusal";
 import type { Service } from "../model/service";
 import { findIntegration } from "../model/store";
@@ -28,7 +28,7 @@ export const email = z.string().regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/u, "must be one
 
 const createUserBody = z.strictObject({ ...integration, email, name: z.string().min(1).max(255).optional() });
 
-const view = (record: IntegrationRecord, origin: string): object => ({
+const view = (record: StoredIntegration, origin: string): object => ({
   auth_provider: record.auth_provider,
   auth_provider_project_id: record.auth_provider_project_id,
   branch_id: record.branch_id,
@@ -42,17 +42,17 @@ const view = (record: IntegrationRecord, origin: string): object => ({
  * docs/design/api.md, Auth integration, and what has no other route than to be created: keys, users, transfers.
  * The url of a transfer and the key set lead back to the emulator, at `site`.
  */
-export function authIntegrationRoutes(service: Service, site: Site): Route[] {
+export function authIntegrationRoutes(service: Service, site: Site): ApiRoute[] {
   const { options, store, auth } = service;
 
   /** The project that a body names, with the auth provider that the service has. */
-  const projectIn = ({ project_id, auth_provider }: z.output<typeof integrationBody>): ProjectRecord => {
+  const projectIn = ({ project_id, auth_provider }: z.output<typeof integrationBody>): StoredProject => {
     auth.requireSupportedProvider(auth_provider);
     return store.project(project_id);
   };
 
   /** A new key set as its only response shows it. */
-  const keysResponse = (project: ProjectRecord, record: IntegrationRecord, origin: string): Response => {
+  const keysResponse = (project: StoredProject, record: StoredIntegration, origin: string): Response => {
     const { auth_provider_project_id } = record;
     const jwks_url = jwksUrlOf(record, origin);
     const keys = { ...auth.issueKeys(project, record), auth_provider_project_id, jwks_url };
@@ -111,7 +111,7 @@ export function authIntegrationRoutes(service: Service, site: Site): Route[] {
         if (project.users.some((other) => other.email.toLowerCase() === address)) {
           throw conflict("a user with this email exists already");
         }
-        const user: UserRecord = { id: newId(), email, ...defined({ name }), created_at: now() };
+        const user: StoredUser = { id: newId(), email, ...defined({ name }), created_at: now() };
         project.users.push(user);
         return jsonResponse(options, { id: user.id }, 201);
       },

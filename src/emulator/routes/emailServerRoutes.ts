@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { jsonResponse, route, secretField } from "../http/bodies";
-import { projectOf, type Route } from "../http/route";
-import type { EmailServerRecord } from "../model/records";
+import { projectOf, type ApiRoute } from "../http/route";
+import type { StoredEmailServer } from "../model/records";
 import type { Service } from "../model/service";
 import { findIntegration } from "../model/store";
-import type { ResolvedOptions } from "../options";
-import { email } from "./authIntegration";
+import type { ResolvedOptions } from "../emulatorOptions";
+import { email } from "./authIntegrationRoutes";
 
 const smtp = {
   host: z.string().min(1),
@@ -22,7 +22,7 @@ export const emailServerBody = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("standard"), ...smtp }),
 ]);
 
-function view(options: ResolvedOptions, server: EmailServerRecord): object {
+function view(options: ResolvedOptions, server: StoredEmailServer): object {
   if (server.type === "shared") return server;
   const { password, ...rest } = server;
   return { ...rest, ...secretField(options, "password", password) };
@@ -31,7 +31,7 @@ function view(options: ResolvedOptions, server: EmailServerRecord): object {
 const TEMPLATE = "/projects/{project_id}/auth/email_server";
 
 /** docs/design/api.md, Email server. There is one configuration, shared until it is changed; a PATCH replaces it as a whole. */
-export const emailServerRoutes = (service: Service): Route[] => [
+export const emailServerRoutes = (service: Service): ApiRoute[] => [
   route({
     name: "getEmailServer",
     summary: "Show the e-mail server of a project",

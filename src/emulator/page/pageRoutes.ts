@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Hono, type MiddlewareHandler } from "hono";
-import type { ControlParts } from "../control/routes";
+import type { ControlParts } from "../control/controlRoutes";
 import { guardPage } from "../http/access";
-import { HttpError } from "../http/errors";
+import { HttpError } from "../http/errorResponses";
 import type { Env } from "../http/route";
 import { Feed } from "./feed";
 import { shell } from "./shell";

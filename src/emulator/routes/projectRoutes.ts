@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { EmulatorOperation } from "../types";
+import type { EmulatorOperation } from "../controlTypes";
 import { jsonResponse, route } from "../http/bodies";
-import { pathParameter, projectOf, type Route } from "../http/route";
-import type { BranchRecord, OperationRecord, ProjectRecord } from "../model/records";
+import { pathParameter, projectOf, type ApiRoute } from "../http/route";
+import type { StoredBranch, StoredOperation, StoredProject } from "../model/records";
 import { invalid, notFound } from "../model/refusal";
 import type { Service } from "../model/service";
 
@@ -11,7 +11,7 @@ const operationsQuery = z.object({
   cursor: z.string().min(1).optional(),
 });
 
-const projectView = ({ id, name, region_id, created_at }: ProjectRecord): object => ({
+const projectView = ({ id, name, region_id, created_at }: StoredProject): object => ({
   id,
   name,
   region_id,
@@ -19,7 +19,7 @@ const projectView = ({ id, name, region_id, created_at }: ProjectRecord): object
   updated_at: created_at,
 });
 
-const branchView = (project: ProjectRecord, branch: BranchRecord): object => ({
+const branchView = (project: StoredProject, branch: StoredBranch): object => ({
   id: branch.id,
   project_id: project.id,
   name: branch.name,
@@ -29,14 +29,14 @@ const branchView = (project: ProjectRecord, branch: BranchRecord): object => ({
   updated_at: branch.created_at,
 });
 
-export function operationView({ run, ...operation }: OperationRecord): EmulatorOperation {
+export function operationView({ run, ...operation }: StoredOperation): EmulatorOperation {
   const elapsed =
     operation.status === "running" ? Date.now() - (run.started_ms ?? Date.now()) : operation.total_duration_ms;
   return { ...operation, total_duration_ms: elapsed };
 }
 
 /** Routes that complete the picture: project, branches, operations (docs/design/api.md, Projects and branches). */
-export const projectRoutes = (service: Service): Route[] => [
+export const projectRoutes = (service: Service): ApiRoute[] => [
   route({
     name: "getProject",
     summary: "Show a project",

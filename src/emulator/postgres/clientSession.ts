@@ -26,7 +26,7 @@ const whenClosed = (socket: Socket): Promise<void> =>
     else socket.once("close", resolve);
   });
 
-export class Session {
+export class ClientSession {
   readonly #traffic = new Traffic();
   #isOver = false;
   #ending = new SessionError("08006", "the connection to the Postgres behind the emulator was lost");

@@ -1,0 +1,96 @@
+import { randomBytes } from "node:crypto";
+import type { InstanceConnection } from "./instanceConnection";
+import { storedPassword } from "./scram";
+import { INSUFFICIENT_PRIVILEGE, isRefused, literal, NOT_SUPPORTED, OBJECT_IN_USE, quoted } from "./sql";
+import { PostgresError, type RoleLogin } from "./upstream";
+
+const newLogin = (user: string): RoleLogin => ({ user, password: randomBytes(24).toString("base64url") });
+
+/** The three roles that an instance has on the server. A comment on each says whose it is. */
+export class InstanceRoles {
+  /** Clients work as it, and their databases belong to it. */
+  readonly writer: RoleLogin;
+  /** For read replicas. */
+  readonly reader: RoleLogin;
+  /** Owns the tables that clients must not write. */
+  readonly keeper: RoleLogin;
+  /** Whether the user of the address is one. */
+  isSuperuser = false;
+  /** Why there are no read-only sessions. */
+  noReader: PostgresError | undefined;
+
+  /** @param comment what a comment of this instance begins with */
+  constructor(
+    private readonly connection: InstanceConnection,
+    mark: string,
+    private readonly comment: string,
+  ) {
+    this.writer = newLogin(`svc_${mark}`);
+    this.reader = newLogin(`svc_${mark}_ro`);
+    this.keeper = newLogin(`svc_${mark}_sync`);
+  }
+
+  async make(isSuperuser: boolean): Promise<void> {
+    this.isSuperuser = isSuperuser;
+    const roles = [
+      { login: this.writer, attributes: "LOGIN CREATEDB" },
+      { login: this.reader, attributes: "LOGIN NOCREATEDB" },
+      { login: this.keeper, attributes: "LOGIN NOCREATEDB" },
+    ];
+    await this.connection.within(undefined, async (query) => {
+      for (const { login, attributes } of roles) {
+        const role = quoted(login.user);
+        const [existing] = await query(
+          "SELECT shobj_description(oid, 'pg_authid') AS comment FROM pg_roles WHERE rolname = $1",
+          [login.user],
+        );
+        if (existing !== undefined && existing.comment !== `${this.comment}role`) {
+          throw new PostgresError(
+            `Postgres at ${this.connection.where} has a role ${role} that this emulator did not make: drop or rename it, or ` +
+              "start with another data file",
+            OBJECT_IN_USE,
+          );
+        }
+        await query("BEGIN");
+        if (existing === undefined) {
+          await query(`CREATE ROLE ${role}`);
+          await query(`COMMENT ON ROLE ${role} IS ${literal(`${this.comment}role`)}`);
+        }
+        const password = await storedPassword(login.password);
+        await query(`ALTER ROLE ${role} WITH ${attributes} PASSWORD ${literal(password)}`).catch((error: unknown) => {
+          if (!isRefused(error, INSUFFICIENT_PRIVILEGE)) throw error;
+          throw new PostgresError(
+            `Postgres at ${this.connection.where} has the role ${role} of an earlier start, which another user made: give ` +
+              "that user, or start with another data file",
+            INSUFFICIENT_PRIVILEGE,
+          );
+        });
+        // Any role may change its own settings.
+        await query(`ALTER ROLE ${role} RESET ALL`);
+        // Who is no superuser makes a database for a role, and ends its sessions, only as a member of it.
+        if (!this.isSuperuser) await query(`GRANT ${role} TO CURRENT_USER`);
+        await query("COMMIT");
+      }
+      // The rights refuse a write; this gives the words that a replica has for it.
+      await query(`ALTER ROLE ${quoted(this.reader.user)} SET default_transaction_read_only = on`);
+      await query(`GRANT pg_read_all_data TO ${quoted(this.reader.user)}`).catch((error: unknown) => {
+        if (!isRefused(error, INSUFFICIENT_PRIVILEGE)) throw error;
+        this.noReader = new PostgresError(
+          `a read replica needs a role that reads all tables, and the user of Postgres at ${this.connection.where} may not ` +
+            "grant that: run GRANT pg_read_all_data TO that user WITH ADMIN OPTION as a superuser, and start again",
+          NOT_SUPPORTED,
+        );
+      });
+    });
+  }
+
+  /** Any role may change its own password: a client did. */
+  async renewPassword({ user, password }: RoleLogin): Promise<void> {
+    await this.connection.query(`ALTER ROLE ${quoted(user)} PASSWORD ${literal(await storedPassword(password))}`);
+  }
+
+  async drop(): Promise<void> {
+    const roles = [this.writer, this.reader, this.keeper].map(({ user }) => quoted(user));
+    await this.connection.query(`DROP ROLE IF EXISTS ${roles.join(", ")}`);
+  }
+}
