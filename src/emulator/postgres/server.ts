@@ -73,7 +73,7 @@ const newLogin = (user: string): Login => ({ user, password: randomBytes(24).toS
  * The instance has a mark, and on the server three roles (`svc_<mark>`, `svc_<mark>_ro` for read replicas, and
  * `svc_<mark>_sync`, which owns the tables that clients must not write) and a database for each place that a client has
  * connected to. A comment on each of them says whose it is. What has neither the comment nor the role as its owner is
- * never touched (docs/design/decisions.md, The emulator).
+ * never touched (docs/design/decisions.md, Emulator).
  */
 export class PostgresServer {
   /** Connections that are left for users. Others may use the server too, so it is the most there can be. */
