@@ -43,11 +43,13 @@ export function howTheyBehave(reference: Reference): string {
       "A change replaces it": named(({ replaces }) => replaces),
     };
   });
+  // What `branchId` names: an object of the service, or the resource of that name once there is one.
+  const branch = resources.map(([name]) => name).find((name) => name.toLowerCase() === "branch") ?? "branch";
   const arrows = all.flatMap(({ name, isComponent }) => {
     if (isComponent) return madeBy(name).map((made) => `${name} -. makes .-> ${made}`);
     const { projectId, branchId } = reference.declared.get(name)?.args ?? {};
     if (projectId?.replaces === "container") return [`${name} --> AuthIntegration`];
-    return branchId ? [`${name} --> branch`] : [name];
+    return branchId ? [`${name} --> ${branch}`] : [name];
   });
   return `${table(rows)}
 
@@ -56,7 +58,7 @@ An arrow points from a resource to the object that it belongs to, or that it cre
 \`\`\`mermaid
 flowchart BT
   subgraph project
-    ${["branch", ...arrows].join("\n    ")}
+    ${[...new Set([branch, ...arrows])].join("\n    ")}
   end
 \`\`\``;
 }
