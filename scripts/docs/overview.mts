@@ -1,13 +1,20 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../lib/paths.mjs";
 import { type Reference, table } from "./reference.mts";
 
 /** What has a guide, the resources first: README.md and docs/concepts.md list them. */
-function guides({ declared }: Reference): { name: string; isComponent: boolean; text: string }[] {
+function guides({ declared, problems }: Reference): { name: string; isComponent: boolean; text: string }[] {
   const names = readdirSync(join(ROOT, "docs", "guide")).map((page) => page.replace(/\.md$/, ""));
-  const components = names.filter((name) => !declared.has(name)).sort();
+  const components = names.filter((name) => existsSync(componentFile(name))).sort();
   const resources = names.filter((name) => declared.has(name)).sort();
+  for (const name of declared.keys()) {
+    if (!names.includes(name)) problems.push(`docs/guide/${name}.md does not exist: the guide to the resource ${name}`);
+  }
+  for (const name of names) {
+    const isKnown = resources.includes(name) || components.includes(name);
+    if (!isKnown) problems.push(`docs/guide/${name}.md: there is no resource or component ${name}`);
+  }
   return [...resources, ...components].map((name) => ({
     name,
     isComponent: !declared.has(name),
@@ -63,8 +70,10 @@ flowchart BT
 \`\`\``;
 }
 
+const componentFile = (name: string): string => join(ROOT, "src", "components", `${name}.ts`);
+
 /** The resources that a component declares, in their order there. */
 function madeBy(component: string): string[] {
-  const text = readFileSync(join(ROOT, "src", "components", `${component}.ts`), "utf8");
+  const text = readFileSync(componentFile(component), "utf8");
   return [...new Set([...text.matchAll(/\bnew ([A-Z]\w+)\(/g)].map(([, name = ""]) => name))];
 }
