@@ -1,13 +1,20 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../lib/paths.mjs";
 import { type Reference, table } from "./reference.mts";
 
 /** What has a guide, the resources first: README.md and docs/concepts.md list them. */
-function guides({ declared }: Reference): { name: string; isComponent: boolean; text: string }[] {
+function guides({ declared, problems }: Reference): { name: string; isComponent: boolean; text: string }[] {
   const names = readdirSync(join(ROOT, "docs", "guide")).map((page) => page.replace(/\.md$/, ""));
-  const components = names.filter((name) => !declared.has(name)).sort();
+  const components = names.filter((name) => existsSync(componentFile(name))).sort();
   const resources = names.filter((name) => declared.has(name)).sort();
+  for (const name of declared.keys()) {
+    if (!names.includes(name)) problems.push(`docs/guide/${name}.md does not exist: the guide to the resource ${name}`);
+  }
+  for (const name of names) {
+    const isKnown = resources.includes(name) || components.includes(name);
+    if (!isKnown) problems.push(`docs/guide/${name}.md: there is no resource or component ${name}`);
+  }
   return [...resources, ...components].map((name) => ({
     name,
     isComponent: !declared.has(name),
@@ -43,11 +50,13 @@ export function howTheyBehave(reference: Reference): string {
       "A change replaces it": named(({ replaces }) => replaces),
     };
   });
+  // What `branchId` names: an object of the service, or the resource of that name once there is one.
+  const branch = resources.map(([name]) => name).find((name) => name.toLowerCase() === "branch") ?? "branch";
   const arrows = all.flatMap(({ name, isComponent }) => {
     if (isComponent) return madeBy(name).map((made) => `${name} -. makes .-> ${made}`);
     const { projectId, branchId } = reference.declared.get(name)?.args ?? {};
     if (projectId?.replaces === "container") return [`${name} --> AuthIntegration`];
-    return branchId ? [`${name} --> branch`] : [name];
+    return branchId ? [`${name} --> ${branch}`] : [name];
   });
   return `${table(rows)}
 
@@ -56,13 +65,15 @@ An arrow points from a resource to the object that it belongs to, or that it cre
 \`\`\`mermaid
 flowchart BT
   subgraph project
-    ${["branch", ...arrows].join("\n    ")}
+    ${[...new Set([branch, ...arrows])].join("\n    ")}
   end
 \`\`\``;
 }
 
+const componentFile = (name: string): string => join(ROOT, "src", "components", `${name}.ts`);
+
 /** The resources that a component declares, in their order there. */
 function madeBy(component: string): string[] {
-  const text = readFileSync(join(ROOT, "src", "components", `${component}.ts`), "utf8");
+  const text = readFileSync(componentFile(component), "utf8");
   return [...new Set([...text.matchAll(/\bnew ([A-Z]\w+)\(/g)].map(([, name = ""]) => name))];
 }

@@ -1,6 +1,6 @@
 /**
  * The text of `__provider` in the state of every resource: a permanent contract
- * (docs/design/decisions.md, The pointer and dynamic resources). `test/contract/pointer.test.ts` holds the exact text.
+ * (docs/design/decisions.md, Contract). `test/contract/pointer.test.ts` holds the exact text.
  *
  * - It resolves `pulumi-svc/provider` from the directory of the program first, then from beside `@pulumi/pulumi`
  *   (`require.main` is the SDK's own dynamic-provider script): that is where pnpm hides a package that the program has

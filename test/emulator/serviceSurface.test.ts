@@ -2,8 +2,22 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { allRoutes } from "../../src/emulator/app";
 import type { Site } from "../../src/emulator/http/access";
+import { emptyLists } from "../../src/emulator/model/records";
 import type { Service } from "../../src/emulator/model/service";
 import { api, control, createCompute, DEMO, ERROR_BODY, PRIMARY, record, records, start } from "../support/emulator";
+
+/** Lists that no person edits or sees. */
+const HIDDEN_LISTS = ["deleted_endpoints", "key_sets", "kept_schemas"];
+
+test.each(["src/emulator/control/edits.ts", "src/emulator/page/snapshot.ts"])(
+  "%s has each list of a project that src/emulator/model/records.ts has",
+  (file) => {
+    const text = readFileSync(join(__dirname, "../..", file), "utf8");
+    const lists = Object.keys(emptyLists()).filter((name) => !HIDDEN_LISTS.includes(name));
+    const lacking = lists.filter((name) => !new RegExp(`\\b${name}\\b`).test(text));
+    expect({ [`not in ${file}`]: lacking }).toEqual({ [`not in ${file}`]: [] });
+  },
+);
 
 describe("every API route", () => {
   test("stands in docs/design/api.md", () => {

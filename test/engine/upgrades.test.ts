@@ -12,8 +12,8 @@ import { Stack, type StoredResource } from "../support/Stack";
 
 /**
  * Whole states that an earlier version left, with the program that it ran and what the service held: made once, never
- * edited. `PULUMI_SVC_WRITE_STATE=<version of the SDK> npm run test:engine -- test/engine/upgrades.test.ts` adds one: where a
- * kind or an output is new, and with each release.
+ * edited. `PULUMI_SVC_WRITE_STATE=<version of the SDK> npm run test:engine -- test/engine/upgrades.test.ts` adds what this version
+ * lacks: with a release all scenes, and one where a kind or an output is new.
  */
 const STATES = join(__dirname, "states");
 const WRITE = process.env["PULUMI_SVC_WRITE_STATE"];
@@ -279,9 +279,10 @@ async function write(sdk: string): Promise<void> {
   run(folder, "install", "--no-audit", "--no-fund");
   const installed = readFileSync(join(folder, "node_modules/@pulumi/pulumi/package.json"), "utf8");
   const state = `${version}-sdk-${(JSON.parse(installed) as { version: string }).version}`;
-  // A state is never written again.
-  const missing = Object.entries(SCENES).filter(([end]) => !existsSync(join(STATES, state + end)));
-  if (missing.length === 0) throw new Error(`${state} is there already.`);
+  // A state is never written again, whatever the SDK was. Secrets in clear are written by no version any more.
+  const kept = states.filter((one) => one.startsWith(`${version}-sdk-`)).map(sceneOf);
+  const missing = Object.entries(SCENES).filter(([, scene]) => !kept.includes(scene) && scene.inClear !== true);
+  if (missing.length === 0) throw new Error(`${version} has a state of each scene.`);
   for (const [end, scene] of missing) await writeScene(state + end, scene, join(folder, "node_modules"));
 }
 

@@ -1,4 +1,7 @@
-import { declaration, type AuthOwnershipTransferShape } from "../../src/resources/authOwnershipTransfer/authOwnershipTransferDeclaration";
+import {
+  declaration,
+  type AuthOwnershipTransferShape,
+} from "../../src/resources/authOwnershipTransfer/authOwnershipTransferDeclaration";
 import { authOwnershipTransfer } from "../../src/resources/authOwnershipTransfer/authOwnershipTransferLifecycle";
 import { PROJECT, PROVIDER, UNKNOWN, type Harness, type Json } from "../support/harness";
 import { recordsOf, TRANSFER } from "../support/rules/routes";

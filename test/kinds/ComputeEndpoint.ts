@@ -12,6 +12,8 @@ import {
   listedById,
   recordsOf,
   removedById,
+  RESTART,
+  START,
 } from "../support/rules/routes";
 import { outcomeOf } from "../support/rules/steps";
 import { anyLifecycle, PATIENCE, type Creation, type KindCase, type Place } from "./KindCase";
@@ -206,7 +208,7 @@ export const computeEndpointCase: KindCase<ComputeEndpointShape> = {
     {
       title: "restarting a compute",
       method: "POST",
-      path: `${ENDPOINT}/restart`,
+      path: RESTART,
       from: { ...COMPUTE, restartTriggers: [1] },
       to: { ...COMPUTE, restartTriggers: [2] },
       happened: async (given) =>
@@ -217,7 +219,7 @@ export const computeEndpointCase: KindCase<ComputeEndpointShape> = {
     {
       title: "starting a compute",
       method: "POST",
-      path: `${ENDPOINT}/start`,
+      path: START,
       prepare: unstarted,
       to: COMPUTE,
       happened: async (given) => (await computesOf(given)).some((found) => found["current_state"] === "active"),

@@ -1,4 +1,7 @@
-import { whitelistDomainDeclaration, type WhitelistDomainShape } from "../../src/resources/whitelist/whitelistDeclaration";
+import {
+  whitelistDomainDeclaration,
+  type WhitelistDomainShape,
+} from "../../src/resources/whitelist/whitelistDeclaration";
 import { whitelistDomain } from "../../src/resources/whitelist/whitelistDomainLifecycle";
 import { PROJECT, PROVIDER, UNKNOWN, type Harness, type Json } from "../support/harness";
 import {

@@ -1,10 +1,16 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { KINDS } from "../../src/contract/pointer";
 import { allRoutes } from "../../src/emulator/app";
 import type { Site } from "../../src/emulator/http/access";
 import type { Service } from "../../src/emulator/model/service";
+import { ROOT } from "../support/cli";
 import { NOT_OURS, ROUTES } from "../support/faultCampaign";
+import * as known from "../support/rules/routes";
 import { EACH_CASE, EACH_KIND, KIND_CASES } from ".";
 import { DEMO, wholeIn, type ArgumentCase } from "./KindCase";
+
+const PATHS = Object.values(known).filter((one) => typeof one === "string");
 
 /* Whether the cases say the same as the code of each kind: they are written apart from it. */
 
@@ -83,10 +89,37 @@ test("each route that changes something is a mutation of a kind, and stands in t
   expect({
     "not in `mutations` of a file of test/kinds": lacking(changed),
     "not in ROUTES of test/support/faultCampaign.ts": lacking(Object.keys(ROUTES)),
-    "not a route of the emulator": [...changed, ...Object.keys(ROUTES)].filter((route) => !offered.includes(route)),
+    "no path of test/support/rules/routes.ts": changed.filter(
+      (route) => !PATHS.some((path) => route.endsWith(` ${path}`)),
+    ),
+    "no route of allRoutes in src/emulator/app.ts": [...changed, ...Object.keys(ROUTES)].filter(
+      (route) => !offered.includes(route),
+    ),
   }).toEqual({
     "not in `mutations` of a file of test/kinds": [],
     "not in ROUTES of test/support/faultCampaign.ts": [],
-    "not a route of the emulator": [],
+    "no path of test/support/rules/routes.ts": [],
+    "no route of allRoutes in src/emulator/app.ts": [],
   });
+});
+
+test.each(EACH_KIND)("%s: the tests that name each kind know it", (kind, { deletion }) => {
+  const named: Record<string, string> = {
+    "test/support/faultCampaign.ts": `new svc.${kind}(`,
+    // An object that can be in the way of a plan, and that a colleague can make or delete.
+    ...(deletion !== undefined && {
+      "test/rules/mistakes.test.ts": `"${kind}"`,
+      "test/rules/twoActors.model.test.ts": `"${kind}"`,
+    }),
+  };
+  const lacking = Object.keys(named).filter(
+    (file) => !readFileSync(join(ROOT, file), "utf8").includes(named[file] ?? ""),
+  );
+  expect({ "files without it": lacking }).toEqual({ "files without it": [] });
+});
+
+test("each folder of src/resources has tests of its own", () => {
+  const folders = readdirSync(join(ROOT, "src", "resources")).filter((name) => name !== "shared");
+  const without = folders.filter((name) => !existsSync(join(ROOT, "test", "resources", name)));
+  expect({ "no folder of test/resources": without }).toEqual({ "no folder of test/resources": [] });
 });

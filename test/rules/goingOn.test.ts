@@ -5,7 +5,16 @@ import { empty, json, lost, otherShape } from "../support/rules/hostile";
 import { COMPUTE } from "../kinds/ComputeEndpoint";
 import { EMAIL_STANDARD } from "../kinds/EmailServer";
 import { OAUTH_STANDARD } from "../kinds/OAuthProvider";
-import { computesOf, EMAIL, ENDPOINT, mailOf, OAUTH_PROVIDER, providerOf, recordsOf } from "../support/rules/routes";
+import {
+  computesOf,
+  EMAIL,
+  ENDPOINT,
+  mailOf,
+  OAUTH_PROVIDER,
+  providerOf,
+  recordsOf,
+  START,
+} from "../support/rules/routes";
 import { computeScene, emailScene, oauthScene } from "../support/rules/scenes";
 import { up, wordsOf, type Outcome } from "../support/rules/steps";
 
@@ -120,7 +129,7 @@ describe("going on with a failed change", () => {
     await byHand(given, kept, { current_state: "init" });
     network.on({
       method: "POST",
-      path: `${ENDPOINT}/start`,
+      path: START,
       answer: { status: 404, text: '{"code":"x","message":"no route"}' },
     });
     const again = await up(given, kept, { ...program, __timeouts: { update: 2 } });

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ArgumentSpec } from "../../src/host/arguments";
 import { EACH_KIND } from "../kinds";
@@ -160,9 +160,12 @@ describe("the reference", () => {
     );
     const exported = 'export { readerOf } from "./functions/account";\nexport { Session } from "./host/session";\n';
     edit(root, "src/index.ts", "export { connectionUriOutput }", `${exported}export { connectionUriOutput }`);
+    renameSync(join(root, "docs/guide/Whitelist.md"), join(root, "docs/guide", "README.md"));
     const before = pages(root);
     const { value, output } = await docs(root);
     expect(value).toBe(1);
+    expect(output).toMatch(/^docs\/guide\/Whitelist\.md does not exist: the guide to the resource Whitelist$/m);
+    expect(output).toMatch(/^docs\/guide\/README\.md: there is no resource or component README$/m);
     const prose = "says something else than its table";
     expect(output).toMatch(new RegExp(`^src/.*: EmailServer\\.password ${prose}: Secret$`, "m"));
     expect(output).toMatch(new RegExp(`: ComputeEndpoint\\.regionId ${prose}: Changing this replaces$`, "m"));

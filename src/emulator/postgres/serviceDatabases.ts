@@ -49,7 +49,7 @@ const covers = ({ projectId, branchId }: DatabaseScope, place: ServiceDatabase |
 /**
  * The databases of one instance on the server: one for each that a client of the service has connected to. A comment on each
  * says whose it is. What has neither the comment nor the instance's role as its owner is never touched
- * (docs/design/decisions.md, The emulator).
+ * (docs/design/decisions.md, Emulator).
  */
 export class ServiceDatabases {
   private readonly making = new Map<string, Promise<string>>();

@@ -4,6 +4,8 @@ import type { Harness, Json, State } from "../harness";
 /** The routes that change something or list it; `{name}` stands for one segment (docs/design/api.md). */
 export const ENDPOINTS = "/projects/{project_id}/endpoints";
 export const ENDPOINT = `${ENDPOINTS}/{endpoint_id}`;
+export const RESTART = `${ENDPOINT}/restart`;
+export const START = `${ENDPOINT}/start`;
 export const BRANCHES = "/projects/{project_id}/branches";
 export const CREATE_INTEGRATION = "/projects/auth/create";
 export const INTEGRATIONS = "/projects/{project_id}/auth/integrations";
@@ -20,11 +22,17 @@ export const EMAIL = "/projects/{project_id}/auth/email_server";
 /** A route of one project. */
 export const inProject = (route: string, projectId: string): string => route.replace("{project_id}", projectId);
 
-/** One list of the demo project, as the emulator keeps it. */
-export async function recordsOf(given: Harness, list: string): Promise<Json[]> {
+/** A list of a project, as the emulator keeps it. */
+function listIn(project: Json, list: string): Json[] {
+  const records = project[list];
+  if (!Array.isArray(records))
+    throw new Error(`the emulator has no list "${list}": see ProjectLists in src/emulator/model/records.ts`);
   // The state of the emulator is checked by its own tests.
-  return (await given.state())[list] as Json[];
+  return records as Json[];
 }
+
+/** One list of the demo project. */
+export const recordsOf = async (given: Harness, list: string): Promise<Json[]> => listIn(await given.state(), list);
 
 /** The computes beside the one that the demo project begins with. */
 export const computesOf = async (given: Harness): Promise<Json[]> =>
@@ -39,8 +47,7 @@ export const listedById =
   (list: string, key = "id") =>
   (holdings: Json, { id }: State): readonly string[] => {
     const own = id.slice(id.indexOf("/") + 1);
-    // The emulator keeps a list under each name.
-    return (holdings[list] as Json[]).some((record) => record[key] === own) ? [own] : [];
+    return listIn(holdings, list).some((record) => record[key] === own) ? [own] : [];
   };
 
 export const isEmpty = (list: string) => async (given: Harness) => (await recordsOf(given, list)).length === 0;
