@@ -1,6 +1,6 @@
 import type { Declaration } from "../../contract/declaration";
 
-/** What an auth integration is declared with (docs/design/api.md, Auth integration). Changing anything but `adopt` replaces it. */
+/** What an auth integration is declared with (docs/design/api.md, Auth integration). */
 export interface AuthIntegrationShape {
   /** The project. Changing this replaces the integration. */
   projectId: string;
@@ -33,7 +33,7 @@ export interface AuthIntegrationShape {
   /**
    * While it is on, the integration is neither deleted nor replaced: the plan of a replacement fails, and so does a deletion,
    * before anything is sent. To delete it, first set `false` and run `pulumi up`, which then sends nothing. The service
-   * knows nothing of it. The resource gets the option `protect: true` with it; see the guide.
+   * knows nothing of it. The resource gets the option `protect: true` with it; see docs/resources/AuthIntegration.md.
    * @default false
    */
   deletionProtection?: boolean;

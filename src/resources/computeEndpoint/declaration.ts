@@ -66,7 +66,7 @@ export interface ComputeEndpointShape {
   /**
    * While it is on, the compute is neither deleted nor replaced: the plan of a replacement fails, and so does a deletion,
    * before anything is sent. To delete it, first set `false` and run `pulumi up`, which then sends nothing. The service
-   * knows nothing of it. The resource gets the option `protect: true` with it; see the guide.
+   * knows nothing of it. The resource gets the option `protect: true` with it; see docs/resources/AuthIntegration.md.
    * @default false
    */
   deletionProtection?: boolean;
