@@ -229,7 +229,9 @@ export class Reference {
       Default: ts.displayPartsToString(standard?.text).replace(/^("[^"]*"|\[\]|\d+|true|false)(?=\s|$)/, "`$1`"),
       Secret: args && outputs ? (isSecret ? "yes" : "no") : "",
       Description:
-        types.length > 1 ? types.map((type) => `\`${type}\`: ${texts[type]}`).join(" ") : this.#text(property),
+        types.length > 1
+          ? types.map((type) => `\`${type}\`: ${texts[type]}`).join(" ")
+          : this.#text(property).replace(args ? IN_COLUMN : "", ""),
       "Changing it": column === "Argument" && rules ? changing(rules) : "",
     };
   }
@@ -302,6 +304,9 @@ function differing({ replaces, createOnly, secret }: Rules, text: string): strin
     .filter(([words, holds]) => words.test(text) !== Boolean(holds))
     .map(([words]) => `says something else than its table: ${words.source.replaceAll("\\b", "")}`);
 }
+
+/** What editors say of a change, and the table in a column of its own. */
+const IN_COLUMN = /\s*Changing this (replaces the [\w ]+|later has no effect)\./;
 
 /** What a change of an argument does. */
 function changing({ replaces, createOnly }: Rules): string {
