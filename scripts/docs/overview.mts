@@ -3,38 +3,35 @@ import { join } from "node:path";
 import { ROOT } from "../lib/paths.mjs";
 import { type Reference, table } from "./reference.mts";
 
-/** What has a guide, the resources first: README.md and docs/concepts.md list them. */
-function guides({ declared, problems }: Reference): { name: string; isComponent: boolean; text: string }[] {
-  const names = readdirSync(join(ROOT, "docs", "guide")).map((page) => page.replace(/\.md$/, ""));
+/** The resources and components, by their pages, the resources first: README.md and docs/concepts.md list them. */
+function pages({ declared, problems }: Reference): { name: string; isComponent: boolean; text: string }[] {
+  const names = readdirSync(join(ROOT, "docs", "resources")).map((page) => page.replace(/\.md$/, ""));
   const components = names.filter((name) => existsSync(componentFile(name))).sort();
   const resources = names.filter((name) => declared.has(name)).sort();
-  for (const name of declared.keys()) {
-    if (!names.includes(name)) problems.push(`docs/guide/${name}.md does not exist: the guide to the resource ${name}`);
-  }
   for (const name of names) {
     const isKnown = resources.includes(name) || components.includes(name);
-    if (!isKnown) problems.push(`docs/guide/${name}.md: there is no resource or component ${name}`);
+    if (!isKnown) problems.push(`docs/resources/${name}.md: there is no resource or component ${name}`);
   }
   return [...resources, ...components].map((name) => ({
     name,
     isComponent: !declared.has(name),
-    text: readFileSync(join(ROOT, "docs", "guide", `${name}.md`), "utf8"),
+    text: readFileSync(join(ROOT, "docs", "resources", `${name}.md`), "utf8"),
   }));
 }
 
-/** For README.md: each with the first sentence of its guide. */
+/** For README.md: each with the first sentence of its page. */
 export function whatThereIs(reference: Reference): string {
   return table(
-    guides(reference).map(({ name, text }) => {
+    pages(reference).map(({ name, text }) => {
       const [, sentence = ""] = /^# .*\n+([^]*?)\.\s/.exec(text) ?? [];
-      return { Resource: `[\`${name}\`](docs/guide/${name}.md)`, "What it is": sentence };
+      return { Resource: `[\`${name}\`](docs/resources/${name}.md)`, "What it is": sentence };
     }),
   );
 }
 
 /** For docs/concepts.md: each with its id and what a change does, and how they hang together. */
 export function howTheyBehave(reference: Reference): string {
-  const all = guides(reference);
+  const all = pages(reference);
   const resources = [...reference.declared].sort(([left], [right]) => (left < right ? -1 : 1));
   const rows = resources.map(([name, declared]) => {
     const args = Object.entries(declared.args);
@@ -44,7 +41,7 @@ export function howTheyBehave(reference: Reference): string {
         .map(([argument]) => `\`${argument}\``)
         .join(", ");
     return {
-      Resource: `[\`${name}\`](guide/${name}.md)`,
+      Resource: `[\`${name}\`](resources/${name}.md)`,
       "Its Pulumi id": reference.idOf(name),
       "Updated in place": named(({ replaces, createOnly }) => !replaces && !createOnly),
       "A change replaces it": named(({ replaces }) => replaces),

@@ -1,11 +1,11 @@
-import { existsSync, globSync } from "node:fs";
+import { globSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, join, relative } from "node:path";
+import { join, posix, relative } from "node:path";
 import { register } from "ts-node";
 import ts from "typescript";
 import { ROOT } from "../lib/paths.mjs";
 
-/** The pages, with the titles of their parts by the folder of src. Types stand behind them, in a part of their own. */
+/** The pages, with the titles of their parts by the folder of src. The last part lists the types. */
 const PAGES: Record<string, Record<string, string>> = {
   "docs/resources.md": {
     resources: "Resources",
@@ -16,14 +16,19 @@ const PAGES: Record<string, Record<string, string>> = {
   "docs/functions.md": { functions: "Functions", helpers: "Helpers" },
 };
 
-/** What has a heading: an export, with those that are named after it, such as `getXOutput` and `GetXArgs` after `getX`. */
+/** Resources and components have pages of their own, which people write: their tables are added there. */
+const WITH_PAGES = ["resources", "components"];
+
+/** An export, with those that are named after it, such as `getXOutput` and `GetXArgs` after `getX`. */
 interface Section {
   main: ts.Symbol;
   others: ts.Symbol[];
-  /** Its path. */
-  page: string;
-  /** Of the part of the page. */
+  /** The page that lists it. */
+  list: string;
+  /** The title of its part there. */
   title: string;
+  /** Where it is described: a page of its own, or a heading of the list. */
+  target: string;
 }
 
 /** The declaration of a resource, as far as the pages show it. */
@@ -76,7 +81,9 @@ export class Reference {
     const [page = "", titles = {}] = Object.entries(PAGES).find(([, titles]) => folder in titles) ?? [];
     if (page === "") this.problems.push(`src/index.ts exports ${symbol.name}, which is on no page`);
     const title = isType(main) ? "Types" : titles[folder];
-    const section = this.#sections.get(main.name) ?? { main, others: [], page, title };
+    const hasPage = WITH_PAGES.includes(folder) && !isType(main);
+    const target = hasPage ? `docs/resources/${main.name}.md` : `${page}#${main.name.toLowerCase()}`;
+    const section = this.#sections.get(main.name) ?? { main, others: [], list: page, title, target };
     if (symbol !== main) section.others.push(symbol);
     this.#sections.set(main.name, section).set(symbol.name, section);
   }
@@ -85,14 +92,14 @@ export class Reference {
     if (this.#text(symbol) === "") this.problems.push(`${placeOf(symbol)}: ${symbol.name} has no description`);
   }
 
-  /** The text of the doc comment, with links to the documents that stand beside the pages. */
+  /** The text of the doc comment, with links to the documents that it names. */
   #text(symbol: ts.Symbol | undefined): string {
     if (!symbol) return "";
     const throws = symbol.getJsDocTags(this.#checker).find(({ name }) => name === "throws");
     const text = ts.displayPartsToString(symbol.getDocumentationComment(this.#checker));
     return withoutSources(throws ? `${text}\n\nThrows: ${ts.displayPartsToString(throws.text)}` : text)
       .replace(/\bexamples\/[\w-]+/g, "`$&` in the repository")
-      .replace(/\bdocs\/([\w-]+\.md)/g, "[$&]($1)");
+      .replace(/\bdocs\/([\w/-]+\.md)/g, "[$&]($&)");
   }
 
   /** The form of the Pulumi id, as the text of its class says it; nothing for a component. */
@@ -103,20 +110,24 @@ export class Reference {
     return id;
   }
 
-  /** What is on each page, by its path. */
+  /** What is written into each page, by its path. */
   pages(): Record<string, string> {
-    return Object.fromEntries(Object.keys(PAGES).map((page) => [page, this.#page(page)]));
+    const sections = [...new Set(this.#sections.values())].sort((left, right) =>
+      left.main.name < right.main.name ? -1 : 1,
+    );
+    const lists = Object.keys(PAGES).map((page) => [page, this.#list(page, sections)]);
+    const own = sections.filter(hasPage).map((section) => [section.target, this.#class(section)]);
+    return Object.fromEntries([...lists, ...own].map(([page, text]) => [page, linkedFrom(page, text)]));
   }
 
-  #page(page: string): string {
-    const sections = [...new Set(this.#sections.values())].filter((section) => section.page === page);
-    sections.sort((left, right) => (left.main.name < right.main.name ? -1 : 1));
+  #list(page: string, sections: Section[]): string {
     const contents = [];
     const texts = [];
     for (const title of new Set([...Object.values(PAGES[page]), "Types"])) {
-      const held = sections.filter((section) => section.title === title);
+      const held = sections.filter((section) => section.list === page && section.title === title);
       contents.push(`**${title}**`, held.map((each) => this.#entry(each)).join("\n"));
-      texts.push(`## ${title}`, ...held.map((each) => this.#section(each)));
+      const described = held.filter((each) => !hasPage(each));
+      if (described.length > 0) texts.push(`## ${title}`, ...described.map((each) => this.#section(each)));
     }
     return paragraphs(...contents, ...texts);
   }
@@ -124,26 +135,24 @@ export class Reference {
   /** In the list of contents: with the first sentence. */
   #entry(section: Section): string {
     const [sentence] = oneLine(this.#text(section.main)).split(/(?<=\.) (?=[A-Z`])/);
-    return `- ${link(section.main.name, section, section.page)}: ${sentence}`;
+    return `- ${link(section.main.name, section)}: ${sentence}`;
   }
 
   #section(section: Section): string {
     const { main, others } = section;
-    const node = main.declarations?.find(ts.isClassDeclaration);
-    const guide = `guide/${main.name}.md`;
     return paragraphs(
       `### ${main.name}`,
       this.#text(main),
-      existsSync(join(ROOT, "docs", guide)) &&
-        `Example, import and adoption, what a change does: [${guide}](${guide}).`,
-      node ? this.#class(section, node) : this.#code(section, [main, ...others].flatMap(printed).join("\n\n")),
+      main.declarations?.some(ts.isClassDeclaration)
+        ? this.#class(section)
+        : this.#code(section, [main, ...others].flatMap(printed).join("\n\n")),
     );
   }
 
   /** A block of code, and links to what it names. */
   #code(section: Section, code: string): string {
     const named = this.#named(code).filter((each) => each !== section);
-    const links = named.map((each) => link(each.main.name, each, section.page));
+    const links = named.map((each) => link(each.main.name, each));
     return paragraphs(`\`\`\`ts\n${code}\n\`\`\``, links.length > 0 && `See ${links.join(", ")}.`);
   }
 
@@ -153,9 +162,11 @@ export class Reference {
     return [...new Set(words.flatMap((word) => this.#sections.get(word) ?? []))];
   }
 
-  /** A resource, a component, or the provider. */
-  #class(section: Section, node: ts.ClassDeclaration): string {
-    const { name, exports } = section.main;
+  /** The tables of a resource, a component, or the provider. */
+  #class(section: Section): string {
+    const { name, exports, declarations } = section.main;
+    const node = declarations?.find(ts.isClassDeclaration);
+    if (!node) throw new Error(`${name} is no class`);
     // A resource extends `resource<Args, Shape, Outputs>(declaration)`.
     const base = node.heritageClauses?.[0].types[0].expression;
     const [, shape, outputs = node] = (base && ts.isCallExpression(base) && base.typeArguments) || [];
@@ -167,11 +178,17 @@ export class Reference {
       : "A replacement creates the new object first.";
     const get = exports?.get(ts.escapeLeadingUnderscores("get"));
     if (get) this.#needsText(get);
+    const facts = [
+      declared && `Pulumi id: ${this.idOf(name)}`,
+      declared && order,
+      get && `\`${name}.get(name, id)\`: ${oneLine(this.#text(get))}`,
+    ];
+    const level = hasPage(section) ? "###" : "####";
     return paragraphs(
-      (declared ? `- ${order}` : "") + (get ? `\n- \`${name}.get(name, id)\`: ${oneLine(this.#text(get))}` : ""),
-      `#### Arguments of ${name}`,
+      facts.flatMap((fact) => (fact ? [`- ${fact}`] : [])).join("\n"),
+      `${level} Arguments`,
       args && this.#properties("Argument", args, section),
-      `#### Outputs of ${name}`,
+      `${level} Outputs`,
       this.#properties("Output", outputs, section),
     );
   }
@@ -183,11 +200,11 @@ export class Reference {
     const properties = this.#checker.getPropertiesOfType(type).filter(({ declarations }) => declarations?.some(isOurs));
     return paragraphs(
       about !== section.main && this.#text(about),
-      table(properties.map((property) => this.#row(column, property, type, section))),
+      table(properties.map((property) => this.#row(column, property, type, section.main))),
     );
   }
 
-  #row(column: Column, property: ts.Symbol, type: ts.Type, { main, page }: Section): Record<string, string> {
+  #row(column: Column, property: ts.Symbol, type: ts.Type, main: ts.Symbol): Record<string, string> {
     const { name, declarations = [] } = property;
     this.#needsText(property);
     // Several where the members of a union differ.
@@ -207,12 +224,14 @@ export class Reference {
       this.problems.push(`${placeOf(property)}: ${main.name}.${name} ${problem}`);
     return {
       [column]: `\`${name}\``,
-      Type: target ? link(`\`${code}\``, target, page) : `\`${code}\``,
+      Type: target ? link(`\`${code}\``, target) : `\`${code}\``,
       Required: column === "Argument" ? this.#required(name, type) : "",
       Default: ts.displayPartsToString(standard?.text).replace(/^("[^"]*"|\[\]|\d+|true|false)(?=\s|$)/, "`$1`"),
       Secret: args && outputs ? (isSecret ? "yes" : "no") : "",
       Description:
-        types.length > 1 ? types.map((type) => `\`${type}\`: ${texts[type]}`).join(" ") : this.#text(property),
+        types.length > 1
+          ? types.map((type) => `\`${type}\`: ${texts[type]}`).join(" ")
+          : this.#text(property).replace(args ? IN_COLUMN : "", ""),
       "Changing it": column === "Argument" && rules ? changing(rules) : "",
     };
   }
@@ -286,14 +305,29 @@ function differing({ replaces, createOnly, secret }: Rules, text: string): strin
     .map(([words]) => `says something else than its table: ${words.source.replaceAll("\\b", "")}`);
 }
 
+/** What editors say of a change, and the table in a column of its own. */
+const IN_COLUMN = /\s*Changing this (replaces the [\w ]+|later has no effect)\./;
+
 /** What a change of an argument does. */
 function changing({ replaces, createOnly }: Rules): string {
   if (replaces) return "replaces it";
   return createOnly ? "no effect after creation" : "updates it in place";
 }
 
-function link(text: string, { main, page }: Section, from: string): string {
-  return `[${text}](${page === from ? "" : basename(page)}#${main.name.toLowerCase()})`;
+function hasPage({ list, target }: Section): boolean {
+  return !target.startsWith(`${list}#`);
+}
+
+/** From the root, until it is known which page it stands on. */
+function link(text: string, { target }: Section): string {
+  return `[${text}](${target})`;
+}
+
+/** The links of a text, as they lead there from a page. */
+function linkedFrom(page: string, text: string): string {
+  return text.replace(/\]\((docs\/[^)#]+)(#[^)]*)?\)/g, (_, target: string, anchor = "") =>
+    target === page && anchor ? `](${anchor})` : `](${posix.relative(posix.dirname(page), target)}${anchor})`,
+  );
 }
 
 /** A table of the columns that say something, from rows with the same keys: the headings. */

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
 import { importRules } from "../../eslint.config.mjs";
@@ -49,9 +49,9 @@ async function compared(): Promise<{ problems: string; stale: Map<string, string
   const stale = new Map<string, string>();
   for (const [path, part] of problems === "" ? Object.entries(parts) : []) {
     const file = join(ROOT, path);
-    const before = readFileSync(file, "utf8");
+    const before = existsSync(file) ? readFileSync(file, "utf8") : "";
     if (!PART.test(before))
-      throw new Error(`${path} has no comment "Written by \`npm run docs\`", behind which this writes`);
+      throw new Error(`${path} is missing, or has no comment "Written by \`npm run docs\`", behind which this writes`);
     const whole = before.replace(PART, () => `\n${part}\n\n`);
     const text = await format(whole, { ...(await resolveConfig(file)), filepath: file });
     if (text !== before) stale.set(path, text);

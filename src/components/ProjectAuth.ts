@@ -68,17 +68,18 @@ export interface ProjectAuthArgs {
   adopt?: pulumi.Input<boolean> | undefined;
   /**
    * While it is on, the integration is neither deleted nor replaced, and the preview of `pulumi destroy` fails before
-   * anything is deleted. With `--skip-preview`, after `pulumi state unprotect`, or where it is an Output, what lives in
-   * the integration is deleted before the integration itself is refused.
+   * anything is deleted. With `--skip-preview`, after `pulumi state unprotect`, or if it is an Output, the objects in
+   * the integration are deleted before the deletion of the integration is refused.
    * @default false
    */
   deletionProtection?: pulumi.Input<boolean> | undefined;
   /**
-   * How users may sign in, by the short name of the provider. Existing providers are adopted automatically and updated
-   * to match, even if their credentials were set by hand. With `adopt: false`, an existing provider is an error.
+   * How users may sign in, by the short name of the provider. Existing providers are adopted automatically and
+   * updated to match, even if their credentials were set by hand. With `adopt: false`, an existing provider is an
+   * error.
    *
-   * A new integration has google and github, with the keys of the service, also if they are not declared: give `false`
-   * for those that users are not to sign in with.
+   * A new integration has google and github, with the keys of the service, even if they are not declared: give `false`
+   * for those that users must not sign in with.
    */
   oauth?: ProjectAuthProviders | undefined;
   /**

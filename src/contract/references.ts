@@ -18,7 +18,7 @@ export interface FromFile {
   readonly fromFile: string;
 }
 
-/** A secret by its name or its place: made by `fromEnv` or `fromFile`. The state holds this alone (docs/secrets.md). */
+/** A secret by name or path, made by `fromEnv` or `fromFile`. The state holds only this (docs/secrets.md). */
 export type SecretReference = FromEnv | FromFile;
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/;

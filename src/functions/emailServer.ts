@@ -54,8 +54,8 @@ export async function getEmailServer(args: GetEmailServerArgs, opts?: LookupOpti
 }
 
 /**
- * As `getEmailServer`, with arguments that may not be known yet, and with the password where the service shows it. The
- * whole result is a secret then, as is everything that is taken out of it.
+ * As `getEmailServer`, with arguments that may not be known yet, and with the password if the service shows it. The
+ * whole result is then a secret, and so is everything taken from it.
  */
 export function getEmailServerOutput(
   args: ArgumentsOf<GetEmailServerArgs>,

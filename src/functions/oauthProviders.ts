@@ -6,7 +6,7 @@ import type { LookupOptions, ProjectLookupArgs } from "./lookupOptions";
 
 export type GetOAuthProvidersArgs = ProjectLookupArgs;
 
-/** What the service lists of an OAuth provider (docs/design/api.md, OAuth providers). */
+/** An OAuth provider as the service lists it (docs/design/api.md, OAuth providers). */
 export interface OAuthProviderResult {
   /** Its short name, such as `google`. */
   providerId: string;

@@ -14,8 +14,8 @@ export interface ConnectionUriOptions {
   /** @default "require" */
   readonly sslMode?: "disable" | "require" | "verify-full";
   /**
-   * `host:port` of the gate of a local emulator with a Postgres, at which all its computes are reached. The compute is
-   * then named in `options`, without TLS, so neither `port` nor `sslMode` can be given.
+   * `host:port` of the gate of a local emulator with a Postgres, the address of all its computes. The compute is then
+   * named in `options`, without TLS, so neither `port` nor `sslMode` can be given.
    *
    * @default the environment variable `SVC_POSTGRES_GATE`, which `pulumi-svc emulator --postgres … --exec` sets
    */
@@ -27,7 +27,7 @@ const GATE_VARIABLE = "SVC_POSTGRES_GATE";
 
 /**
  * `postgresql://role:password@host:5432/database?sslmode=require`, each part escaped.
- * @throws TypeError for an option that is missing, unknown or of another type: an Output goes to `connectionUriOutput`.
+ * @throws TypeError if an option is missing, unknown or of the wrong type. For Outputs, use `connectionUriOutput`.
  */
 export function connectionUri(options: ConnectionUriOptions): string {
   const problems = optionProblems(options);

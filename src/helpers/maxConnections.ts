@@ -17,11 +17,11 @@ const SMALL: Readonly<Record<string, number>> = {
 const LARGE = 4_000;
 
 /**
- * Postgres' `max_connections` of a fixed size in CU, or of each limit of an autoscaling one (there it depends on both,
- * docs/design/api.md, Compute sizes).
+ * Postgres' `max_connections` of a fixed size in CU, or of each limit of an autoscaling one (there it depends on
+ * both, docs/design/api.md, Compute sizes).
  *
  * `undefined` for 40 to 56 CU, whose limits the service does not publish.
- * @throws RangeError for a size that the service does not offer.
+ * @throws RangeError if the service does not offer the size.
  */
 export function maxConnections(size: number): number | undefined;
 export function maxConnections(size: { readonly min: number; readonly max: number }): {

@@ -4,8 +4,8 @@ import { isOutput, mustBe, objectProblems, wordFor } from "../helpers/given";
 
 export interface ProviderArgs {
   /**
-   * The API key of the account. Secret. The state stores it encrypted; of `apiKeyEnv` and `apiKeyFile` it stores the name
-   * alone. Give one of the three. One that is given without a value (`undefined`, a blank text) is an error.
+   * The API key of the account. Secret. The state stores it encrypted; for `apiKeyEnv` and `apiKeyFile` it stores
+   * only the name. Give one of the three. A missing value (`undefined`, a blank text) is an error.
    * @default the configuration `svc:apiKey`, `svc:apiKeyEnv` or `svc:apiKeyFile` of the stack
    */
   apiKey?: pulumi.Input<string>;

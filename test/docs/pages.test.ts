@@ -92,13 +92,13 @@ test("the report that docs/drift.md shows is one that pulumi-svc drift --from re
 });
 
 test.each([...KINDS, "ComputeGroup", "ProjectAuth"])(
-  "the guide to %s has an example that declares it, import and adoption, and what a change does",
+  "the page of %s has an example that declares it, import and adoption, what a change does, and the reference",
   (name) => {
-    const page = `docs/guide/${name}.md`;
+    const page = `docs/resources/${name}.md`;
     const headings = [...textOf(page).matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
-    expect(headings).toEqual(["Example", "Import and adoption", "What a change does"]);
+    expect(headings).toEqual(["Example", "Import and adoption", "What a change does", "Reference"]);
     expect(codeBlocks(page)[0]?.text).toContain(`new svc.${name}(`);
-    expect(textOf("docs/resources.md")).toContain(`(guide/${name}.md)`);
+    expect(textOf("docs/resources.md")).toContain(`(resources/${name}.md)`);
   },
 );
 

@@ -56,7 +56,7 @@ test("destroy, removal and replacement are refused in the plan; without the engi
   expect(destroyed.text).toMatch(PROVIDER("ComputeEndpoint", "db-primary"));
   const [{ integrations, endpoints } = {}] = (await service.state()).projects;
   expect(integrations).toEqual(standing.projects[0]?.["integrations"]);
-  // The replicas are not protected, and what lives in the integration goes before it: docs/guide/AuthIntegration.md says so.
+  // The replicas are not protected, and what lives in the integration goes before it: docs/resources/AuthIntegration.md says so.
   expect(endpoints).toHaveLength(2);
   expect(await service.mutations()).toHaveLength(3);
 

@@ -34,7 +34,7 @@ async function running(query: Promise<string>): Promise<{ query: Promise<string>
   return { query };
 }
 
-// The rows of the table "What a client feels" of docs/emulator.md, in its order.
+// The rows of the table "What a client sees" of docs/emulator.md, in its order.
 describe.each(Object.keys(VISITORS) as VisitorName[])("what %s feels of a compute", (name) => {
   const visit = VISITORS[name];
   const run = testOf(name);

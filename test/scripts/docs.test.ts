@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, copyFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ArgumentSpec } from "../../src/host/arguments";
 import { EACH_KIND } from "../kinds";
@@ -11,7 +11,10 @@ const ROOT = join(SCRIPTS, "..");
 const PASSWORD = "password: { secret: true, ";
 const REGION = "regionId: { replaces: true, imported: false }";
 
-const PAGES = ["docs/resources.md", "docs/functions.md"];
+const pageOf = (name: string): string => `docs/resources/${name}.md`;
+/** Those of two resources stand for all. */
+const [COMPUTE, EMAIL] = [pageOf("ComputeEndpoint"), pageOf("EmailServer")];
+const PAGES = ["docs/resources.md", "docs/functions.md", COMPUTE, EMAIL];
 
 /** What the pages are written from, in a folder of its own, and with the pages as they are. */
 function copy(): string {
@@ -72,8 +75,8 @@ describe("the reference", () => {
     const written = (page: string) => readFileSync(join(root, page), "utf8");
     const truncate = (page: string) =>
       writeFileSync(join(root, page), written(page).replace(/(?<=<!-- Written by .*-->\n)[^]*/, ""));
-    const cells = (heading: string, name: string): string[] | undefined =>
-      rows(written("docs/resources.md"), heading).find(([first]) => first === `\`${name}\``);
+    const cells = (page: string, name: string): string[] | undefined =>
+      rows(written(page), "Arguments").find(([first]) => first === `\`${name}\``);
 
     // --check names the pages and the command, and writes nothing.
     const declaration = "src/resources/computeEndpoint/computeEndpointDeclaration.ts";
@@ -82,7 +85,7 @@ describe("the reference", () => {
     const before = pages(root);
     expect(await docs(root, "--check")).toEqual({
       value: 1,
-      output: ["docs/resources.md", "docs/functions.md"]
+      output: ["docs/functions.md", COMPUTE]
         .map((page) => `${page} is not what the sources give. Write it anew: npm run docs\n`)
         .join(""),
     });
@@ -90,40 +93,35 @@ describe("the reference", () => {
     truncate("docs/resources.md");
 
     // The declarations: what is secret, and what replaces. What editors show agrees with the table.
-    expect(rows(pages(ROOT)[0] ?? "", "Arguments of EmailServer")).toContainEqual(
-      expect.arrayContaining(["`password`", "yes"]),
-    );
-    expect(rows(pages(ROOT)[0] ?? "", "Arguments of ComputeEndpoint")).toContainEqual(
-      expect.arrayContaining(["`regionId`", "replaces it"]),
-    );
+    expect(cells(EMAIL, "password")).toContain("yes");
+    expect(cells(COMPUTE, "regionId")?.slice(-2)).toEqual(["Must be the project's region.", "replaces it"]);
     const mailServer = "src/resources/emailServer/emailServerDeclaration.ts";
     edit(root, mailServer, PASSWORD, PASSWORD.replace("secret: true, ", ""));
     edit(root, mailServer, "`username`. Secret, unless it is given", "`username`. Given");
     edit(root, declaration, REGION, REGION.replace("replaces", "createOnly"));
     const sentence = "/** Must be the project's region. Changing this replaces the compute. */";
     edit(root, declaration, sentence, "/** Changing this later has no effect. */");
-    // The guides and the components, in the overviews of README.md and docs/concepts.md.
-    edit(root, "docs/guide/AuthUser.md", "A user of the managed auth,", "Somebody who signs in,");
+    // The first sentences of the pages, and the components, in the overviews of README.md and docs/concepts.md.
+    edit(root, pageOf("AuthUser"), "A user of the managed auth,", "Somebody who signs in,");
     edit(root, mailServer, "port: {", "port: { replaces: true,");
     edit(root, mailServer, "1 to 65535.", "1 to 65535. Changing this replaces it.");
     edit(root, "src/components/ComputeGroup.ts", "new ComputeEndpoint(", "new AuthKeys(");
 
     expect(await docs(root)).toEqual({
       value: 0,
-      output: ["docs/resources.md", "docs/functions.md", "README.md", "docs/concepts.md"]
-        .map((page) => `${page} is written anew.\n`)
-        .join(""),
+      output: [...PAGES, "README.md", "docs/concepts.md"].map((page) => `${page} is written anew.\n`).join(""),
     });
     expect(written("docs/functions.md")).toBe(pages(ROOT)[1]);
-    expect(written("docs/resources.md")).toContain("Turns the pooler on.");
-    expect(cells("Arguments of EmailServer", "password")).not.toContain("yes");
-    expect(cells("Arguments of ComputeEndpoint", "regionId")?.at(-1)).toBe("no effect after creation");
+    expect(written("docs/resources.md")).toBe(pages(ROOT)[0]);
+    expect(written(COMPUTE)).toContain("Turns the pooler on.");
+    expect(cells(EMAIL, "password")).not.toContain("yes");
+    expect(cells(COMPUTE, "regionId")?.at(-1)).toBe("no effect after creation");
     expect(written("README.md")).toMatch(
-      /^\| \[`AuthUser`\]\(docs\/guide\/AuthUser\.md\) +\| Somebody who signs in, such as the first administrator +\|$/m,
+      /^\| \[`AuthUser`\]\(docs\/resources\/AuthUser\.md\) +\| Somebody who signs in, such as the first administrator +\|$/m,
     );
     const concepts = written("docs/concepts.md");
     expect(rows(concepts, "The resources")).toContainEqual([
-      "[`EmailServer`](guide/EmailServer.md)",
+      "[`EmailServer`](resources/EmailServer.md)",
       "`<project>`",
       expect.not.stringContaining("`port`"),
       "`projectId`, `port`",
@@ -138,7 +136,7 @@ describe("the reference", () => {
   test("says which document has no place for its part", async () => {
     const root = copy();
     writeFileSync(join(root, "docs", "functions.md"), "# Functions\n");
-    expect((await docs(root)).error?.message).toMatch(/^docs\/functions\.md has no comment "Written by/);
+    expect((await docs(root)).error?.message).toMatch(/^docs\/functions\.md is missing, or has no comment "Written by/);
   });
 
   test("is not written while a text contradicts its table, or something public lacks its words: each is named with its place", async () => {
@@ -160,12 +158,11 @@ describe("the reference", () => {
     );
     const exported = 'export { readerOf } from "./functions/account";\nexport { Session } from "./host/session";\n';
     edit(root, "src/index.ts", "export { connectionUriOutput }", `${exported}export { connectionUriOutput }`);
-    renameSync(join(root, "docs/guide/Whitelist.md"), join(root, "docs/guide", "README.md"));
+    copyFileSync(join(root, "docs/resources/Whitelist.md"), join(root, "docs/resources/README.md"));
     const before = pages(root);
     const { value, output } = await docs(root);
     expect(value).toBe(1);
-    expect(output).toMatch(/^docs\/guide\/Whitelist\.md does not exist: the guide to the resource Whitelist$/m);
-    expect(output).toMatch(/^docs\/guide\/README\.md: there is no resource or component README$/m);
+    expect(output).toMatch(/^docs\/resources\/README\.md: there is no resource or component README$/m);
     const prose = "says something else than its table";
     expect(output).toMatch(new RegExp(`^src/.*: EmailServer\\.password ${prose}: Secret$`, "m"));
     expect(output).toMatch(new RegExp(`: ComputeEndpoint\\.regionId ${prose}: Changing this replaces$`, "m"));
@@ -228,8 +225,8 @@ describe("the table of the arguments", () => {
     "of %s says what the provider does",
     (kind, args) => {
       const specs = Object.entries(args) as [string, ArgumentSpec<unknown>][]; // each is a spec of its own type
-      const [resources = ""] = pages(ROOT);
-      const told = rows(resources, `Arguments of ${kind}`).map((cells) => ({
+      const page = readFileSync(join(ROOT, pageOf(kind)), "utf8");
+      const told = rows(page, "Arguments").map((cells) => ({
         name: cells[0],
         required: cells[2] === "yes",
         replaces: cells.at(-1) === "replaces it",

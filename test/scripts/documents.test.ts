@@ -42,13 +42,13 @@ test.each(documents)("%s links to headings that are there", (file) => {
   expect(lost.map(([link]) => link)).toEqual([]);
 });
 
-test.each(KINDS)("%s has a guide, and a row in README.md and docs/concepts.md that leads to it", (kind) => {
+test.each(KINDS)("%s has a page, and a row in README.md and docs/concepts.md that leads to it", (kind) => {
   const lacking = [
-    ["README.md", "docs/guide"],
-    ["docs/concepts.md", "guide"],
+    ["README.md", "docs/resources"],
+    ["docs/concepts.md", "resources"],
   ].filter(([page = "", folder = ""]) => !read(page).includes(`| [\`${kind}\`](${folder}/${kind}.md)`));
   expect({ pagesWithoutRow: lacking.map(([page]) => page) }).toEqual({ pagesWithoutRow: [] });
-  expect(read(`docs/guide/${kind}.md`)).not.toBe("");
+  expect(read(`docs/resources/${kind}.md`)).not.toBe("");
 });
 
 test.each(["SECURITY.md", "CONTRIBUTING.md", "docs/secrets.md"])("the test files that %s names are there", (page) => {

@@ -1,6 +1,6 @@
 import type { Declaration } from "../../contract/declaration";
 
-/** What an auth integration is declared with (docs/design/api.md, Auth integration). Changing anything but `adopt` replaces it. */
+/** What an auth integration is declared with (docs/design/api.md, Auth integration). */
 export interface AuthIntegrationShape {
   /** The project. Changing this replaces the integration. */
   projectId: string;
@@ -31,9 +31,9 @@ export interface AuthIntegrationShape {
    */
   adopt?: boolean;
   /**
-   * While it is on, the integration is neither deleted nor replaced: the plan of a replacement fails, and so does a deletion,
-   * before anything is sent. To delete it, first set `false` and run `pulumi up`, which then sends nothing. The service
-   * knows nothing of it. The resource gets the option `protect: true` with it; see the guide.
+   * While it is on, the integration cannot be deleted or replaced: the plan of a replacement fails, and a deletion is
+   * refused before anything is sent. To delete it, first set `false` and run `pulumi up`, which sends nothing. The
+   * service does not store it. It also sets the option `protect: true`; see docs/resources/AuthIntegration.md.
    * @default false
    */
   deletionProtection?: boolean;
@@ -60,9 +60,9 @@ export interface AuthIntegrationOutputs {
   ownedBy?: string;
   /** The time of its creation. ISO 8601, UTC. */
   createdAt?: string;
-  /** The branch whose database holds the synced users, also if the argument is left out. */
+  /** The branch whose database holds the synced users, even if the argument is left out. */
   branchId: string;
-  /** The auth provider's short name, also if the argument is left out. */
+  /** The auth provider's short name, even if the argument is left out. */
   authProvider: string;
 }
 

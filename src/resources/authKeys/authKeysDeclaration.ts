@@ -30,7 +30,7 @@ export interface AuthKeysOutputs {
   tableName?: string;
   /** The project at the auth provider. */
   authProviderProjectId?: string;
-  /** The auth provider's short name, also if the argument is left out. */
+  /** The auth provider's short name, even if the argument is left out. */
   authProvider: string;
 }
 

@@ -12,9 +12,9 @@ export interface AuthOwnershipTransferArgs extends ArgumentsOf<AuthOwnershipTran
 }
 
 /**
- * The first step of transferring the auth project to your own account at the auth provider: it requests the URL of the
- * second step, which a person does in a browser (docs/ownership-transfer.md). Its Pulumi id is `<project>/<auth
- * provider>/<hash of the URL>`.
+ * The first step of transferring the auth project to your own account at the auth provider. It requests the URL with which
+ * a person confirms the transfer in a browser (docs/resources/AuthOwnershipTransfer.md). Its Pulumi id is
+ * `<project>/<auth provider>/<hash of the URL>`.
  *
  * Nothing is transferred until a person confirms it. **Destroying does nothing at the service: an issued URL stays
  * valid, and a confirmed transfer is not undone.** A refresh requests no new URL.

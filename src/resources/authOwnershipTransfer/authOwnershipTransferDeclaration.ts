@@ -24,7 +24,7 @@ export interface AuthOwnershipTransferOutputs {
   url: string;
   /** The project at the auth provider that is transferred. */
   authProviderProjectId?: string;
-  /** The auth provider's short name, also if the argument is left out. */
+  /** The auth provider's short name, even if the argument is left out. */
   authProvider: string;
 }
 

@@ -7,8 +7,8 @@ export interface AuthUserShape {
   /** The address, which no other user of the integration may have. Changing this replaces the user. */
   email: string;
   /**
-   * The name of the user, 1 to 255 characters. Changing this replaces the user. Secret as an output, which is kept
-   * if the program leaves the argument out.
+   * The name of the user, 1 to 255 characters. Changing this replaces the user. Secret: the output is encrypted, and
+   * kept if the program leaves the argument out.
    */
   name?: string;
   /**
@@ -23,7 +23,7 @@ export interface AuthUserOutputs {
   userId: string;
   /** The project at the auth provider that the user was created in. */
   authProviderProjectId?: string;
-  /** The auth provider's short name, also if the argument is left out. */
+  /** The auth provider's short name, even if the argument is left out. */
   authProvider: string;
   /** The name of the user. Secret. It is kept if the program leaves the argument out. */
   name?: string;

@@ -64,9 +64,9 @@ export interface ComputeEndpointShape {
    */
   adopt?: boolean | string;
   /**
-   * While it is on, the compute is neither deleted nor replaced: the plan of a replacement fails, and so does a deletion,
-   * before anything is sent. To delete it, first set `false` and run `pulumi up`, which then sends nothing. The service
-   * knows nothing of it. The resource gets the option `protect: true` with it; see the guide.
+   * While it is on, the compute cannot be deleted or replaced: the plan of a replacement fails, and a deletion is
+   * refused before anything is sent. To delete it, first set `false` and run `pulumi up`, which sends nothing. The
+   * service does not store it. It also sets the option `protect: true`; see docs/resources/AuthIntegration.md.
    * @default false
    */
   deletionProtection?: boolean;
@@ -112,7 +112,7 @@ export interface ComputeEndpointOutputs {
   creationSource?: string;
   /** The time of its creation. ISO 8601, UTC. */
   createdAt?: string;
-  /** Primary or read replica, also if the argument is left out. */
+  /** Primary or read replica, even if the argument is left out. */
   type: "read_write" | "read_only";
   /** How the pooler shares connections, also if it is a mode that cannot be declared. */
   poolerMode?: string;

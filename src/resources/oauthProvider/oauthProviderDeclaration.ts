@@ -48,9 +48,10 @@ export interface OAuthProviderShape {
    */
   adopt?: boolean;
   /**
-   * Declares that users cannot sign in with it. One that exists, with the shared keys of the service, is deleted if
-   * `adopt` is given; the plan says so. One with credentials of its own is not deleted: the plan fails. If somebody adds
-   * it later, that is drift. Destroying such a resource deletes nothing. Changing this replaces the resource.
+   * Declares that users cannot sign in with it. An existing provider with the shared keys of the service is deleted if
+   * `adopt` is given; the plan says so. A provider with its own credentials is not deleted: the plan warns, and `pulumi
+   * up` fails. If somebody adds one later, that is drift. Destroying such a resource deletes nothing. Changing this
+   * replaces the resource.
    * @default false
    */
   absent?: boolean;

@@ -6,8 +6,8 @@ export interface WhitelistShape {
   projectId: string;
   /**
    * All redirect domains: http(s) origins such as `https://app.example.com`, without path, query, fragment and
-   * credentials, or addresses of apps such as `myapp://callback`. The order of the list, and of an origin upper and lower
-   * case, a default port and a trailing slash, make no difference.
+   * credentials, or addresses of apps such as `myapp://callback`. The order of the list makes no difference, nor do
+   * upper and lower case, a default port and a trailing slash of an origin.
    */
   domains: string[];
   /**
@@ -20,7 +20,7 @@ export interface WhitelistShape {
 export interface WhitelistOutputs {
   /** The project at the auth provider that the list belongs to. */
   authProviderProjectId?: string;
-  /** The auth provider's short name, also if the argument is left out. */
+  /** The auth provider's short name, even if the argument is left out. */
   authProvider: string;
 }
 
@@ -68,7 +68,7 @@ export interface WhitelistDomainShape {
 export interface WhitelistDomainOutputs {
   /** The project at the auth provider that it was added in. */
   authProviderProjectId?: string;
-  /** The auth provider's short name, also if the argument is left out. */
+  /** The auth provider's short name, even if the argument is left out. */
   authProvider: string;
 }
 

@@ -64,7 +64,7 @@ function planOf(folder: string, stack: StackName): Declared {
       });
     }
   }
-  /** As docs/resources.md says of it. */
+  /** Its children are named as docs/resources/ComputeGroup.md says. */
   class ComputeGroup extends ComponentResource {
     constructor(name: string, { primary, replicas }: { primary: { size: unknown }; replicas?: unknown }) {
       super(GROUP, name);
