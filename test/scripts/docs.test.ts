@@ -158,7 +158,7 @@ describe("the reference", () => {
     );
     const exported = 'export { readerOf } from "./functions/account";\nexport { Session } from "./host/session";\n';
     edit(root, "src/index.ts", "export { connectionUriOutput }", `${exported}export { connectionUriOutput }`);
-    copyFileSync(join(root, "docs/resources/Whitelist.md"), join(root, "docs/resources/README.md"));
+    copyFileSync(join(root, "docs/resources/Whitelist.md"), join(root, "docs/resources", "README.md"));
     const before = pages(root);
     const { value, output } = await docs(root);
     expect(value).toBe(1);
