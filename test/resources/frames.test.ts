@@ -41,6 +41,6 @@ test("a creation goes through few functions between lifecycle and socket", async
 test("so does that of a compute, which waits in a queue", async () => {
   const inputs = { projectId: PROJECT, branchId: "br-dev", type: "read_only" };
   const frames = await framesOf(await harness(computeEndpoint), inputs);
-  expect(frames.at(-1)).toMatch(/computeEndpoint\/lifecycle/);
+  expect(frames.at(-1)).toMatch(/computeEndpoint\/computeEndpointLifecycle/);
   expect(frames.slice(MOST)).toEqual([]);
 });
