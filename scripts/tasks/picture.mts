@@ -48,9 +48,8 @@ function programOf(readme: string): string {
 /**
  * What stays of the output of a run: each resource as it was created, the outputs and the summary. Without what differs from
  * run to run: seconds, the order of creation, and the ids and the port of the emulator.
- * @public for the tests
  */
-export function linesOf(output: string): string[] {
+function linesOf(output: string): string[] {
   const lines = output.split("\n").map((line) => line.trimEnd());
   const plain = (line: string): string => line.replace(ANSI, "");
   const start = lines.findIndex((line) => plain(line).startsWith("Outputs:"));
@@ -75,8 +74,7 @@ const CLASSES: Record<string, string> = { "1": "bold", "38;5;2": "add", "38;5;13
 const LINE = 20;
 const CHARACTER = 8.2;
 
-/** @public for the tests */
-export function svgOf(command: string, lines: readonly string[]): string {
+function svgOf(command: string, lines: readonly string[]): string {
   const rows = ["$ " + command, "", ...lines];
   const width = Math.ceil(Math.max(...rows.map((row) => row.replace(ANSI, "").length)) * CHARACTER) + 40;
   const height = rows.length * LINE + 40;

@@ -244,7 +244,7 @@ describe("a program with every secret by reference, in a folder that main names"
       expect(plan.text).toContain(`the value of ${name} differs from the one that was last applied`);
     expect(plan.text).toMatch(/4 to update/);
 
-    stack.env["SVC_DEBUG"] = "1";
+    Object.assign(stack.env, { SVC_DEBUG: "1", SVC_LOG: "debug" });
     const path = "/projects/prj-demo/auth/oauth_providers/microsoft";
     const refusal = { code: "", message: `"${canary("google-2")}" is no good` };
     await service.fault({ method: "PATCH", path, status: 422, body: refusal });
@@ -262,7 +262,8 @@ describe("a program with every secret by reference, in a folder that main names"
     expect(failed.code).not.toBe(0);
     expect(failed.text).toMatch(/"\[secret\]" is no good/);
     expect(failed.text).toMatch(/app\.token "\[secret\]" is no good either/);
-    Reflect.deleteProperty(stack.env, "SVC_DEBUG");
+    expect(failed.text).toMatch(/pulumi-svc: PATCH \/projects\/\{project_id\}\/auth\/oauth_providers\/\S+ -> 422,/);
+    for (const name of ["SVC_DEBUG", "SVC_LOG"]) Reflect.deleteProperty(stack.env, name);
     expect(await sent(service)).toEqual([MAIL, GOOGLE, MICROSOFT, COMPUTE].sort());
     await service.clearFaults();
 

@@ -55,19 +55,6 @@ describe("the build", () => {
     expect(readdirSync(dist).sort()).toEqual([".tsbuildinfo", "index.d.ts", "index.js", "index.js.map"]);
   });
 
-  test("takes over what a browser reads as it is, when it changed too, and removes it when it is gone", async () => {
-    const { root, build } = clone({ "index.ts": "export const x = 1;" });
-    const [source, built] = ["src", "dist"].map((folder) => join(root, folder, "cli", "page.css")) as [string, string]; // of two
-    for (const text of ["a {}", "b {}"]) {
-      writeFileSync(source, text);
-      await build();
-      expect(readFileSync(built, "utf8")).toBe(text);
-    }
-    rmSync(source);
-    await build();
-    expect(existsSync(built)).toBe(false);
-  });
-
   test("that fails keeps the dist before and shows the compiler's words", async () => {
     const { root, build } = clone({ "index.ts": "export const x = 1;" });
     await build();

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, copyFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, copyFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ArgumentSpec } from "../../src/host/arguments";
 import { EACH_KIND } from "../kinds";
@@ -133,12 +133,6 @@ describe("the reference", () => {
     expect(pages(root)).toEqual(all);
   });
 
-  test("says which document has no place for its part", async () => {
-    const root = copy();
-    writeFileSync(join(root, "docs", "functions.md"), "# Functions\n");
-    expect((await docs(root)).error?.message).toMatch(/^docs\/functions\.md is missing, or has no comment "Written by/);
-  });
-
   test("is not written while a text contradicts its table, or something public lacks its words: each is named with its place", async () => {
     const root = copy();
     const mailServer = "src/resources/emailServer/emailServerDeclaration.ts";
@@ -176,47 +170,10 @@ describe("the reference", () => {
     expect(pages(root)).toEqual(before);
   });
 
-  test("shows functions and types as they are declared, with their texts and without what they do", () => {
-    const [, functions = ""] = pages(ROOT);
-    const section = functions.split(/^### /m).find((part) => part.startsWith("getComputeEndpoint\n")) ?? "";
-    expect(section).toContain("\nOne compute: by its id, or the primary of a branch.");
-    expect(section).toMatch(/^function getComputeEndpoint\(args: .*\): Promise<ComputeEndpointResult>;$/m);
-    expect(section).toMatch(/^\/\*\* As `getComputeEndpoint`, .*\nfunction getComputeEndpointOutput\($/m);
-    expect(section).toMatch(
-      /^interface GetComputeEndpointArgs .*\n {2}\/\*\* The compute .*\n {2}endpointId\?: string;$/m,
-    );
-    expect(section).toContain("[ComputeEndpointResult](#computeendpointresult)");
-    expect(section).not.toMatch(/return|export/);
-  });
-
-  test("takes no argument but --check", async () => {
-    expect((await docs(ROOT, "--chekc")).error?.message).toBe('docs does not know "--chekc".');
-  });
-
   test("shows nothing internal", () => {
     for (const page of pages(ROOT)) {
       expect(page).not.toMatch(/docs\/design|\b\w+Shape\b|__(?!dirname)\w/);
     }
-  });
-
-  test("leads nowhere that is not there", () => {
-    const headings = (file: string) =>
-      [...readFileSync(file, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
-        heading.toLowerCase().replaceAll(" ", "-"),
-      );
-    const links = PAGES.flatMap((page) =>
-      [...readFileSync(join(ROOT, page), "utf8").matchAll(/\]\(([^)#]*)#?([^)]*)\)/g)].map(
-        ([, path = "", anchor = ""]) => ({
-          file: path === "" ? join(ROOT, page) : join(ROOT, page, "..", path),
-          anchor,
-        }),
-      ),
-    );
-    expect(links.length).toBeGreaterThan(50);
-    const broken = links.filter(
-      ({ file, anchor }) => !existsSync(file) || (anchor !== "" && !headings(file).includes(anchor)),
-    );
-    expect(broken).toEqual([]);
   });
 });
 

@@ -50,10 +50,3 @@ test("what there is passes: names of code, of the JSON in it, of files from anyw
   const page = `${named(...there, ...words, "fieldOfExample")}\n\n${block}`;
   expect(await lost({ "docs/design/api.md": page, "src/a.ts": `// ${named(...there, "./queue.ts")}\n` })).toEqual([]);
 });
-
-test("a name that comments alone bear is lost, and what is no comment is not looked at", async () => {
-  const template = "const text = `${takeTurn}` + `otherName`;\n";
-  expect(await lost({ "src/a.ts": `// oldName\n// ${named("oldName")}\n${template}` })).toEqual([
-    `src/a.ts:2: nothing is called ${named("oldName")}`,
-  ]);
-});

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { call, environment, fakeExecutable, temporaryFolder, type Called } from "../support/scripts";
 
@@ -42,7 +42,7 @@ function fakeCli(folder: string, version: string, companions = [HOST, PLUGIN]): 
 }
 
 /** A `go` that leaves a program which answers as the CLI would. */
-function fakeGo(bin: string, seconds = 0): void {
+function fakeGo(bin: string): void {
   mkdirSync(join(bin, "module"));
   for (const file of ["main.go", "proxy.go", "proxy_unix.go", "proxy_windows.go"]) {
     writeFileSync(join(bin, "module", file), "func (host *nodeLanguageHost) RunPlugin(");
@@ -53,7 +53,6 @@ function fakeGo(bin: string, seconds = 0): void {
     `[ "$1" = version ] && { echo "go version go1.26.1 linux/amd64"; exit; }
      echo "$PWD $* CGO_ENABLED=$CGO_ENABLED" >> ${bin}/go-calls; cat go.mod >> ${bin}/go-calls
      [ "$1" = list ] && { echo ${join(bin, "module")}; exit; }
-     /bin/sleep ${seconds}
      while [ "$1" != -o ]; do shift; done
      printf '#!/bin/sh\\necho v${VERSION}\\n' > "$2"; chmod +x "$2"`,
   );
@@ -91,7 +90,8 @@ describe("a CLI that is there", () => {
   });
 });
 
-test.each(["EACCES", "EROFS", "ENOSPC"])("a home that refuses a file (%s) ends the set-up in words", async (code) => {
+test("a home that refuses a file ends the set-up in words", async () => {
+  const code = "EROFS";
   const { home, ensure } = machine();
   // Root may write everywhere, so the file system's refusal is planted.
   const refusing = join(temporaryFolder(), "refusing.mjs");
@@ -156,66 +156,6 @@ describe("the build from Go modules", () => {
     expect(calls).toContain("github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs");
   });
 
-  test("replaces what stands in the versions folder and does not start", async () => {
-    const { home, bin, ensure } = machine();
-    fakeGo(bin);
-    fakeExecutable(versionsBin(home), "pulumi", "exit 1");
-    fakeExecutable(versionsBin(home), HOST, "true");
-    expect((await ensure()).value).toEqual({ dir: versionsBin(home), version: `v${VERSION}` });
-  });
-
-  test("replaces an earlier build, whose language host cannot start policy packs, by one that can", async () => {
-    const { home, bin, ensure } = machine();
-    fakeGo(bin);
-    fakeCli(versionsBin(home), VERSION);
-    writeFileSync(
-      join(versionsBin(home), HOST),
-      "path github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs",
-    );
-    const { value, output } = await ensure();
-    expect(value).toEqual({ dir: versionsBin(home), version: `v${VERSION}` });
-    expect(output).toContain(`${join(versionsBin(home), HOST)} cannot start policy packs`);
-    const calls = readFileSync(join(bin, "go-calls"), "utf8");
-    expect(calls).toContain(
-      "list -mod=mod -f {{.Dir}} github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs",
-    );
-  });
-
-  test("clears what a killed build left", async () => {
-    const { home, bin, ensure } = machine();
-    fakeGo(bin);
-    const half = join(home, "versions", `.${VERSION}-work`);
-    mkdirSync(half, { recursive: true });
-    writeFileSync(join(half, "half"), "");
-    await ensure();
-    expect(existsSync(half)).toBe(false);
-  });
-
-  test("happens once when two clones need the CLI at the same time: one waits, and says so", async () => {
-    const { home, bin, ensure } = machine();
-    // Both processes have started by the end of the first one's builds, however busy the machine is.
-    fakeGo(bin, 4);
-    const results = await Promise.all([ensure(), ensure()]);
-    expect(results.map(({ error }) => error)).toEqual([undefined, undefined]);
-    const builds = readFileSync(join(bin, "go-calls"), "utf8").match(/ build /g);
-    expect(builds).toHaveLength(2); // the CLI and the language host, once each
-    expect(results.map(({ output }) => output).join("")).toContain(
-      `another clone holds the lock ${join(home, "versions", `${VERSION}.lock`)}; waiting`,
-    );
-  });
-
-  test("does not wait for a lock that nobody has refreshed for minutes", async () => {
-    const { home, bin, ensure } = machine();
-    fakeGo(bin);
-    const lock = join(home, "versions", `${VERSION}.lock`);
-    mkdirSync(lock, { recursive: true });
-    utimesSync(lock, 1, 1);
-    const { value, output } = await ensure();
-    expect(value).toEqual({ dir: versionsBin(home), version: `v${VERSION}` });
-    expect(output).not.toContain("another clone");
-    expect(readdirSync(join(home, "versions"))).toEqual([VERSION]);
-  });
-
   test("is not tried without a Go, and the end says what was tried and what to do", async () => {
     const { home, ensure } = machine();
     const { error } = await ensure();
@@ -224,11 +164,5 @@ describe("the build from Go modules", () => {
     expect(error?.message).toContain("there is no working Go on PATH");
     expect(error?.advice).toContain("Install the Pulumi CLI 3.216 or newer");
     expect(readdirSync(join(home, "versions"))).toEqual([]);
-  });
-
-  test("shows the last lines of a build that fails", async () => {
-    const { bin, ensure } = machine();
-    fakeExecutable(bin, "go", `[ "$1" = version ] && { echo go version go1.26.1; exit; }; echo no such module; exit 1`);
-    expect((await ensure()).error?.message).toMatch(/go build of pulumi ended with 1:\nno such module/);
   });
 });

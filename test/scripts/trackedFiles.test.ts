@@ -20,16 +20,6 @@ test("a reference to a document that is not in the repository is found, with its
   ]);
 });
 
-test("a bare name stands for no document in another folder", async () => {
-  expect(await lost({ ...page, "src/a.ts": `// api${MD} 3` })).toEqual([
-    `src/a.ts:1: api${MD} is not in the repository`,
-  ]);
-});
-
-test("what a test writes may be named", async () => {
-  expect(await lost({ ...page, "src/a.ts": `// test-results/faults${MD}` })).toEqual([]);
-});
-
 test("documents are found from the root, from the folder of the file, and from where generated pages stand", async () => {
   const files = {
     ...page,
@@ -44,9 +34,4 @@ test("documents are found from the root, from the folder of the file, and from w
 test("a section that a page of the design does not have is found, and one that it has may be followed by more", async () => {
   const text = `// ${PAGE}, Computes, which say more\n// ${PAGE}, Ours means proven.\n// ${PAGE}, Compilers\n`;
   expect(await lost({ ...page, "src/a.ts": text })).toEqual([`src/a.ts:3: ${PAGE} has no section "Compilers"`]);
-});
-
-test("documents of other packages and of web sites are none of ours", async () => {
-  const text = `node_modules/zod/README${MD} https://example.com/docs/x${MD} *${MD} \${name}${MD}`;
-  expect(await lost({ "src/a.ts": text, "logo.png": `\0plan${MD}` })).toEqual([]);
 });

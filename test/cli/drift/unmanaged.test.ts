@@ -202,3 +202,17 @@ test("no line to take over is offered for a domain that no program can declare",
     expect.objectContaining({ id: "prj-demo/myapp://callback", adopt: "adopt: true" }),
   ]);
 });
+
+test("SVC_LOG=debug shows the requests on standard error", async () => {
+  await start();
+  const lines: string[] = [];
+  const stderr = jest.spyOn(process.stderr, "write").mockImplementation((line) => lines.push(String(line)) > 0);
+  process.env["SVC_LOG"] = "debug";
+  try {
+    await told(stackWith(["ComputeEndpoint", `prj-demo/${PRIMARY}`]));
+  } finally {
+    Reflect.deleteProperty(process.env, "SVC_LOG");
+    stderr.mockRestore();
+  }
+  expect(lines.join("")).toMatch(/^pulumi-svc: GET \/projects\/\{project_id\}\/endpoints -> 200, \d+ ms, attempt 1$/m);
+});

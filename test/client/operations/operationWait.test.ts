@@ -123,21 +123,6 @@ describe("when a wait looks next", () => {
     expect(dueIn(endpointWait({ operations: [finished] }))).toBe(0);
   });
 
-  test("after a tenth of the time waited, but not sooner than 100 ms, nor later than the ceiling", () => {
-    const wait = endpointWait({ operations: [running] });
-    expect(dueIn(wait)).toBe(100);
-    for (const [waited, pause] of [
-      [500, 100],
-      [4_500, 500],
-      [14_000, 1_900],
-      [6_000, CEILING],
-    ] as const) {
-      pass(waited);
-      wait.check(look({ operations: [running], endpoints: [compute(init)] }));
-      expect(dueIn(wait)).toBe(pause);
-    }
-  });
-
   test("so that it arrives when operations of that kind ended the last time", () => {
     const wait = endpointWait({ operations: [running] }, { start_compute: 1_000, other: 5 });
     expect(dueIn(wait, 50)).toBe(1_000 + MARGIN - 50);
@@ -157,23 +142,6 @@ describe("when a wait looks next", () => {
     expect(dueIn(endpointWait({ operations: both }, known), 0)).toBe(1_300 + MARGIN);
     // One of them was never seen: the sum says nothing.
     expect(dueIn(endpointWait({ operations: both }, { start_compute: 1_000 }), 0)).toBe(100);
-  });
-
-  test("not later than the ceiling, though operations of that kind took hours", () => {
-    const wait = endpointWait({ operations: [running] }, { start_compute: 7_200_000 });
-    expect(dueIn(wait)).toBe(CEILING);
-    pass(CEILING);
-    wait.check(look({ operations: [running] }));
-    expect(dueIn(wait)).toBe(CEILING);
-  });
-
-  test("from the look on that had what it needs: what others asked for does not put it off", () => {
-    const wait = endpointWait({ operations: undefined });
-    pass(300);
-    wait.check(look({ operations: [running] }));
-    expect(dueIn(wait)).toBe(-200);
-    wait.check(look({ operations: [running], endpoints: [compute(init)] }));
-    expect(dueIn(wait)).toBe(100);
   });
 
   test("a deletion: soon the first time, where its operations need not end", () => {

@@ -226,6 +226,26 @@ test("many computes are waited for with one poll loop", async () => {
   expect(server.count(LIST)).toBeLessThan(12 + 12 + 15);
 });
 
+test("a long wait asks less and less often, and ends soon after its operation does", async () => {
+  const began = performance.now();
+  const passed = (): number => performance.now() - began;
+  const { server, client } = inMemory(
+    scene({
+      computes: () => [compute()],
+      operations: () => [operation(passed() < 70_000 ? "running" : "finished")],
+      change: { json: { endpoint: compute(), operations: [operation("running")] } },
+    }),
+    { pollCeilingMs: 2_000 },
+  );
+  await client.computes.update(
+    { projectId: PRJ, endpointId: "ep-1", attributes: {}, isShown: () => true },
+    { deadline: new Deadline(100_000) },
+  );
+  expect(passed()).toBeLessThan(72_500);
+  // With the pause of the beginning these would be 700.
+  expect(server.count(OPERATIONS)).toBeLessThan(100);
+});
+
 test("no timer outlives a wait", async () => {
   const { client } = inMemory(scene({ computes: () => [compute(init)] }), { pollCeilingMs: 60_000 });
   const error = await errorOf(client.computes.waitFor(PRJ, "ep-1", { deadline: new Deadline(300) }));

@@ -187,15 +187,6 @@ test("of two changes at once, each drops what was read before it ended", async (
   expect(await latest(reads, 2)).toBe(2);
 });
 
-test("who needs a list of a certain time takes none of before, and the first one since a change is remembered", async () => {
-  const reads = onRealClock();
-  const { first } = reads.get("k", read(1));
-  expect(await latest(reads, 2, performance.now())).toBe(2);
-  expect(reads.get("k", read(3)).first).toBe(first);
-  reads.invalidating(["k"])();
-  expect(reads.get("k", read(4)).first).not.toBe(first);
-});
-
 test("a caller in a hurry leaves, the others still get the answer", async () => {
   const { server, client } = inMemory((request, nth) => ({ ...service(request, nth), delayMs: 200 }) as Reply);
   const patient = client.computes.list("p");
