@@ -33,9 +33,10 @@ export interface StackOptions {
   /** Each digest of a secret by reference takes a quarter of a second of a processor. True: next to none (preload.cjs). @default false */
   readonly cheapDigests?: boolean;
   /**
-   * True: the language host of the CLI runs the program, in a process of its own each time, as a user's does: for tests of what
-   * such a process does or says, and always where a test gives the project another form. Otherwise `programHost.cjs` runs the
-   * program for `up` and `preview`, which takes half of the processor time. @default false
+   * True: the CLI starts a process for the program and one for the provider with each command, as a user's does: for tests of what
+   * such a process does or says, and always where a test gives the project another form. Otherwise programHost.cjs runs the program
+   * for `up` and `preview`, and providerHost.cjs the provider for these, `refresh`, `destroy` and `import`: a quarter of the
+   * processor time. A command that a test interrupts (`started`), and `pulumi-svc`, have processes of their own in any case. @default false
    */
   readonly ownProcess?: boolean;
 }
@@ -55,6 +56,10 @@ interface Exported {
   readonly deployment: { readonly resources?: StoredResource[] };
 }
 
+const RUN_PROGRAM = ["up", "preview"];
+/** Without the program. */
+const START_PROVIDER = ["refresh", "destroy", "import"];
+
 const open: Stack[] = [];
 afterAll(async () => {
   for (const stack of open.splice(0)) await stack.close();
@@ -68,7 +73,7 @@ export class Stack {
   readonly #project: string;
   readonly #backend: string;
   readonly env: Record<string, string>;
-  #programHost: Promise<ProgramHost> | undefined;
+  readonly #hosts: Partial<Record<Script, Promise<Host>>> = {};
   /** Everything the CLI has said so far. */
   said = "";
 
@@ -146,22 +151,43 @@ export class Stack {
 
   /** Any command, whatever its exit code. The types of a TypeScript program are checked by `up` alone: they take two seconds. */
   async run(...args: string[]): Promise<Run> {
-    const env = args[0] === "up" ? { ...this.env, PULUMI_NODEJS_TRANSPILE_ONLY: "false" } : this.env;
-    const runsProgram = args[0] === "up" || args[0] === "preview";
-    const client = runsProgram && !this.ownProcess ? [await this.#served(env)] : [];
-    const result = await pulumi([...args, "--non-interactive", ...client], { cwd: this.#project, env });
+    let env = args[0] === "up" ? { ...this.env, PULUMI_NODEJS_TRANSPILE_ONLY: "false" } : this.env;
+    const command = args[0] ?? "";
+    const client: string[] = [];
+    if (!this.ownProcess && RUN_PROGRAM.includes(command)) {
+      client.push(`--client=127.0.0.1:${await this.#served("programHost", env)}`);
+    }
+    const heard: string[] = [];
+    if (!this.ownProcess && this.#sharesProvider(env) && [...RUN_PROGRAM, ...START_PROVIDER].includes(command)) {
+      const port = await this.#served("providerHost", env, (text) => heard.push(text));
+      env = { ...env, PULUMI_DEBUG_PROVIDERS: `pulumi-nodejs:${port}` };
+    }
+    const ended = await pulumi([...args, "--non-interactive", ...client], { cwd: this.#project, env });
+    const result = { ...ended, text: ended.text + heard.join("") };
     this.said += result.text;
     return result;
   }
 
-  /** The program is served with this environment. Returns the option of the CLI. */
-  async #served(env: Record<string, string>): Promise<string> {
-    this.#programHost ??= startProgramHost(this.#project, env);
-    const { host, client, ended } = await this.#programHost;
+  /** preload.cjs reads these settings when a process starts. */
+  #sharesProvider(env: Record<string, string>): boolean {
+    return env["REFUSE_FOLDER"] === undefined && env["SHORTER_ATTEMPTS_MS"] === undefined;
+  }
+
+  /** The port where a process of this stack serves the CLI in this environment. `heard` gets what the process writes meanwhile. */
+  async #served(
+    script: Script,
+    env: Record<string, string>,
+    heard: (text: string) => void = () => {},
+  ): Promise<number> {
+    const served = (this.#hosts[script] ??= startHost(script, this.#project, env));
+    const { host, port, ended } = await served;
     const isReady = once(host, "message", { signal: ended });
     host.send(env);
     await isReady;
-    return client;
+    for (const stream of [host.stdout, host.stderr]) {
+      stream?.removeAllListeners("data").on("data", (chunk: Buffer) => heard(chunk.toString()));
+    }
+    return port;
   }
 
   /** A command whose process `onStart` gets, to kill it. */
@@ -325,26 +351,29 @@ export class Stack {
   }
 
   async close(): Promise<void> {
-    const host = (await this.#programHost)?.host;
-    if (host?.connected === true) host.disconnect();
+    for (const { host } of await Promise.all(Object.values(this.#hosts))) if (host.connected) host.disconnect();
     await this.service.emulator.close();
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 }
 
-interface ProgramHost {
+type Script = "programHost" | "providerHost";
+
+interface Host {
   readonly host: ChildProcess;
-  /** The option by which the CLI reaches it. */
-  readonly client: string;
+  readonly port: number;
   readonly ended: AbortSignal;
 }
 
-async function startProgramHost(cwd: string, env: Record<string, string>): Promise<ProgramHost> {
-  const host = fork(join(ROOT, "test", "support", "programHost.cjs"), { cwd, env, execArgv: [] });
+async function startHost(script: Script, cwd: string, env: Record<string, string>): Promise<Host> {
+  // As the engine tells the processes that it starts.
+  const all = { ...env, PULUMI_NODEJS_PROJECT: "proj" };
+  const file = join(ROOT, "test", "support", `${script}.cjs`);
+  const host = fork(file, { cwd, env: all, execArgv: [], silent: script === "providerHost" });
   const end = new AbortController();
-  host.once("exit", (code) => end.abort(new Error(`the host of the program ended with ${code}`)));
+  host.once("exit", (code) => end.abort(new Error(`the ${script} ended with ${code}`)));
   const [port] = (await once(host, "message", { signal: end.signal })) as [number];
-  return { host, client: `--client=127.0.0.1:${port}`, ended: end.signal };
+  return { host, port, ended: end.signal };
 }
 
 function filesBelow(folder: string): string[] {
