@@ -1,5 +1,5 @@
 /**
- * Runs the programs of one stack without a process for each, as the Automation API does for an inline program: the CLI gets its
+ * Runs the programs of one stack without a process for each command, as the Automation API does for an inline program: the CLI gets its
  * address with `--client`.
  */
 const { forget, load, sdk, serve } = require("./served.cjs");

@@ -30,30 +30,36 @@ process.setMaxListeners(0);
 // Our package ends its process with the engine's.
 process.exit = () => {};
 
-/** By the address of the engine's connection: one command may have two of them, one after the other. */
+/** By the address of the engine's connection: each explicit provider of a program has one, and so has each phase of a command. */
 const providers = new Map();
+let current = {};
 
-/** Both the script and our package take the engine's address from the arguments. */
-function asIfStarted(engine, work) {
-  process.argv = [process.argv0, SCRIPT, engine];
-  return work();
+/** What is loaded now is loaded for this one. Both the script and our package take the engine's address from the arguments. */
+function switchTo(provider) {
+  if (provider === current) return;
+  current.modules = forget();
+  Object.assign(require.cache, provider.modules);
+  process.argv = [process.argv0, SCRIPT, provider.engine];
+  current = provider;
 }
 
 function attach(call, callback) {
-  const engine = call.request.getAddress();
-  forget();
+  const provider = { engine: call.request.getAddress(), modules: {} };
+  switchTo(provider);
   delete require.cache[SCRIPT];
-  asIfStarted(engine, () => sdk(SCRIPT));
-  providers.set(call.getPeer(), { engine, provider: served });
+  sdk(SCRIPT);
+  provider.methods = served;
+  providers.set(call.getPeer(), provider);
   callback(null, new Empty());
 }
 
 const methods = Object.keys(ResourceProviderService).map((method) => [
   method,
   (call, callback) => {
-    const found = providers.get(call.getPeer());
-    if (found === undefined) return callback({ code: grpc.status.UNIMPLEMENTED, details: "not attached" });
-    return asIfStarted(found.engine, () => found.provider[method](call, callback));
+    const provider = providers.get(call.getPeer());
+    if (provider === undefined) return callback({ code: grpc.status.UNIMPLEMENTED, details: "not attached" });
+    switchTo(provider);
+    return provider.methods[method](call, callback);
   },
 ]);
 serve(ResourceProviderService, { ...Object.fromEntries(methods), attach }, () => providers.clear());
