@@ -266,6 +266,7 @@ test("drift names what somebody changed, deleted and added, and nothing that the
 test("what it cannot tell is a failure in one line, with the words of the CLI or of the service", async () => {
   const stack = await Stack.create({
     program: `new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1 });`,
+    passphrase: true,
   });
   const data = join(stack.folder, "service.json");
   const first = await startEmulator({ activationMs: 50, data, port: ownPort(), apiKey: "canary-first-key-drift" });

@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import type { EmulatorOptions } from "../../src/emulator";
 import { cliEnvironment, descendants, pulumi, ROOT, type Run } from "./cli";
 import { SECRET, SIGNATURE } from "../../src/contract/engineSecrets";
-import { exportedState, initStack, sealed, withSecrets } from "./backend";
+import { exportedState, initStack, sealed, startVault, withSecrets } from "./backend";
 import { Service } from "./service";
 
 jest.setTimeout(1_800_000);
@@ -34,11 +34,13 @@ export interface StackOptions {
   readonly cheapDigests?: boolean;
   /**
    * True: the CLI starts a process for the program and one for the provider with each command, as a user's does: for tests of what
-   * such a process does or says, and always where a test gives the project another form. Otherwise programHost.cjs runs the program
-   * for `up` and `preview`, and providerHost.cjs the provider for these, `refresh`, `destroy` and `import`: a quarter of the
-   * processor time. A command that a test interrupts (`started`), and `pulumi-svc`, have processes of their own in any case. @default false
+   * such a process does or says, and always where a test gives the project another form. Otherwise programHost.cjs is the language
+   * host of all commands, and providerHost.cjs the provider: a third of the processor time. A command that a test interrupts
+   * (`started`), and `pulumi-svc`, have processes of their own in any case. @default false
    */
   readonly ownProcess?: boolean;
+  /** The key of the stack's secrets comes from a passphrase: a sixth of a second more of a processor for each command. @default false */
+  readonly passphrase?: boolean;
 }
 
 export interface StoredResource {
@@ -56,13 +58,16 @@ interface Exported {
   readonly deployment: { readonly resources?: StoredResource[] };
 }
 
-const RUN_PROGRAM = ["up", "preview"];
-/** Without the program. */
-const START_PROVIDER = ["refresh", "destroy", "import"];
+/** Commands that start a language host, though it is not always asked for the program. */
+const TAKE_CLIENT = ["up", "preview", "refresh", "destroy"];
+const START_PROVIDER = [...TAKE_CLIENT, "import"];
 
 const open: Stack[] = [];
+/** One for all stacks of a test file. */
+let vault: ReturnType<typeof startVault> | undefined;
 afterAll(async () => {
   for (const stack of open.splice(0)) await stack.close();
+  (await vault)?.close();
 });
 
 /**
@@ -101,6 +106,7 @@ export class Stack {
     modules,
     cheapDigests,
     ownProcess = false,
+    passphrase = false,
   }: StackOptions): Promise<Stack> {
     if (!existsSync(join(ROOT, "dist", "provider.js"))) throw new Error("dist is missing: run `npm run build` first.");
     // A key that no other text contains, so that it can be looked for everywhere.
@@ -112,7 +118,8 @@ export class Stack {
     stack.#write("package.json", '{ "name": "proj", "private": true }\n');
     symlinkSync(modules ?? join(ROOT, "node_modules"), join(stack.#project, "node_modules"));
     stack.program(program);
-    initStack({ project: stack.#project, backend: stack.#backend, home: join(stack.folder, "home") });
+    initStack({ project: stack.#project, backend: stack.#backend, home: join(stack.folder, "home") }, passphrase);
+    if (!passphrase) Object.assign(stack.env, (await (vault ??= startVault())).settings);
     if (configured) {
       // As `pulumi config set` would write it, without a process for it.
       const { baseUrl, apiKey } = service.emulator;
@@ -154,11 +161,11 @@ export class Stack {
     let env = args[0] === "up" ? { ...this.env, PULUMI_NODEJS_TRANSPILE_ONLY: "false" } : this.env;
     const command = args[0] ?? "";
     const client: string[] = [];
-    if (!this.ownProcess && RUN_PROGRAM.includes(command)) {
+    if (!this.ownProcess && TAKE_CLIENT.includes(command)) {
       client.push(`--client=127.0.0.1:${await this.#served("programHost", env)}`);
     }
     const heard: string[] = [];
-    if (!this.ownProcess && this.#sharesProvider(env) && [...RUN_PROGRAM, ...START_PROVIDER].includes(command)) {
+    if (!this.ownProcess && this.#sharesProvider(env) && START_PROVIDER.includes(command)) {
       const port = await this.#served("providerHost", env, (text) => heard.push(text));
       env = { ...env, PULUMI_DEBUG_PROVIDERS: `pulumi-nodejs:${port}` };
     }
@@ -309,9 +316,9 @@ export class Stack {
             // The SDK sends them in the order in which promises end.
             dependencies: ((dependencies ?? []) as string[]).toSorted(),
             propertyDependencies: Object.fromEntries(
-              Object.entries((propertyDependencies ?? {}) as Record<string, string[]>).filter(
-                ([, urns]) => urns.length > 0,
-              ),
+              Object.entries((propertyDependencies ?? {}) as Record<string, string[]>)
+                .filter(([, urns]) => urns.length > 0)
+                .map(([name, urns]) => [name, urns.toSorted()]),
             ),
           },
         ],
