@@ -35,8 +35,8 @@ export interface StackOptions {
   /**
    * True: the CLI starts a process for the program and one for the provider with each command, as a user's does: for tests of what
    * such a process does or says, and always where a test gives the project another form. Otherwise programHost.cjs is the language
-   * host of all commands, and providerHost.cjs the provider: a third of the processor time. A command that a test interrupts
-   * (`started`), and `pulumi-svc`, have processes of their own in any case. @default false
+   * host of all commands, and providerHost.cjs the provider, of the commands of `pulumi-svc` too: a third of the processor time. A
+   * command that a test interrupts (`started`) has processes of its own in any case. @default false
    */
   readonly ownProcess?: boolean;
   /** The key of the stack's secrets comes from a passphrase: a sixth of a second more of a processor for each command. @default false */
@@ -158,43 +158,49 @@ export class Stack {
 
   /** Any command, whatever its exit code. The types of a TypeScript program are checked by `up` alone: they take two seconds. */
   async run(...args: string[]): Promise<Run> {
-    let env = args[0] === "up" ? { ...this.env, PULUMI_NODEJS_TRANSPILE_ONLY: "false" } : this.env;
+    const env = args[0] === "up" ? { ...this.env, PULUMI_NODEJS_TRANSPILE_ONLY: "false" } : this.env;
     const command = args[0] ?? "";
     const client: string[] = [];
     if (!this.ownProcess && TAKE_CLIENT.includes(command)) {
-      client.push(`--client=127.0.0.1:${await this.#served("programHost", env)}`);
+      const { port } = await this.#served("programHost", env);
+      client.push(`--client=127.0.0.1:${port}`);
     }
-    const heard: string[] = [];
-    if (!this.ownProcess && this.#sharesProvider(env) && START_PROVIDER.includes(command)) {
-      const port = await this.#served("providerHost", env, (text) => heard.push(text));
-      env = { ...env, PULUMI_DEBUG_PROVIDERS: `pulumi-nodejs:${port}` };
-    }
-    const ended = await pulumi([...args, "--non-interactive", ...client], { cwd: this.#project, env });
-    const result = { ...ended, text: ended.text + heard.join("") };
-    this.said += result.text;
-    return result;
+    const start = (given: Record<string, string>): Promise<Run> =>
+      pulumi([...args, "--non-interactive", ...client], { cwd: this.#project, env: given });
+    if (!START_PROVIDER.includes(command)) return this.#heard(await start(env));
+    const { ended, written } = await this.withProvider(env, start);
+    return this.#heard({ ...ended, text: ended.text + written });
   }
 
-  /** preload.cjs reads these settings when a process starts. */
-  #sharesProvider(env: Record<string, string>): boolean {
-    return env["REFUSE_FOLDER"] === undefined && env["SHORTER_ATTEMPTS_MS"] === undefined;
+  #heard(run: Run): Run {
+    this.said += run.text;
+    return run;
   }
 
-  /** The port where a process of this stack serves the CLI in this environment. `heard` gets what the process writes meanwhile. */
-  async #served(
-    script: Script,
+  /** Starts a command whose resources have the stack's own host for their provider, and tells what that has written meanwhile. */
+  async withProvider<T>(
     env: Record<string, string>,
-    heard: (text: string) => void = () => {},
-  ): Promise<number> {
-    const served = (this.#hosts[script] ??= startHost(script, this.#project, env));
-    const { host, port, ended } = await served;
-    const isReady = once(host, "message", { signal: ended });
-    host.send(env);
+    start: (env: Record<string, string>) => Promise<T>,
+  ): Promise<{ ended: T; written: string }> {
+    // preload.cjs reads these when a process starts.
+    const ofProcess = env["REFUSE_FOLDER"] !== undefined || env["SHORTER_ATTEMPTS_MS"] !== undefined;
+    if (this.ownProcess || ofProcess) return { ended: await start(env), written: "" };
+    const { host, port } = await this.#served("providerHost", env);
+    let written = "";
+    const write = (chunk: Buffer): void => void (written += chunk.toString());
+    for (const stream of [host.stdout, host.stderr]) stream?.on("data", write);
+    const ended = await start({ ...env, PULUMI_DEBUG_PROVIDERS: `pulumi-nodejs:${port}` });
+    for (const stream of [host.stdout, host.stderr]) stream?.off("data", write);
+    return { ended, written };
+  }
+
+  /** The process of this stack that serves the CLI in this environment. */
+  async #served(script: Script, env: Record<string, string>): Promise<Host> {
+    const served = await (this.#hosts[script] ??= startHost(script, this.#project, env));
+    const isReady = once(served.host, "message", { signal: served.ended });
+    served.host.send(env);
     await isReady;
-    for (const stream of [host.stdout, host.stderr]) {
-      stream?.removeAllListeners("data").on("data", (chunk: Buffer) => heard(chunk.toString()));
-    }
-    return port;
+    return served;
   }
 
   /** A command whose process `onStart` gets, to kill it. */

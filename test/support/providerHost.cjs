@@ -62,4 +62,4 @@ const methods = Object.keys(ResourceProviderService).map((method) => [
     return provider.methods[method](call, callback);
   },
 ]);
-serve(ResourceProviderService, { ...Object.fromEntries(methods), attach }, () => providers.clear());
+serve(ResourceProviderService, { ...Object.fromEntries(methods), attach });

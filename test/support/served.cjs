@@ -20,12 +20,11 @@ function forget() {
   return Object.fromEntries(ours);
 }
 
-function serve(definition, implementation, onCommand = () => {}) {
+function serve(definition, implementation) {
   const { env } = process;
   process.on("message", (wanted) => {
     for (const name of Object.keys(env)) if (!(name in wanted)) delete env[name];
     Object.assign(env, wanted);
-    onCommand();
     process.send("ready");
   });
   process.on("disconnect", () => exit());
