@@ -68,6 +68,33 @@ const GROUPS: Record<string, Group> = {
     tests: [["test/resources/computeEndpoint/record"], ["test/resources/computeEndpoint/*.{check,drift,plan,update}"]],
     concurrency: 6,
   },
+  occupancy: {
+    mutate: ["src/resources/computeEndpoint/branchOccupancy.ts"],
+    tests: [
+      ["test/resources/computeEndpoint/*.{adopt,moves,parallel,plan}"],
+      ["test/resources/lookAhead", "test/rules/{moves,twoStacks}"],
+    ],
+    concurrency: 6,
+  },
+  lifecycle: {
+    mutate: ["src/resources/computeEndpoint/*ifecycle.ts"],
+    tests: [
+      [
+        "test/resources/computeEndpoint/*.{adopt,disabled,moves,parallel,patience,restart,unfinished,update}",
+        "test/resources/computeEndpoint/ComputeEndpoint",
+      ],
+      ["test/kinds/{everyKind,badMinute}", "test/rules/{aliases,announced,done,gone,ours,time}"],
+    ],
+    concurrency: 6,
+  },
+  shared: {
+    mutate: ["src/resources/shared/*.ts"],
+    tests: [
+      ["test/resources/{existing,laggingLists,updateLooks}", "test/resources/whitelist/*", "test/kinds/everyKind"],
+      ["test/resources/*/*", "test/rules/{done,gone,ours,whose}"],
+    ],
+    concurrency: 4,
+  },
   integration: resource("authIntegration"),
   provider: resource("oauthProvider"),
   email: resource("emailServer"),

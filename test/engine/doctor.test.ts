@@ -6,6 +6,7 @@ const statuses = ({ checks }: Diagnosis) => Object.fromEntries(checks.map(({ nam
 test("the doctor reads the stack through the real CLI: secrets, the projects of the state, a key in clear, a passphrase", async () => {
   const stack = await Stack.create({
     program: `new svc.ComputeEndpoint("api", { projectId: "prj-demo", branchId: "br-dev", size: 1 });`,
+    passphrase: true,
   });
   const before = await stack.service.state();
   await stack.config("smtpPassword", "canary-smtp-password", true);

@@ -134,6 +134,7 @@ test("two resources of one name are told by their URNs, and --map tells them apa
     program: `
       const auth = new svc.AuthIntegration("auth", { projectId: "prj-demo" });
       new svc.AuthKeys("auth", { projectId: auth.projectId });`,
+    passphrase: true,
   });
   const before = await stack.service.state();
   expect(await stack.up()).toMatchObject({ code: 0 });

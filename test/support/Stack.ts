@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import type { EmulatorOptions } from "../../src/emulator";
 import { cliEnvironment, descendants, pulumi, ROOT, type Run } from "./cli";
 import { SECRET, SIGNATURE } from "../../src/contract/engineSecrets";
-import { exportedState, initStack, sealed, withSecrets } from "./backend";
+import { exportedState, initStack, sealed, startVault, withSecrets } from "./backend";
 import { Service } from "./service";
 
 jest.setTimeout(1_800_000);
@@ -33,11 +33,14 @@ export interface StackOptions {
   /** Each digest of a secret by reference takes a quarter of a second of a processor. True: next to none (preload.cjs). @default false */
   readonly cheapDigests?: boolean;
   /**
-   * True: the language host of the CLI runs the program, in a process of its own each time, as a user's does: for tests of what
-   * such a process does or says, and always where a test gives the project another form. Otherwise `programHost.cjs` runs the
-   * program for `up` and `preview`, which takes half of the processor time. @default false
+   * True: the CLI starts a process for the program and one for the provider with each command, as a user's does: for tests of what
+   * such a process does or says, and always where a test gives the project another form. Otherwise programHost.cjs is the language
+   * host of all commands, and providerHost.cjs the provider, of the commands of `pulumi-svc` too: a third of the processor time. A
+   * command that a test interrupts (`started`) has processes of its own in any case. @default false
    */
   readonly ownProcess?: boolean;
+  /** The key of the stack's secrets comes from a passphrase: a sixth of a second more of a processor for each command. @default false */
+  readonly passphrase?: boolean;
 }
 
 export interface StoredResource {
@@ -55,9 +58,16 @@ interface Exported {
   readonly deployment: { readonly resources?: StoredResource[] };
 }
 
+/** Commands that start a language host, though it is not always asked for the program. */
+const TAKE_CLIENT = ["up", "preview", "refresh", "destroy"];
+const START_PROVIDER = [...TAKE_CLIENT, "import"];
+
 const open: Stack[] = [];
+/** One for all stacks of a test file. */
+let vault: ReturnType<typeof startVault> | undefined;
 afterAll(async () => {
   for (const stack of open.splice(0)) await stack.close();
+  (await vault)?.close();
 });
 
 /**
@@ -68,7 +78,7 @@ export class Stack {
   readonly #project: string;
   readonly #backend: string;
   readonly env: Record<string, string>;
-  #programHost: Promise<ProgramHost> | undefined;
+  readonly #hosts: Partial<Record<Script, Promise<Host>>> = {};
   /** Everything the CLI has said so far. */
   said = "";
 
@@ -96,6 +106,7 @@ export class Stack {
     modules,
     cheapDigests,
     ownProcess = false,
+    passphrase = false,
   }: StackOptions): Promise<Stack> {
     if (!existsSync(join(ROOT, "dist", "provider.js"))) throw new Error("dist is missing: run `npm run build` first.");
     // A key that no other text contains, so that it can be looked for everywhere.
@@ -107,7 +118,8 @@ export class Stack {
     stack.#write("package.json", '{ "name": "proj", "private": true }\n');
     symlinkSync(modules ?? join(ROOT, "node_modules"), join(stack.#project, "node_modules"));
     stack.program(program);
-    initStack({ project: stack.#project, backend: stack.#backend, home: join(stack.folder, "home") });
+    initStack({ project: stack.#project, backend: stack.#backend, home: join(stack.folder, "home") }, passphrase);
+    if (!passphrase) Object.assign(stack.env, (await (vault ??= startVault())).settings);
     if (configured) {
       // As `pulumi config set` would write it, without a process for it.
       const { baseUrl, apiKey } = service.emulator;
@@ -147,21 +159,48 @@ export class Stack {
   /** Any command, whatever its exit code. The types of a TypeScript program are checked by `up` alone: they take two seconds. */
   async run(...args: string[]): Promise<Run> {
     const env = args[0] === "up" ? { ...this.env, PULUMI_NODEJS_TRANSPILE_ONLY: "false" } : this.env;
-    const runsProgram = args[0] === "up" || args[0] === "preview";
-    const client = runsProgram && !this.ownProcess ? [await this.#served(env)] : [];
-    const result = await pulumi([...args, "--non-interactive", ...client], { cwd: this.#project, env });
-    this.said += result.text;
-    return result;
+    const command = args[0] ?? "";
+    const client: string[] = [];
+    if (!this.ownProcess && TAKE_CLIENT.includes(command)) {
+      const { port } = await this.#served("programHost", env);
+      client.push(`--client=127.0.0.1:${port}`);
+    }
+    const start = (given: Record<string, string>): Promise<Run> =>
+      pulumi([...args, "--non-interactive", ...client], { cwd: this.#project, env: given });
+    if (!START_PROVIDER.includes(command)) return this.#heard(await start(env));
+    const { ended, written } = await this.withProvider(env, start);
+    return this.#heard({ ...ended, text: ended.text + written });
   }
 
-  /** The program is served with this environment. Returns the option of the CLI. */
-  async #served(env: Record<string, string>): Promise<string> {
-    this.#programHost ??= startProgramHost(this.#project, env);
-    const { host, client, ended } = await this.#programHost;
-    const isReady = once(host, "message", { signal: ended });
-    host.send(env);
+  #heard(run: Run): Run {
+    this.said += run.text;
+    return run;
+  }
+
+  /** Starts a command whose resources have the stack's own host for their provider, and tells what that has written meanwhile. */
+  async withProvider<T>(
+    env: Record<string, string>,
+    start: (env: Record<string, string>) => Promise<T>,
+  ): Promise<{ ended: T; written: string }> {
+    // preload.cjs reads these when a process starts.
+    const ofProcess = env["REFUSE_FOLDER"] !== undefined || env["SHORTER_ATTEMPTS_MS"] !== undefined;
+    if (this.ownProcess || ofProcess) return { ended: await start(env), written: "" };
+    const { host, port } = await this.#served("providerHost", env);
+    let written = "";
+    const write = (chunk: Buffer): void => void (written += chunk.toString());
+    for (const stream of [host.stdout, host.stderr]) stream?.on("data", write);
+    const ended = await start({ ...env, PULUMI_DEBUG_PROVIDERS: `pulumi-nodejs:${port}` });
+    for (const stream of [host.stdout, host.stderr]) stream?.off("data", write);
+    return { ended, written };
+  }
+
+  /** The process of this stack that serves the CLI in this environment. */
+  async #served(script: Script, env: Record<string, string>): Promise<Host> {
+    const served = await (this.#hosts[script] ??= startHost(script, this.#project, env));
+    const isReady = once(served.host, "message", { signal: served.ended });
+    served.host.send(env);
     await isReady;
-    return client;
+    return served;
   }
 
   /** A command whose process `onStart` gets, to kill it. */
@@ -283,9 +322,9 @@ export class Stack {
             // The SDK sends them in the order in which promises end.
             dependencies: ((dependencies ?? []) as string[]).toSorted(),
             propertyDependencies: Object.fromEntries(
-              Object.entries((propertyDependencies ?? {}) as Record<string, string[]>).filter(
-                ([, urns]) => urns.length > 0,
-              ),
+              Object.entries((propertyDependencies ?? {}) as Record<string, string[]>)
+                .filter(([, urns]) => urns.length > 0)
+                .map(([name, urns]) => [name, urns.toSorted()]),
             ),
           },
         ],
@@ -325,26 +364,29 @@ export class Stack {
   }
 
   async close(): Promise<void> {
-    const host = (await this.#programHost)?.host;
-    if (host?.connected === true) host.disconnect();
+    for (const { host } of await Promise.all(Object.values(this.#hosts))) if (host.connected) host.disconnect();
     await this.service.emulator.close();
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 }
 
-interface ProgramHost {
+type Script = "programHost" | "providerHost";
+
+interface Host {
   readonly host: ChildProcess;
-  /** The option by which the CLI reaches it. */
-  readonly client: string;
+  readonly port: number;
   readonly ended: AbortSignal;
 }
 
-async function startProgramHost(cwd: string, env: Record<string, string>): Promise<ProgramHost> {
-  const host = fork(join(ROOT, "test", "support", "programHost.cjs"), { cwd, env, execArgv: [] });
+async function startHost(script: Script, cwd: string, env: Record<string, string>): Promise<Host> {
+  // As the engine tells the processes that it starts.
+  const all = { ...env, PULUMI_NODEJS_PROJECT: "proj" };
+  const file = join(ROOT, "test", "support", `${script}.cjs`);
+  const host = fork(file, { cwd, env: all, execArgv: [], silent: script === "providerHost" });
   const end = new AbortController();
-  host.once("exit", (code) => end.abort(new Error(`the host of the program ended with ${code}`)));
+  host.once("exit", (code) => end.abort(new Error(`the ${script} ended with ${code}`)));
   const [port] = (await once(host, "message", { signal: end.signal })) as [number];
-  return { host, client: `--client=127.0.0.1:${port}`, ended: end.signal };
+  return { host, port, ended: end.signal };
 }
 
 function filesBelow(folder: string): string[] {

@@ -1,4 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isSecret } from "../../src/contract/engineSecrets";
@@ -10,9 +13,28 @@ import { isSecret } from "../../src/contract/engineSecrets";
 
 const STACK = join(".pulumi", "stacks", "proj", "dev.json");
 
-/** Of `PASSPHRASE` in cli.ts: what the CLI derives with this salt, in a million rounds at the start of each command. */
+/** Of the passphrase in cli.ts: what the CLI derives with this salt, in a million rounds at the start of each command. */
 const SALT = "c2FsdHlzYWw=";
 const KEY = Buffer.from("22Ay5gty1HoKAupkR3FyzJGOG7enYiMjDHh8HGXjN5M=", "base64");
+
+/** The provider of secrets from which the CLI gets `KEY` without these rounds: a Vault, at `startVault`. */
+const VAULT = { url: "hashivault://tests", encryptedkey: Buffer.from("the key").toString("base64") };
+
+/** As much of a Vault as answers that. Returns the settings by which the CLI finds it. */
+export async function startVault(): Promise<{ settings: Record<string, string>; close: () => void }> {
+  const server = createServer((_request, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ data: { plaintext: KEY.toString("base64") } }));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  // Of a server that listens on a port.
+  const { port } = server.address() as AddressInfo;
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { settings: { VAULT_SERVER_URL: `http://127.0.0.1:${port}`, VAULT_SERVER_TOKEN: "none" }, close };
+}
 
 /** A secret in the form of Pulumi.dev.yaml. */
 export function sealed(text: string): string {
@@ -46,15 +68,19 @@ export interface Folders {
   readonly home: string;
 }
 
-/** An empty stack `dev` of the project `proj`, selected. */
-export function initStack({ project, backend, home }: Folders): void {
+/** An empty stack `dev` of the project `proj`, selected. `passphrase`: its key comes from that. */
+export function initStack({ project, backend, home }: Folders, passphrase: boolean): void {
   // By the text that it encrypts, the CLI knows the right passphrase.
   const salt = `v1:${SALT}:${sealed("pulumi")}`;
-  write(join(project, "Pulumi.dev.yaml"), `encryptionsalt: ${salt}\n`);
+  const { url, encryptedkey } = VAULT;
+  const settings = passphrase
+    ? `encryptionsalt: ${salt}\n`
+    : `secretsprovider: ${url}\nencryptedkey: ${encryptedkey}\n`;
+  write(join(project, "Pulumi.dev.yaml"), settings);
   write(join(backend, ".pulumi", "meta.yaml"), "version: 1\n");
   const latest = {
     manifest: { time: new Date().toISOString(), magic: "", version: "" },
-    secrets_providers: { type: "passphrase", state: { salt } },
+    secrets_providers: passphrase ? { type: "passphrase", state: { salt } } : { type: "cloud", state: VAULT },
     metadata: {},
   };
   const checkpoint = { stack: "organization/proj/dev", latest };

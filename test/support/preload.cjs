@@ -1,7 +1,7 @@
 /**
- * Loaded by every Node process of a stack (NODE_OPTIONS), for two faults that no service can be told to show, and to save time: a
- * library of npm, which the SDK needs only to serialise functions, takes a fifth of the time of such a process to load. It is
- * loaded where it is used.
+ * Loaded by every Node process of a stack (NODE_OPTIONS), for two faults that no service can be told to show, and to save time:
+ * half of the time in which the SDK loads goes to libraries that serialise functions, compile TypeScript or start the CLI. Such a
+ * library is loaded when something of it is used.
  *
  * REFUSE_FOLDER: each file in it names a request (`METHOD`, a space, a regular expression for its path). The next such
  * request goes to a port where nobody listens, and the file goes.
@@ -55,13 +55,29 @@ if (process.env.CHEAP_DIGESTS !== undefined) {
   crypto.scrypt = (value, salt, length, options, done) => scrypt(value, salt, length, { ...options, N: 2 }, done);
 }
 
+const LOADED_WHEN_USED = new Set([
+  "@logdna/tail-file",
+  "@npmcli/arborist",
+  "execa",
+  "js-yaml",
+  "normalize-package-data",
+  "typescript",
+]);
+
 const { _load } = Module;
 Module._load = (name, ...rest) => {
-  if (name !== "@npmcli/arborist") return Reflect.apply(_load, Module, [name, ...rest]);
-  return {
-    __esModule: true,
-    get Arborist() {
-      return Reflect.apply(_load, Module, [name, ...rest]).Arborist;
+  const load = () => Reflect.apply(_load, Module, [name, ...rest]);
+  if (!LOADED_WHEN_USED.has(name)) return load();
+  // The SDK has a TypeScript of its own, where the project has none.
+  Module._resolveFilename(name, ...rest);
+  return new Proxy(function whenUsed() {}, {
+    get(_target, key) {
+      // What the SDK's compiled imports ask for first.
+      if (key === "__esModule") return true;
+      const library = load();
+      return key === "default" && library.__esModule !== true ? library : library[key];
     },
-  };
+    apply: (_target, self, args) => Reflect.apply(load(), self, args),
+    construct: (_target, args) => Reflect.construct(load(), args),
+  });
 };

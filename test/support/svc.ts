@@ -17,12 +17,23 @@ export async function svc(
   { env = {}, folder = "program" }: { env?: NodeJS.ProcessEnv; folder?: string } = {},
 ): Promise<Ended> {
   const command = [join(ROOT, "dist", "cli", "main.js"), ...args];
-  const options = { cwd: join(stack.folder, folder), env: { ...stack.env, ...env } };
-  const ended = await new Promise<Ended>((resolve) => {
-    const child = execFile(process.execPath, command, options, (_error, stdout, stderr) =>
-      resolve({ code: child.exitCode ?? -1, stdout, stderr }),
-    );
-  });
+  const cwd = join(stack.folder, folder);
+  const start = (given: NodeJS.ProcessEnv): Promise<Ended> =>
+    new Promise((resolve) => {
+      const child = execFile(process.execPath, command, { cwd, env: given }, (_error, stdout, stderr) =>
+        resolve({ code: child.exitCode ?? -1, stdout, stderr }),
+      );
+    });
+  const all = { ...stack.env, ...env };
+  const given = Object.fromEntries(
+    Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+  // In another folder another package may be found. A repair is tried with the processes, and at the pace, of a user's.
+  const isOwn = folder !== "program" || args.includes("--repair");
+  const { ended, written } = isOwn
+    ? { ended: await start(given), written: "" }
+    : await stack.withProvider(given, start);
+  stack.said += written;
   stack.said += ended.stdout + ended.stderr;
   return ended;
 }

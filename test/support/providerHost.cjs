@@ -1,0 +1,65 @@
+/**
+ * The provider of one stack's resources without a process for each command: the CLI gets its address with PULUMI_DEBUG_PROVIDERS.
+ * What serves a command is the SDK's own script. Each time that the CLI would start that, it is loaded anew, and so is our package,
+ * so that nothing that one of them remembers gets into the next.
+ */
+const Module = require("node:module");
+const { forget, grpc, sdk, serve } = require("./served.cjs");
+
+const SCRIPT = sdk.resolve("./cmd/dynamic-provider");
+const { ResourceProviderService } = sdk("./proto/provider_grpc_pb.js");
+const { Empty } = sdk("google-protobuf/google/protobuf/empty_pb");
+
+/** What the script would serve at a port of its own. */
+let served;
+class Server {
+  addService(_definition, implementation) {
+    served = implementation;
+  }
+  bindAsync() {}
+}
+const grpcOfScript = Object.create(grpc, { Server: { value: Server } });
+const { _load } = Module;
+Module._load = (name, parent, ...rest) =>
+  name === "@grpc/grpc-js" && parent?.filename === SCRIPT
+    ? grpcOfScript
+    : Reflect.apply(_load, Module, [name, parent, ...rest]);
+
+// Each script has its handlers of what nobody has caught.
+process.setMaxListeners(0);
+// Our package ends its process with the engine's.
+process.exit = () => {};
+
+/** By the address of the engine's connection: each explicit provider of a program has one, and so has each phase of a command. */
+const providers = new Map();
+let current = {};
+
+/** What is loaded now is loaded for this one. Both the script and our package take the engine's address from the arguments. */
+function switchTo(provider) {
+  if (provider === current) return;
+  current.modules = forget();
+  Object.assign(require.cache, provider.modules);
+  process.argv = [process.argv0, SCRIPT, provider.engine];
+  current = provider;
+}
+
+function attach(call, callback) {
+  const provider = { engine: call.request.getAddress(), modules: {} };
+  switchTo(provider);
+  delete require.cache[SCRIPT];
+  sdk(SCRIPT);
+  provider.methods = served;
+  providers.set(call.getPeer(), provider);
+  callback(null, new Empty());
+}
+
+const methods = Object.keys(ResourceProviderService).map((method) => [
+  method,
+  (call, callback) => {
+    const provider = providers.get(call.getPeer());
+    if (provider === undefined) return callback({ code: grpc.status.UNIMPLEMENTED, details: "not attached" });
+    switchTo(provider);
+    return provider.methods[method](call, callback);
+  },
+]);
+serve(ResourceProviderService, { ...Object.fromEntries(methods), attach });
