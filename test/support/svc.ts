@@ -28,8 +28,8 @@ export async function svc(
   const given = Object.fromEntries(
     Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
-  // In another folder another package may be found. A repair is tried with the processes, and at the pace, of a user's.
-  const isOwn = folder !== "program" || args.includes("--repair");
+  // In another folder another package may be found.
+  const isOwn = folder !== "program";
   const { ended, written } = isOwn
     ? { ended: await start(given), written: "" }
     : await stack.withProvider(given, start);

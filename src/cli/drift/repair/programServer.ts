@@ -118,13 +118,24 @@ function programRun({ all, declared, targets }: PartialProgram, request: Languag
             ended(error === null && response.getResult() === Result.SUCCESS),
           );
         });
-      // Beside what is sent the engine copies what that depends on, and takes no registration of it afterwards: so each waits
-      // for all that comes before it, also by way of what is not sent.
+      // Along with a resource the engine copies what that depends on and what is not sent. It takes no registration of a copy
+      // afterwards, and if another resource that needs the copy is registered meanwhile, it may write that one first. So each
+      // registration waits for all that it needs, also by way of copies, and for the first one that brings a copy.
       const ended = new Map<string, Promise<void>>();
+      const behindCopy = new Map<string, ReadonlySet<string>>();
       for (const resource of all.values()) {
-        const before = [...neededBy(resource), ...dependenciesOf(resource)].map((urn) => ended.get(urn));
-        const isFree = Promise.all(before).then(() => undefined);
-        ended.set(resource.urn, declared.has(resource.urn) ? isFree.then(() => send(resource)) : isFree);
+        const direct = [...neededBy(resource), ...dependenciesOf(resource)];
+        const needed = new Set(direct.flatMap((urn) => [urn, ...(behindCopy.get(urn) ?? [])]));
+        if (!declared.has(resource.urn)) {
+          behindCopy.set(resource.urn, needed);
+          continue;
+        }
+        const before = [...needed].map((urn) =>
+          declared.has(urn) ? ended.get(urn) : ended.get(urn)?.catch(() => undefined),
+        );
+        const sent = Promise.all(before).then(() => send(resource));
+        ended.set(resource.urn, sent);
+        for (const urn of needed) if (!ended.has(urn)) ended.set(urn, sent);
       }
       const results = await Promise.allSettled(ended.values());
       monitor.close();

@@ -40,16 +40,13 @@ const { RunRequest } = load("./proto/language_pb") as typeof LanguageMessages;
 const { ResourceMonitorService } = load("./proto/resource_grpc_pb") as typeof ResourceService;
 const messages = load("./proto/resource_pb") as typeof ResourceMessages;
 
-test("what a program only looks up is read, also where it is a parent, and all else is registered, each after what it needs", async () => {
-  const stack = "urn:pulumi:dev::proj::pulumi:pulumi:Stack::proj-dev";
-  const [type, urnOf] = ["t:m:T", (name: string) => `urn:pulumi:dev::proj::t:m:T::${name}`];
-  const state = [
-    { urn: stack, type: "pulumi:pulumi:Stack" },
-    { urn: urnOf("seen"), type, custom: true, external: true, id: "id-of-seen", parent: stack },
-    { urn: urnOf("api"), type, custom: true, id: "id-of-api", parent: urnOf("seen") },
-    { urn: urnOf("after"), type, custom: true, id: "id-of-after", parent: stack, dependencies: [urnOf("api")] },
-    { urn: urnOf("stranger"), type, custom: true, id: "id-of-stranger", parent: stack },
-  ];
+const STACK = "urn:pulumi:dev::proj::pulumi:pulumi:Stack::proj-dev";
+const TYPE = "t:m:T";
+const urnOf = (name: string): string => `urn:pulumi:dev::proj::${TYPE}::${name}`;
+
+/** What the engine is asked, and when it has answered, while the repair of one resource runs. */
+async function asksFor(changed: string, resources: readonly object[], answer: () => Promise<void>): Promise<string[]> {
+  const state = [{ urn: STACK, type: "pulumi:pulumi:Stack" }, ...resources];
   const all = registrablesOf(new StackState(JSON.stringify({ deployment: { resources: state } })));
   const asked: string[] = [];
   const monitor = new grpc.Server();
@@ -58,7 +55,10 @@ test("what a program only looks up is read, also where it is a parent, and all e
     ResourceMessages.RegisterResourceResponse
   > = ({ request }, callback) => {
     asked.push(`register ${request.getName()}`);
-    callback(null, new messages.RegisterResourceResponse());
+    void answer().then(() => {
+      asked.push(`registered ${request.getName()}`);
+      callback(null, new messages.RegisterResourceResponse());
+    });
   };
   const readResource: Grpc.handleUnaryCall<
     ResourceMessages.ReadResourceRequest,
@@ -77,16 +77,15 @@ test("what a program only looks up is read, also where it is a parent, and all e
       error === null ? resolve(`127.0.0.1:${port}`) : reject(error),
     ),
   );
-  const server = await serveProgram(partialProgram(all, [{ urn: urnOf("api"), change: "changed" }]), (run) =>
-    run.register(),
-  );
+  const program = partialProgram(all, [{ urn: urnOf(changed), change: "changed" }]);
+  const server = await serveProgram(program, (run) => run.register());
   const client = new LanguageRuntimeClient(server.address, grpc.credentials.createInsecure());
   const request = new RunRequest();
   request.setMonitorAddress(address);
   request.setDryrun(true);
   try {
     const response = await new Promise<LanguageMessages.RunResponse>((resolve, reject) =>
-      client.run(request, (error, answer) => (error === null ? resolve(answer) : reject(error))),
+      client.run(request, (error, given) => (error === null ? resolve(given) : reject(error))),
     );
     expect(response.getError()).toBe("");
   } finally {
@@ -94,5 +93,39 @@ test("what a program only looks up is read, also where it is a parent, and all e
     server.close();
     monitor.forceShutdown();
   }
-  expect(asked).toEqual(["register proj-dev", "read seen id-of-seen", "register api", "register after"]);
+  return asked;
+}
+
+test("what a program only looks up is read, also where it is a parent, and all else is registered, each after what it needs", async () => {
+  const asked = await asksFor(
+    "api",
+    [
+      { urn: urnOf("seen"), type: TYPE, custom: true, external: true, id: "id-of-seen", parent: STACK },
+      { urn: urnOf("api"), type: TYPE, custom: true, id: "id-of-api", parent: urnOf("seen") },
+      { urn: urnOf("after"), type: TYPE, custom: true, id: "id-of-after", parent: STACK, dependencies: [urnOf("api")] },
+      { urn: urnOf("stranger"), type: TYPE, custom: true, id: "id-of-stranger", parent: STACK },
+    ],
+    () => Promise.resolve(),
+  );
+  const registrations = asked.filter((one) => !one.startsWith("registered"));
+  expect(registrations).toEqual(["register proj-dev", "read seen id-of-seen", "register api", "register after"]);
+});
+
+test("what the engine copies along with one resource is in the state before another one that depends on it is registered", async () => {
+  const custom = { type: TYPE, custom: true, parent: STACK };
+  const asked = await asksFor(
+    "api",
+    [
+      { ...custom, urn: urnOf("first"), id: "1" },
+      { ...custom, urn: urnOf("kept"), id: "2", dependencies: [urnOf("first")] },
+      { ...custom, urn: urnOf("api"), id: "3" },
+      { ...custom, urn: urnOf("one"), id: "4", dependencies: [urnOf("api"), urnOf("kept")] },
+      { ...custom, urn: urnOf("two"), id: "5", dependencies: [urnOf("api"), urnOf("kept")] },
+      { ...custom, urn: urnOf("three"), id: "6", dependencies: [urnOf("api"), urnOf("first")] },
+    ],
+    () => new Promise((resolve) => setTimeout(resolve, 20)),
+  );
+  const at = (what: string): number => asked.indexOf(what);
+  for (const other of ["two", "three"]) expect(at(`register ${other}`)).toBeGreaterThan(at("registered one"));
+  expect(asked).toHaveLength(10);
 });
