@@ -64,7 +64,7 @@ const GROUPS: Record<string, Group> = {
     concurrency: 3,
   },
   compute: {
-    mutate: ["src/resources/computeEndpoint/{arguments,mapping}.ts"],
+    mutate: ["src/resources/computeEndpoint/{computeEndpointDeclaration,computeEndpointSchemas,mapping}.ts"],
     tests: [["test/resources/computeEndpoint/record"], ["test/resources/computeEndpoint/*.{check,drift,plan,update}"]],
     concurrency: 6,
   },
