@@ -149,7 +149,7 @@ function pathText(path: readonly PropertyKey[]): string {
 
 /**
  * Whether a value has a type that the argument allows. A service may show values that no program can declare, so this
- * checks less than the schema, and nothing below a union whose member would have to be chosen.
+ * checks less than the schema. For a union whose member must be chosen first, it accepts any value.
  */
 export function isOfType(schema: z.core.$ZodType, value: unknown): boolean {
   // All argument schemas use zod's own classes.

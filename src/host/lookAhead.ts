@@ -33,7 +33,7 @@ const MOST_UNREACHED = 4;
 export interface Verdict {
   readonly failures: readonly string[];
   readonly warnings: readonly string[];
-  /** The existing objects were read, so the warnings include what a creation would do to one of them. */
+  /** The service was read: the warnings say what a creation would do to an existing object, if there is one. */
   readonly hasLooked: boolean;
 }
 
@@ -146,7 +146,7 @@ export class LookAhead {
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
       const isMissing = saysProjectIsMissing(error) || (await lacksProject(client, projectId, reading));
-      // The project's other list is missing: only the creation can judge that.
+      // If the project exists and only a list is missing, only the creation can judge that.
       const findings = isMissing ? [missingProject(projectId)] : undefined;
       this.#unlisted.set(projectId, findings);
       return findings;

@@ -51,10 +51,7 @@ export interface CheckedResource {
   readonly isPreview: boolean;
   /** The paths of `ignoreChanges`. */
   readonly ignored: readonly string[];
-  /**
-   * The inputs of a creation by an update, including a replacement whose deletion comes first; only that deletion
-   * tells.
-   */
+  /** The inputs of a resource that an update creates. Only a deletion shows that it replaces an object. */
   readonly newInputs: Properties | undefined;
 }
 

@@ -274,7 +274,7 @@ export async function compareValues(
   return { outs: compared, sameValue, lacking, ignored, remarks, applied: holding };
 }
 
-/** The stored digest, if it can be believed. */
+/** The stored digest, unless it is too cheap to be trusted. */
 function digestOf({
   digests,
   applied,

@@ -87,10 +87,7 @@ export class KnownValues {
   }
 
   *#formsIn(line: string): Generator<Span> {
-    /**
-     * Where to search for each form next. Searching again from the start would be far too slow for a text of one
-     * repeated letter.
-     */
+    /** Where to search for each form next: rescanning matches would take too long in a text of one repeated letter. */
     const next = new Map<Form, number>();
     for (let from = 0; from <= line.length - SHORTEST_WITHIN_WORDS; from += 1) {
       for (const form of this.#forms.get(line.slice(from, from + SHORTEST_WITHIN_WORDS)) ?? []) {

@@ -11,7 +11,7 @@ export interface Reading {
   readonly ends: Int32Array;
 }
 
-/** A value in a message has fewer levels: JSON within JSON within a form has four. */
+/** A value in a message has fewer levels: form encoding within JSON within JSON has four. */
 const DEEPEST = 5;
 /** For all readings of a text together. No real text has as many. */
 const MOST_UNITS = 4 * 1024 * 1024;
@@ -171,7 +171,7 @@ interface Digits {
   readonly encoding: "base64" | "hex";
   readonly digit: RegExp;
   readonly bits: number;
-  /** The number of digits at which a byte may begin. */
+  /** The number of positions among the digits at which a byte may begin. */
   readonly shifts: number;
 }
 

@@ -62,7 +62,7 @@ export class RequestBudget {
   /** A permit, if one is free; undefined if the request must wait. */
   take(kind: RequestKind): Permit | undefined {
     if (this.#limit === undefined) return UNLIMITED;
-    // After this, no waiting request could enter, so nobody is overtaken.
+    // Admits waiting requests first, so that nobody is overtaken.
     this.#admit();
     return this.#mayEnter(kind) ? this.#issue(kind) : undefined;
   }

@@ -7,7 +7,7 @@ import { SteadyObservation } from "../reads/absence";
 import type { Condition, Needs, Snapshot } from "./watch";
 
 const SHORTEST_PAUSE_MS = 100;
-/** Operations may end a moment later than the last ones did. */
+/** An operation may take a moment longer than the last one of its kind. */
 const MARGIN_MS = 15;
 
 const SUCCEEDED = new Set(["finished", "skipped"]);
@@ -128,7 +128,7 @@ abstract class OperationWait<Change extends AwaitedChange> {
   /** The compute list shows the results of operations: it is read when they have ended, or should have. */
   get needs(): Needs {
     const end = this.#expectedEnd;
-    // The last poll showed only their end.
+    // The last poll read only the operations.
     if (this.haveSucceeded && this.#lastPoll?.endpoints === undefined) return "endpoints";
     if (this.unfinished === undefined || this.change.operations === undefined) return "both";
     // Somebody may have deleted it meanwhile.

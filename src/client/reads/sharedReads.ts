@@ -56,8 +56,7 @@ export class SharedRead<T> {
   }
 
   /**
-   * When the latest attempt was sent (performance.now). Before the first one, which may be throttled: a time that is
-   * not later.
+   * When the latest attempt was sent (performance.now). Before the first one, which may be throttled: a lower bound.
    */
   get startedAt(): number {
     if (this.#sentAt !== undefined || this.#throttled === 0) return this.#sentAt ?? this.#plannedAt;

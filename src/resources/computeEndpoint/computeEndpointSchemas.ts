@@ -35,7 +35,7 @@ const sizeCu = z
 const limitCu = z
   .number({ error: needs("a number of compute units (CU)", "number") })
   .positive({ error: NOT_POSITIVE, abort: true })
-  // Beyond the limit, only one of the two messages is shown.
+  // Beyond the limit, only the message about the limit is shown.
   .refine((value) => isSize(value) || value > LARGEST_AUTOSCALING_CU, { error: notASize, params: UNLISTED })
   .refine((value) => value <= LARGEST_AUTOSCALING_CU, {
     error: ({ input }) =>

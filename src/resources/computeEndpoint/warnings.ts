@@ -30,7 +30,9 @@ interface Possible {
   readonly then?: string;
 }
 
-/** What a plan does to live connections, in messages that name the compute: `--diff` prints them without it. */
+/**
+ * A plan's effects on live connections, in messages that name the compute: `--diff` prints them without the resource.
+ */
 export function computeWarnings({
   stored,
   news,

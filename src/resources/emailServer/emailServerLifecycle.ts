@@ -52,7 +52,7 @@ export const emailServer = inIntegration(declaration, schemas, {
     const { projectId } = args;
     const before = await call.client.auth.emailServer(projectId, { ...call, since: performance.now() });
     await call.run.waitUntilFree(serverObject(projectId));
-    // Before the request, so that no deletion in this run, which would reset it, begins meanwhile.
+    // Before the request, so that no deletion in this run begins meanwhile: it would reset the server.
     call.run.takeOver(serverObject(projectId));
     await send(call, args, { before: toArguments(projectId, before) });
     noteOverwritten(call, args, before);
