@@ -24,7 +24,7 @@ export interface DigestPlace {
 const COST: DigestCost = { N: 2 ** 15, r: 8, p: 3 };
 /** The limit for a text that may have been edited: more would exhaust the process. */
 const HIGHEST: DigestCost = { N: 2 ** 16, r: 8, p: 16 };
-/** Leaves one of Node's four threads for scrypt free: host names are looked up there as well. */
+/** Node runs scrypt on four threads. One stays free for the lookup of host names. */
 const SIDE_BY_SIDE = Math.min(availableParallelism(), 3);
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;

@@ -6,7 +6,8 @@ import type { Kind } from "../contract/pointer";
 
 /**
  * The memory of one run (docs/design/rules.md, 4). Methods that are called right before a request are synchronous.
- *  Resources are identified by the URN in their state, which is the old one after an alias. Objects are identified by
+ *
+ * Resources are identified by the URN in their state, which is the old one after an alias. Objects are identified by
  *  names with kind, project and id, such as `compute prj-1/ep-1`.
  */
 
