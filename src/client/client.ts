@@ -32,8 +32,8 @@ export class Client {
   }
 
   /**
-   * Remembers the secrets in these arguments or outputs, so that no message repeats them. A refresh and a destroy send
-   * none of these, but the service may still repeat them.
+   * Remembers the secrets in these arguments or outputs, and those that they refer to, so that no message repeats them.
+   * A refresh and a destroy send none of these, but the service may still repeat them.
    */
   learnSecrets(...properties: readonly unknown[]): void {
     const named = valuesBehind(properties).map((secret) => ({ secret }));

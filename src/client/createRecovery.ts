@@ -29,7 +29,8 @@ export interface CreationRecovery<Item> {
   /** What to do about candidates that are not proven to be ours. */
   readonly advice?: ((items: readonly Item[]) => string) | undefined;
   /**
-   * What to do if none is found: the service may still create it. @default to run it again, where the error names it
+   * What to do if none is found: the service may still create it. @default to run it again: if it exists, the error
+   * names it
    */
   readonly adviceIfLate?: string | undefined;
   readonly onFound: (item: Item) => void;

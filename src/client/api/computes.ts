@@ -45,7 +45,7 @@ interface ComputeUpdate {
    * queue: some of the attributes are not managed but sent along.
    */
   readonly rebuild?: ((now: EndpointRecord) => EndpointAttributes) | undefined;
-  /** Whether the record shows what was sent. Decides if the response is inconclusive. */
+  /** Whether the record shows what was sent: this decides after an inconclusive response. */
   readonly isShown: (endpoint: EndpointRecord) => boolean;
   /** The compute as it was read before the change. */
   readonly known?: EndpointRecord | undefined;

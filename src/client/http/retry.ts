@@ -54,7 +54,7 @@ export interface FailedAttempts {
   attempts: number;
   /** How many of them ended in a fault. */
   faults: number;
-  /** Until the deadline; while a read is throttled, of the time for that. */
+  /** The time until the deadline; while a read is throttled, the time left for that. */
   remainingMs: number;
   baseDelayMs: number;
   /** In [0, 1). */

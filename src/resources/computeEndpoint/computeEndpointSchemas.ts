@@ -24,7 +24,7 @@ const A_SIZE = "a number of compute units (CU), or {min, max}";
 
 const isSize = (value: number): boolean => computeSizes.includes(value);
 const notASize = ({ input }: { input?: unknown }) => `${String(input)} CU is not a size of the service (${SIZES})`;
-/** True in every version of the list of sizes. */
+/** No future list of sizes contains such a value. */
 const NOT_POSITIVE = "must be more than 0 CU";
 
 const sizeCu = z

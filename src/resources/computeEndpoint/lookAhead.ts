@@ -115,7 +115,7 @@ async function occupancyFindings(
  * be known.
  */
 interface Fate {
-  /** The name of the resource with which it stays. */
+  /** The name of the primary's resource. */
   readonly staysWith?: string;
   readonly goal?: string;
   /** No compared resource has it. One that the program no longer declares is deleted last, which is too late. */

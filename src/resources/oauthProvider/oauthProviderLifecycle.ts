@@ -196,7 +196,7 @@ async function createNew(call: ChildCall<Outputs>, args: Shape): Promise<OAuthPr
   const recovery: CreationRecovery<OAuthProviderRecord> = {
     isCandidate,
     isOursIfAccepted: (provider) => isCandidate(provider) && provider.type === type,
-    // The owner of the credentials cannot be read back, so a provider with credentials is never proven to be ours.
+    // The service does not show whose credentials a provider has, so one with credentials is never proven to be ours.
     isOurs: (provider) => isCandidate(provider) && type === "shared" && provider.type === type,
     describe: (provider) => `the OAuth provider ${provider.id} with the type ${provider.type}`,
     advice: () => 'Set "adopt: true" to manage it here',
