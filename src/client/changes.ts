@@ -52,7 +52,7 @@ export interface Change<Body, Sent> extends Scope {
   readonly schema?: z.ZodType<Body> | undefined;
   /** Proves that an accepted change took effect: by its response, or by a read. */
   readonly accepted: (response: ChangeResponse<Body>) => Promise<Sent> | Sent;
-  /** Handles an error, also one of the step before. @default the error is thrown */
+  /** The result in place of an error, of the request or of `accepted`. @default the error is thrown */
   readonly failed?: ((error: unknown) => Promise<Sent> | Sent) | undefined;
 }
 

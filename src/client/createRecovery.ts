@@ -58,7 +58,7 @@ export interface Creation<Item, Body, Sent> {
   readonly recovery: CreationRecovery<Item>;
   /** What follows a good response. */
   readonly created: (response: Body) => Promise<Sent> | Sent;
-  /** What follows when the object was found after the response was lost (`wasLost`), or empty. */
+  /** What follows when the object was found after the response was lost (`wasLost`) or empty. */
   readonly found: (item: Item, wasLost: boolean) => Promise<Sent> | Sent;
 }
 

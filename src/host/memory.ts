@@ -8,7 +8,7 @@ import type { Kind } from "../contract/pointer";
  * The memory of one run (docs/design/rules.md, 4). Methods that are called right before a request are synchronous.
  *
  * Resources are identified by the URN in their state, which is the old one after an alias. Objects are identified by
- *  names with kind, project and id, such as `compute prj-1/ep-1`.
+ * names with kind, project and id, such as `compute prj-1/ep-1`.
  */
 
 /** An object that a resource declares. `shared`: several resources may declare it, unless one declares it alone. */
@@ -29,7 +29,7 @@ export interface Planned {
   readonly replaces: ReadonlySet<string>;
 }
 
-/** A deletion of an object, or its move to elsewhere, in progress. */
+/** A deletion of an object, or a move away, in progress. */
 export interface Release {
   /** Settles when it has ended. Never rejects. */
   readonly ended: Promise<void>;
